@@ -1,0 +1,214 @@
+package markers
+
+import (
+	"go/ast"
+	"go/token"
+	"sort"
+	"strings"
+)
+
+// Comment is one marker comment as it stands in the source.
+type Comment struct {
+	// Text is the marker from its plus sign on, without surrounding blanks.
+	Text string
+	// Pos is the place of the plus sign.
+	Pos token.Pos
+	// Godoc says that the comment stands in the doc comment of its declaration.
+	Godoc bool
+}
+
+// File holds the marker comments of one Go file by what they describe. The
+// rules of association are controller-tools' (pkg/markers/collect.go): a
+// declaration owns its doc comment and the nearest comment group above it; what
+// is left over at file level describes the package; what is left over inside a
+// declaration describes nothing.
+type File struct {
+	// Package are the comments that describe the package: the free ones in
+	// source order, then those that stood at a type.
+	Package []Comment
+
+	groups []*ast.CommentGroup
+	types  map[*ast.TypeSpec][]Comment
+}
+
+// Type returns the comments of a type that is declared at file level, in source order.
+func (f *File) Type(spec *ast.TypeSpec) []Comment { return f.types[spec] }
+
+// Collect associates the marker comments of a file. It needs the file parsed
+// with comments.
+func (t *Table) Collect(file *ast.File) *File {
+	c := &collection{
+		File:  &File{groups: file.Comments, types: map[*ast.TypeSpec][]Comment{}},
+		table: t,
+	}
+	// Everything above the package clause describes the package.
+	c.free(c.before(file.Package))
+	for _, decl := range file.Decls {
+		c.decl(decl)
+	}
+	c.free(c.groups[c.next:])
+	// Where the same marker stands twice the first one counts, and those that
+	// stood at a type come last.
+	c.Package = append(c.Package, c.moved...)
+	return c.File
+}
+
+// collection walks the declarations of a file and the comment groups between
+// them side by side.
+type collection struct {
+	*File
+	table *Table
+	next  int       // index in groups of the first group that is not yet consumed
+	moved []Comment // markers of types that describe the package
+}
+
+// before consumes and returns the groups in front of pos.
+func (c *collection) before(pos token.Pos) []*ast.CommentGroup {
+	start := c.next
+	for c.next < len(c.groups) && c.groups[c.next].Pos() < pos {
+		c.next++
+	}
+	return c.groups[start:c.next]
+}
+
+// trailing consumes the comment behind a node on its line. controller-tools
+// looks for it right after the node's start, so that a comment inside of the
+// node shields it; then it counts as standing in front of what follows.
+func (c *collection) trailing(group *ast.CommentGroup) {
+	if group != nil && c.next < len(c.groups) && c.groups[c.next] == group {
+		c.next++
+	}
+}
+
+func (c *collection) decl(decl ast.Decl) {
+	gen, ok := decl.(*ast.GenDecl)
+	if !ok {
+		var doc *ast.CommentGroup
+		if fn, ok := decl.(*ast.FuncDecl); ok {
+			doc = fn.Doc
+		}
+		upper, nearest, _ := split(c.before(decl.Pos()), doc)
+		c.free(append(upper, nearest...))
+		c.before(decl.End())
+		return
+	}
+
+	upper, nearest, doc := split(c.before(gen.Pos()), gen.Doc)
+	c.free(upper)
+	single := gen.Tok == token.TYPE && !gen.Lparen.IsValid()
+	if !single {
+		c.free(nearest)
+		nearest, doc = nil, nil
+	}
+	for _, spec := range gen.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			_, specNearest, specDoc := split(c.before(spec.Pos()), spec.Doc)
+			var own []Comment
+			for _, part := range []struct {
+				groups []*ast.CommentGroup
+				godoc  bool
+			}{{nearest, false}, {doc, true}, {specNearest, false}, {specDoc, true}} {
+				for _, group := range part.groups {
+					own = append(own, comments(group, part.godoc)...)
+				}
+			}
+			c.types[spec] = c.keepTypeLevel(own)
+			c.trailing(spec.Comment)
+		case *ast.ValueSpec:
+			c.before(spec.Pos())
+			c.trailing(spec.Comment)
+		case *ast.ImportSpec:
+			c.before(spec.Pos())
+			c.trailing(spec.Comment)
+		}
+		c.before(spec.End())
+	}
+	c.before(gen.End())
+}
+
+// keepTypeLevel returns the comments that describe the type. A marker outside
+// of the doc comment that is defined for packages but not for types moves to
+// the package.
+func (c *collection) keepTypeLevel(own []Comment) []Comment {
+	kept := own[:0]
+	for _, comment := range own {
+		if !comment.Godoc && c.table.Lookup(comment.Text, Type) == nil && c.table.Lookup(comment.Text, Package) != nil {
+			c.moved = append(c.moved, comment)
+			continue
+		}
+		kept = append(kept, comment)
+	}
+	return kept
+}
+
+func (c *collection) free(groups []*ast.CommentGroup) {
+	for _, group := range groups {
+		c.Package = append(c.Package, comments(group, false)...)
+	}
+}
+
+// Fields returns the comments of each element of the struct's field list, in
+// source order.
+func (f *File) Fields(st *ast.StructType) [][]Comment {
+	c := &collection{File: f}
+	c.next = sort.Search(len(f.groups), func(i int) bool { return f.groups[i].Pos() > st.Fields.Opening })
+	out := make([][]Comment, len(st.Fields.List))
+	for i, field := range st.Fields.List {
+		_, nearest, doc := split(c.before(field.Pos()), field.Doc)
+		for _, group := range nearest {
+			out[i] = append(out[i], comments(group, false)...)
+		}
+		for _, group := range doc {
+			out[i] = append(out[i], comments(group, true)...)
+		}
+		c.trailing(field.Comment)
+		c.before(field.End())
+	}
+	return out
+}
+
+// split divides the groups in front of a node into its doc comment, the nearest
+// other group, and the groups further up. nearest and own have at most one element.
+func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, own []*ast.CommentGroup) {
+	n := len(groups)
+	if n > 0 && doc != nil && groups[n-1] == doc {
+		own = groups[n-1:]
+		n--
+	}
+	if n > 0 {
+		nearest = groups[n-1 : n : n]
+		n--
+	}
+	return groups[:n:n], nearest, own
+}
+
+// comments returns the marker comments of a group: line comments whose first
+// character that is not blank is a plus sign.
+func comments(group *ast.CommentGroup, godoc bool) []Comment {
+	var out []Comment
+	for _, c := range group.List {
+		text, offset, ok := markerText(c.Text)
+		if ok {
+			out = append(out, Comment{Text: text, Pos: c.Slash + token.Pos(offset), Godoc: godoc})
+		}
+	}
+	return out
+}
+
+// IsMarker reports whether the text of a comment, slashes included, is a marker.
+func IsMarker(comment string) bool {
+	_, _, ok := markerText(comment)
+	return ok
+}
+
+func markerText(comment string) (text string, offset int, ok bool) {
+	if !strings.HasPrefix(comment, "//") {
+		return "", 0, false
+	}
+	text = strings.TrimSpace(comment[2:])
+	if !strings.HasPrefix(text, "+") {
+		return "", 0, false
+	}
+	return text, strings.IndexByte(comment, '+'), true
+}

@@ -1,0 +1,143 @@
+package markers
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// Target is what a marker describes.
+type Target = markers.TargetType
+
+// The targets of markers.
+const (
+	Package = markers.DescribesPackage
+	Type    = markers.DescribesType
+	Field   = markers.DescribesField
+)
+
+// Definition is one row of the table: name, target, arguments. It is
+// controller-tools' own.
+type Definition = markers.Definition
+
+// Table is the vocabulary: every marker that means something for a CRD.
+type Table struct {
+	byTarget map[Target]map[string]*Definition
+}
+
+// NewTable returns the table of controller-tools' CRD markers.
+func NewTable() (*Table, error) {
+	registry := &markers.Registry{}
+	if err := crdmarkers.Register(registry); err != nil {
+		return nil, fmt.Errorf("marker definitions of controller-tools: %w", err)
+	}
+	t := &Table{byTarget: map[Target]map[string]*Definition{
+		Package: {}, Type: {}, Field: {},
+	}}
+	for _, def := range registry.AllDefinitions() {
+		t.byTarget[def.Target][def.Name] = def
+	}
+	return t, nil
+}
+
+// Definitions returns all rows, sorted by name, then target.
+func (t *Table) Definitions() []*Definition {
+	var out []*Definition
+	for _, target := range []Target{Package, Type, Field} {
+		for _, def := range t.byTarget[target] {
+			out = append(out, def)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Definition) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return int(a.Target) - int(b.Target)
+	})
+	return out
+}
+
+// Lookup returns the definition for the text of a marker, plus sign included,
+// or nil. As in controller-tools the full name in front of the first equals
+// sign is tried first, then the name without its last part, which then is the
+// first argument.
+func (t *Table) Lookup(text string, target Target) *Definition {
+	full, short, _ := splitName(text)
+	defs := t.byTarget[target]
+	if def, ok := defs[full]; ok {
+		return def
+	}
+	return defs[short]
+}
+
+// splitName takes +a:b:c=args apart: a:b:c, a:b, and the offset of args in text.
+// Without an equals sign both names are the whole.
+func splitName(text string) (full, short string, args int) {
+	full, _, found := strings.Cut(text[1:], "=")
+	if !found {
+		return full, full, len(text)
+	}
+	short = full
+	if i := strings.LastIndexByte(full, ':'); i >= 0 {
+		short = full[:i]
+	}
+	return full, short, len(full) + 2
+}
+
+// Marker is a marker comment that the table knows, parsed.
+type Marker struct {
+	Comment
+	// Name is the name of the definition.
+	Name string
+	// Value is controller-tools' value of the marker.
+	Value any
+}
+
+// ParseError is a mistake in the arguments of a marker.
+type ParseError struct {
+	// Name is the name of the definition that the marker was parsed by.
+	Name string
+	// Pos is the place of the mistake: in the arguments if it is known there,
+	// else the plus sign.
+	Pos token.Pos
+	Msg string
+}
+
+func (e *ParseError) Error() string { return e.Msg }
+
+// Parse parses a comment as a marker of the target. It returns nil and no error
+// for a marker that the table does not know there, and a *ParseError for bad
+// arguments, the first one only: what follows is noise.
+func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
+	def := t.Lookup(c.Text, target)
+	if def == nil {
+		return nil, nil
+	}
+	value, err := def.Parse(c.Text)
+	if err == nil {
+		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
+	}
+	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
+	var list loader.ErrList
+	if errors.As(err, &list) && len(list) > 0 {
+		err = list[0]
+		parseErr.Msg = err.Error()
+	}
+	var scanErr *markers.ScannerError
+	if errors.As(err, &scanErr) {
+		parseErr.Msg = scanErr.Msg
+		_, short, args := splitName(c.Text)
+		if def.Name == short && !def.AnonymousField() && !def.Empty() && args <= len(c.Text) {
+			// The scanner started at the first argument's name.
+			args = len(short) + 2
+		}
+		parseErr.Pos = c.Pos + token.Pos(min(args+scanErr.Pos.Offset, len(c.Text)))
+	}
+	return nil, parseErr
+}
