@@ -1,0 +1,92 @@
+package generator
+
+import "github.com/schemagen/schemagen/diag"
+
+// The codes of this package, by subject: 1xx loading, 2xx types, 3xx markers,
+// 4xx definitions.
+const (
+	codeListing      diag.Code = "SG101"
+	codeSyntax       diag.Code = "SG102"
+	codeImport       diag.Code = "SG103"
+	codeNoPackages   diag.Code = "SG104"
+	codeUnreadable   diag.Code = "SG105"
+	codeUnknownType  diag.Code = "SG201"
+	codeUnsupported  diag.Code = "SG202"
+	codeFloat        diag.Code = "SG203"
+	codeMapKey       diag.Code = "SG204"
+	codeNoTag        diag.Code = "SG205"
+	codeInlineStruct diag.Code = "SG206"
+	codeGeneric      diag.Code = "SG207"
+	codeConflict     diag.Code = "SG208"
+	codeRecursive    diag.Code = "SG209"
+	codeDuplicate    diag.Code = "SG210"
+	codeAlias        diag.Code = "SG211"
+	codeTextType     diag.Code = "SG212"
+	codeOneOf        diag.Code = "SG213"
+	codeArguments    diag.Code = "SG301"
+	codeApply        diag.Code = "SG302"
+	codeNoGroup      diag.Code = "SG401"
+	codeNoStorage    diag.Code = "SG402"
+	codeManyStorage  diag.Code = "SG403"
+	codeNoServed     diag.Code = "SG404"
+	codeNoKinds      diag.Code = "SG405"
+	codeSameFile     diag.Code = "SG406"
+)
+
+// Codes documents every code that this package reports.
+func Codes() []diag.CodeInfo {
+	return []diag.CodeInfo{
+		{Code: codeListing, Severity: diag.Error, Title: "a package cannot be listed",
+			Explanation: "The go command could not tell which files a package has: the directory is missing, has no Go files for this platform, or its module cannot be found."},
+		{Code: codeSyntax, Severity: diag.Error, Title: "a Go file has a syntax error",
+			Explanation: "Only the first error of each file is reported; what follows is usually its echo."},
+		{Code: codeImport, Severity: diag.Error, Title: "an import that a field needs cannot be resolved",
+			Explanation: "The type of a field comes from a package that could not be found. Imports that no reached type needs are not looked at."},
+		{Code: codeNoPackages, Severity: diag.Error, Title: "a pattern matches no package",
+			Explanation: "Patterns are those of the go command: ./..., a directory, or an import path."},
+		{Code: codeUnreadable, Severity: diag.Error, Title: "a Go file cannot be read",
+			Explanation: "The listing names a file that cannot be opened or read."},
+		{Code: codeUnknownType, Severity: diag.Error, Title: "a type is not declared",
+			Explanation: "Neither the package, nor its dot imports, nor the language declares the name. A package marked +kubebuilder:skip has no types."},
+		{Code: codeUnsupported, Severity: diag.Error, Title: "a Go type has no schema",
+			Explanation: "Interfaces, channels, functions, complex numbers and unsafe pointers cannot be described by a schema. For arbitrary JSON use apiextensionsv1.JSON, for an embedded object runtime.RawExtension."},
+		{Code: codeFloat, Severity: diag.Error, Title: "a floating-point field",
+			Explanation: "Floats lose precision between languages, so the Kubernetes API conventions forbid them. Use resource.Quantity or a string, or allow them with --allow-dangerous-types (crd:allowDangerousTypes=true)."},
+		{Code: codeMapKey, Severity: diag.Error, Title: "a map key that is not a string",
+			Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler."},
+		{Code: codeNoTag, Severity: diag.Error, Title: "a field without a json tag",
+			Explanation: "A field of an API type says its name in JSON: `json:\"name\"`, or `json:\"-\"` if it is not part of the API."},
+		{Code: codeInlineStruct, Severity: diag.Error, Title: "a struct type without a name",
+			Explanation: "Give the struct a name of its own, so that it can have documentation and markers."},
+		{Code: codeGeneric, Severity: diag.Error, Title: "a generic type",
+			Explanation: "Generic types are not supported yet: declare the instance as a type of its own."},
+		{Code: codeConflict, Severity: diag.Error, Title: "two types for one value",
+			Explanation: "A field and its type, or two embedded structs, give one value different schema types."},
+		{Code: codeRecursive, Severity: diag.Error, Title: "a type that contains itself",
+			Explanation: "A CRD schema cannot refer to itself, and a schema without a type is refused by the API server. Mark the field +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless, or use apiextensionsv1.JSON."},
+		{Code: codeDuplicate, Severity: diag.Warning, Title: "two fields with one JSON name",
+			Explanation: "The last one wins in the schema; encoding/json ignores both or takes the outer one."},
+		{Code: codeAlias, Severity: diag.Error, Title: "an alias that has no schema",
+			Explanation: "Aliases of basic and of named types are supported. Declare a type of its own instead of an alias of a slice, map, pointer or struct."},
+		{Code: codeTextType, Severity: diag.Error, Title: "a text marshaler whose schema is not a string",
+			Explanation: "A type with a MarshalText method is a string in JSON; its markers may not give it another type."},
+		{Code: codeOneOf, Severity: diag.Error, Title: "a one-of marker that cannot hold",
+			Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself."},
+		{Code: codeArguments, Severity: diag.Error, Title: "malformed marker arguments",
+			Explanation: "The marker is known but its arguments cannot be parsed."},
+		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",
+			Explanation: "For example a maximum on a string, or a list type on a struct."},
+		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
+			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
+		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",
+			Explanation: "Of several versions exactly one is stored: mark its root type +kubebuilder:storageversion."},
+		{Code: codeManyStorage, Severity: diag.Error, Title: "several storage versions",
+			Explanation: "Exactly one version of a kind can be marked +kubebuilder:storageversion; the API server refuses more."},
+		{Code: codeNoServed, Severity: diag.Error, Title: "no served version",
+			Explanation: "Every version is marked +kubebuilder:unservedversion."},
+		{Code: codeNoKinds, Severity: diag.Warning, Title: "no kind found",
+			Explanation: "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta."},
+		{Code: codeSameFile, Severity: diag.Error, Title: "two definitions for one file",
+			Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=…."},
+	}
+}

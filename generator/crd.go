@@ -1,0 +1,24 @@
+package generator
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// CRD is one CustomResourceDefinition, ready to be rendered.
+type CRD struct {
+	// Object is the definition; its versions carry no schema.
+	Object *apiextensionsv1.CustomResourceDefinition
+	// Schemas are the schemas of Object.Spec.Versions, by index. nil means that
+	// the version has none.
+	Schemas []*structural.Schema
+	// PreserveUnknownFields is spec.preserveUnknownFields where it is not nil;
+	// the field of Object cannot say false.
+	PreserveUnknownFields *bool
+}
+
+// FileName is the name of the file that the definition is written to.
+func (c *CRD) FileName() string {
+	return c.Object.Spec.Group + "_" + c.Object.Spec.Names.Plural + ".yaml"
+}

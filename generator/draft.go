@@ -1,0 +1,84 @@
+package generator
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// draft is a schema node on its way to a structural.Schema: it may still refer
+// to a Go type, and what it embeds or refers to is not yet merged into it.
+//
+// The drafts of a type are shared between all that refer to it, and are not
+// changed once the type is built: who wants to change a node clones it.
+type draft struct {
+	structural.Generic
+	structural.Extensions
+	// values is nil where there is no value validation. Its AllOf stays empty:
+	// see allOf.
+	values *structural.ValueValidation
+
+	// object says that the node has properties, even if there are none.
+	object     bool
+	properties []draftProperty // in source order, names are unique
+	items      *draft
+	// additional are the additionalProperties; anything where only open is set.
+	additional *draft
+	open       bool
+
+	// allOf are nodes to be merged into this one: embedded structs, or the two
+	// halves of a resolved reference, the type and what the field says; after
+	// merging, what could not be merged.
+	allOf []*draft
+	// ref is the type that the node refers to, as long as it is not resolved.
+	ref *typeDecl
+	// resolved says that allOf are the two halves of a reference.
+	resolved bool
+	// cut is the type whose recursion ends in this node.
+	cut *typeDecl
+
+	pkg    *pkg // the package that the node stands in
+	origin structural.Origin
+}
+
+type draftProperty struct {
+	name string
+	node *draft
+}
+
+// validation returns the value validation of the node for writing.
+func (d *draft) validation() *structural.ValueValidation {
+	if d.values == nil {
+		d.values = &structural.ValueValidation{}
+	}
+	return d.values
+}
+
+// clone returns a copy that can be changed without changing d. Children are shared.
+func (d *draft) clone() *draft {
+	out := *d
+	if d.values != nil {
+		values := *d.values
+		values.Required = slices.Clip(values.Required)
+		out.values = &values
+	}
+	out.XValidations = slices.Clip(out.XValidations)
+	out.XListMapKeys = slices.Clip(out.XListMapKeys)
+	out.properties = slices.Clip(out.properties)
+	out.allOf = slices.Clip(out.allOf)
+	out.origin.Keywords = slices.Clip(out.origin.Keywords)
+	return &out
+}
+
+// setProperty adds a property. A later one of the same name takes the place of
+// an earlier one, and reports it.
+func (d *draft) setProperty(name string, node *draft) (replaced bool) {
+	for i := range d.properties {
+		if d.properties[i].name == name {
+			d.properties[i].node = node
+			return true
+		}
+	}
+	d.properties = append(d.properties, draftProperty{name: name, node: node})
+	return false
+}

@@ -1,0 +1,90 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Package is what the generator needs to know of a Go package before it reads
+// any file.
+type Package struct {
+	// Path is the import path, Name the name in the package clause.
+	Path, Name string
+	// Files are the absolute names of the Go files that the build constraints
+	// select, cgo files included, tests excluded, sorted.
+	Files []string
+	// Local reports whether the package belongs to a module of the user's: the
+	// main module, or one of the workspace.
+	Local bool
+	// Errors are what the listing has to say about the package itself.
+	Errors []ListError
+	// Import returns the package that an import path, as written in a file of
+	// this package, stands for, or nil.
+	Import func(path string) *Package
+}
+
+// ListError is a problem that the listing found. Pos is "file:line:col",
+// "file:line", "-", or empty.
+type ListError struct {
+	Pos string
+	Msg string
+}
+
+// Lister finds packages. Its answers are plain facts: paths, names, files.
+type Lister interface {
+	// List returns the packages that the patterns match in the module at dir,
+	// sorted by path. It fails only if it can say nothing at all.
+	List(ctx context.Context, dir string, patterns []string) ([]*Package, error)
+}
+
+// goLister asks the go command through go/packages.
+type goLister struct {
+	// tags are the build tags.
+	tags []string
+}
+
+// List runs one go list over all patterns: no types, no export data, no cgo.
+func (l goLister) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
+	config := &packages.Config{
+		Context:    ctx,
+		Dir:        dir,
+		BuildFlags: []string{"-tags=" + strings.Join(l.tags, ",")},
+		Mode:       packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
+	}
+	loaded, err := packages.Load(config, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("list packages in %s: %w", dir, err)
+	}
+	known := map[*packages.Package]*Package{}
+	var convert func(p *packages.Package) *Package
+	convert = func(p *packages.Package) *Package {
+		if out, ok := known[p]; ok {
+			return out
+		}
+		out := &Package{
+			Path:  p.PkgPath,
+			Name:  p.Name,
+			Files: p.GoFiles,
+			Local: p.Module != nil && p.Module.Main,
+			Import: func(path string) *Package {
+				if imported, ok := p.Imports[path]; ok {
+					return convert(imported)
+				}
+				return nil
+			},
+		}
+		known[p] = out
+		for _, e := range p.Errors {
+			out.Errors = append(out.Errors, ListError{Pos: e.Pos, Msg: e.Msg})
+		}
+		return out
+	}
+	out := make([]*Package, 0, len(loaded))
+	for _, p := range loaded {
+		out = append(out, convert(p))
+	}
+	return out, nil
+}

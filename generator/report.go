@@ -1,0 +1,147 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// reporter collects diagnostics. Places are given as token.Pos and resolved at once.
+type reporter struct {
+	fset *token.FileSet
+	list diag.List
+	// via are the places of the fields that lead to the type being built,
+	// outermost first. A mistake in a dependency is reported at the innermost
+	// one that is the user's.
+	via []step
+}
+
+// step is one field on the way to a type.
+type step struct {
+	pkg  *pkg
+	pos  token.Pos
+	name string // of the field, with its type; empty for a node of a schema
+}
+
+func (r *reporter) position(pos token.Pos) diag.Position {
+	if !pos.IsValid() {
+		return diag.Position{}
+	}
+	p := r.fset.PositionFor(pos, false)
+	return diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}
+}
+
+// add reports a finding at a place in a package. If the package is not the
+// user's, the place is related to the user's field that leads there.
+func (r *reporter) add(code diag.Code, severity diag.Severity, p *pkg, pos token.Pos, message, hint string) {
+	r.addAt(code, severity, p, r.position(pos), message, hint)
+}
+
+func (r *reporter) addAt(code diag.Code, severity diag.Severity, p *pkg, pos diag.Position, message, hint string) {
+	d := diag.Diagnostic{Code: code, Severity: severity, Pos: pos, Message: message, Hint: hint}
+	if p != nil && !p.local() {
+		for i := len(r.via) - 1; i >= 0; i-- {
+			if r.via[i].pkg.local() {
+				d.Pos = r.position(r.via[i].pos)
+				d.Message = "in " + p.Path + ": " + message
+				d.Related = append(d.Related, diag.Related{Pos: pos, Message: "found here"})
+				break
+			}
+		}
+	}
+	r.list = append(r.list, d)
+}
+
+// errorf reports an error at a place in a package.
+func (r *reporter) errorf(code diag.Code, p *pkg, pos token.Pos, hint, format string, args ...any) {
+	r.add(code, diag.Error, p, pos, fmt.Sprintf(format, args...), hint)
+}
+
+// typeErrorf reports that a type has no schema, and names the field that wants one.
+func (r *reporter) typeErrorf(code diag.Code, p *pkg, pos token.Pos, hint, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	if n := len(r.via); n > 0 && r.via[n-1].pkg == p {
+		message = "field " + r.via[n-1].name + ": " + message
+	}
+	r.add(code, diag.Error, p, pos, message, hint)
+}
+
+// listing reports a problem that has no place in a file.
+func (r *reporter) listing(code diag.Code, message, hint string) {
+	r.list = append(r.list, diag.Diagnostic{Code: code, Severity: diag.Error, Message: message, Hint: hint})
+}
+
+func (r *reporter) syntax(p *pkg, e *scanner.Error) {
+	r.addAt(codeSyntax, diag.Error, p, diag.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column}, e.Msg, "")
+}
+
+func (r *reporter) unreadable(p *pkg, name string, err error) {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	r.addAt(codeUnreadable, diag.Error, p, diag.Position{File: name}, "cannot read the file: "+err.Error(), "")
+}
+
+func (r *reporter) markerArguments(p *pkg, comment markers.Comment, err error) {
+	pos := comment.Pos
+	name := comment.Text
+	var parseErr *markers.ParseError
+	if errors.As(err, &parseErr) {
+		pos = parseErr.Pos
+		name = "+" + parseErr.Name
+	}
+	r.errorf(codeArguments, p, pos, "", "%s: %s", name, err)
+}
+
+// packageErrors reports what the listing says about a root package. Syntax
+// errors are left to the parser, which knows their columns.
+func (r *reporter) packageErrors(p *pkg) {
+	for _, e := range p.Errors {
+		pos := parsePosition(e.Pos)
+		message := oneLine(e.Msg)
+		hint := ""
+		if strings.Contains(message, "matched no packages") || strings.Contains(message, "no required module provides") {
+			hint = "check the pattern and the module's requirements"
+		}
+		r.list = append(r.list, diag.Diagnostic{Code: codeListing, Severity: diag.Error, Pos: pos, Message: message, Hint: hint})
+	}
+}
+
+// oneLine folds a message of the go command into one line.
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
+
+// parsePosition parses the position of a listing's error.
+func parsePosition(s string) diag.Position {
+	if s == "" || s == "-" {
+		return diag.Position{}
+	}
+	p := diag.Position{File: s}
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(p.File, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(p.File[i+1:])
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, n)
+		p.File = p.File[:i]
+	}
+	switch len(numbers) {
+	case 1:
+		p.Line = numbers[0]
+	case 2:
+		p.Line, p.Column = numbers[1], numbers[0]
+	}
+	return p
+}

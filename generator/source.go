@@ -1,0 +1,303 @@
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/markers"
+)
+
+// world is the Go source of one run. Packages are indexed and files are parsed
+// when a type in them is asked for, not before.
+type world struct {
+	fset     *token.FileSet
+	table    *markers.Table
+	reporter *reporter
+	// roots are the packages that the run is about, by import path. They stand
+	// for every import of that path, whichever module it is imported from.
+	roots    map[string]*pkg
+	packages map[*Package]*pkg
+	buffer   []byte
+}
+
+// pkg is one Go package with its lexical index.
+type pkg struct {
+	*Package
+	world *world
+	root  bool
+	files []*file
+	// hints says in which files a line looks like the declaration of a type.
+	// A hint is confirmed by parsing; a miss parses the whole package once.
+	hints  map[string][]*file
+	types  map[string]*typeDecl
+	parsed bool // every file is parsed
+	facts  *packageFacts
+}
+
+// file is one Go file of a package.
+type file struct {
+	pkg  *pkg
+	name string
+
+	// What a look at the bytes tells.
+	mentionsKind    bool // TypeMeta and ObjectMeta
+	mentionsPackage bool // a marker that describes a package
+	mentionsMarshal bool // MarshalJSON( or MarshalText(
+
+	ast      *ast.File // nil before the file is parsed, and if it cannot be
+	parsed   bool
+	comments *markers.File
+}
+
+// packageMarkers are the markers whose presence in a file makes it worth
+// parsing for what it says about its package.
+var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional"}
+
+// of returns the world's view of a listed package. It does not read anything.
+func (w *world) of(listed *Package) *pkg {
+	if root, ok := w.roots[listed.Path]; ok {
+		return root
+	}
+	if p, ok := w.packages[listed]; ok {
+		return p
+	}
+	p := &pkg{Package: listed, world: w}
+	w.packages[listed] = p
+	return p
+}
+
+// local reports whether mistakes in the package are the user's to mend.
+func (p *pkg) local() bool { return p.root || p.Local }
+
+// index reads the files of the package once and notes what they seem to declare.
+func (p *pkg) index() {
+	if p.hints != nil {
+		return
+	}
+	p.hints = map[string][]*file{}
+	p.types = map[string]*typeDecl{}
+	for _, name := range p.Files {
+		f := &file{pkg: p, name: name}
+		p.files = append(p.files, f)
+		src, err := p.world.read(name)
+		if err != nil {
+			p.world.reporter.unreadable(p, name, err)
+			f.parsed = true
+			continue
+		}
+		f.mentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
+		f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
+		for _, marker := range packageMarkers {
+			f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
+		}
+		grouped := typeHints(src, func(name string) { p.hints[name] = append(p.hints[name], f) })
+		if grouped {
+			f.parse()
+		}
+	}
+}
+
+// read returns the bytes of a file; they are valid until the next call.
+func (w *world) read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buf := bytes.NewBuffer(w.buffer[:0])
+	_, err = buf.ReadFrom(f)
+	w.buffer = buf.Bytes()
+	return w.buffer, err
+}
+
+// typeHints calls hint for each name that stands behind the word type at the
+// start of a line, and reports whether there is a grouped declaration.
+func typeHints(src []byte, hint func(string)) (grouped bool) {
+	for offset := 0; ; {
+		i := bytes.Index(src[offset:], []byte("type"))
+		if i < 0 {
+			return grouped
+		}
+		start := offset + i
+		offset = start + len("type")
+		if !startsLine(src[:start]) {
+			continue
+		}
+		rest := bytes.TrimLeft(src[offset:], " \t")
+		if len(rest) == len(src[offset:]) {
+			continue // a longer word
+		}
+		if bytes.HasPrefix(rest, []byte("(")) {
+			grouped = true
+			continue
+		}
+		if name := identifier(rest); name != "" {
+			hint(name)
+		}
+	}
+}
+
+func startsLine(before []byte) bool {
+	for i := len(before) - 1; i >= 0; i-- {
+		switch before[i] {
+		case ' ', '\t':
+		case '\n', ';':
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func identifier(src []byte) string {
+	n := 0
+	for n < len(src) {
+		r, size := utf8.DecodeRune(src[n:])
+		if r != '_' && !unicode.IsLetter(r) && (n == 0 || !unicode.IsDigit(r)) {
+			break
+		}
+		n += size
+	}
+	return string(src[:n])
+}
+
+// parse parses the file once, and registers the types that it declares. Syntax
+// errors are reported.
+func (f *file) parse() {
+	if f.parsed {
+		return
+	}
+	f.parsed = true
+	w := f.pkg.world
+	src, err := os.ReadFile(f.name)
+	if err != nil {
+		w.reporter.unreadable(f.pkg, f.name, err)
+		return
+	}
+	parsed, err := parser.ParseFile(w.fset, f.name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		var list scanner.ErrorList
+		if errors.As(err, &list) && len(list) > 0 {
+			// What follows the first error is usually its echo.
+			w.reporter.syntax(f.pkg, list[0])
+		} else {
+			w.reporter.unreadable(f.pkg, f.name, err)
+		}
+		return
+	}
+	f.ast = parsed
+	f.comments = w.table.Collect(parsed)
+	for _, decl := range parsed.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			spec := spec.(*ast.TypeSpec)
+			if _, ok := f.pkg.types[spec.Name.Name]; !ok {
+				f.pkg.types[spec.Name.Name] = &typeDecl{pkg: f.pkg, file: f, gen: gen, spec: spec}
+			}
+		}
+	}
+}
+
+// lookup returns the declaration of a type in the package, or nil.
+func (p *pkg) lookup(name string) *typeDecl {
+	p.index()
+	if t, ok := p.types[name]; ok {
+		return t
+	}
+	for _, f := range p.hints[name] {
+		f.parse()
+	}
+	if t, ok := p.types[name]; ok || p.parsed {
+		return t
+	}
+	if isUniverse(name) {
+		// To shadow a predeclared type takes a line that looks like it.
+		return nil
+	}
+	p.parseAll()
+	return p.types[name]
+}
+
+// parseAll parses every file of the package.
+func (p *pkg) parseAll() {
+	p.index()
+	p.parsed = true
+	for _, f := range p.files {
+		f.parse()
+	}
+}
+
+// imported returns the package that a qualifier in the file stands for. The
+// path is set where an import fits, even if its package could not be found.
+func (f *file) imported(name string) (p *pkg, importPath string) {
+	for _, spec := range f.ast.Imports {
+		imp, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name != nil {
+			if spec.Name.Name == name {
+				return f.pkg.imports(imp), imp
+			}
+			continue
+		}
+		listed := f.pkg.Import(imp)
+		switch {
+		case listed != nil && listed.Name != "":
+			if listed.Name == name {
+				return f.pkg.world.of(listed), imp
+			}
+		case guessName(imp) == name:
+			importPath = imp
+		}
+	}
+	return nil, importPath
+}
+
+// imports returns the package of an import path, or nil if it was not found.
+func (p *pkg) imports(importPath string) *pkg {
+	if listed := p.Import(importPath); listed != nil && listed.Name != "" {
+		return p.world.of(listed)
+	}
+	return nil
+}
+
+// dotImports returns the packages whose names the file uses unqualified.
+func (f *file) dotImports() []*pkg {
+	var out []*pkg
+	for _, spec := range f.ast.Imports {
+		if spec.Name == nil || spec.Name.Name != "." {
+			continue
+		}
+		if imp, err := strconv.Unquote(spec.Path.Value); err == nil {
+			if p := f.pkg.imports(imp); p != nil {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// guessName guesses the name of a package that could not be found.
+func guessName(importPath string) string {
+	base := path.Base(importPath)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		base = path.Base(path.Dir(importPath))
+	}
+	base, _, _ = strings.Cut(base, ".")
+	return strings.TrimPrefix(base, "go-")
+}

@@ -1,0 +1,531 @@
+package generator
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// maxIndent bounds the nesting of a document that is written in one pass. The
+// library has limits of its own on nesting, so it decides about deeper ones.
+const maxIndent = 4000
+
+// WriteCRD appends the YAML document of crd, with a leading "---\n", to dst.
+// The bytes are those of controller-gen: of sigs.k8s.io/yaml, without the
+// status and the creation timestamp.
+//
+// It fails if a default, an example or an enum value is not valid JSON, if a
+// version of crd.Object carries a schema, and on what the library refuses, for
+// example control characters and NaN. dst is returned unchanged then.
+func WriteCRD(dst []byte, crd *CRD) ([]byte, error) {
+	for i := range crd.Object.Spec.Versions {
+		if v := &crd.Object.Spec.Versions[i]; v.Schema != nil {
+			return dst, fmt.Errorf("CRD %s: version %s carries a schema of its own", crd.Object.Name, v.Name)
+		}
+	}
+	out, ok, err := fastYAML(dst, crd)
+	if err != nil {
+		return dst, fmt.Errorf("CRD %s: %w", crd.Object.Name, err)
+	}
+	if ok {
+		return out, nil
+	}
+	slow, err := libraryYAML(crd)
+	if err != nil {
+		return dst, fmt.Errorf("CRD %s: %w", crd.Object.Name, err)
+	}
+	dst = append(dst, documentStart...)
+	return append(dst, slow...), nil
+}
+
+const documentStart = "---\n"
+
+// fastYAML appends the document in one pass. ok is false if there is something
+// in it whose rendering is left to the library.
+func fastYAML(dst []byte, crd *CRD) (out []byte, ok bool, err error) {
+	if crd.Object.Spec.Conversion != nil || hasRareMeta(&crd.Object.ObjectMeta) {
+		return dst, false, nil
+	}
+	w := yamlWriter{b: append(dst, documentStart...)}
+	w.crd(crd)
+	if w.exotic || w.err != nil {
+		return dst, !w.exotic, w.err
+	}
+	return w.b, true, nil
+}
+
+// libraryYAML renders the document the way that controller-gen does.
+func libraryYAML(crd *CRD) ([]byte, error) {
+	object := *crd.Object
+	object.Spec.Versions = slices.Clone(object.Spec.Versions)
+	for i := range object.Spec.Versions {
+		if s := crd.schema(i); s != nil {
+			object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: s.Props()}
+		}
+	}
+	text, err := json.Marshal(&object)
+	if err != nil {
+		return nil, err
+	}
+	var tree map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	// Without it integers above 2^53 would lose digits.
+	decoder.UseNumber()
+	if err := decoder.Decode(&tree); err != nil {
+		return nil, err
+	}
+	delete(tree, "status")
+	if metadata, ok := tree["metadata"].(map[string]any); ok {
+		delete(metadata, "creationTimestamp")
+	}
+	if spec, ok := tree["spec"].(map[string]any); ok && crd.PreserveUnknownFields != nil {
+		spec["preserveUnknownFields"] = *crd.PreserveUnknownFields
+	}
+	return yaml.Marshal(tree)
+}
+
+func (c *CRD) schema(version int) *structural.Schema {
+	if version < len(c.Schemas) {
+		return c.Schemas[version]
+	}
+	return nil
+}
+
+// hasRareMeta says whether more than the name, the labels and the annotations
+// would be printed.
+func hasRareMeta(m *metav1.ObjectMeta) bool {
+	return m.GenerateName != "" || m.Namespace != "" || m.SelfLink != "" || m.UID != "" ||
+		m.ResourceVersion != "" || m.Generation != 0 || m.DeletionTimestamp != nil ||
+		m.DeletionGracePeriodSeconds != nil || len(m.OwnerReferences) > 0 ||
+		len(m.Finalizers) > 0 || len(m.ManagedFields) > 0
+}
+
+// yamlWriter writes one document. All mappings are written in the order of
+// naturalLess; where the keys are fixed, that is the order of the calls.
+type yamlWriter struct {
+	b []byte
+	// dashed is set between "- " and the first key of the mapping or the first
+	// dash of the sequence that follows on the same line.
+	dashed bool
+	// exotic is set once something was met that is left to the library.
+	exotic bool
+	err    error
+
+	tokens  []jsonToken
+	entries []jsonEntry
+	// noValidation stands in for the validations that a node does not have.
+	noValidation structural.ValueValidation
+}
+
+// key begins a line with a key and what follows it, or with a dash.
+func (w *yamlWriter) key(indent int, key string) {
+	if w.dashed {
+		w.dashed = false
+	} else {
+		w.b = appendSpaces(w.b, indent)
+		w.exotic = w.exotic || indent > maxIndent
+	}
+	w.b = append(w.b, key...)
+}
+
+// anyKey is key for keys that are not fixed. It returns the column after it.
+func (w *yamlWriter) anyKey(indent int, key string) int {
+	w.key(indent, "")
+	start := len(w.b)
+	out, ok := appendKey(w.b, key)
+	w.b = out
+	w.exotic = w.exotic || !ok
+	return indent + utf8.RuneCount(w.b[start:])
+}
+
+// item begins an element that is a mapping or a sequence. If nothing is
+// written for it until endItem, it is an empty mapping.
+func (w *yamlWriter) item(indent int) {
+	w.key(indent, "- ")
+	w.dashed = true
+}
+
+func (w *yamlWriter) endItem() {
+	if w.dashed {
+		w.dashed = false
+		w.b = append(w.b, "{}\n"...)
+	}
+}
+
+// mapping begins a mapping with the line of its key, and endMapping ends it,
+// given what mapping returned: an empty one moves to that line.
+func (w *yamlWriter) mapping(indent int, key string) int {
+	w.key(indent, key)
+	return len(w.b)
+}
+
+func (w *yamlWriter) endMapping(start int) {
+	if len(w.b) == start {
+		w.b = append(w.b[:start-1], " {}\n"...)
+	}
+}
+
+// scalar writes s at column col and ends the line.
+func (w *yamlWriter) scalar(s string, col, indent int) {
+	out, ok := appendScalar(w.b, s, col, indent)
+	w.b = out
+	w.exotic = w.exotic || !ok
+}
+
+func (w *yamlWriter) text(indent int, key, s string) {
+	w.key(indent, key)
+	w.scalar(s, indent+len(key), indent+2)
+}
+
+func (w *yamlWriter) optionalText(indent int, key, s string) {
+	if s != "" {
+		w.text(indent, key, s)
+	}
+}
+
+// texts writes a sequence, which is not indented under its key.
+func (w *yamlWriter) texts(indent int, key string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	w.key(indent, key)
+	for _, s := range list {
+		w.text(indent, "- ", s)
+	}
+}
+
+func (w *yamlWriter) boolean(indent int, key string, b bool) {
+	w.key(indent, key)
+	w.b = strconv.AppendBool(w.b, b)
+	w.b = append(w.b, '\n')
+}
+
+func (w *yamlWriter) optionalTrue(indent int, key string, b bool) {
+	if b {
+		w.boolean(indent, key, b)
+	}
+}
+
+func (w *yamlWriter) integer(indent int, key string, n *int64) {
+	if n != nil {
+		w.key(indent, key)
+		w.b = strconv.AppendInt(w.b, *n, 10)
+		w.b = append(w.b, '\n')
+	}
+}
+
+func (w *yamlWriter) number(indent int, key string, f *float64) {
+	if f != nil {
+		w.key(indent, key)
+		out, ok := appendFloat(w.b, *f)
+		w.b = append(out, '\n')
+		w.exotic = w.exotic || !ok
+	}
+}
+
+// stringMap writes labels and annotations.
+func (w *yamlWriter) stringMap(indent int, key string, m map[string]string) {
+	if len(m) == 0 {
+		return
+	}
+	w.key(indent, key)
+	names := slices.Collect(maps.Keys(m))
+	// The natural order has cycles ("12a" < "13" < "123" < "12a"), so the
+	// result would otherwise depend on the order of iteration.
+	slices.Sort(names)
+	slices.SortStableFunc(names, naturalCompare)
+	for _, name := range names {
+		col := w.anyKey(indent+2, name)
+		w.b = append(w.b, ": "...)
+		w.scalar(m[name], col+2, indent+4)
+	}
+}
+
+// crd writes the document without its first line.
+func (w *yamlWriter) crd(crd *CRD) {
+	object := crd.Object
+	w.optionalText(0, "apiVersion: ", object.APIVersion)
+	w.optionalText(0, "kind: ", object.Kind)
+	start := w.mapping(0, "metadata:\n")
+	w.stringMap(2, "annotations:\n", object.Annotations)
+	w.stringMap(2, "labels:\n", object.Labels)
+	w.optionalText(2, "name: ", object.Name)
+	w.endMapping(start)
+
+	w.key(0, "spec:\n")
+	w.text(2, "group: ", object.Spec.Group)
+	w.names(&object.Spec.Names)
+	if crd.PreserveUnknownFields != nil {
+		w.boolean(2, "preserveUnknownFields: ", *crd.PreserveUnknownFields)
+	} else {
+		w.optionalTrue(2, "preserveUnknownFields: ", object.Spec.PreserveUnknownFields)
+	}
+	w.text(2, "scope: ", string(object.Spec.Scope))
+	switch {
+	case object.Spec.Versions == nil:
+		w.key(2, "versions: null\n")
+	case len(object.Spec.Versions) == 0:
+		w.key(2, "versions: []\n")
+	default:
+		w.key(2, "versions:\n")
+	}
+	for i := range object.Spec.Versions {
+		w.item(2)
+		w.version(4, &object.Spec.Versions[i], crd.schema(i))
+	}
+}
+
+func (w *yamlWriter) names(n *apiextensionsv1.CustomResourceDefinitionNames) {
+	w.key(2, "names:\n")
+	w.texts(4, "categories:\n", n.Categories)
+	w.text(4, "kind: ", n.Kind)
+	w.optionalText(4, "listKind: ", n.ListKind)
+	w.text(4, "plural: ", n.Plural)
+	w.texts(4, "shortNames:\n", n.ShortNames)
+	w.optionalText(4, "singular: ", n.Singular)
+}
+
+func (w *yamlWriter) version(indent int, v *apiextensionsv1.CustomResourceDefinitionVersion, s *structural.Schema) {
+	if len(v.AdditionalPrinterColumns) > 0 {
+		w.key(indent, "additionalPrinterColumns:\n")
+	}
+	for i := range v.AdditionalPrinterColumns {
+		c := &v.AdditionalPrinterColumns[i]
+		w.item(indent)
+		w.optionalText(indent+2, "description: ", c.Description)
+		w.optionalText(indent+2, "format: ", c.Format)
+		w.text(indent+2, "jsonPath: ", c.JSONPath)
+		w.text(indent+2, "name: ", c.Name)
+		if priority := int64(c.Priority); priority != 0 {
+			w.integer(indent+2, "priority: ", &priority)
+		}
+		w.text(indent+2, "type: ", c.Type)
+	}
+	w.optionalTrue(indent, "deprecated: ", v.Deprecated)
+	if v.DeprecationWarning != nil {
+		w.text(indent, "deprecationWarning: ", *v.DeprecationWarning)
+	}
+	w.text(indent, "name: ", v.Name)
+	if s != nil {
+		w.key(indent, "schema:\n")
+		start := w.mapping(indent+2, "openAPIV3Schema:\n")
+		w.schema(indent+4, s)
+		w.endMapping(start)
+	}
+	if len(v.SelectableFields) > 0 {
+		w.key(indent, "selectableFields:\n")
+	}
+	for _, f := range v.SelectableFields {
+		w.item(indent)
+		w.text(indent+2, "jsonPath: ", f.JSONPath)
+	}
+	w.boolean(indent, "served: ", v.Served)
+	w.boolean(indent, "storage: ", v.Storage)
+	if v.Subresources != nil {
+		w.subresources(indent, v.Subresources)
+	}
+}
+
+func (w *yamlWriter) subresources(indent int, s *apiextensionsv1.CustomResourceSubresources) {
+	start := w.mapping(indent, "subresources:\n")
+	if s.Scale != nil {
+		w.key(indent+2, "scale:\n")
+		if s.Scale.LabelSelectorPath != nil {
+			w.text(indent+4, "labelSelectorPath: ", *s.Scale.LabelSelectorPath)
+		}
+		w.text(indent+4, "specReplicasPath: ", s.Scale.SpecReplicasPath)
+		w.text(indent+4, "statusReplicasPath: ", s.Scale.StatusReplicasPath)
+	}
+	if s.Status != nil {
+		w.key(indent+2, "status: {}\n")
+	}
+	w.endMapping(start)
+}
+
+// node is what the two kinds of schemas have in common.
+type node struct {
+	generic    *structural.Generic
+	extensions *structural.Extensions
+	validation *structural.ValueValidation
+	// One of these is set. It has the children.
+	structural *structural.Schema
+	nested     *structural.NestedValueValidation
+}
+
+func (w *yamlWriter) schema(indent int, s *structural.Schema) {
+	v := s.ValueValidation
+	if v == nil {
+		v = &w.noValidation
+	}
+	w.node(indent, node{generic: &s.Generic, extensions: &s.Extensions, validation: v, structural: s})
+}
+
+func (w *yamlWriter) nested(indent int, n *structural.NestedValueValidation) {
+	w.node(indent, node{
+		generic: &n.ForbiddenGenerics, extensions: &n.ForbiddenExtensions, validation: &n.ValueValidation, nested: n,
+	})
+}
+
+// node writes the keys of a schema, or nothing for the empty one.
+func (w *yamlWriter) node(indent int, n node) {
+	if w.exotic {
+		return
+	}
+	g, v, x := n.generic, n.validation, n.extensions
+	w.additionalProperties(indent, n)
+	w.junctor(indent, "allOf:\n", v.AllOf)
+	w.junctor(indent, "anyOf:\n", v.AnyOf)
+	w.optionalJSON(indent, "default:", g.Default)
+	w.optionalText(indent, "description: ", g.Description)
+	if len(v.Enum) > 0 {
+		w.key(indent, "enum:\n")
+		for i := range v.Enum {
+			w.key(indent, "-")
+			w.json(indent, 1, v.Enum[i].Raw)
+		}
+	}
+	w.optionalJSON(indent, "example:", g.Example)
+	w.optionalTrue(indent, "exclusiveMaximum: ", v.ExclusiveMaximum)
+	w.optionalTrue(indent, "exclusiveMinimum: ", v.ExclusiveMinimum)
+	if g.ExternalDocs != nil {
+		start := w.mapping(indent, "externalDocs:\n")
+		w.optionalText(indent+2, "description: ", g.ExternalDocs.Description)
+		w.optionalText(indent+2, "url: ", g.ExternalDocs.URL)
+		w.endMapping(start)
+	}
+	w.optionalText(indent, "format: ", v.Format)
+	w.items(indent, n)
+	w.integer(indent, "maxItems: ", v.MaxItems)
+	w.integer(indent, "maxLength: ", v.MaxLength)
+	w.integer(indent, "maxProperties: ", v.MaxProperties)
+	w.number(indent, "maximum: ", v.Maximum)
+	w.integer(indent, "minItems: ", v.MinItems)
+	w.integer(indent, "minLength: ", v.MinLength)
+	w.integer(indent, "minProperties: ", v.MinProperties)
+	w.number(indent, "minimum: ", v.Minimum)
+	w.number(indent, "multipleOf: ", v.MultipleOf)
+	if v.Not != nil {
+		start := w.mapping(indent, "not:\n")
+		w.nested(indent+2, v.Not)
+		w.endMapping(start)
+	}
+	w.optionalTrue(indent, "nullable: ", g.Nullable)
+	w.junctor(indent, "oneOf:\n", v.OneOf)
+	w.optionalText(indent, "pattern: ", v.Pattern)
+	w.properties(indent, n)
+	w.texts(indent, "required:\n", v.Required)
+	w.optionalText(indent, "title: ", g.Title)
+	w.optionalText(indent, "type: ", g.Type)
+	w.optionalTrue(indent, "uniqueItems: ", v.UniqueItems)
+	w.optionalTrue(indent, "x-kubernetes-embedded-resource: ", x.XEmbeddedResource)
+	w.optionalTrue(indent, "x-kubernetes-int-or-string: ", x.XIntOrString)
+	w.texts(indent, "x-kubernetes-list-map-keys:\n", x.XListMapKeys)
+	w.optionalText(indent, "x-kubernetes-list-type: ", x.XListType)
+	w.optionalText(indent, "x-kubernetes-map-type: ", x.XMapType)
+	if x.XPreserveUnknownFields != nil {
+		w.boolean(indent, "x-kubernetes-preserve-unknown-fields: ", *x.XPreserveUnknownFields)
+	}
+	w.rules(indent, x.XValidations)
+}
+
+func (w *yamlWriter) additionalProperties(indent int, n node) {
+	switch {
+	case n.structural != nil && n.structural.AdditionalProperties != nil:
+		a := n.structural.AdditionalProperties
+		if a.Schema == nil {
+			w.boolean(indent, "additionalProperties: ", a.Bool)
+			return
+		}
+		start := w.mapping(indent, "additionalProperties:\n")
+		w.schema(indent+2, a.Schema)
+		w.endMapping(start)
+	case n.nested != nil && n.nested.AdditionalProperties != nil:
+		start := w.mapping(indent, "additionalProperties:\n")
+		w.nested(indent+2, n.nested.AdditionalProperties)
+		w.endMapping(start)
+	}
+}
+
+func (w *yamlWriter) items(indent int, n node) {
+	switch {
+	case n.structural != nil && n.structural.Items != nil:
+		start := w.mapping(indent, "items:\n")
+		w.schema(indent+2, n.structural.Items)
+		w.endMapping(start)
+	case n.nested != nil && n.nested.Items != nil:
+		start := w.mapping(indent, "items:\n")
+		w.nested(indent+2, n.nested.Items)
+		w.endMapping(start)
+	}
+}
+
+func (w *yamlWriter) properties(indent int, n node) {
+	switch {
+	case n.structural != nil && len(n.structural.Properties) > 0:
+		w.key(indent, "properties:\n")
+		for _, p := range inNaturalOrder(n.structural.Properties, structuralName) {
+			start := w.property(indent+2, p.Name)
+			w.schema(indent+4, p.Schema)
+			w.endMapping(start)
+		}
+	case n.nested != nil && len(n.nested.Properties) > 0:
+		w.key(indent, "properties:\n")
+		for _, p := range inNaturalOrder(n.nested.Properties, nestedName) {
+			start := w.property(indent+2, p.Name)
+			w.nested(indent+4, p.Schema)
+			w.endMapping(start)
+		}
+	}
+}
+
+func structuralName(p *structural.Property) string   { return p.Name }
+func nestedName(p *structural.NestedProperty) string { return p.Name }
+
+func (w *yamlWriter) property(indent int, name string) int {
+	w.anyKey(indent, name)
+	w.b = append(w.b, ":\n"...)
+	return len(w.b)
+}
+
+func (w *yamlWriter) junctor(indent int, key string, list []structural.NestedValueValidation) {
+	if len(list) == 0 {
+		return
+	}
+	w.key(indent, key)
+	for i := range list {
+		w.item(indent)
+		w.nested(indent+2, &list[i])
+		w.endItem()
+	}
+}
+
+func (w *yamlWriter) rules(indent int, rules []structural.Rule) {
+	if len(rules) == 0 {
+		return
+	}
+	w.key(indent, "x-kubernetes-validations:\n")
+	for i := range rules {
+		r := &rules[i]
+		w.item(indent)
+		w.optionalText(indent+2, "fieldPath: ", r.FieldPath)
+		w.optionalText(indent+2, "message: ", r.Message)
+		w.optionalText(indent+2, "messageExpression: ", r.MessageExpression)
+		if r.OptionalOldSelf != nil {
+			w.boolean(indent+2, "optionalOldSelf: ", *r.OptionalOldSelf)
+		}
+		if r.Reason != nil {
+			w.text(indent+2, "reason: ", string(*r.Reason))
+		}
+		w.text(indent+2, "rule: ", r.Rule)
+	}
+}
