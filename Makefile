@@ -1,0 +1,49 @@
+# Everything is installed through Go modules only.
+GO      ?= go
+BIN     := $(CURDIR)/bin
+FUZZTIME ?= 10s
+
+.PHONY: all
+all: test lint verify
+
+.PHONY: build
+build: ## Build schemagen into bin/.
+	$(GO) build -o $(BIN)/schemagen ./cmd/schemagen
+
+.PHONY: demo
+demo: build ## Generate the CRD of examples/quickstart and show what a mistake looks like.
+	@./hack/demo.sh $(BIN)/schemagen
+
+.PHONY: test
+test: ## Run all tests.
+	$(GO) test ./...
+
+.PHONY: lint
+lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.
+	@test -z "$$(gofmt -s -l $$(git ls-files '*.go' | grep -v testdata))" || { gofmt -s -d $$(git ls-files '*.go' | grep -v testdata); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(GO) mod tidy -diff
+
+.PHONY: generate
+generate: ## Rewrite everything that is generated and checked in.
+	$(GO) test ./generator ./cmd/schemagen -run 'TestCases|TestScripts' -update -count=1
+	$(GO) generate ./...
+
+.PHONY: verify
+verify: generate ## Regenerate; fail on a difference.
+	git diff --exit-code
+	@test -z "$$(git status --porcelain)" || { git status --short; exit 1; }
+
+.PHONY: parity
+parity: ## Compare every CRD of real API modules with controller-gen's, byte for byte.
+	$(GO) run -C bench . parity
+
+.PHONY: bench
+bench: ## Time schemagen and controller-gen side by side on real API modules.
+	$(GO) run -C bench . time
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME.
+	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	  $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done; done
