@@ -2,6 +2,7 @@
 GO      ?= go
 BIN     := $(CURDIR)/bin
 FUZZTIME ?= 10s
+GOTESTFLAGS ?=
 
 .PHONY: all
 all: test lint verify
@@ -16,7 +17,7 @@ demo: build ## Generate the CRD of examples/quickstart and show what a mistake l
 
 .PHONY: test
 test: ## Run all tests.
-	$(GO) test ./...
+	$(GO) test $(GOTESTFLAGS) ./...
 
 .PHONY: lint
 lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -41,9 +42,13 @@ func (b *builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDe
 // literalConstants returns the JSON texts of the constants that the package
 // declares with the type and a string literal.
 func (t *typeDecl) literalConstants() ([]string, error) {
-	t.pkg.parseAll()
+	t.pkg.index()
 	var out []string
 	for _, f := range t.pkg.files {
+		if !f.declaresConstants(t.spec.Name.Name) {
+			continue
+		}
+		f.parse()
 		if f.ast == nil {
 			continue
 		}
@@ -76,4 +81,39 @@ func (t *typeDecl) literalConstants() ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// declaresConstants reports whether the file seems to declare a constant of the
+// type with a string literal. It spares parsing generated code, which is most
+// of a large package.
+func (f *file) declaresConstants(typeName string) bool {
+	if f.constants == nil {
+		f.constants = map[string]bool{}
+		if src, err := f.pkg.world.read(f.name); err == nil {
+			constantHints(src, f.constants)
+		}
+	}
+	return f.constants[typeName]
+}
+
+// constantHints adds each word that stands in front of an equals sign and a
+// string literal.
+func constantHints(src []byte, words map[string]bool) {
+	const blanks = " \t"
+	for offset := 0; ; {
+		i := bytes.IndexByte(src[offset:], '=')
+		if i < 0 {
+			return
+		}
+		before := bytes.TrimRight(src[:offset+i], blanks)
+		offset += i + 1
+		after := bytes.TrimLeft(src[offset:], blanks)
+		if len(after) == 0 || after[0] != '"' && after[0] != '`' {
+			continue
+		}
+		start := bytes.LastIndexAny(before, " \t\n,(") + 1
+		if word := identifier(before[start:]); word != "" && start+len(word) == len(before) {
+			words[word] = true
+		}
+	}
 }

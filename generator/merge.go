@@ -117,7 +117,9 @@ func (fl *flattener) finish(d *draft) *structural.Schema {
 	if d.resolved && !d.allOf[1].shapes() {
 		s = fl.finishReference(d)
 	} else {
-		s = fl.convert(fl.merge(d), nil)
+		merged := fl.merge(d)
+		fl.checkCut(merged)
+		s = fl.convert(merged, nil)
 	}
 	reporter.via = reporter.via[:len(reporter.via)-1]
 	fl.finished[d] = s
@@ -138,7 +140,11 @@ func (fl *flattener) finishReference(d *draft) *structural.Schema {
 		merged = fl.merge(&draft{allOf: []*draft{target}, pkg: target.pkg, origin: target.origin})
 		fl.merged[target] = merged
 	}
-	shared := fl.finish(merged)
+	shared, ok := fl.finished[merged]
+	if !ok {
+		shared = fl.convert(merged, nil)
+		fl.finished[merged] = shared
+	}
 	out := merged.clone()
 	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
 	out.origin = d.origin
@@ -146,21 +152,24 @@ func (fl *flattener) finishReference(d *draft) *structural.Schema {
 	keep := merged.allOf
 	fl.into(out, own)
 	out.allOf = append(slices.Clip(keep), out.allOf...)
-	if target.cut != nil {
-		fl.checkCut(out, target.cut, d)
-	}
+	out.pkg = d.pkg
+	fl.checkCut(out)
 	return fl.convert(out, shared)
 }
 
-// checkCut reports a recursion that leaves a value without a type: the API
-// server refuses it.
-func (fl *flattener) checkCut(merged *draft, t *typeDecl, at *draft) {
-	if merged.Type != "" || merged.XIntOrString || merged.XPreserveUnknownFields != nil {
+// checkCut reports a recursion that leaves a value without a type, or an array
+// without items: the API server refuses it.
+func (fl *flattener) checkCut(d *draft) {
+	switch {
+	case d.cut == nil:
+		return
+	case d.Type == "array" && d.items == nil:
+	case d.Type != "" || d.XIntOrString || d.XPreserveUnknownFields != nil:
 		return
 	}
-	fl.builder.reporter.errorf(codeRecursive, at.pkg, at.origin.Pos,
+	fl.builder.reporter.errorf(codeRecursive, d.pkg, d.origin.Pos,
 		"a CRD schema cannot be recursive: mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
-		"type %s contains itself", t)
+		"type %s contains itself", d.cut)
 }
 
 // merge returns the node with everything in its allOf merged into it. What
@@ -247,6 +256,9 @@ func (fl *flattener) into(dst, src *draft) {
 		dst.XValidations = slices.Concat(src.XValidations, dst.XValidations)
 	}
 	dst.origin.Keywords = append(dst.origin.Keywords, src.origin.Keywords...)
+	if src.cut != nil {
+		dst.cut = src.cut
+	}
 
 	if hoisted {
 		dstRest.pkg, dstRest.origin = dst.pkg, structural.Origin{Pos: dst.origin.Pos}

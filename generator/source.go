@@ -54,6 +54,9 @@ type file struct {
 	mentionsPackage bool // a marker that describes a package
 	mentionsMarshal bool // MarshalJSON( or MarshalText(
 
+	// constants are the types that string constants seem to have, once asked for.
+	constants map[string]bool
+
 	ast      *ast.File // nil before the file is parsed, and if it cannot be
 	parsed   bool
 	comments *markers.File

@@ -99,6 +99,10 @@ type Marker struct {
 	Value any
 }
 
+// maxLength bounds the text of a marker in bytes. The longest in the wild are a
+// few thousand; upstream's parser takes time that grows with the square.
+const maxLength = 1 << 15
+
 // ParseError is a mistake in the arguments of a marker.
 type ParseError struct {
 	// Name is the name of the definition that the marker was parsed by.
@@ -118,6 +122,9 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	def := t.Lookup(c.Text, target)
 	if def == nil {
 		return nil, nil
+	}
+	if len(c.Text) > maxLength {
+		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", maxLength)}
 	}
 	value, err := def.Parse(c.Text)
 	if err == nil {

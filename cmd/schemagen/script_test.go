@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command lines of testdata/script. A script starts in a
-// module whose requirements are this module's, unless it brings a go.mod of its
-// own, and has no network.
+// module whose requirements are this module's, as are those of the modules
+// nested in it, and has no network.
 func TestScripts(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod = regexp.MustCompile(`(?m)^module .*`).ReplaceAll(mod, []byte("module example.com/project"))
+	moduleLine := regexp.MustCompile(`(?m)^module .*`)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		UpdateScripts:       *update,
@@ -47,14 +47,23 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOFLAGS", "")
-			path := filepath.Join(env.WorkDir, "go.mod")
-			if _, err := os.Stat(path); err == nil {
-				return nil
+			// Folders that are named for it are modules of their own.
+			for dir, module := range map[string]string{
+				".": "example.com/project", "nested": "example.com/nested", "nested/deeper": "example.com/deeper",
+			} {
+				dir = filepath.Join(env.WorkDir, dir)
+				if _, err := os.Stat(dir); err != nil {
+					continue
+				}
+				named := moduleLine.ReplaceAll(mod, []byte("module "+module))
+				if err := os.WriteFile(filepath.Join(dir, "go.mod"), named, 0o666); err != nil {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666); err != nil {
+					return err
+				}
 			}
-			if err := os.WriteFile(path, mod, 0o666); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), sum, 0o666)
+			return nil
 		},
 	})
 }
