@@ -2,7 +2,6 @@ package generator
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,6 +228,12 @@ func (w *yamlWriter) optionalJSON(indent int, key string, value *structural.JSON
 // json writes the value raw after a key or, with a width of 1, a dash. It
 // stands at indent and is width bytes long.
 func (w *yamlWriter) json(indent, width int, raw []byte) {
+	if isSimpleString(raw) {
+		w.b = append(w.b, ' ')
+		// Unlike the one below, this conversion need not allocate.
+		w.scalar(string(raw[1:len(raw)-1]), indent+width+1, indent+2)
+		return
+	}
 	text := string(raw)
 	if text == "" {
 		text = "null"
@@ -236,10 +241,26 @@ func (w *yamlWriter) json(indent, width int, raw []byte) {
 	tokens, ok := scanJSON(w.tokens[:0], text)
 	w.tokens = tokens
 	if !ok {
-		w.err = fmt.Errorf("invalid JSON value %.100q", text)
+		if w.err == nil {
+			w.err = fmt.Errorf("invalid JSON value %.100q", text)
+		}
 		return
 	}
 	w.jsonValue(text, 0, indent, indent+width, width == 1)
+}
+
+// isSimpleString says whether raw is a JSON string without escape sequences
+// and nothing else. Most defaults and enum values are.
+func isSimpleString(raw []byte) bool {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return false
+	}
+	for _, c := range raw[1 : len(raw)-1] {
+		if c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // jsonValue writes the value of a token, from column col on, after a key or
@@ -374,38 +395,4 @@ func codeUnit(s string) rune {
 		return -1
 	}
 	return rune(n)
-}
-
-// appendNumber appends a JSON number the way that the library prints it after
-// reading it: as an integer if it is written as one and has 64 bits at most,
-// else as the nearest float, or as it is if there is none.
-func appendNumber(b []byte, text string) []byte {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return strconv.AppendInt(b, n, 10)
-	}
-	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return strconv.AppendUint(b, n, 10)
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return append(b, text...)
-	}
-	return strconv.AppendFloat(b, f, 'g', -1, 64)
-}
-
-// appendFloat appends a number that reaches the library through encoding/json.
-// ok is false if there is no JSON for it.
-func appendFloat(b []byte, f float64) (_ []byte, ok bool) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return b, false
-	}
-	// JSON has all digits of floats below 1e21, so they look like integers.
-	// Up to 2^53 they have no digits that the float does not.
-	switch abs := math.Abs(f); {
-	case f != math.Trunc(f) || abs >= 1e21:
-		return strconv.AppendFloat(b, f, 'g', -1, 64), true
-	case abs <= 1<<53:
-		return strconv.AppendInt(b, int64(f), 10), true
-	}
-	return appendNumber(b, strconv.FormatFloat(f, 'f', -1, 64)), true
 }

@@ -2,11 +2,8 @@ package generator
 
 import (
 	"math"
-	"slices"
-	"strconv"
+	"math/bits"
 	"strings"
-	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,7 +12,8 @@ const (
 	foldColumn = 80
 	// maxSimpleKey is the number of bytes up to which a key is written before
 	// its colon, and not after a question mark.
-	maxSimpleKey = 128
+	maxSimpleKey  = 128
+	byteOrderMark = '\uFEFF'
 	// neverFold is a column from which no text reaches foldColumn.
 	neverFold = math.MinInt32
 )
@@ -79,258 +77,123 @@ func appendKey(b []byte, s string) (_ []byte, ok bool) {
 // styleOf chooses the style of a text. ascii says whether it consists of
 // printable ASCII characters and newlines only.
 func styleOf(s string) (style scalarStyle, ascii bool) {
+	if isWord(s) {
+		if isOtherType(s) {
+			return doubleQuoted, true
+		}
+		return plain, true
+	}
 	if s == "" {
 		return doubleQuoted, true
 	}
-	if strings.IndexByte(s, '\n') >= 0 {
-		ascii = printableLines(s)
-	} else {
-		ascii = printable(s)
-	}
-	special := false
-	if !ascii {
-		var ok bool
-		if special, ok = hasSpecial(s); !ok {
-			return exotic, false
+	var lines, spaceAtEnd, special, indicator bool
+	ascii = true
+	for i := nextNotable(s, 0); i < len(s); i = nextNotable(s, i) {
+		switch s[i] {
+		case '\n':
+			lines = true
+			spaceAtEnd = spaceAtEnd || i > 0 && s[i-1] == ' '
+			i++
+		case ':':
+			i++
+			indicator = indicator || i == len(s) || s[i] == ' '
+		case '#':
+			indicator = indicator || i > 0 && s[i-1] == ' '
+			i++
+		default:
+			ascii = false
+			size := 0
+			style, size = styleOfRune(s[i:])
+			if style == exotic || i == 0 && strings.HasPrefix(s, string(byteOrderMark)) {
+				return exotic, false
+			}
+			special = special || style == doubleQuoted
+			i += size
 		}
 	}
+	spaceAtEnd = spaceAtEnd || s[len(s)-1] == ' '
 	switch {
-	case strings.IndexByte(s, '\n') >= 0:
-		if special || s[len(s)-1] == ' ' || strings.Contains(s, " \n") {
-			return doubleQuoted, ascii
-		}
-		return literal, ascii
-	case special || isOtherType(s):
+	case special, lines && spaceAtEnd:
 		return doubleQuoted, ascii
-	case hasIndicator(s):
+	case lines:
+		return literal, ascii
+	case isOtherType(s):
+		return doubleQuoted, ascii
+	case indicator, spaceAtEnd, startsWithIndicator(s):
 		return singleQuoted, ascii
 	}
 	return plain, ascii
 }
 
-// printable says whether s has nothing but printable ASCII characters. It
-// looks at eight of them at a time: most of the bytes of a CRD are here.
-func printable(s string) bool {
-	const ones = 0x0101010101010101
-	for len(s) >= 8 {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		// The high bits are set of what is above 0x7f, below 0x20, or 0x7f.
-		// Carries only come from bytes that are caught themselves.
-		if (x|(x-' '*ones)|(x+ones))&(0x80*ones) != 0 {
-			return false
-		}
-		s = s[8:]
+// isWord says whether s is a word that is plain if it is not of another type.
+// Most of the names and values are.
+func isWord(s string) bool {
+	if s == "" || !isLetter(s[0]) {
+		return false
 	}
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
+	for i := 1; i < len(s); i++ {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '_' && c != '.' && c != '/' {
 			return false
 		}
 	}
 	return true
 }
 
-func printableLines(s string) bool {
-	for {
-		n := strings.IndexByte(s, '\n')
-		if n < 0 {
-			return printable(s)
-		}
-		if !printable(s[:n]) {
-			return false
-		}
-		s = s[n+1:]
-	}
-}
-
-// hasSpecial says whether s has characters that must be escaped. The library
-// goes by the first bytes: to it, all above U+FFFF are among them. If ok is
-// false, s is exotic.
-func hasSpecial(s string) (special, ok bool) {
-	for i, r := range s {
-		switch {
-		case r >= ' ' && r <= '~' || r == '\n':
-		case r < ' ' || r > 0xFFFF:
-			special = true
-		case r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFFFE, r == 0xFFFF:
-			return false, false
-		case r == 0xFEFF:
-			if i == 0 {
-				return false, false
-			}
-			special = true
-		case r == utf8.RuneError:
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return false, false
-			}
+// nextNotable returns the index from i on of the first byte that is a colon, a
+// number sign, or not a printable ASCII character, or else the length of s.
+// It looks at eight bytes at a time: all text of a document comes here.
+func nextNotable(s string, i int) int {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x80 * ones
+	)
+	for ; i+8 <= len(s); i += 8 {
+		t := s[i : i+8]
+		x := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
+			uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+		// The high bits become those of the bytes above 0x7f, below 0x20, equal
+		// to 0x7f, and equal to the two characters. Carries may set more of
+		// them, but only above one that is right.
+		found := (x | (x - ' '*ones) | (x + ones) | ((x ^ ':'*ones) - ones) | ((x ^ '#'*ones) - ones)) & highs
+		if found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	return special, true
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == ':' || c == '#' {
+			return i
+		}
+	}
+	return i
 }
 
-// hasIndicator says whether a text of one line that is not empty would be read
-// as something else than one scalar if it were plain.
-func hasIndicator(s string) bool {
+// styleOfRune says whether the first character of s can be plain, makes the
+// text double quoted, or makes it exotic. The library goes by the first bytes
+// of characters, so that to it none above U+FFFF is printable.
+func styleOfRune(s string) (style scalarStyle, size int) {
+	r, size := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && size == 1, r >= 0x7F && r < 0xA0,
+		r == 0x2028, r == 0x2029, r == 0xFFFE, r == 0xFFFF:
+		return exotic, size
+	case r < ' ', r == byteOrderMark, r > 0xFFFF:
+		return doubleQuoted, size
+	}
+	return plain, size
+}
+
+// startsWithIndicator says whether a text of one line that is not empty would
+// be read as something else than one scalar because of its start.
+func startsWithIndicator(s string) bool {
 	switch s[0] {
 	case ' ', '#', ',', '[', ']', '{', '}', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
 		return true
-	case '?', '-':
-		if len(s) == 1 || s[1] == ' ' {
-			return true
-		}
-	}
-	if s[len(s)-1] == ' ' || strings.HasPrefix(s, "---") || strings.HasPrefix(s, "...") {
-		return true
-	}
-	for i := 0; ; {
-		n := strings.IndexByte(s[i:], ':')
-		if n < 0 {
-			break
-		}
-		if i += n + 1; i == len(s) || s[i] == ' ' {
-			return true
-		}
-	}
-	for i := 1; i < len(s); {
-		n := strings.IndexByte(s[i:], '#')
-		if n < 0 {
-			break
-		}
-		if i += n + 1; s[i-2] == ' ' {
-			return true
-		}
-	}
-	return false
-}
-
-// isOtherType says whether a plain text would be a null, a boolean, a number
-// or a date in YAML 1.1, as the library sees it.
-func isOtherType(s string) bool {
-	switch s[0] {
-	case 'y', 'Y', 'n', 'N', 't', 'T', 'f', 'F', 'o', 'O', '~', '.':
-		switch s {
-		case "y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO",
-			"true", "True", "TRUE", "false", "False", "FALSE",
-			"on", "On", "ON", "off", "Off", "OFF",
-			"~", "null", "Null", "NULL",
-			".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF":
-			return true
-		}
-		if s[0] != '.' {
-			return false
-		}
-		_, err := strconv.ParseFloat(s, 64)
-		return err == nil
-	case '+', '-':
-		switch s[1:] {
-		case ".inf", ".Inf", ".INF":
-			return true
-		}
-		return isNumber(s) || isSexagesimal(s)
-	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return isNumber(s) || isSexagesimal(s) || isDate(s)
-	}
-	return false
-}
-
-func isNumber(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'f', c >= 'A' && c <= 'F':
-		case c == '+', c == '-', c == '.', c == '_', c == 'x', c == 'X', c == 'o', c == 'O':
-		default:
-			return false
-		}
-	}
-	s = strings.ReplaceAll(s, "_", "")
-	if _, err := strconv.ParseInt(s, 0, 64); err == nil {
-		return true
-	}
-	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
-		return true
-	}
-	if isDecimal(s) {
-		// What is out of range is a text.
-		_, err := strconv.ParseFloat(s, 64)
-		return err == nil
-	}
-	if digits, ok := strings.CutPrefix(s, "0b"); ok {
-		// The library takes a sign here ("0b-1").
-		_, err := strconv.ParseInt(digits, 2, 64)
-		return err == nil
-	}
-	return false
-}
-
-// isDecimal says whether s is a decimal number, with a point or an exponent
-// or not. Unlike strconv it takes neither names nor hexadecimal floats.
-func isDecimal(s string) bool {
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	rest := trimDigits(s)
-	whole := len(rest) < len(s)
-	if fraction, ok := strings.CutPrefix(rest, "."); ok {
-		rest = trimDigits(fraction)
-		whole = whole || len(rest) < len(fraction)
-	}
-	if !whole || rest == "" {
-		return whole
-	}
-	if rest[0] != 'e' && rest[0] != 'E' {
-		return false
-	}
-	rest = rest[1:]
-	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
-		rest = rest[1:]
-	}
-	return rest != "" && trimDigits(rest) == ""
-}
-
-func trimDigits(s string) string {
-	for s != "" && isDigit(s[0]) {
-		s = s[1:]
-	}
-	return s
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// isSexagesimal says whether s is a number to base 60, like 1:20 or -190:20:30.15.
-func isSexagesimal(s string) bool {
-	if s[0] == '+' || s[0] == '-' {
-		s = s[1:]
-	}
-	if s == "" || !isDigit(s[0]) {
-		return false
-	}
-	s = strings.TrimLeft(s, "0123456789_")
-	if s == "" || s[0] != ':' {
-		return false
-	}
-	for s != "" && s[0] == ':' {
-		s = s[1:]
-		if len(s) >= 2 && s[0] <= '5' && isDigit(s[0]) && isDigit(s[1]) {
-			s = s[1:]
-		}
-		if s == "" || !isDigit(s[0]) {
-			return false
-		}
-		s = s[1:]
-	}
-	return s == "" || s[0] == '.' && strings.TrimLeft(s[1:], "0123456789_") == ""
-}
-
-func isDate(s string) bool {
-	if len(s) < 6 || s[4] != '-' || !isDigit(s[1]) || !isDigit(s[2]) || !isDigit(s[3]) || !isDigit(s[5]) {
-		return false
-	}
-	for _, layout := range [...]string{
-		"2006-1-2T15:4:5.999999999Z07:00", "2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2",
-	} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return true
-		}
+	case '?':
+		return len(s) == 1 || s[1] == ' '
+	case '-':
+		return len(s) == 1 || s[1] == ' ' || strings.HasPrefix(s, "---")
+	case '.':
+		return strings.HasPrefix(s, "...")
 	}
 	return false
 }
@@ -413,7 +276,7 @@ func appendDoubleQuoted(b []byte, s string, col, indent int) []byte {
 		}
 		afterSpace = false
 		start := len(b)
-		if r < ' ' || r == '"' || r == '\\' || r == 0xFEFF || r > 0xFFFF {
+		if r < ' ' || r == '"' || r == '\\' || r == byteOrderMark || r > 0xFFFF {
 			b = appendEscape(b, r)
 			col += len(b) - start
 		} else {
@@ -471,17 +334,21 @@ func appendLiteral(b []byte, s string, indent int) []byte {
 	}
 	b = append(b, '\n')
 	for {
-		line, rest, more := strings.Cut(body, "\n")
-		if line != "" {
+		n := strings.IndexByte(body, '\n')
+		if n < 0 {
+			break
+		}
+		if n > 0 {
 			b = appendSpaces(b, indent)
-			b = append(b, line...)
 		}
-		b = append(b, '\n')
-		if !more {
-			return b
-		}
-		body = rest
+		b = append(b, body[:n+1]...)
+		body = body[n+1:]
 	}
+	if body != "" {
+		b = appendSpaces(b, indent)
+		b = append(b, body...)
+	}
+	return append(b, '\n')
 }
 
 func appendSpaces(b []byte, n int) []byte {
@@ -491,100 +358,4 @@ func appendSpaces(b []byte, n int) []byte {
 		n -= len(spaces)
 	}
 	return append(b, spaces[:n]...)
-}
-
-// naturalLess is the order of keys: characters are compared one by one, letters
-// come after all others, and at the first difference runs of digits count by
-// their value. It is not transitive ("12a" < "13" < "123" < "12a").
-func naturalLess(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if i < len(a) && a[i] >= utf8.RuneSelf || i < len(b) && b[i] >= utf8.RuneSelf ||
-		i > 0 && a[i-1] >= utf8.RuneSelf {
-		return naturalLessRunes([]rune(a), []rune(b))
-	}
-	if i == len(a) || i == len(b) {
-		return len(a) < len(b)
-	}
-	aLetter, bLetter := isLetter(a[i]), isLetter(b[i])
-	if aLetter || bLetter {
-		return bLetter && (!aLetter || a[i] < b[i])
-	}
-	if !isDigit(a[i]) && !isDigit(b[i]) {
-		return a[i] < b[i]
-	}
-	return naturalLessRunes([]rune(a), []rune(b))
-}
-
-func isLetter(c byte) bool {
-	c |= 0x20
-	return c >= 'a' && c <= 'z'
-}
-
-func naturalLessRunes(a, b []rune) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if i == len(a) || i == len(b) {
-		return len(a) < len(b)
-	}
-	aLetter, bLetter := unicode.IsLetter(a[i]), unicode.IsLetter(b[i])
-	if aLetter || bLetter {
-		return bLetter && (!aLetter || a[i] < b[i])
-	}
-	// A zero is not a leading one if the digits before it are not all zeros.
-	var before int64
-	if a[i] == '0' || b[i] == '0' {
-		for j := i - 1; j >= 0 && unicode.IsDigit(a[j]); j-- {
-			if a[j] != '0' {
-				before = 1
-				break
-			}
-		}
-	}
-	aNumber, aDigits := leadingNumber(before, a[i:])
-	bNumber, bDigits := leadingNumber(before, b[i:])
-	switch {
-	case aNumber != bNumber:
-		return aNumber < bNumber
-	case aDigits != bDigits:
-		return aDigits < bDigits
-	}
-	return a[i] < b[i]
-}
-
-// leadingNumber appends the digits that s starts with to n, and returns how
-// many they are. The value wraps around.
-func leadingNumber(n int64, s []rune) (int64, int) {
-	i := 0
-	for i < len(s) && unicode.IsDigit(s[i]) {
-		n = n*10 + int64(s[i]-'0')
-		i++
-	}
-	return n, i
-}
-
-func naturalCompare(a, b string) int {
-	switch {
-	case naturalLess(a, b):
-		return -1
-	case naturalLess(b, a):
-		return 1
-	}
-	return 0
-}
-
-// inNaturalOrder returns list if its names are in order, else a sorted copy.
-func inNaturalOrder[T any](list []T, name func(*T) string) []T {
-	for i := 1; i < len(list); i++ {
-		if naturalLess(name(&list[i]), name(&list[i-1])) {
-			list = slices.Clone(list)
-			slices.SortStableFunc(list, func(a, b T) int { return naturalCompare(name(&a), name(&b)) })
-			break
-		}
-	}
-	return list
 }
