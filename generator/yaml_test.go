@@ -351,7 +351,7 @@ func fullCRD() *CRD {
 		}},
 	}
 	inner := structural.NestedValueValidation{ValueValidation: full(structural.NestedValueValidation{}), ForbiddenGenerics: generics, ForbiddenExtensions: extensions}
-	inner.Items, inner.AdditionalProperties = &structural.NestedValueValidation{}, &structural.NestedValueValidation{ValueValidation: structural.ValueValidation{Pattern: "x"}}
+	inner.Items, inner.AdditionalProperties = &structural.NestedValueValidation{}, &structural.NestedOrBool{Schema: &structural.NestedValueValidation{ValueValidation: structural.ValueValidation{Pattern: "x"}}}
 	inner.Properties = []structural.NestedProperty{{Name: "b10", Schema: &inner}, {Name: "b9", Schema: &structural.NestedValueValidation{}}}
 	leafless := inner
 	leafless.Properties = nil

@@ -100,8 +100,13 @@ func (w *yamlWriter) additionalProperties(indent int, n node) {
 		w.schema(indent+2, a.Schema)
 		w.endMapping(start)
 	case n.nested != nil && n.nested.AdditionalProperties != nil:
+		a := n.nested.AdditionalProperties
+		if a.Schema == nil {
+			w.boolean(indent, "additionalProperties: ", a.Bool)
+			return
+		}
 		start := w.mapping(indent, "additionalProperties:\n")
-		w.nested(indent+2, n.nested.AdditionalProperties)
+		w.nested(indent+2, a.Schema)
 		w.endMapping(start)
 	}
 }

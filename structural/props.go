@@ -54,8 +54,8 @@ func (n *NestedValueValidation) Props() *apiextensionsv1.JSONSchemaProps {
 	}
 	if n.AdditionalProperties != nil {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{
-			Schema: n.AdditionalProperties.Props(),
-			Allows: true,
+			Schema: n.AdditionalProperties.Schema.Props(),
+			Allows: n.AdditionalProperties.Bool || n.AdditionalProperties.Schema != nil,
 		}
 	}
 	return p

@@ -115,9 +115,10 @@ type ValueValidation struct {
 type NestedValueValidation struct {
 	ValueValidation
 
-	Properties           []NestedProperty
-	Items                *NestedValueValidation
-	AdditionalProperties *NestedValueValidation
+	Properties []NestedProperty
+	Items      *NestedValueValidation
+	// AdditionalProperties are forbidden, too: they shape values.
+	AdditionalProperties *NestedOrBool
 
 	// ForbiddenGenerics makes the schema non-structural where it is not zero,
 	// but for the type inside the two int-or-string patterns of the KEP.
@@ -127,6 +128,12 @@ type NestedValueValidation struct {
 	ForbiddenExtensions Extensions
 
 	Origin Origin
+}
+
+// NestedOrBool is the twin of [SchemaOrBool] inside of a logical junctor.
+type NestedOrBool struct {
+	Schema *NestedValueValidation
+	Bool   bool
 }
 
 // NestedProperty is one named field inside of a logical junctor.
@@ -188,9 +195,12 @@ func (s *Schema) Nested() NestedValueValidation {
 		nested := s.Items.Nested()
 		n.Items = &nested
 	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		nested := s.AdditionalProperties.Schema.Nested()
-		n.AdditionalProperties = &nested
+	if a := s.AdditionalProperties; a != nil {
+		n.AdditionalProperties = &NestedOrBool{Bool: a.Bool}
+		if a.Schema != nil {
+			nested := a.Schema.Nested()
+			n.AdditionalProperties.Schema = &nested
+		}
 	}
 	return n
 }

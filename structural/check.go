@@ -1,0 +1,334 @@
+package structural
+
+import (
+	"fmt"
+	"go/token"
+	"reflect"
+	"regexp"
+)
+
+// Violation is one way in which a schema is not structural, in the API server's
+// words (apiextensions-apiserver, pkg/apiserver/schema/validation.go and
+// complete.go).
+type Violation struct {
+	// Path is the place of the node or keyword in the schema.
+	Path *Path
+	// Kind says what the server calls it.
+	Kind ViolationKind
+	// Value is the refused value of an Invalid violation.
+	Value any
+	// Detail is the server's explanation.
+	Detail string
+	// Pos is the innermost place in the source that is to blame.
+	Pos token.Pos
+}
+
+// ViolationKind is the kind of a violation.
+type ViolationKind string
+
+// The kinds of violations, as the API server prints them.
+const (
+	Required  ViolationKind = "Required value"
+	Invalid   ViolationKind = "Invalid value"
+	Forbidden ViolationKind = "Forbidden"
+)
+
+// String is the server's message without the path of the schema in the CRD.
+func (v Violation) String() string {
+	if v.Kind == Invalid {
+		return fmt.Sprintf("%s: %s: %#v: %s", v.Path, v.Kind, v.Value, v.Detail)
+	}
+	return fmt.Sprintf("%s: %s: %s", v.Path, v.Kind, v.Detail)
+}
+
+// level is where a node stands, which decides what it may leave out.
+type level int
+
+const (
+	rootLevel level = iota
+	itemLevel
+	fieldLevel
+)
+
+// Check returns every violation of the rules of structural schemas, in the order
+// of the nodes. The rules are the server's:
+//
+//   - structurality: what shapes values does not stand inside of logical junctors,
+//     but for the two patterns of int-or-string;
+//   - completeness: a field or element that a junctor speaks of is specified
+//     outside of it, and every specified value has a type;
+//   - embedded resources are objects with properties or preserved fields;
+//   - metadata at the root says nothing but name and generateName, and nothing
+//     speaks of metadata inside of a junctor;
+//   - additionalProperties do not stand at the root.
+func Check(s *Schema) []Violation {
+	if s == nil {
+		return nil
+	}
+	c := &checker{patterns: map[string]error{}}
+	c.schema(s, rootLevel, nil)
+	c.complete(s.ValueValidation, s, nil, nil)
+	return c.violations
+}
+
+type checker struct {
+	violations []Violation
+	// patterns are the results of compiling regular expressions.
+	patterns map[string]error
+}
+
+func (c *checker) add(kind ViolationKind, path *Path, value any, detail string, pos token.Pos) {
+	c.violations = append(c.violations, Violation{Path: path, Kind: kind, Value: value, Detail: detail, Pos: pos})
+}
+
+func (c *checker) schema(s *Schema, at level, path *Path) {
+	origin := s.Origin
+	if s.Type == "array" && s.Items == nil {
+		c.add(Required, path.Child("items"), nil, "must be specified", origin.Of("type"))
+	}
+	if s.Items != nil {
+		c.schema(s.Items, itemLevel, path.Child("items"))
+	}
+	for _, p := range s.Properties {
+		c.schema(p.Schema, fieldLevel, path.Property(p.Name))
+	}
+	if a := s.AdditionalProperties; a != nil {
+		if at == rootLevel {
+			c.add(Forbidden, path.Child("additionalProperties"), nil, "must not be used at the root", origin.Pos)
+		}
+		if a.Schema != nil {
+			c.schema(a.Schema, fieldLevel, path.Child("additionalProperties"))
+		}
+	}
+	c.extensions(s, path)
+	c.values(s.ValueValidation, isIntOrStringPair(s), startsWithIntOrStringPair(s), path, origin)
+	c.typeOf(s, at, path)
+	c.metadata(s, at, path)
+	if s.XEmbeddedResource && !s.preserves() && len(s.Properties) == 0 {
+		c.add(Required, path.Child("properties"), nil,
+			"must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+			origin.Of("x-kubernetes-embedded-resource"))
+	}
+}
+
+func (s *Schema) preserves() bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+func (c *checker) extensions(s *Schema, path *Path) {
+	if !s.XIntOrString {
+		return
+	}
+	if s.preserves() {
+		c.add(Invalid, path.Child("x-kubernetes-preserve-unknown-fields"), true,
+			"must be false if x-kubernetes-int-or-string is true", s.Origin.Of("x-kubernetes-preserve-unknown-fields"))
+	}
+	if s.XEmbeddedResource {
+		c.add(Invalid, path.Child("x-kubernetes-embedded-resource"), true,
+			"must be false if x-kubernetes-int-or-string is true", s.Origin.Of("x-kubernetes-embedded-resource"))
+	}
+}
+
+// typeOf checks that a node has the type that its place asks for.
+func (c *checker) typeOf(s *Schema, at level, path *Path) {
+	pos := s.Origin.Of("type")
+	typePath := path.Child("type")
+	switch {
+	case s.XEmbeddedResource && s.Type == "":
+		c.add(Required, typePath, nil, "must be object if x-kubernetes-embedded-resource is true", s.Origin.Of("x-kubernetes-embedded-resource"))
+	case s.XEmbeddedResource && s.Type != "object":
+		c.add(Invalid, typePath, s.Type, "must be object if x-kubernetes-embedded-resource is true", s.Origin.Of("x-kubernetes-embedded-resource"))
+	case s.XEmbeddedResource || s.Type != "" || s.XIntOrString || s.preserves():
+	case at == rootLevel:
+		c.add(Required, typePath, nil, "must not be empty at the root", pos)
+	case at == itemLevel:
+		c.add(Required, typePath, nil, "must not be empty for specified array items", pos)
+	default:
+		c.add(Required, typePath, nil, "must not be empty for specified object fields", pos)
+	}
+	if s.XEmbeddedResource && s.AdditionalProperties != nil {
+		c.add(Forbidden, path.Child("additionalProperties"), nil, "must not be used if x-kubernetes-embedded-resource is set",
+			s.Origin.Of("x-kubernetes-embedded-resource"))
+	}
+	if at == rootLevel && s.Type != "" && s.Type != "object" {
+		c.add(Invalid, typePath, s.Type, "must be object at the root", pos)
+	}
+}
+
+// metadata checks what a root or an embedded resource says of its TypeMeta and
+// ObjectMeta.
+func (c *checker) metadata(s *Schema, at level, path *Path) {
+	isObject := at == rootLevel || s.XEmbeddedResource
+	for _, p := range s.Properties {
+		switch p.Name {
+		case "kind", "apiVersion":
+			if isObject && p.Schema.Type != "string" {
+				c.add(Invalid, path.Property(p.Name).Child("type"), p.Schema.Type, "must be string", p.Schema.Origin.Of("type"))
+			}
+		case "metadata":
+			if isObject && p.Schema.Type != "object" {
+				c.add(Invalid, path.Property(p.Name).Child("type"), p.Schema.Type, "must be object", p.Schema.Origin.Of("type"))
+			}
+			if at == rootLevel && !onlyNames(p.Schema) {
+				c.add(Forbidden, path.Property(p.Name), nil,
+					"must not specify anything other than name and generateName, but metadata is implicitly specified", p.Schema.Origin.Pos)
+			}
+		}
+	}
+}
+
+// onlyNames reports whether the schema of the root's metadata says nothing but
+// what name and generateName may be.
+func onlyNames(s *Schema) bool {
+	rest := *s
+	named := true
+	for _, p := range s.Properties {
+		named = named && (p.Name == "name" || p.Name == "generateName")
+	}
+	if named {
+		rest.Properties = nil
+	}
+	rest.Type, rest.Default, rest.Origin = "", nil, Origin{}
+	if rest.ValueValidation != nil && rest.isZero() {
+		rest.ValueValidation = nil
+	}
+	return reflect.DeepEqual(rest, Schema{})
+}
+
+// isIntOrStringPair reports whether anyOf is the pattern that an int-or-string
+// may have: integer, string.
+func isIntOrStringPair(s *Schema) bool {
+	return s.ValueValidation != nil && isPair(s.AnyOf)
+}
+
+// startsWithIntOrStringPair reports whether the first of allOf is that pattern.
+func startsWithIntOrStringPair(s *Schema) bool {
+	return s.ValueValidation != nil && len(s.AllOf) > 0 && isPair(s.AllOf[0].AnyOf)
+}
+
+func isPair(anyOf []NestedValueValidation) bool {
+	if len(anyOf) != 2 {
+		return false
+	}
+	for i, typ := range []string{"integer", "string"} {
+		rest := anyOf[i]
+		rest.Origin = Origin{}
+		if !reflect.DeepEqual(rest, NestedValueValidation{ForbiddenGenerics: Generic{Type: typ}}) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *checker) values(v *ValueValidation, skipAnyOf, skipFirstAllOfAnyOf bool, path *Path, origin Origin) {
+	if v == nil {
+		return
+	}
+	if !skipAnyOf {
+		for i := range v.AnyOf {
+			c.nested(&v.AnyOf[i], false, path.Index("anyOf", i))
+		}
+	}
+	for i := range v.AllOf {
+		c.nested(&v.AllOf[i], skipFirstAllOfAnyOf && i == 0, path.Index("allOf", i))
+	}
+	for i := range v.OneOf {
+		c.nested(&v.OneOf[i], false, path.Index("oneOf", i))
+	}
+	if v.Not != nil {
+		c.nested(v.Not, false, path.Child("not"))
+	}
+	if v.Pattern != "" {
+		err, known := c.patterns[v.Pattern]
+		if !known {
+			_, err = regexp.Compile(v.Pattern)
+			c.patterns[v.Pattern] = err
+		}
+		if err != nil {
+			c.add(Invalid, path.Child("pattern"), v.Pattern,
+				fmt.Sprintf("must be a valid regular expression, but isn't: %v", err), origin.Of("pattern"))
+		}
+	}
+}
+
+// nested checks that nothing inside of a junctor shapes values.
+func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
+	c.values(&n.ValueValidation, skipAnyOf, false, path, n.Origin)
+	if n.Items != nil {
+		c.nested(n.Items, false, path.Child("items"))
+	}
+	for _, p := range n.Properties {
+		c.nested(p.Schema, false, path.Property(p.Name))
+	}
+	g, x := n.ForbiddenGenerics, n.ForbiddenExtensions
+	for _, rule := range []struct {
+		broken          bool
+		keyword, detail string
+	}{
+		{g.Type != "", "type", "must be empty to be structural"},
+		{n.AdditionalProperties != nil && *n.AdditionalProperties != (NestedOrBool{}), "additionalProperties", "must be undefined to be structural"},
+		{g.Default != nil && string(g.Default.Raw) != "null", "default", "must be undefined to be structural"},
+		{g.Title != "", "title", "must be empty to be structural"},
+		{g.Description != "", "description", "must be empty to be structural"},
+		{g.Nullable, "nullable", "must be false to be structural"},
+		{x.XPreserveUnknownFields != nil && *x.XPreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", "must be false to be structural"},
+		{x.XEmbeddedResource, "x-kubernetes-embedded-resource", "must be false to be structural"},
+		{x.XIntOrString, "x-kubernetes-int-or-string", "must be false to be structural"},
+		{len(x.XListMapKeys) > 0, "x-kubernetes-list-map-keys", "must be empty to be structural"},
+		{x.XListType != "", "x-kubernetes-list-type", "must be undefined to be structural"},
+		{x.XMapType != "", "x-kubernetes-map-type", "must be undefined to be structural"},
+		{len(x.XValidations) > 0, "x-kubernetes-validations", "must be empty to be structural"},
+	} {
+		if rule.broken {
+			c.add(Forbidden, path.Child(rule.keyword), nil, rule.detail, n.Origin.Of(rule.keyword))
+		}
+	}
+	for _, p := range n.Properties {
+		if p.Name == "metadata" {
+			c.add(Forbidden, path.Property("metadata"), nil, "must not be specified in a nested context", p.Schema.Origin.Pos)
+		}
+	}
+}
+
+// complete checks that what a junctor speaks of is specified in s, outside of
+// junctors. path is the place of s, in is the place of v.
+func (c *checker) complete(v *ValueValidation, s *Schema, path, in *Path) {
+	if v == nil {
+		return
+	}
+	if v.Not != nil {
+		c.completeNested(v.Not, s, path, in.Child("not"))
+	}
+	for _, junctor := range []struct {
+		keyword string
+		list    []NestedValueValidation
+	}{{"allOf", v.AllOf}, {"anyOf", v.AnyOf}, {"oneOf", v.OneOf}} {
+		for i := range junctor.list {
+			c.completeNested(&junctor.list[i], s, path, in.Index(junctor.keyword, i))
+		}
+	}
+}
+
+func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, in *Path) {
+	if s == nil {
+		c.add(Required, path, nil, "because it is defined in "+in.String(), n.Origin.Pos)
+		return
+	}
+	c.complete(&n.ValueValidation, s, path, in)
+	if n.Items != nil {
+		c.completeNested(n.Items, s.Items, path.Child("items"), in.Child("items"))
+	}
+	for _, p := range n.Properties {
+		c.completeNested(p.Schema, s.property(p.Name), path.Property(p.Name), in.Property(p.Name))
+	}
+}
+
+// property returns the schema of a property, or nil.
+func (s *Schema) property(name string) *Schema {
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	return nil
+}
