@@ -1,0 +1,372 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A benchCase is one command line that both tools run.
+type benchCase struct {
+	name string
+	// pins names the nested module whose go.mod fixes the versions. A case
+	// without a checkout runs there and names packages by import path.
+	pins string
+	// checkout lists the modules that are copied out of the module cache, laid
+	// out as in their repository, so that the command line can name
+	// directories as the repository's own Makefile does.
+	checkout []mount
+	// groups are added to packages of the checkout that do not name their API
+	// group.
+	groups []groupName
+	// synthetic makes the working directory the generated module instead.
+	synthetic bool
+	// dir is the working directory below the checkout.
+	dir string
+	// crd is the generator with its options.
+	crd string
+	// paths are the values of the paths= arguments; one value may hold several
+	// patterns with a semicolon between them.
+	paths []string
+	// listings are the go list calls that cover the same packages, where one
+	// call in dir does not because the paths reach into a nested module.
+	listings []listing
+	// files is the number of CRD files that must come out. It is stated so
+	// that a case can never silently become empty.
+	files int
+}
+
+// A mount is a module of the module cache and the directory of the checkout
+// that it stands in.
+type mount struct{ module, at string }
+
+// A listing is one call of go list: its directory below the checkout and its
+// package patterns.
+type listing struct {
+	dir      string
+	patterns []string
+}
+
+// A groupName is a package of a checkout and the API group that it lacks.
+type groupName struct{ dir, group string }
+
+func repository(module string) []mount { return []mount{{module, "."}} }
+
+// cases is the table. Arguments are those of the module's own Makefile or
+// go:generate line; generators other than crd and output rules are left out.
+func cases() []benchCase {
+	clusterAPI := []mount{
+		{"sigs.k8s.io/cluster-api", "."},
+		{"sigs.k8s.io/cluster-api/api", "api"},
+	}
+	return []benchCase{{
+		name: "gateway-api", pins: "apis",
+		checkout: repository("sigs.k8s.io/gateway-api"),
+		crd:      "crd", paths: []string{"./apis/...", "./apisx/..."},
+		files: 13,
+	}, {
+		name: "cert-manager", pins: "apis",
+		checkout: repository("github.com/cert-manager/cert-manager"),
+		crd:      "crd", paths: []string{"./pkg/apis/..."},
+		files: 6,
+	}, {
+		name: "cluster-api", pins: "apis",
+		checkout: clusterAPI,
+		crd:      "crd:crdVersions=v1",
+		paths: []string{
+			"./api/addons/...", "./api/core/...", "./api/ipam/...", "./api/runtime/...",
+			"./core", "./core/reconcilers/...", "./core/webhooks/...",
+		},
+		listings: []listing{
+			{"api", []string{"./addons/...", "./core/...", "./ipam/...", "./runtime/..."}},
+			{".", []string{"./core", "./core/reconcilers/...", "./core/webhooks/..."}},
+		},
+		files: 13,
+	}, {
+		name: "cluster-api-types", pins: "apis",
+		checkout: clusterAPI, dir: "api",
+		crd: "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 17,
+	}, {
+		name: "cluster-api-kubeadm", pins: "apis",
+		checkout: clusterAPI,
+		crd:      "crd:crdVersions=v1",
+		paths: []string{
+			"./api/controlplane/kubeadm/...", "./controlplane/kubeadm",
+			"./controlplane/kubeadm/reconcilers/...", "./controlplane/kubeadm/webhooks/...",
+		},
+		listings: []listing{
+			{"api", []string{"./controlplane/kubeadm/..."}},
+			{".", []string{
+				"./controlplane/kubeadm", "./controlplane/kubeadm/reconcilers/...",
+				"./controlplane/kubeadm/webhooks/...",
+			}},
+		},
+		files: 2,
+	}, {
+		name: "cluster-api-builder", pins: "apis",
+		checkout: clusterAPI,
+		crd:      "crd:crdVersions=v1", paths: []string{"./util/test/builder/..."},
+		files: 4,
+	}, {
+		name: "prometheus-operator", pins: "apis",
+		checkout: repository("github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./v1/.", "./v1alpha1/."},
+		files: 10,
+	}, {
+		name: "prometheus-operator-full", pins: "apis",
+		checkout: repository("github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 10,
+	}, {
+		name: "source-controller", pins: "apis",
+		checkout: repository("github.com/fluxcd/source-controller/api"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 6,
+	}, {
+		name: "helm-controller", pins: "apis",
+		checkout: repository("github.com/fluxcd/helm-controller/api"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 1,
+	}, {
+		name: "kustomize-controller", pins: "apis",
+		checkout: repository("github.com/fluxcd/kustomize-controller/api"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 1,
+	}, {
+		name: "notification-controller", pins: "apis",
+		checkout: repository("github.com/fluxcd/notification-controller/api"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 3,
+	}, {
+		name: "image-automation-controller", pins: "apis",
+		checkout: repository("github.com/fluxcd/image-automation-controller/api"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
+		files: 1,
+	}, {
+		name: "external-snapshotter", pins: "apis",
+		checkout: repository("github.com/kubernetes-csi/external-snapshotter/client/v8"),
+		// The repository's script says ./apis/..., where v1 and v1beta2 are
+		// both marked as storage version, which the API server refuses.
+		crd: "crd", paths: []string{"./apis/volumegroupsnapshot/v1", "./apis/volumesnapshot/..."},
+		files: 6,
+	}, {
+		name: "envoy-gateway", pins: "envoy",
+		checkout: repository("github.com/envoyproxy/gateway"),
+		crd:      "crd:allowDangerousTypes=true", paths: []string{"./api/..."},
+		files: 8,
+	}, {
+		name: "karpenter", pins: "karpenter",
+		checkout: repository("sigs.k8s.io/karpenter"), dir: "pkg/apis",
+		crd: "crd", paths: []string{"./..."},
+		files: 3,
+	}, {
+		name: "karpenter-kwok", pins: "karpenter",
+		checkout: repository("sigs.k8s.io/karpenter"), dir: "kwok/apis",
+		crd: "crd", paths: []string{"./..."},
+		files: 1,
+	}, {
+		name: "kueue", pins: "kueue",
+		checkout: repository("sigs.k8s.io/kueue"),
+		crd:      "crd:generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
+		files: 11,
+	}, {
+		name: "argo-rollouts", pins: "rollouts",
+		checkout: repository("github.com/argoproj/argo-rollouts"),
+		crd:      "crd:crdVersions=v1,maxDescLen=0", paths: []string{"./pkg/apis/rollouts/..."},
+		files: 5,
+	}, {
+		// The same types with their descriptions, which the Makefile's
+		// maxDescLen=0 cuts.
+		name: "argo-rollouts-described", pins: "rollouts",
+		checkout: repository("github.com/argoproj/argo-rollouts"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/rollouts/v1alpha1"},
+		files: 5,
+	}, {
+		// keda's Makefile adds ./controllers/... and ./pkg/..., which bring no
+		// kind but need the SDKs of every cloud.
+		name: "keda", pins: "keda",
+		checkout: repository("github.com/kedacore/keda/v2"),
+		crd:      "crd:crdVersions=v1,generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
+		files: 7,
+	}, {
+		name: "cluster-api-aws", pins: "capa",
+		checkout: repository("sigs.k8s.io/cluster-api-provider-aws/v2"),
+		crd:      "crd:crdVersions=v1",
+		paths: []string{
+			"./", "./api/...", "./exp/api/...", "./bootstrap/eks/api/...",
+			"./controlplane/eks/api/...", "./controlplane/rosa/api/...", "./iam/api/...",
+			"./controllers/...", "./exp/controllers/...", "./bootstrap/eks/controllers/...",
+			"./controlplane/eks/controllers/...", "./controlplane/rosa/controllers/...",
+		},
+		files: 24,
+	}, {
+		name: "velero", pins: "velero",
+		checkout: repository("github.com/vmware-tanzu/velero"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/velero/v1/...", "./pkg/controller/..."},
+		files: 11,
+	}, {
+		name: "velero-v2alpha1", pins: "velero",
+		checkout: repository("github.com/vmware-tanzu/velero"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/velero/v2alpha1/...", "./pkg/controller/..."},
+		files: 2,
+	}, {
+		// By import path: with its own go.mod the repository wants a module
+		// that the proxy does not serve.
+		name: "cilium", pins: "cilium",
+		crd: "crd:crdVersions=v1",
+		paths: []string{
+			"github.com/cilium/cilium/pkg/k8s/apis/cilium.io/v2;" +
+				"github.com/cilium/cilium/pkg/k8s/apis/cilium.io/v2alpha1",
+		},
+		files: 22,
+	}, {
+		// By import path, for the same reason as cilium.
+		name: "external-dns", pins: "externaldns",
+		crd: "crd:crdVersions=v1", paths: []string{"sigs.k8s.io/external-dns/apis/..."},
+		files: 2,
+	}, {
+		name: "gateway-api-import", pins: "apis",
+		crd: "crd", paths: []string{
+			"sigs.k8s.io/gateway-api/apis/...", "sigs.k8s.io/gateway-api/apisx/...",
+		},
+		files: 13,
+	}, {
+		// Modules that know nothing of each other in one command line.
+		name: "flux-import", pins: "apis",
+		crd: "crd:crdVersions=v1",
+		paths: []string{
+			"github.com/fluxcd/helm-controller/api/...",
+			"github.com/fluxcd/image-automation-controller/api/...",
+			"github.com/fluxcd/kustomize-controller/api/...",
+			"github.com/fluxcd/notification-controller/api/...",
+			"github.com/fluxcd/source-controller/api/...",
+		},
+		files: 12,
+	}, {
+		// The packages of k8s.io/api that controller-gen takes, each group once
+		// in a command line: of several versions none would be the storage
+		// version. Left out is what the API server would refuse and schemagen
+		// therefore reports: scheduling/v1alpha3 and v1beta1 have a recursive
+		// type.
+		name: "k8s-api-stable", pins: "apis",
+		crd: "crd", paths: kubernetes("admissionregistration/v1", "apidiscovery/v2",
+			"authentication/v1", "authorization/v1", "certificates/v1", "coordination/v1",
+			"core/v1", "discovery/v1", "events/v1", "flowcontrol/v1", "networking/v1", "node/v1",
+			"rbac/v1", "resource/v1", "scheduling/v1", "storage/v1", "storagemigration/v1"),
+		files: 63,
+	}, {
+		name: "k8s-api-core", pins: "apis",
+		crd: "crd", paths: kubernetes("core/v1"),
+		files: 18,
+	}, {
+		name: "k8s-api-beta", pins: "apis",
+		crd: "crd", paths: kubernetes("apidiscovery/v2beta1", "certificates/v1beta1",
+			"coordination/v1beta1", "discovery/v1beta1", "events/v1beta1", "flowcontrol/v1beta3",
+			"networking/v1beta1", "node/v1beta1", "rbac/v1beta1", "resource/v1beta2",
+			"storage/v1beta1", "storagemigration/v1beta1"),
+		files: 31,
+	}, {
+		name: "k8s-api-old", pins: "apis",
+		crd: "crd", paths: kubernetes("flowcontrol/v1beta1", "resource/v1beta1"),
+		files: 6,
+	}, {
+		name: "k8s-api-alpha", pins: "apis",
+		crd: "crd:maxDescLen=80", paths: kubernetes("apiserverinternal/v1alpha1", "authentication/v1alpha1",
+			"certificates/v1alpha1", "coordination/v1alpha2", "flowcontrol/v1beta2", "imagepolicy/v1alpha1",
+			"lifecycle/v1alpha1", "node/v1alpha1", "rbac/v1alpha1", "storage/v1alpha1"),
+		files: 17,
+	}, {
+		// These packages do not say their group, so the checkout adds it.
+		name: "k8s-api-workloads", pins: "apis",
+		checkout: repository("k8s.io/api"),
+		groups: []groupName{
+			{"apps/v1", "apps"}, {"autoscaling/v2", "autoscaling"}, {"batch/v1", "batch"},
+			{"policy/v1", "policy"},
+		},
+		crd: "crd", paths: []string{"./apps/v1", "./autoscaling/v2", "./batch/v1", "./policy/v1"},
+		files: 10,
+	}, {
+		name: "k8s-api-workloads-old", pins: "apis",
+		checkout: repository("k8s.io/api"),
+		groups: []groupName{
+			{"apps/v1beta2", "apps"}, {"autoscaling/v1", "autoscaling"}, {"batch/v1beta1", "batch"},
+			{"extensions/v1beta1", "extensions"}, {"policy/v1beta1", "policy"},
+		},
+		crd: "crd:generateEmbeddedObjectMeta=true",
+		paths: []string{
+			"./apps/v1beta2", "./autoscaling/v1", "./batch/v1beta1", "./extensions/v1beta1",
+			"./policy/v1beta1",
+		},
+		files: 17,
+	}, {
+		name: "synthetic-25", pins: "apis", synthetic: true,
+		crd: "crd", paths: []string{"./..."},
+		files: 25,
+	}}
+}
+
+// kubernetes turns group/version names into import paths of k8s.io/api.
+func kubernetes(versions ...string) []string {
+	var paths []string
+	for _, v := range versions {
+		paths = append(paths, "k8s.io/api/"+v)
+	}
+	return paths
+}
+
+// selectCases returns the cases that a comma-separated list names, in the
+// order of the table; an empty list means all.
+func selectCases(names string) ([]benchCase, error) {
+	all := cases()
+	if names == "" {
+		return all, nil
+	}
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(names, ",") {
+		wanted[name] = true
+	}
+	var selected []benchCase
+	for _, c := range all {
+		if wanted[c.name] {
+			selected = append(selected, c)
+			delete(wanted, c.name)
+		}
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if wanted[name] {
+			return nil, fmt.Errorf("no case %q; go run . list names them", name)
+		}
+	}
+	return selected, nil
+}
+
+// arguments are those of both tools; the output goes to out.
+func (c benchCase) arguments(out string) []string {
+	args := []string{c.crd}
+	for _, p := range c.paths {
+		args = append(args, "paths="+p)
+	}
+	return append(args, "output:crd:dir="+out)
+}
+
+// goLists are the go list calls over the packages of the case.
+func (c benchCase) goLists() []listing {
+	if c.listings != nil {
+		return c.listings
+	}
+	var patterns []string
+	for _, p := range c.paths {
+		patterns = append(patterns, strings.Split(p, ";")...)
+	}
+	return []listing{{c.dir, patterns}}
+}
+
+// commandLine is the command line for people to read.
+func (c benchCase) commandLine() string {
+	args := c.arguments("")
+	line := strings.Join(args[:len(args)-1], " ")
+	if c.dir != "" {
+		line = "cd " + c.dir + " && " + line
+	}
+	return line
+}

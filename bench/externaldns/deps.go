@@ -1,0 +1,7 @@
+// Package externaldns keeps the requirements of this module: the API packages whose
+// CRDs the harness of ../ generates.
+package externaldns
+
+import (
+	_ "sigs.k8s.io/external-dns/apis/v1alpha1"
+)

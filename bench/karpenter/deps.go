@@ -1,0 +1,7 @@
+// Package karpenter keeps the requirements of this module: the API packages whose
+// CRDs the harness of ../ generates.
+package karpenter
+
+import (
+	_ "sigs.k8s.io/karpenter/pkg/apis/v1"
+)

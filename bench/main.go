@@ -1,0 +1,140 @@
+// Command bench holds schemagen beside controller-gen on real API modules: the
+// bytes that both write and the time and memory that both take.
+//
+// It knows the command lines (cases.go), where their packages come from, and
+// how a run is measured. It knows nothing of CRDs beyond the one line of a file
+// whose value is allowed to differ.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+)
+
+const usage = `usage: go run . COMMAND [flags]
+
+  list                                    the cases and their versions
+  parity   [-schemagen PATH] [-case A,B]  compare every file byte for byte
+  time     [-schemagen PATH] [-case A,B] [-n 5]
+                                          wall, CPU and memory of both
+  generate [-schemagen PATH] -case A -o DIR [-peer]
+                                          run one tool on one case
+`
+
+// errDiffers says that a comparison ran and failed; what differs is printed.
+var errDiffers = errors.New("outputs differ")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	switch {
+	case err == nil:
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case errors.Is(err, errDiffers):
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return flag.ErrHelp
+	}
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
+	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
+	names := flags.String("case", "", "comma-separated names of cases; all by default")
+	runs := 0
+	dir, peer := "", false
+	switch args[0] {
+	case "list", "parity":
+	case "time":
+		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
+	case "generate":
+		flags.StringVar(&dir, "o", "", "directory of the output")
+		flags.BoolVar(&peer, "peer", false, "run controller-gen instead")
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		return flag.ErrHelp
+	}
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	selected, err := selectCases(*names)
+	if err != nil {
+		return err
+	}
+	w, err := openWorkspace()
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "list":
+		return list(ctx, w, selected, out)
+	case "parity":
+		return parity(ctx, w, selected, *product, out)
+	case "time":
+		if runs < 1 {
+			return errors.New("-n must be at least 1")
+		}
+		return timing(ctx, w, selected, *product, runs, out)
+	default:
+		if len(selected) != 1 || dir == "" {
+			return errors.New("generate needs one -case and -o")
+		}
+		return generate(ctx, w, selected[0], *product, peer, dir)
+	}
+}
+
+// list prints the table of cases with the versions that their modules have.
+func list(ctx context.Context, w workspace, selected []benchCase, out io.Writer) error {
+	fmt.Fprintln(out, "| case | CRDs | module | command line |")
+	fmt.Fprintln(out, "|---|--:|---|---|")
+	for _, c := range selected {
+		versions, err := w.versions(ctx, c)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "| %s | %d | %s | `%s` |\n", c.name, c.files, versions, c.commandLine())
+	}
+	return nil
+}
+
+// generate runs one tool on one case, its messages passed through.
+func generate(ctx context.Context, w workspace, c benchCase, product string, peer bool, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	var tool string
+	if peer {
+		tool, err = w.peer(ctx)
+	} else {
+		tool, err = w.product(ctx, product)
+	}
+	if err != nil {
+		return err
+	}
+	place, err := w.prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	_, messages, err := execute(ctx, place.dir, tool, c.arguments(dir))
+	os.Stderr.Write(messages)
+	return err
+}

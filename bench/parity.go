@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// versionKey starts the one line whose value may differ.
+const versionKey = "    controller-gen.kubebuilder.io/version: "
+
+// A comparison is the result of one case. The counts are of files.
+type comparison struct {
+	peerFiles, bytes, equal, different, missing, extra int
+	// problems are said once each, before the excerpts.
+	problems []string
+	excerpts []string
+}
+
+// failed is the number of files that fail the case, at least one if the case
+// failed as a whole.
+func (r comparison) failed() int {
+	failed := r.different + r.missing + r.extra
+	if failed == 0 && len(r.problems) > 0 {
+		return 1
+	}
+	return failed
+}
+
+// parity runs both tools on every case and compares all that they write.
+func parity(ctx context.Context, w workspace, selected []benchCase, given string, out io.Writer) error {
+	peer, err := w.peer(ctx)
+	if err != nil {
+		return err
+	}
+	product, err := w.product(ctx, given)
+	if err != nil {
+		return err
+	}
+	var total comparison
+	failed := 0
+	for _, c := range selected {
+		r := compareCase(ctx, w, c, peer, product)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		printComparison(out, c.name, r)
+		for _, p := range r.problems {
+			fmt.Fprintf(out, "  %s\n", indent(p))
+		}
+		for _, e := range r.excerpts {
+			fmt.Fprintf(out, "  %s\n", indent(e))
+		}
+		total.peerFiles += r.peerFiles
+		total.bytes += r.bytes
+		total.equal += r.equal
+		total.different += r.different
+		total.missing += r.missing
+		total.extra += r.extra
+		failed += r.failed()
+	}
+	printComparison(out, "total", total)
+	fmt.Fprintf(out, "%d passed, %d failed\n", total.equal, failed)
+	if failed > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+func printComparison(out io.Writer, name string, r comparison) {
+	fmt.Fprintf(out, "%-28s files %4d  bytes %9d  equal %4d  different %3d  missing %3d  extra %3d\n",
+		name, r.peerFiles, r.bytes, r.equal, r.different, r.missing, r.extra)
+}
+
+func indent(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
+
+// compareCase runs both tools on one case. What goes wrong is in the result:
+// a case that cannot run is a failed case, not the end of the run.
+func compareCase(ctx context.Context, w workspace, c benchCase, peer, product string) comparison {
+	problem := func(format string, args ...any) comparison {
+		return comparison{problems: []string{fmt.Sprintf(format, args...)}}
+	}
+	place, err := w.prepare(ctx, c)
+	if err != nil {
+		return problem("harness: %v", err)
+	}
+	temp, err := os.MkdirTemp("", "schemagen-parity-")
+	if err != nil {
+		return problem("harness: %v", err)
+	}
+	defer os.RemoveAll(temp)
+	want, got := filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen")
+	if _, messages, err := execute(ctx, place.dir, peer, c.arguments(want)); err != nil {
+		return problem("harness: controller-gen: %v\n%s", err, head(messages, 20))
+	}
+	_, messages, productErr := execute(ctx, place.dir, product, c.arguments(got))
+	r, err := compareTrees(want, got)
+	if err != nil {
+		return problem("harness: %v", err)
+	}
+	if productErr != nil {
+		r.problems = append(r.problems, fmt.Sprintf("schemagen: %v\n%s", productErr, head(messages, 20)))
+	}
+	if r.peerFiles != c.files {
+		r.problems = append(r.problems, fmt.Sprintf("harness: %d files, but the table states %d", r.peerFiles, c.files))
+	}
+	return r
+}
+
+// compareTrees compares all files below two folders.
+func compareTrees(want, got string) (comparison, error) {
+	wanted, err := readTree(want)
+	if err != nil {
+		return comparison{}, err
+	}
+	have, err := readTree(got)
+	if err != nil {
+		return comparison{}, err
+	}
+	r := comparison{peerFiles: len(wanted)}
+	for _, f := range wanted {
+		r.bytes += len(f.content)
+		i, found := slices.BinarySearchFunc(have, f.name, func(h treeFile, name string) int {
+			return strings.Compare(h.name, name)
+		})
+		if !found {
+			r.missing++
+			r.excerpts = append(r.excerpts, f.name+": missing")
+			continue
+		}
+		a, b := withoutVersion(f.content), withoutVersion(have[i].content)
+		if bytes.Equal(a, b) {
+			r.equal++
+			continue
+		}
+		r.different++
+		r.excerpts = append(r.excerpts, f.name+": different\n"+excerpt(string(a), string(b)))
+	}
+	for _, h := range have {
+		if !slices.ContainsFunc(wanted, func(f treeFile) bool { return f.name == h.name }) {
+			r.extra++
+			r.excerpts = append(r.excerpts, h.name+": extra")
+		}
+	}
+	return r, nil
+}
+
+type treeFile struct {
+	name    string // relative, with slashes
+	content []byte
+}
+
+// readTree reads all files below dir, sorted by name; a folder that does not
+// exist has none.
+func readTree(dir string) ([]treeFile, error) {
+	var files []treeFile
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if path == dir && errors.Is(err, fs.ErrNotExist) {
+				return fs.SkipAll
+			}
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		files = append(files, treeFile{filepath.ToSlash(name), content})
+		return nil
+	})
+	slices.SortFunc(files, func(a, b treeFile) int { return strings.Compare(a.name, b.name) })
+	return files, err
+}
+
+// withoutVersion replaces the value of the version annotation, and nothing
+// else.
+func withoutVersion(content []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(content) {
+		if bytes.HasPrefix(line, []byte(versionKey)) {
+			line = []byte(versionKey + "VERSION\n")
+		}
+		out = append(out, line...)
+	}
+	return out
+}
+
+// excerpt shows the first place where two different texts differ, in the
+// manner of a unified diff.
+func excerpt(a, b string) string {
+	const context, limit = 3, 8
+	as, bs := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
+	first := 0
+	for first < len(as) && first < len(bs) && as[first] == bs[first] {
+		first++
+	}
+	removed, added := resync(as[first:], bs[first:])
+	var out strings.Builder
+	start := max(0, first-context)
+	fmt.Fprintf(&out, "@@ line %d @@\n", first+1)
+	show := func(mark string, lines []string) {
+		for i, line := range lines {
+			if i == limit {
+				fmt.Fprintf(&out, "%s... %d more lines\n", mark, len(lines)-limit)
+				return
+			}
+			if line == "" {
+				continue // what SplitAfter leaves behind the last newline
+			}
+			line, terminated := strings.CutSuffix(line, "\n")
+			if len(line) > 2000 {
+				line = line[:2000] + "..."
+			}
+			if !terminated {
+				line += "\n\\ no newline at the end"
+			}
+			fmt.Fprintf(&out, "%s%s\n", mark, line)
+		}
+	}
+	show(" ", as[start:first])
+	show("-", as[first:first+removed])
+	show("+", bs[first:first+added])
+	return out.String()
+}
+
+// resync returns how many lines to skip on both sides until three lines are
+// the same again, or all lines if that does not happen soon.
+func resync(as, bs []string) (int, int) {
+	const window, same = 200, 3
+	for distance := range window {
+		for i := 0; i <= distance; i++ {
+			j := distance - i
+			if i+same <= len(as) && j+same <= len(bs) && slices.Equal(as[i:i+same], bs[j:j+same]) {
+				return i, j
+			}
+		}
+	}
+	return len(as), len(bs)
+}
+
+// head returns the first n lines of a text.
+func head(text []byte, n int) string {
+	lines := strings.SplitAfter(string(text), "\n")
+	if len(lines) > n {
+		return strings.Join(lines[:n], "") + fmt.Sprintf("... %d more lines\n", len(lines)-n)
+	}
+	return string(text)
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A workspace is where the harness finds its nested modules and keeps what it
+// builds and copies.
+type workspace struct {
+	bench string // the folder of this file
+	cache string // may be deleted at any time
+}
+
+// A place is where the command line of a case runs.
+type place struct {
+	dir      string
+	listings []listing // with absolute directories
+}
+
+func openWorkspace() (workspace, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return workspace{}, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return workspace{}, err
+	}
+	for _, dir := range []string{wd, filepath.Join(wd, "bench")} {
+		if _, err := os.Stat(filepath.Join(dir, "peer", "go.mod")); err == nil {
+			return workspace{bench: dir, cache: filepath.Join(cache, "schemagen-bench")}, nil
+		}
+	}
+	return workspace{}, errors.New("run me in bench/ of the repository")
+}
+
+// goCommand runs the go command in dir and returns what it prints.
+func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		// go mod download -json reports its error on stdout.
+		return nil, fmt.Errorf("go %s in %s: %w\n%s%s", strings.Join(args, " "), dir, err, stderr.Bytes(), stdout.Bytes())
+	}
+	return stdout.Bytes(), nil
+}
+
+// product returns the binary to test: the given one, or the repository's own,
+// built anew (the build cache makes that cheap).
+func (w workspace) product(ctx context.Context, given string) (string, error) {
+	if given != "" {
+		return filepath.Abs(given)
+	}
+	binary := filepath.Join(w.cache, "bin", "schemagen")
+	_, err := goCommand(ctx, filepath.Dir(w.bench), "build", "-o", binary, "./cmd/schemagen")
+	return binary, err
+}
+
+// peer returns controller-gen, built from the nested module peer once for each
+// version of it and of Go.
+func (w workspace) peer(ctx context.Context) (string, error) {
+	dir := filepath.Join(w.bench, "peer")
+	version, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Version}}", "sigs.k8s.io/controller-tools")
+	if err != nil {
+		return "", err
+	}
+	goVersion, err := goCommand(ctx, dir, "env", "GOVERSION")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(w.cache, "bin", fmt.Sprintf("controller-gen-%s-%s",
+		bytes.TrimSpace(version), bytes.TrimSpace(goVersion)))
+	if _, err := os.Stat(binary); err == nil {
+		return binary, nil
+	}
+	_, err = goCommand(ctx, dir, "build", "-o", binary, "sigs.k8s.io/controller-tools/cmd/controller-gen")
+	return binary, err
+}
+
+// A module is what the go command says of one module of the build list.
+type module struct{ Path, Version, Dir string }
+
+// download brings a module of the build list of a nested module into the
+// module cache, its checksum verified by that nested module's go.sum.
+func (w workspace) download(ctx context.Context, pins, path string) (module, error) {
+	out, err := goCommand(ctx, filepath.Join(w.bench, pins), "mod", "download", "-json", path)
+	if err != nil {
+		return module{}, err
+	}
+	var m module
+	if err := json.Unmarshal(out, &m); err != nil {
+		return module{}, err
+	}
+	if m.Dir == "" {
+		return module{}, fmt.Errorf("module %s of %s has no directory", path, pins)
+	}
+	return m, nil
+}
+
+// prepare makes the packages of a case available, and with a last go list all
+// that they import, so that no timed run needs the network.
+func (w workspace) prepare(ctx context.Context, c benchCase) (place, error) {
+	root := filepath.Join(w.bench, c.pins)
+	var err error
+	switch {
+	case c.synthetic:
+		root, err = w.synthesize()
+	case c.checkout != nil:
+		root, err = w.checkOut(ctx, c)
+	}
+	if err != nil {
+		return place{}, fmt.Errorf("%s: %w", c.name, err)
+	}
+	p := place{dir: filepath.Join(root, c.dir)}
+	for _, l := range c.goLists() {
+		p.listings = append(p.listings, listing{filepath.Join(root, l.dir), l.patterns})
+	}
+	for _, l := range p.listings {
+		if _, err := goCommand(ctx, l.dir, append([]string{"list", "-deps"}, l.patterns...)...); err != nil {
+			return place{}, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return p, nil
+}
+
+// checkOut lays the modules of a case out as in their repository, in the
+// cache, and returns the root. A checkout that is there already is taken as it
+// is: its name says the versions and what was added.
+func (w workspace) checkOut(ctx context.Context, c benchCase) (string, error) {
+	var modules []module
+	var names []string
+	for _, m := range c.checkout {
+		found, err := w.download(ctx, c.pins, m.module)
+		if err != nil {
+			return "", err
+		}
+		modules = append(modules, found)
+		names = append(names, strings.ReplaceAll(found.Path, "/", "_")+"@"+found.Version)
+	}
+	if c.groups != nil {
+		sum := sha256.Sum256(fmt.Append(nil, c.groups))
+		names = append(names, fmt.Sprintf("groups-%x", sum[:4]))
+	}
+	return w.once(strings.Join(names, "+"), func(dir string) error {
+		for i, m := range c.checkout {
+			if err := os.CopyFS(filepath.Join(dir, m.at), os.DirFS(modules[i].Dir)); err != nil {
+				return err
+			}
+		}
+		// A go.work names the other modules of the repository, which are not
+		// in this module's archive.
+		for _, name := range []string{"go.work", "go.work.sum"} {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		for _, g := range c.groups {
+			source := fmt.Sprintf("// +groupName=%s\n\npackage %s\n", g.group, path.Base(g.dir))
+			if err := os.WriteFile(filepath.Join(dir, g.dir, "bench_group.go"), []byte(source), 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// once returns the folder of that name in the cache, filled by fill if it is
+// not there. It appears whole or not at all.
+func (w workspace) once(name string, fill func(dir string) error) (string, error) {
+	parent := filepath.Join(w.cache, "src")
+	dir := filepath.Join(parent, name)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(parent, ".new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	if err := fill(temp); err != nil {
+		return "", err
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		if _, statErr := os.Stat(dir); statErr == nil {
+			return dir, nil // another run was faster
+		}
+		return "", err
+	}
+	return dir, nil
+}
+
+// versions names the modules of a case with their versions.
+func (w workspace) versions(ctx context.Context, c benchCase) (string, error) {
+	query := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}
+	dir := filepath.Join(w.bench, c.pins)
+	switch {
+	case c.synthetic:
+		query = append(query, "k8s.io/api")
+	case c.checkout != nil:
+		for _, m := range c.checkout {
+			query = append(query, m.module)
+		}
+	default:
+		query = []string{"list", "-f", "{{.Module.Path}} {{.Module.Version}}"}
+		for _, l := range c.goLists() {
+			query = append(query, l.patterns...)
+		}
+	}
+	out, err := goCommand(ctx, dir, query...)
+	if err != nil {
+		return "", err
+	}
+	var distinct []string
+	last := ""
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); line != last {
+			distinct = append(distinct, line)
+			last = line
+		}
+	}
+	return strings.Join(distinct, ", "), nil
+}
