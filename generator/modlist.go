@@ -1,0 +1,294 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// moduleLister finds packages without the go command: it reads go.mod, go.work,
+// vendor/modules.txt and the module cache itself. What it cannot answer with
+// certainty it leaves to the fallback, for each listing as a whole.
+//
+// It does not verify go.sum: the module cache was verified when it was filled.
+// It takes a go.mod that the go command would want tidied first.
+type moduleLister struct {
+	tags     []string
+	fallback Lister
+	// why is called with what made a listing a case for the fallback.
+	why func(dir, reason string)
+}
+
+// List implements Lister.
+func (l *moduleLister) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
+	packages, why := l.list(ctx, dir, patterns)
+	if why == "" {
+		return packages, nil
+	}
+	if l.why != nil {
+		l.why(dir, why)
+	}
+	return l.fallback.List(ctx, dir, patterns)
+}
+
+func (l *moduleLister) list(ctx context.Context, dir string, patterns []string) (packages []*Package, why string) {
+	env, why := readGoEnv(l.tags)
+	if why != "" {
+		return nil, why
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err.Error()
+	}
+	modules, why := openModules(env, dir)
+	if why != "" {
+		return nil, why
+	}
+	listing := &moduleListing{
+		moduleSet: modules, ctx: ctx, fallback: l.fallback, dir: dir, packages: map[string]*Package{},
+	}
+	for _, pattern := range patterns {
+		found, why := listing.match(pattern)
+		if why != "" {
+			return nil, why
+		}
+		for _, p := range found {
+			if !slices.Contains(packages, p) {
+				packages = append(packages, p)
+			}
+		}
+	}
+	slices.SortFunc(packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	return packages, ""
+}
+
+// moduleListing is one run of the lister; its packages are unique.
+type moduleListing struct {
+	*moduleSet
+	ctx      context.Context
+	fallback Lister
+	dir      string
+	packages map[string]*Package // by directory
+}
+
+// match returns the packages that a pattern names.
+func (l *moduleListing) match(pattern string) (packages []*Package, why string) {
+	prefix, wild := strings.CutSuffix(pattern, "/...")
+	if pattern == "..." || strings.Contains(prefix, "...") {
+		return nil, "pattern " + pattern
+	}
+	if !isFilePattern(pattern) {
+		if wild {
+			return l.matchPaths(prefix), ""
+		}
+		dir, local, ok := l.place(pattern, false)
+		if !ok {
+			return nil, "package " + pattern + " was not found"
+		}
+		p := l.load(pattern, dir, local)
+		if p == nil {
+			return nil, "package " + pattern + " has no files"
+		}
+		return []*Package{p}, ""
+	}
+	dir := filepath.Clean(filepath.Join(l.dir, filepath.FromSlash(prefix)))
+	if filepath.IsAbs(prefix) {
+		dir = filepath.Clean(prefix)
+	}
+	for _, m := range l.modules {
+		rel, err := filepath.Rel(m.dir, dir)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || !m.main {
+			continue
+		}
+		if otherModule(m.dir, dir) {
+			continue
+		}
+		if wild {
+			return l.walk(m, dir), ""
+		}
+		p := l.load(importPath(m, dir), dir, true)
+		if p == nil {
+			return nil, "directory " + dir + " has no files"
+		}
+		return []*Package{p}, ""
+	}
+	return nil, "directory " + dir + " is outside of the module"
+}
+
+func importPath(m goModule, dir string) string {
+	rel, err := filepath.Rel(m.dir, dir)
+	if err != nil || rel == "." {
+		return m.path
+	}
+	return m.path + "/" + filepath.ToSlash(rel)
+}
+
+// matchPaths returns the packages of all modules whose import path is prefix or
+// lies below it.
+func (l *moduleListing) matchPaths(prefix string) []*Package {
+	var out []*Package
+	for _, m := range l.modules {
+		if _, ok := within(m.path, prefix); ok {
+			out = append(out, l.walk(m, m.dir)...)
+		} else if rest, ok := within(prefix, m.path); ok {
+			out = append(out, l.walk(m, filepath.Join(m.dir, filepath.FromSlash(rest)))...)
+		}
+	}
+	return out
+}
+
+// walk returns the packages of a module in and below a folder. Folders are
+// skipped as the go command skips them.
+func (l *moduleListing) walk(m goModule, dir string) []*Package {
+	var out []*Package
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil // the go command does not mind either
+		}
+		if base := d.Name(); name != dir && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "vendor") {
+			return filepath.SkipDir
+		}
+		if name != m.dir {
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return filepath.SkipDir
+			}
+		}
+		if p := l.load(importPath(m, name), name, m.main); p != nil {
+			out = append(out, p)
+		}
+		return nil
+	})
+	return out
+}
+
+// load returns the package in a folder, or nil if the build constraints leave
+// no file.
+func (l *moduleListing) load(path, dir string, local bool) *Package {
+	if p, ok := l.packages[dir]; ok {
+		return p
+	}
+	name, files := l.files(dir)
+	if len(files) == 0 {
+		l.packages[dir] = nil
+		return nil
+	}
+	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
+	p := &Package{Path: path, Name: name, Files: files, Local: local}
+	p.Import = func(path string) *Package { return l.imported(path, standard) }
+	l.packages[dir] = p
+	return p
+}
+
+// imported returns the package of an import, by way of the fallback if it was
+// not found: it may only have to be downloaded, and the fallback says why not.
+func (l *moduleListing) imported(path string, fromStandard bool) *Package {
+	switch path {
+	case "C":
+		return nil
+	case "unsafe":
+		return &Package{Path: "unsafe", Name: "unsafe"}
+	}
+	if dir, local, ok := l.place(path, fromStandard); ok {
+		if p := l.load(path, dir, local); p != nil {
+			return p
+		}
+	}
+	if p, ok := l.packages[path]; ok {
+		return p
+	}
+	var p *Package
+	if found, err := l.fallback.List(l.ctx, l.dir, []string{path}); err == nil && len(found) == 1 {
+		p = found[0]
+	}
+	l.packages[path] = p
+	return p
+}
+
+// files returns the name of the package in a folder and the files that the
+// build constraints select: those that use cgo last, as the go command lists
+// them. The name is empty if no file has a package clause, or they differ.
+func (l *moduleListing) files(dir string) (name string, files []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", nil
+	}
+	var head []byte
+	context := l.env.context
+	context.OpenFile = func(path string) (io.ReadCloser, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		head = head[:0]
+		return &teeFile{f, &head}, nil
+	}
+	var cgo []string
+	for _, entry := range entries {
+		base := entry.Name()
+		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || base[0] == '_' || base[0] == '.' || entry.IsDir() {
+			continue
+		}
+		full := filepath.Join(dir, base)
+		match, err := context.MatchFile(dir, base)
+		if err != nil {
+			// It is broken before its imports end; the parser says how.
+			files = append(files, full)
+			continue
+		}
+		if !match {
+			continue
+		}
+		usesC := bytes.Contains(head, []byte(`"C"`))
+		if name == "" || usesC || !hasClause(head, name) {
+			parsed, _ := parser.ParseFile(token.NewFileSet(), full, head, parser.ImportsOnly)
+			switch {
+			case parsed == nil || parsed.Name == nil:
+				files = append(files, full)
+				continue
+			case parsed.Name.Name == "documentation":
+				continue // by convention not part of any package
+			case name != "" && parsed.Name.Name != name:
+				return "", nil
+			}
+			name = parsed.Name.Name
+			if slices.ContainsFunc(parsed.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }) {
+				if context.CgoEnabled {
+					cgo = append(cgo, full)
+				}
+				continue
+			}
+		}
+		files = append(files, full)
+	}
+	if name == "" {
+		return "", nil
+	}
+	return name, append(files, cgo...)
+}
+
+// hasClause reports whether the text surely has the package clause; it may say
+// no where there is one.
+func hasClause(text []byte, name string) bool {
+	clause := []byte("package " + name + "\n")
+	return bytes.HasPrefix(text, clause) || bytes.Contains(text, append([]byte{'\n'}, clause...))
+}
+
+// teeFile keeps what is read of a file.
+type teeFile struct {
+	*os.File
+	head *[]byte
+}
+
+func (t *teeFile) Read(p []byte) (int, error) {
+	n, err := t.File.Read(p)
+	*t.head = append(*t.head, p[:n]...)
+	return n, err
+}
