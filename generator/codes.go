@@ -23,6 +23,7 @@ const (
 	codeAlias        diag.Code = "SG211"
 	codeTextType     diag.Code = "SG212"
 	codeOneOf        diag.Code = "SG213"
+	codeTwice        diag.Code = "SG214"
 	codeArguments    diag.Code = "SG301"
 	codeApply        diag.Code = "SG302"
 	codeNoGroup      diag.Code = "SG401"
@@ -31,6 +32,7 @@ const (
 	codeNoServed     diag.Code = "SG404"
 	codeNoKinds      diag.Code = "SG405"
 	codeSameFile     diag.Code = "SG406"
+	codeSameVersion  diag.Code = "SG407"
 )
 
 // Codes documents every code that this package reports.
@@ -72,6 +74,8 @@ func Codes() []diag.CodeInfo {
 			Explanation: "A type with a MarshalText method is a string in JSON; its markers may not give it another type."},
 		{Code: codeOneOf, Severity: diag.Error, Title: "a one-of marker that cannot hold",
 			Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself."},
+		{Code: codeTwice, Severity: diag.Error, Title: "a type is declared twice",
+			Explanation: "Two files of a package declare the same type; no compiler takes that."},
 		{Code: codeArguments, Severity: diag.Error, Title: "malformed marker arguments",
 			Explanation: "The marker is known but its arguments cannot be parsed."},
 		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",
@@ -88,5 +92,7 @@ func Codes() []diag.CodeInfo {
 			Explanation: "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta."},
 		{Code: codeSameFile, Severity: diag.Error, Title: "two definitions for one file",
 			Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=…."},
+		{Code: codeSameVersion, Severity: diag.Error, Title: "two packages for one version",
+			Explanation: "Two packages have the same group and version and both declare the kind; a CRD has each version once."},
 	}
 }

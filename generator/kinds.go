@@ -48,7 +48,7 @@ func findKinds(roots []*pkg, r *reporter) []groupKind {
 				continue
 			}
 			for _, t := range f.declared() {
-				if !t.isKind() {
+				if !t.isKind(r) {
 					continue
 				}
 				if !p.describe().grouped {
@@ -79,7 +79,9 @@ func (f *file) declared() []*typeDecl {
 	return out
 }
 
-func (t *typeDecl) isKind() bool {
+// isKind reports whether the type is a kind. An import that cannot be found is
+// reported: without it the kind would silently be none.
+func (t *typeDecl) isKind(r *reporter) bool {
 	var hasType, hasObject bool
 	for _, embedded := range t.embedded() {
 		switch embedded.(type) {
@@ -92,6 +94,9 @@ func (t *typeDecl) isKind() bool {
 			continue
 		}
 		resolved, why := t.file.resolve(embedded)
+		if why != nil && why.importPath != "" {
+			t.reportMissing(r, embedded, why.importPath)
+		}
 		if why != nil || resolved.decl == nil || resolved.decl.pkg.Path != metav1Path || resolved.decl.pkg == t.pkg {
 			continue
 		}
@@ -136,8 +141,14 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 		},
 	}
 	schemas := map[string]*structural.Schema{}
-	for _, t := range roots {
+	for i, t := range roots {
 		version := t.pkg.describe().version
+		for _, other := range roots[:i] {
+			if other.pkg.describe().version == version {
+				b.reporter.errorf(codeSameVersion, t.pkg, t.spec.Name.Pos(), "give one of the packages another version: // +versionName=…",
+					"version %s of kind %s is declared in %s, too", version, k, other.pkg.Path)
+			}
+		}
 		schemas[version] = fixMetadata(fl.root(t.load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}

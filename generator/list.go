@@ -3,6 +3,8 @@ package generator
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -78,6 +80,14 @@ func (l goLister) List(ctx context.Context, dir string, patterns []string) ([]*P
 		}
 		known[p] = out
 		for _, e := range p.Errors {
+			if e.Pos != "" && e.Pos != "-" && !filepath.IsAbs(e.Pos) {
+				e.Pos = filepath.Join(dir, e.Pos)
+			}
+			// A file that the go command cannot read is left out of the list;
+			// it belongs to the package all the same.
+			if file := parsePosition(e.Pos).File; filepath.Dir(file) == p.Dir && filepath.Ext(file) == ".go" && !slices.Contains(out.Files, file) {
+				out.Files = append(slices.Clip(out.Files), file)
+			}
 			out.Errors = append(out.Errors, ListError{Pos: e.Pos, Msg: e.Msg})
 		}
 		return out

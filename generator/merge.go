@@ -232,9 +232,7 @@ func (fl *flattener) into(dst, src *draft) {
 	case dst.additional == nil:
 		dst.additional, dst.open = src.additional, false
 	default:
-		merged := dst.additional.clone()
-		fl.into(merged, src.additional)
-		dst.additional = merged
+		dst.additional = fl.both(dst.additional, src.additional)
 	}
 
 	if src.XPreserveUnknownFields != nil {
@@ -378,16 +376,21 @@ func (fl *flattener) mergeProperties(dst, src *draft) {
 			dst.properties = append(dst.properties, p)
 			continue
 		}
-		merged := dst.properties[i].node.clone()
-		parts := merged.allOf
-		merged.allOf = nil
-		fl.into(merged, p.node)
-		// The parts are merged when the node itself is finished, and what
-		// could not be merged now again after them.
-		merged.allOf = append(slices.Clip(parts), merged.allOf...)
-		merged.resolved = false
-		dst.properties[i].node = merged
+		dst.properties[i].node = fl.both(dst.properties[i].node, p.node)
 	}
+}
+
+// both returns a node for a value that two nodes describe. What a still has to
+// merge is merged when the result is finished, and what could not be merged now
+// again after that.
+func (fl *flattener) both(a, b *draft) *draft {
+	out := a.clone()
+	parts := out.allOf
+	out.allOf = nil
+	fl.into(out, b)
+	out.allOf = append(slices.Clip(parts), out.allOf...)
+	out.resolved = false
+	return out
 }
 
 func (fl *flattener) conflict(dst, src *draft) {

@@ -7,60 +7,47 @@ import "go/ast"
 // Methods are those of go/types: declared ones, and those promoted through
 // embedded fields from the shallowest depth, unless they are ambiguous there.
 func (t *typeDecl) marshals(method string) bool {
-	level := []*typeDecl{t}
-	seen := map[*typeDecl]bool{}
+	level := []embeddedType{{decl: t}}
+	seen := map[*typeDecl]bool{} // at shallower depths
 	for len(level) > 0 {
-		var next []*typeDecl
 		found, good := 0, false
-		for i := 0; i < len(level); i++ { // aliases extend the level
-			decl := level[i]
-			if seen[decl] {
-				continue
+		note := func(e embeddedType, matches bool) {
+			found++
+			if e.twice {
+				found++ // the same method, reached in two ways, is ambiguous
 			}
-			seen[decl] = true
-			if decl.spec.Assign.IsValid() {
-				// An alias has the methods of its target, at the same depth.
-				if target, missing := decl.file.resolve(decl.spec.Type); missing == nil && target.decl != nil {
-					level = append(level, target.decl)
-				}
+			good = matches
+		}
+		var next []embeddedType
+		for _, e := range level {
+			decl := e.decl.unalias()
+			if decl == nil || seen[decl] {
 				continue
 			}
 			if declared, matches := decl.declares(method); declared {
-				found++
-				good = matches
+				note(e, matches)
 				continue
 			}
-			body := underlyingOf(decl.file, decl.spec.Type)
-			switch body.kind {
+			switch body := underlyingOf(decl.file, decl.spec.Type); body.kind {
 			case kindStruct:
 				for _, field := range body.expr.(*ast.StructType).Fields.List {
 					for _, name := range field.Names {
 						if name.Name == method {
-							found++ // a field hides the method
-							good = false
+							note(e, false) // a field hides the method
 						}
 					}
-					if len(field.Names) > 0 {
-						continue
-					}
-					typ := field.Type
-					if star, ok := typ.(*ast.StarExpr); ok {
-						typ = star.X
-					}
-					if target, missing := body.file.resolve(typ); missing == nil && target.decl != nil {
-						next = append(next, target.decl)
+					if len(field.Names) == 0 {
+						next = addEmbedded(next, body.file, field.Type, e.twice)
 					}
 				}
 			case kindInterface:
-				if iface, ok := body.expr.(*ast.InterfaceType); ok {
-					for _, m := range iface.Methods.List {
-						if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && m.Names[0].Name == method {
-							found++
-							good = isMarshalSignature(fn)
-						}
-					}
+				if declared, matches := interfaceMarshals(body, method, 0); declared {
+					note(e, matches)
 				}
 			}
+		}
+		for _, e := range level {
+			seen[e.decl.unalias()] = true
 		}
 		if found > 0 {
 			return found == 1 && good
@@ -68,6 +55,67 @@ func (t *typeDecl) marshals(method string) bool {
 		level = next
 	}
 	return false
+}
+
+// embeddedType is a type at one depth of embedding.
+type embeddedType struct {
+	decl *typeDecl
+	// twice: it is reached in more than one way at this depth.
+	twice bool
+}
+
+func addEmbedded(list []embeddedType, f *file, typ ast.Expr, twice bool) []embeddedType {
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	target, missing := f.resolve(typ)
+	if missing != nil || target.decl == nil {
+		return list
+	}
+	decl := target.decl.unalias()
+	for i := range list {
+		if list[i].decl == decl {
+			list[i].twice = true
+			return list
+		}
+	}
+	return append(list, embeddedType{decl, twice})
+}
+
+// unalias returns the declaration that an alias stands for in the end, or nil
+// if that is not a declared type.
+func (t *typeDecl) unalias() *typeDecl {
+	for range 100 { // an alias of itself is not Go
+		if t == nil || !t.spec.Assign.IsValid() {
+			return t
+		}
+		target, missing := t.file.resolve(t.spec.Type)
+		if missing != nil {
+			return nil
+		}
+		t = target.decl
+	}
+	return nil
+}
+
+// interfaceMarshals looks for the method in an interface and those that it embeds.
+func interfaceMarshals(body underlying, method string, depth int) (declared, matches bool) {
+	iface, ok := body.expr.(*ast.InterfaceType)
+	if !ok || depth > 100 {
+		return false, false
+	}
+	for _, m := range iface.Methods.List {
+		if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && m.Names[0].Name == method {
+			return true, body.file.isMarshalSignature(fn)
+		}
+		if len(m.Names) == 0 && isName(m.Type) {
+			embedded := underlyingOf(body.file, m.Type)
+			if declared, matches := interfaceMarshals(embedded, method, depth+1); declared {
+				return true, matches
+			}
+		}
+	}
+	return false, false
 }
 
 // declares reports whether the package declares the method on the type, and
@@ -94,8 +142,12 @@ func (t *typeDecl) declares(method string) (declared, matches bool) {
 			if index, ok := receiver.(*ast.IndexExpr); ok {
 				receiver = index.X
 			}
-			if name, ok := receiver.(*ast.Ident); ok && name.Name == t.spec.Name.Name {
-				return true, isMarshalSignature(fn.Type)
+			name, ok := receiver.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			if name.Name == t.spec.Name.Name || t.pkg.lookup(name.Name).unalias() == t {
+				return true, f.isMarshalSignature(fn.Type)
 			}
 		}
 	}
@@ -103,7 +155,7 @@ func (t *typeDecl) declares(method string) (declared, matches bool) {
 }
 
 // isMarshalSignature reports whether the function takes nothing and returns ([]byte, error).
-func isMarshalSignature(fn *ast.FuncType) bool {
+func (f *file) isMarshalSignature(fn *ast.FuncType) bool {
 	if fn.Params.NumFields() != 0 || fn.TypeParams.NumFields() != 0 || fn.Results.NumFields() != 2 {
 		return false
 	}
@@ -113,14 +165,37 @@ func isMarshalSignature(fn *ast.FuncType) bool {
 			results = append(results, field.Type)
 		}
 	}
-	bytes, ok := results[0].(*ast.ArrayType)
+	at, expr := f.unalias(results[0])
+	bytes, ok := expr.(*ast.ArrayType)
 	if !ok || bytes.Len != nil {
 		return false
 	}
-	elem, ok := bytes.Elt.(*ast.Ident)
-	if !ok || elem.Name != "byte" && elem.Name != "uint8" {
-		return false
+	elem := at.predeclared(bytes.Elt)
+	return (elem == "byte" || elem == "uint8") && f.predeclared(results[1]) == "error"
+}
+
+// unalias returns what a type expression is behind its aliases, and where.
+func (f *file) unalias(expr ast.Expr) (*file, ast.Expr) {
+	for range 100 {
+		if !isName(expr) {
+			break
+		}
+		name, missing := f.resolve(expr)
+		if missing != nil || name.decl == nil || !name.decl.spec.Assign.IsValid() {
+			break
+		}
+		f, expr = name.decl.file, name.decl.spec.Type
 	}
-	err, ok := results[1].(*ast.Ident)
-	return ok && err.Name == "error"
+	return f, expr
+}
+
+// predeclared returns the name of the predeclared type that an expression is,
+// aliases looked through, or "".
+func (f *file) predeclared(expr ast.Expr) string {
+	f, expr = f.unalias(expr)
+	name, missing := f.resolve(expr)
+	if missing != nil || name.decl != nil {
+		return ""
+	}
+	return name.predeclared
 }

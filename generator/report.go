@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -82,6 +83,13 @@ func (r *reporter) syntax(p *pkg, e *scanner.Error) {
 	r.addAt(codeSyntax, diag.Error, p, diag.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column}, e.Msg, "")
 }
 
+// twice reports the second declaration of a type.
+func (r *reporter) twice(first *typeDecl, second *ast.TypeSpec) {
+	r.errorf(codeTwice, first.pkg, second.Name.Pos(), "", "type %s is declared twice", second.Name.Name)
+	d := &r.list[len(r.list)-1]
+	d.Related = append(d.Related, diag.Related{Pos: r.position(first.spec.Name.Pos()), Message: "the first declaration"})
+}
+
 func (r *reporter) unreadable(p *pkg, name string, err error) {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -101,17 +109,14 @@ func (r *reporter) markerArguments(p *pkg, comment markers.Comment, err error) {
 	r.errorf(codeArguments, p, pos, "", "%s: %s", name, err)
 }
 
-// packageErrors reports what the listing says about a root package. Syntax
-// errors are left to the parser, which knows their columns.
+// packageErrors reports what the listing says about a root package. What has a
+// place in a file is left to the parser, which reads the files that are needed.
 func (r *reporter) packageErrors(p *pkg) {
 	for _, e := range p.Errors {
-		pos := parsePosition(e.Pos)
-		message := oneLine(e.Msg)
-		hint := ""
-		if strings.Contains(message, "matched no packages") || strings.Contains(message, "no required module provides") {
-			hint = "check the pattern and the module's requirements"
+		if parsePosition(e.Pos).Line > 0 {
+			continue
 		}
-		r.list = append(r.list, diag.Diagnostic{Code: codeListing, Severity: diag.Error, Pos: pos, Message: message, Hint: hint})
+		r.list = append(r.list, diag.Diagnostic{Code: codeListing, Severity: diag.Error, Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)})
 	}
 }
 

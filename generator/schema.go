@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"slices"
 	"strings"
+	"unicode"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
@@ -151,17 +152,27 @@ func goSyntax(expr ast.Expr) string {
 
 // missing reports a name that stands for nothing.
 func (b *builder) missing(f *file, expr ast.Expr, why *unresolved) *draft {
-	name := exprName(expr)
-	if why.importPath != "" {
-		hint := "add the package's module to go.mod, for example with go mod tidy"
-		if listed := f.pkg.Import(why.importPath); listed != nil && len(listed.Errors) > 0 {
-			hint = oneLine(listed.Errors[0].Msg)
-		}
-		b.reporter.typeErrorf(codeImport, f.pkg, expr.Pos(), hint, "cannot find package %q, which declares %s", why.importPath, name)
-	} else {
-		b.reporter.typeErrorf(codeUnknownType, f.pkg, expr.Pos(), "", "unknown type %s", name)
+	if why.importPath == "" {
+		b.reporter.typeErrorf(codeUnknownType, f.pkg, expr.Pos(), "", "unknown type %s", exprName(expr))
+		return b.node(f, expr.Pos())
 	}
+	b.reporter.typeErrorf(codeImport, f.pkg, expr.Pos(), f.pkg.importHint(why.importPath),
+		"cannot find package %q, which declares %s", why.importPath, exprName(expr))
 	return b.node(f, expr.Pos())
+}
+
+// importHint says what to do about an import that cannot be found.
+func (p *pkg) importHint(importPath string) string {
+	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
+		return oneLine(listed.Errors[0].Msg)
+	}
+	return "add the package's module to go.mod, for example with go mod tidy"
+}
+
+// reportMissing reports an import that a kind needs to be one.
+func (t *typeDecl) reportMissing(r *reporter, expr ast.Expr, importPath string) {
+	r.errorf(codeImport, t.pkg, expr.Pos(), t.pkg.importHint(importPath),
+		"cannot find package %q, which declares %s", importPath, exprName(expr))
 }
 
 func exprName(expr ast.Expr) string {
@@ -318,6 +329,11 @@ func (b *builder) array(f *file, array *ast.ArrayType) *draft {
 // mapType makes the draft of a map, whose keys must be strings in JSON.
 func (b *builder) mapType(f *file, m *ast.MapType) *draft {
 	d := b.node(f, m.Pos())
+	if name := m.Key; isName(name) {
+		if _, why := f.resolve(name); why != nil {
+			return b.missing(f, name, why)
+		}
+	}
 	if !b.stringKey(f, m.Key) {
 		b.reporter.typeErrorf(codeMapKey, f.pkg, m.Key.Pos(), "use a string type, or one that implements encoding.TextMarshaler",
 			"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
@@ -346,6 +362,10 @@ func (b *builder) mapType(f *file, m *ast.MapType) *draft {
 // stringKey reports whether a map key is a string in JSON. A defined type is
 // judged by its underlying type first; an alias only by its methods.
 func (b *builder) stringKey(f *file, key ast.Expr) bool {
+	if star, ok := key.(*ast.StarExpr); ok {
+		name, why := f.resolve(star.X)
+		return why == nil && name.decl != nil && name.decl.marshals("MarshalText")
+	}
 	name, why := f.resolve(key)
 	if why != nil {
 		return false
@@ -361,9 +381,17 @@ func (b *builder) stringKey(f *file, key ast.Expr) bool {
 	return name.decl.marshals("MarshalText")
 }
 
-func keyName(key ast.Expr) string {
-	switch key.(type) {
+// isName reports whether an expression is a name, qualified or not.
+func isName(expr ast.Expr) bool {
+	switch expr.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
+		return true
+	}
+	return false
+}
+
+func keyName(key ast.Expr) string {
+	if isName(key) {
 		return exprName(key)
 	}
 	return describeType(key)
@@ -435,7 +463,7 @@ func (b *builder) structType(t *typeDecl) *draft {
 	}
 	if len(required) > 0 {
 		slices.Sort(required)
-		d.validation().Required = required
+		d.validation().Required = slices.Compact(required)
 	}
 	for _, name := range immutable {
 		// The field's own rule does not run when the field is removed.
@@ -455,9 +483,25 @@ func (b *builder) missingTag(t *typeDecl, field *fieldDecl) {
 			"embedded field without a json tag in type %s", t)
 		return
 	}
-	suggestion := strings.ToLower(field.name[:1]) + field.name[1:]
-	b.reporter.errorf(codeNoTag, t.pkg, field.pos, fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", suggestion),
+	hint := "add `json:\"-\"`"
+	if name := jsonName(field.name); name != "_" {
+		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", name)
+	}
+	b.reporter.errorf(codeNoTag, t.pkg, field.pos, hint,
 		"field %s without a json tag in type %s", field.name, t)
+}
+
+// jsonName is the name that a field would have by convention: its initial
+// letters in lower case, up to the one that begins the next word.
+func jsonName(name string) string {
+	runes := []rune(name)
+	for i, r := range runes {
+		if !unicode.IsUpper(r) || i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) {
+			break
+		}
+		runes[i] = unicode.ToLower(r)
+	}
+	return string(runes)
 }
 
 // requires reports whether a field is required, and whether a marker says so.

@@ -208,9 +208,11 @@ func (f *file) parse() {
 		}
 		for _, spec := range gen.Specs {
 			spec := spec.(*ast.TypeSpec)
-			if _, ok := f.pkg.types[spec.Name.Name]; !ok {
-				f.pkg.types[spec.Name.Name] = &typeDecl{pkg: f.pkg, file: f, gen: gen, spec: spec}
+			if first, ok := f.pkg.types[spec.Name.Name]; ok {
+				w.reporter.twice(first, spec)
+				continue
 			}
+			f.pkg.types[spec.Name.Name] = &typeDecl{pkg: f.pkg, file: f, gen: gen, spec: spec}
 		}
 	}
 }
@@ -218,9 +220,10 @@ func (f *file) parse() {
 // lookup returns the declaration of a type in the package, or nil.
 func (p *pkg) lookup(name string) *typeDecl {
 	p.index()
-	if t, ok := p.types[name]; ok {
+	if t, ok := p.types[name]; ok && len(p.hints[name]) < 2 {
 		return t
 	}
+	// Every file that seems to declare it: a second declaration is an error.
 	for _, f := range p.hints[name] {
 		f.parse()
 	}
@@ -247,25 +250,30 @@ func (p *pkg) parseAll() {
 // imported returns the package that a qualifier in the file stands for. The
 // path is set where an import fits, even if its package could not be found.
 func (f *file) imported(name string) (p *pkg, importPath string) {
+	var unnamed []string
 	for _, spec := range f.ast.Imports {
 		imp, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			continue
 		}
-		if spec.Name != nil {
-			if spec.Name.Name == name {
-				return f.pkg.imports(imp), imp
-			}
-			continue
+		if spec.Name == nil {
+			unnamed = append(unnamed, imp)
+		} else if spec.Name.Name == name {
+			return f.pkg.imports(imp), imp
 		}
-		listed := f.pkg.Import(imp)
-		switch {
-		case listed != nil && listed.Name != "":
-			if listed.Name == name {
-				return f.pkg.world.of(listed), imp
+	}
+	// An import without a name goes by the name in the package clause. Those
+	// whose path looks like it are asked first.
+	for _, looksLikeIt := range []bool{true, false} {
+		for _, imp := range unnamed {
+			if (guessName(imp) == name) != looksLikeIt {
+				continue
 			}
-		case guessName(imp) == name:
-			importPath = imp
+			if p := f.pkg.imports(imp); p != nil && p.Name == name {
+				return p, imp
+			} else if p == nil && looksLikeIt {
+				importPath = imp
+			}
 		}
 	}
 	return nil, importPath

@@ -71,12 +71,10 @@ func (c *collection) before(pos token.Pos) []*ast.CommentGroup {
 	return c.groups[start:c.next]
 }
 
-// trailing consumes the comment behind a node on its line. controller-tools
-// looks for it right after the node's start, so that a comment inside of the
-// node shields it; then it counts as standing in front of what follows.
+// trailing consumes the comment behind a node on its line: it describes nothing.
 func (c *collection) trailing(group *ast.CommentGroup) {
-	if group != nil && c.next < len(c.groups) && c.groups[c.next] == group {
-		c.next++
+	if group != nil {
+		c.before(group.End())
 	}
 }
 

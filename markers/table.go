@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
@@ -133,8 +134,19 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
 	var list loader.ErrList
 	if errors.As(err, &list) && len(list) > 0 {
+		// Missing arguments are found last, in the order of a map.
+		slices.SortStableFunc(list, func(a, b error) int {
+			if !isMissing(a) || !isMissing(b) {
+				return 0
+			}
+			return strings.Compare(a.Error(), b.Error())
+		})
 		err = list[0]
 		parseErr.Msg = err.Error()
+	}
+	var numErr *strconv.NumError
+	if errors.As(err, &numErr) {
+		parseErr.Msg = fmt.Sprintf("expected a number, got %q", numErr.Num)
 	}
 	var scanErr *markers.ScannerError
 	if errors.As(err, &scanErr) {
@@ -147,4 +159,10 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 		parseErr.Pos = c.Pos + token.Pos(min(args+scanErr.Pos.Offset, len(c.Text)))
 	}
 	return nil, parseErr
+}
+
+// isMissing reports whether the error is about an argument that is not there.
+func isMissing(err error) bool {
+	var scanErr *markers.ScannerError
+	return errors.As(err, &scanErr) && strings.HasPrefix(scanErr.Msg, "missing argument")
 }
