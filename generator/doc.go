@@ -1,7 +1,7 @@
 // Package generator goes from Go packages to the bytes of CRD files. Its flow,
 // a file or two for each step:
 //
-//	listRoots    patterns ─▶ packages and their files         (roots.go, list.go)
+//	listRoots    patterns ─▶ packages and their files         (roots.go; list.go, modlist.go, modules.go, goenv.go)
 //	world        files ─▶ declarations, on demand             (source.go, decl.go, resolve.go, methods.go)
 //	builder      declarations ─▶ drafts: nodes with references (schema.go, known.go; markers meet schemas in apply.go)
 //	flattener    drafts ─▶ structural.Schema                  (merge.go)
