@@ -156,7 +156,11 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 			// The scanner started at the first argument's name.
 			args = len(short) + 2
 		}
-		parseErr.Pos = c.Pos + token.Pos(min(args+scanErr.Pos.Offset, len(c.Text)))
+		offset := min(args+scanErr.Pos.Offset, len(c.Text))
+		if name, ok := strings.CutPrefix(scanErr.Msg, "unknown argument "); ok {
+			offset -= len(name) - len(`""`) // the scanner stands at the equals sign
+		}
+		parseErr.Pos = c.Pos + token.Pos(max(0, offset))
 	}
 	return nil, parseErr
 }

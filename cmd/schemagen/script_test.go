@@ -77,3 +77,30 @@ func goEnv(t *testing.T, name string) string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// TestInterrupted wants nothing on disk to change after an interrupt.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, text := range map[string]string{
+		"go.mod":   "module example.com/m\n\ngo 1.26\n",
+		"types.go": "// +groupName=example.com\npackage v1\n",
+		"old.yaml": "old",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	if code := run(ctx, []string{"crd", ".", "-o", "out"}, &stdout, &stderr); code != exitFailure {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(stderr.String(), "interrupted; nothing was written") {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+	if _, err := os.Stat("out"); err == nil {
+		t.Error("the output directory was made")
+	}
+}
