@@ -5,34 +5,39 @@ import "github.com/schemagen/schemagen/diag"
 // The codes of this package, by subject: 1xx loading, 2xx types, 3xx markers,
 // 4xx definitions.
 const (
-	codeListing      diag.Code = "SG101"
-	codeSyntax       diag.Code = "SG102"
-	codeImport       diag.Code = "SG103"
-	codeNoPackages   diag.Code = "SG104"
-	codeUnreadable   diag.Code = "SG105"
-	codeUnknownType  diag.Code = "SG201"
-	codeUnsupported  diag.Code = "SG202"
-	codeFloat        diag.Code = "SG203"
-	codeMapKey       diag.Code = "SG204"
-	codeNoTag        diag.Code = "SG205"
-	codeInlineStruct diag.Code = "SG206"
-	codeGeneric      diag.Code = "SG207"
-	codeConflict     diag.Code = "SG208"
-	codeRecursive    diag.Code = "SG209"
-	codeDuplicate    diag.Code = "SG210"
-	codeAlias        diag.Code = "SG211"
-	codeTextType     diag.Code = "SG212"
-	codeOneOf        diag.Code = "SG213"
-	codeTwice        diag.Code = "SG214"
-	codeArguments    diag.Code = "SG301"
-	codeApply        diag.Code = "SG302"
-	codeNoGroup      diag.Code = "SG401"
-	codeNoStorage    diag.Code = "SG402"
-	codeManyStorage  diag.Code = "SG403"
-	codeNoServed     diag.Code = "SG404"
-	codeNoKinds      diag.Code = "SG405"
-	codeSameFile     diag.Code = "SG406"
-	codeSameVersion  diag.Code = "SG407"
+	codeListing       diag.Code = "SG101"
+	codeSyntax        diag.Code = "SG102"
+	codeImport        diag.Code = "SG103"
+	codeNoPackages    diag.Code = "SG104"
+	codeUnreadable    diag.Code = "SG105"
+	codeUnknownType   diag.Code = "SG201"
+	codeUnsupported   diag.Code = "SG202"
+	codeFloat         diag.Code = "SG203"
+	codeMapKey        diag.Code = "SG204"
+	codeNoTag         diag.Code = "SG205"
+	codeInlineStruct  diag.Code = "SG206"
+	codeGeneric       diag.Code = "SG207"
+	codeConflict      diag.Code = "SG208"
+	codeRecursive     diag.Code = "SG209"
+	codeDuplicate     diag.Code = "SG210"
+	codeAlias         diag.Code = "SG211"
+	codeTextType      diag.Code = "SG212"
+	codeOneOf         diag.Code = "SG213"
+	codeTwice         diag.Code = "SG214"
+	codeArguments     diag.Code = "SG301"
+	codeApply         diag.Code = "SG302"
+	codeUnknownMarker diag.Code = "SG303"
+	codeWrongTarget   diag.Code = "SG304"
+	codeOverridden    diag.Code = "SG305"
+	codeMalformed     diag.Code = "SG306"
+	codeFloating      diag.Code = "SG307"
+	codeNoGroup       diag.Code = "SG401"
+	codeNoStorage     diag.Code = "SG402"
+	codeManyStorage   diag.Code = "SG403"
+	codeNoServed      diag.Code = "SG404"
+	codeNoKinds       diag.Code = "SG405"
+	codeSameFile      diag.Code = "SG406"
+	codeSameVersion   diag.Code = "SG407"
 )
 
 // Codes documents every code that this package reports.
@@ -80,6 +85,16 @@ func Codes() []diag.CodeInfo {
 			Explanation: "The marker is known but its arguments cannot be parsed."},
 		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",
 			Explanation: "For example a maximum on a string, or a list type on a struct."},
+		{Code: codeUnknownMarker, Severity: diag.Warning, Title: "an unknown marker",
+			Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or it is nearly a word that is known. It has no effect. Markers of other tools are left alone."},
+		{Code: codeWrongTarget, Severity: diag.Warning, Title: "a marker on something that it does not describe",
+			Explanation: "For example a marker of types on a field. It has no effect."},
+		{Code: codeOverridden, Severity: diag.Warning, Title: "a marker that another one of its name overrides",
+			Explanation: "Only one of them counts: the last one, or for a package the first. Two +kubebuilder:resource markers do not add up: write all arguments into one."},
+		{Code: codeMalformed, Severity: diag.Warning, Title: "a marker that is not seen as one",
+			Explanation: "A marker is a line comment of its own whose first character is a plus sign, with no blank behind it: not in a block comment, not behind code."},
+		{Code: codeFloating, Severity: diag.Warning, Title: "a marker that describes nothing",
+			Explanation: "A marker belongs to the doc comment of a type or field, or to the nearest comment above it. Above functions, variables and groups of types, behind the last field, or further up it describes nothing."},
 		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
 			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
 		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",

@@ -108,6 +108,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 		files[crd.FileName()] = k
 		crds = append(crds, crd)
 	}
+	w.lint()
 	return crds, r, nil
 }
 
