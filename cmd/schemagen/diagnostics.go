@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+)
+
+// reporting says how findings are printed and judged.
+type reporting struct {
+	// format is one of diag.Formats.
+	format string
+	// strict makes warnings errors.
+	strict bool
+}
+
+func (r *reporting) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.format, "format", "text", "format of diagnostics: "+strings.Join(diag.Formats(), ", "))
+	cmd.Flags().BoolVar(&r.strict, "strict", false, "make warnings errors")
+}
+
+// check fails for a format that does not exist, before any work is done.
+func (r *reporting) check() error {
+	if !slices.Contains(diag.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(diag.Formats(), ", "))
+	}
+	return nil
+}
+
+// judge is what the findings are under the flags.
+func (r *reporting) judge(findings diag.List) diag.List {
+	if r.strict {
+		return findings.Strict()
+	}
+	return findings
+}
+
+// codes are the codes of all packages, sorted.
+func codes() []diag.CodeInfo {
+	out := generator.Codes()
+	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return out
+}
+
+func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain-code CODE",
+		Short:   "Say what a diagnostic means and what to do about it.",
+		Example: "  schemagen explain-code SG303",
+		Args:    cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			for _, info := range codes() {
+				out = append(out, string(info.Code)+"\t"+info.Title)
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, info := range codes() {
+				if strings.EqualFold(string(info.Code), args[0]) {
+					_, err := fmt.Fprintf(stdout, "%s (%s): %s\n\n%s\n", info.Code, info.Severity, info.Title, info.Explanation)
+					return err
+				}
+			}
+			return fmt.Errorf("there is no code %s; docs/diagnostics.md lists them", args[0])
+		},
+	}
+}
+
+// codesPage is docs/diagnostics.md.
+func codesPage() string {
+	var b strings.Builder
+	b.WriteString(`# Diagnostics
+
+Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
+
+A diagnostic is an error if the output would be refused by the API server, or would be wrong; nothing is written then. It is a warning if
+something that you wrote has no effect or can never hold; ` + "`--strict`" + ` makes warnings errors.
+`)
+	for _, info := range codes() {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n%s. %s\n", info.Code, info.Title, capital(info.Severity.String()), info.Explanation)
+	}
+	return b.String()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
