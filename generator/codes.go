@@ -24,6 +24,7 @@ const (
 	codeTextType      diag.Code = "SG212"
 	codeOneOf         diag.Code = "SG213"
 	codeTwice         diag.Code = "SG214"
+	codeDuration      diag.Code = "SG215"
 	codeArguments     diag.Code = "SG301"
 	codeApply         diag.Code = "SG302"
 	codeUnknownMarker diag.Code = "SG303"
@@ -81,6 +82,8 @@ func Codes() []diag.CodeInfo {
 			Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself."},
 		{Code: codeTwice, Severity: diag.Error, Title: "a type is declared twice",
 			Explanation: "Two files of a package declare the same type; no compiler takes that."},
+		{Code: codeDuration, Severity: diag.Warning, Title: "a field of type time.Duration",
+			Explanation: "It is an integer of nanoseconds in JSON, and in the schema. metav1.Duration is written as \"1h30m\", as users of Kubernetes expect; to change the type of a field that is in use changes the API."},
 		{Code: codeArguments, Severity: diag.Error, Title: "malformed marker arguments",
 			Explanation: "The marker is known but its arguments cannot be parsed."},
 		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",

@@ -288,6 +288,15 @@ func (b *builder) qualified(f *file, sel *ast.SelectorExpr) *draft {
 	if name.decl == nil {
 		return b.predeclared(f, sel, name.predeclared)
 	}
+	if name.decl.pkg.Path == "time" {
+		switch name.decl.spec.Name.Name {
+		case "Time":
+			b.reporter.typeErrorf(codeUnsupported, f.pkg, sel.Pos(), "use metav1.Time", "time.Time has no schema")
+			return b.node(f, sel.Pos())
+		case "Duration":
+			b.reporter.add(codeDuration, diag.Warning, f.pkg, sel.Pos(), "time.Duration is a number of nanoseconds in JSON", "use metav1.Duration, which is written as \"1h30m\"")
+		}
+	}
 	d := b.node(f, sel.Pos())
 	switch underlyingOf(name.decl.file, name.decl.spec.Type).kind {
 	case kindSlice:
