@@ -38,6 +38,7 @@ const (
 	codeNoServed      diag.Code = "SG404"
 	codeNoKinds       diag.Code = "SG405"
 	codeSameFile      diag.Code = "SG406"
+	codeNoSuchKind    diag.Code = "SG408"
 	codeSameVersion   diag.Code = "SG407"
 )
 
@@ -112,5 +113,7 @@ func Codes() []diag.CodeInfo {
 			Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=…."},
 		{Code: codeSameVersion, Severity: diag.Error, Title: "two packages for one version",
 			Explanation: "Two packages have the same group and version and both declare the kind; a CRD has each version once."},
+		{Code: codeNoSuchKind, Severity: diag.Error, Title: "a selected kind or group that is not there",
+			Explanation: "--kinds and --groups name kinds of the packages; a name that stands for none is probably misspelt."},
 	}
 }

@@ -25,6 +25,10 @@ type Options struct {
 	// certain, else with it.
 	Lister Lister
 
+	// Kinds and Groups select what is generated: "Kind" or "Kind.group", and
+	// groups. Empty means all.
+	Kinds, Groups []string
+
 	// MaxDescription limits descriptions to that many bytes, 0 removes them,
 	// nil leaves them.
 	MaxDescription *int
@@ -89,7 +93,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 	for _, p := range roots {
 		b.reach(p)
 	}
-	kinds := findKinds(roots, r)
+	kinds := selectKinds(findKinds(roots, r), options, r)
 	if len(kinds) == 0 && !r.list.HasErrors() {
 		r.list = append(r.list, diag.Diagnostic{Code: codeNoKinds, Severity: diag.Warning,
 			Message: "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"})

@@ -67,6 +67,43 @@ func findKinds(roots []*pkg, r *reporter) []groupKind {
 	return out
 }
 
+// selectKinds returns the kinds that the options ask for. A name that stands
+// for none is an error.
+func selectKinds(kinds []groupKind, options *Options, r *reporter) []groupKind {
+	if len(options.Kinds) == 0 && len(options.Groups) == 0 {
+		return kinds
+	}
+	var out []groupKind
+	for _, name := range options.Kinds {
+		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.kind == name || k.String() == name }) {
+			r.listing(codeNoSuchKind, fmt.Sprintf("there is no kind %s in these packages", name), kindsHint(kinds))
+		}
+	}
+	for _, group := range options.Groups {
+		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.group == group }) {
+			r.listing(codeNoSuchKind, fmt.Sprintf("there is no kind of group %s in these packages", group), kindsHint(kinds))
+		}
+	}
+	for _, k := range kinds {
+		if (len(options.Kinds) == 0 || slices.Contains(options.Kinds, k.kind) || slices.Contains(options.Kinds, k.String())) &&
+			(len(options.Groups) == 0 || slices.Contains(options.Groups, k.group)) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func kindsHint(kinds []groupKind) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.String()
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
 // declared returns the types of the file in source order.
 func (f *file) declared() []*typeDecl {
 	var out []*typeDecl

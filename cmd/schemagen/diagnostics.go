@@ -43,7 +43,7 @@ func (r *reporting) judge(findings diag.List) diag.List {
 
 // codes are the codes of all packages, sorted.
 func codes() []diag.CodeInfo {
-	out := generator.Codes()
+	out := append(generator.Codes(), commandCodes()...)
 	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

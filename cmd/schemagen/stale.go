@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+)
+
+// codeStale is the code of a file that no kind produces any more.
+const codeStale diag.Code = "SG501"
+
+// commandCodes documents the codes that the command line itself reports.
+func commandCodes() []diag.CodeInfo {
+	return []diag.CodeInfo{
+		{Code: codeStale, Severity: diag.Warning, Title: "a file that belongs to no kind any more",
+			Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and that no kind produces any more. --prune removes such files, if they carry schemagen's version annotation."},
+	}
+}
+
+// staleFile is a file of ours that no kind produces any more.
+type staleFile struct {
+	path string
+	// ours: the file carries our version annotation, so that it may be removed.
+	ours bool
+}
+
+// staleFiles looks in the output directory for CRD files of the groups of the
+// run that the run did not produce. Only files that say that schemagen wrote
+// them count, or, where the annotation is left out, those that say nothing.
+func staleFiles(dir string, files []generator.File, annotated bool) ([]staleFile, error) {
+	var produced, groups []string
+	for _, f := range files {
+		produced = append(produced, f.Name)
+		if group, _, ok := strings.Cut(f.Name, "_"); ok {
+			groups = append(groups, group)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []staleFile
+	for _, entry := range entries {
+		name := entry.Name()
+		group, _, ok := strings.Cut(name, "_")
+		if !ok || !strings.HasSuffix(name, ".yaml") || !entry.Type().IsRegular() || slices.Contains(produced, name) || !slices.Contains(groups, group) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")) {
+			continue
+		}
+		_, value, found := bytes.Cut(text, []byte("\n    "+generator.VersionAnnotation+": "))
+		ours := found && bytes.HasPrefix(value, []byte("schemagen-"))
+		if ours || !found && !annotated {
+			out = append(out, staleFile{filepath.Join(dir, name), ours})
+		}
+	}
+	return out, nil
+}
+
+// stale returns the stale files that are to be removed, and reports the others.
+func (r *crdRun) stale(files []generator.File) (remove []string, findings diag.List, err error) {
+	if r.output == "-" || r.output == "" || len(r.Kinds) > 0 || len(r.Groups) > 0 {
+		return nil, nil, nil
+	}
+	stale, err := staleFiles(r.output, files, !r.OmitToolVersion)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look for stale files: %w", err)
+	}
+	for _, f := range stale {
+		if r.prune && f.ours {
+			remove = append(remove, f.path)
+			continue
+		}
+		hint := "remove it"
+		if f.ours {
+			hint = "remove it, or run with --prune"
+		}
+		findings = append(findings, diag.Diagnostic{Code: codeStale, Severity: diag.Warning,
+			Pos: diag.Position{File: filepath.ToSlash(f.path)}, Message: "this file belongs to no kind any more", Hint: hint})
+	}
+	return remove, findings, nil
+}
+
+func removeAll(paths []string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove a stale file: %w", err)
+		}
+	}
+	return nil
+}
