@@ -45,7 +45,7 @@ func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
 	if d.Type != "array" || d.items == nil {
 		for _, m := range items {
 			b.reporter.errorf(codeApply, d.pkg, m.Pos, "put the markers on the element's type, or write the slice out at the field",
-				"must apply %s to an array value, found %s", m.Name, d.Type)
+				"+%s: must apply to an array value, found %s", m.Name, typeOrNone(d.Type))
 		}
 		return
 	}
@@ -75,6 +75,15 @@ func (b *builder) applyAll(d *draft, set markerSet, owner *typeDecl) {
 		d.origin.Keywords = appendChanged(d.origin.Keywords, &before, &props, m.Pos)
 	}
 	d.fromProps(&props)
+}
+
+// typeOrNone names a type for messages. Markers see no type where a field is of
+// a struct, or of another package's basic type.
+func typeOrNone(typ string) string {
+	if typ == "" {
+		return "none"
+	}
+	return typ
 }
 
 // priority is the place of a marker in the order of application; equal ones

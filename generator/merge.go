@@ -398,7 +398,11 @@ func (fl *flattener) conflict(dst, src *draft) {
 	if at.pkg == nil || !at.pkg.local() && dst.pkg != nil && dst.pkg.local() {
 		at = dst
 	}
-	fl.builder.reporter.errorf(codeConflict, at.pkg, at.origin.Pos, "",
+	hint := ""
+	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {
+		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON"
+	}
+	fl.builder.reporter.errorf(codeConflict, at.pkg, at.origin.Pos, hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
 }
 

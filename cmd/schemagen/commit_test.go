@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -360,21 +359,21 @@ func TestCommitRefused(t *testing.T) {
 		"write-protected file": {
 			paths: []string{"protected.yaml"},
 			needs: func(t *testing.T) {
-				skipIfRoot(t)
 				if err := os.WriteFile("protected.yaml", nil, 0o444); err != nil {
 					t.Fatal(err)
 				}
+				ordinaryUser(t)
 			},
 			want: []string{"open protected.yaml: permission denied"},
 		},
 		"write-protected directory": {
 			paths: []string{"protected/x.yaml"},
-			needs: func(t *testing.T) { skipIfRoot(t); protectedDir(t) },
+			needs: func(t *testing.T) { protectedDir(t); ordinaryUser(t) },
 			want:  []string{"open protected/x.yaml: permission denied"},
 		},
 		"new directory in a write-protected one": {
 			paths: []string{"protected/sub/x.yaml"},
-			needs: func(t *testing.T) { skipIfRoot(t); protectedDir(t) },
+			needs: func(t *testing.T) { protectedDir(t); ordinaryUser(t) },
 			want:  []string{"protected/sub/x.yaml: mkdir ", "permission denied"},
 		},
 	}
@@ -405,14 +404,6 @@ func TestCommitRefused(t *testing.T) {
 			}
 			wantState(t, before)
 		})
-	}
-}
-
-// skipIfRoot skips tests of what permission bits forbid.
-func skipIfRoot(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("permission bits do not stop this user: run the tests as another one than root")
 	}
 }
 
