@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"fmt"
 	"go/token"
 	"reflect"
 	"slices"
@@ -43,8 +44,12 @@ func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
 		return
 	}
 	if d.Type != "array" || d.items == nil {
+		hint := "markers of items belong on a slice"
+		if d.Type == "array" && d.ref != nil {
+			hint = fmt.Sprintf("the elements are declared at %s: put the marker there", d.ref)
+		}
 		for _, m := range items {
-			b.reporter.errorf(codeApply, d.pkg, m.Pos, "put the markers on the element's type, or write the slice out at the field",
+			b.reporter.errorf(codeApply, d.pkg, m.Pos, hint,
 				"+%s: must apply to an array value, found %s", m.Name, typeOrNone(d.Type))
 		}
 		return
