@@ -21,7 +21,8 @@ import (
 const usage = `usage: go run . COMMAND [flags]
 
   list                                    the cases and their versions
-  parity   [-schemagen PATH] [-case A,B]  compare every file byte for byte
+  parity   [-schemagen PATH] [-case A,B] [-update]
+                                          compare every file byte for byte
   time     [-schemagen PATH] [-case A,B] [-n 5]
                                           wall, CPU and memory of both
   generate [-schemagen PATH] -case A -o DIR [-peer]
@@ -57,9 +58,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
 	runs := 0
-	dir, peer := "", false
+	dir, peer, update := "", false, false
 	switch args[0] {
-	case "list", "parity":
+	case "list":
+	case "parity":
+		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 	case "generate":
@@ -87,7 +90,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "list":
 		return list(ctx, w, selected, out)
 	case "parity":
-		return parity(ctx, w, selected, *product, out)
+		return parity(ctx, w, selected, *product, update, out)
 	case "time":
 		if runs < 1 {
 			return errors.New("-n must be at least 1")

@@ -22,6 +22,8 @@ type comparison struct {
 	// problems are said once each, before the excerpts.
 	problems []string
 	excerpts []string
+	// messages are what schemagen has to say, its places without the machine's.
+	messages string
 }
 
 // failed is the number of files that fail the case, at least one if the case
@@ -35,7 +37,14 @@ func (r comparison) failed() int {
 }
 
 // parity runs both tools on every case and compares all that they write.
-func parity(ctx context.Context, w workspace, selected []benchCase, given string, out io.Writer) error {
+//
+// What schemagen says of a module's source is held against warnings.txt; update
+// rewrites the sections of the selected cases.
+func parity(ctx context.Context, w workspace, selected []benchCase, given string, update bool, out io.Writer) error {
+	golden, err := readWarnings()
+	if err != nil {
+		return err
+	}
 	peer, err := w.peer(ctx)
 	if err != nil {
 		return err
@@ -50,6 +59,11 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 		r := compareCase(ctx, w, c, peer, product)
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if update {
+			golden[c.name] = r.messages
+		} else if golden[c.name] != r.messages {
+			r.problems = append(r.problems, fmt.Sprintf("schemagen's warnings are not those of %s; it says\n%s", warningsFile, r.messages))
 		}
 		printComparison(out, c.name, r)
 		for _, p := range r.problems {
@@ -67,6 +81,11 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 		failed += r.failed()
 	}
 	printComparison(out, "total", total)
+	if update {
+		if err := writeWarnings(golden); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintf(out, "%d passed, %d failed\n", total.equal, failed)
 	if failed > 0 {
 		return errDiffers
@@ -107,6 +126,11 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	if err != nil {
 		return problem("harness: %v", err)
 	}
+	modCache, err := goCommand(ctx, place.dir, "env", "GOMODCACHE")
+	if err != nil {
+		return problem("harness: %v", err)
+	}
+	r.messages = withoutPlaces(string(messages), string(bytes.TrimSpace(modCache)), place.dir)
 	if productErr != nil {
 		r.problems = append(r.problems, fmt.Sprintf("schemagen: %v\n%s", productErr, head(messages, 20)))
 	}

@@ -105,6 +105,7 @@ func (b *builder) expr(f *file, expr ast.Expr, owner *typeDecl) *draft {
 		d = b.ident(f, typed)
 	case *ast.SelectorExpr:
 		d = b.qualified(f, typed)
+		b.checkDuration(typed, d, owner)
 	case *ast.ArrayType:
 		d = b.array(f, typed)
 	case *ast.MapType:
@@ -288,14 +289,9 @@ func (b *builder) qualified(f *file, sel *ast.SelectorExpr) *draft {
 	if name.decl == nil {
 		return b.predeclared(f, sel, name.predeclared)
 	}
-	if name.decl.pkg.Path == "time" {
-		switch name.decl.spec.Name.Name {
-		case "Time":
-			b.reporter.typeErrorf(codeUnsupported, f.pkg, sel.Pos(), "use metav1.Time", "time.Time has no schema")
-			return b.node(f, sel.Pos())
-		case "Duration":
-			b.reporter.add(codeDuration, diag.Warning, f.pkg, sel.Pos(), "time.Duration is a number of nanoseconds in JSON", "use metav1.Duration, which is written as \"1h30m\"")
-		}
+	if name.decl.pkg.Path == "time" && name.decl.spec.Name.Name == "Time" {
+		b.reporter.typeErrorf(codeUnsupported, f.pkg, sel.Pos(), "use metav1.Time", "time.Time has no schema")
+		return b.node(f, sel.Pos())
 	}
 	d := b.node(f, sel.Pos())
 	switch underlyingOf(name.decl.file, name.decl.spec.Type).kind {
@@ -318,6 +314,19 @@ func (b *builder) refer(d *draft, target *typeDecl) *draft {
 	d.ref = target
 	b.build(target)
 	return d
+}
+
+// checkDuration warns of a time.Duration of the user's, unless the type that it
+// makes marshals itself.
+func (b *builder) checkDuration(expr ast.Expr, d *draft, owner *typeDecl) {
+	if d.ref == nil || d.ref.pkg.Path != "time" || d.ref.spec.Name.Name != "Duration" || !d.pkg.local() {
+		return
+	}
+	if owner != nil && (owner.marshals("MarshalJSON") || owner.marshals("MarshalText")) {
+		return
+	}
+	b.reporter.add(codeDuration, diag.Warning, d.pkg, expr.Pos(), "time.Duration is a number of nanoseconds in JSON",
+		"use metav1.Duration, which is written as \"1h30m\"")
 }
 
 // array makes the draft of a slice or an array. A []byte is a base64 string.
