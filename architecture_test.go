@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -200,15 +199,9 @@ func isArray(value *ast.ValueSpec) bool {
 }
 
 func isEmbedded(decl *ast.GenDecl) bool {
-	return decl.Doc != nil && strings.Contains(decl.Doc.Text()+commentText(decl.Doc), "go:embed")
-}
-
-func commentText(group *ast.CommentGroup) string {
-	var b strings.Builder
-	for _, c := range group.List {
-		b.WriteString(c.Text)
-	}
-	return b.String()
+	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
+		return strings.HasPrefix(c.Text, "//go:embed ")
+	})
 }
 
 // calledName is the name of a called function as it is written.
@@ -222,7 +215,7 @@ func calledName(expr ast.Expr) string {
 		return fn.Name
 	case *ast.SelectorExpr:
 		if x, ok := fn.X.(*ast.Ident); ok {
-			return path.Join(x.Name + "." + fn.Sel.Name)
+			return x.Name + "." + fn.Sel.Name
 		}
 	}
 	return ""

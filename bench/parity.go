@@ -45,11 +45,7 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 	if err != nil {
 		return err
 	}
-	peer, err := w.peer(ctx)
-	if err != nil {
-		return err
-	}
-	product, err := w.product(ctx, given)
+	peer, product, err := w.tools(ctx, given)
 	if err != nil {
 		return err
 	}

@@ -61,11 +61,7 @@ type result struct {
 // timing measures every case and prints the tables. A missed target is
 // printed, not an error.
 func timing(ctx context.Context, w workspace, selected []benchCase, given string, runs int, out io.Writer) error {
-	peer, err := w.peer(ctx)
-	if err != nil {
-		return err
-	}
-	product, err := w.product(ctx, given)
+	peer, product, err := w.tools(ctx, given)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,15 @@ func (w workspace) product(ctx context.Context, given string) (string, error) {
 	return binary, err
 }
 
+// tools returns both tools, built where that is needed.
+func (w workspace) tools(ctx context.Context, given string) (peer, product string, err error) {
+	if peer, err = w.peer(ctx); err != nil {
+		return "", "", err
+	}
+	product, err = w.product(ctx, given)
+	return peer, product, err
+}
+
 // peer returns controller-gen, built from the nested module peer once for each
 // version of it and of Go.
 func (w workspace) peer(ctx context.Context) (string, error) {

@@ -49,7 +49,7 @@ func (s markerSet) get(name string) *markers.Marker {
 	return nil
 }
 
-// name is the name of the type for messages: qualified unless it is the user's.
+// String names the type for messages: qualified unless it is the user's.
 func (t *typeDecl) String() string {
 	if t.pkg.local() {
 		return t.spec.Name.Name
@@ -212,7 +212,7 @@ type packageFacts struct {
 	optional bool
 }
 
-// facts reads the package markers once. A version without a group means nothing.
+// describe reads the package markers once. A version without a group means nothing.
 func (p *pkg) describe() *packageFacts {
 	if p.facts != nil {
 		return p.facts

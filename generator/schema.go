@@ -64,7 +64,7 @@ func (b *builder) declared(t *typeDecl) *draft {
 		d := b.node(t.file, t.spec.Name.Pos())
 		b.applyMarkers(d, t.markers, t)
 		return d
-	case !t.marshals("MarshalJSON") && t.marshals("MarshalText"):
+	case t.marshals("MarshalText") && !t.marshals("MarshalJSON"): // few have the first
 		d := b.node(t.file, t.spec.Name.Pos())
 		d.Type = "string"
 		b.applyMarkers(d, t.markers, t)
