@@ -39,7 +39,18 @@ func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
 			own = append(own, m)
 		}
 	}
-	b.applyAll(d, own, owner)
+	if own = b.takeKeys(d, own, set); len(own) > 0 {
+		b.applyAll(d, own, owner)
+	}
+	d.edits = append(d.edits, b.ownEdits(d.pkg, set)...)
+	if owner != nil {
+		b.applyEnum(d, owner)
+		if owner.pkg.enabled(markers.FeatureEnum) && (set.get("enum") != nil || set.get("k8s:enum") != nil) {
+			d.constants = b.constantsOf(owner)
+		}
+		own, _ := b.declarativeEdits(d.pkg, set, "")
+		d.edits = append(d.edits, own...)
+	}
 	if len(items) == 0 {
 		return
 	}
@@ -58,28 +69,50 @@ func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
 	b.applyAll(d.items, items, owner)
 }
 
-func (b *builder) applyAll(d *draft, set markerSet, owner *typeDecl) {
-	if len(set) == 0 {
-		return
+// takeKeys takes the keys of a list that is unique as a map and no map
+// otherwise: controller-tools refuses keys of such a list. It returns the
+// markers that are left.
+func (b *builder) takeKeys(d *draft, own, set markerSet) markerSet {
+	if !slices.ContainsFunc(set, func(m *markers.Marker) bool {
+		tag, ok := m.Value.(markers.Declarative)
+		return ok && tag.Name == "k8s:unique" && tag.Value == "map"
+	}) || slices.ContainsFunc(own, func(m *markers.Marker) bool { return m.Value == crdmarkers.ListType("map") }) {
+		return own
 	}
+	return slices.DeleteFunc(own, func(m *markers.Marker) bool {
+		key, ok := m.Value.(crdmarkers.ListMapKey)
+		if ok {
+			d.XListMapKeys = append(slices.Clip(d.XListMapKeys), string(key))
+		}
+		return ok
+	})
+}
+
+func (b *builder) applyAll(d *draft, set markerSet, owner *typeDecl) {
+	if len(set) > 0 {
+		b.applyTo(d.keywords(), d.pkg, set, owner)
+	}
+}
+
+// applyTo applies markers, in the order of their priority, to the keywords of a node.
+func (b *builder) applyTo(k keywords, p *pkg, set markerSet, owner *typeDecl) {
 	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
-	var props apiextensionsv1.JSONSchemaProps
-	d.toProps(&props)
+	props := k.props()
 	for _, m := range set {
-		before := props
+		before := *props
 		var err error
 		if _, isEnum := m.Value.(crdmarkers.K8sEnum); isEnum {
-			err = b.applyK8sEnum(&props, owner)
+			err = b.applyK8sEnum(props, owner)
 		} else {
-			err = m.Value.(schemaMarker).ApplyToSchema(nil, &props)
+			err = m.Value.(schemaMarker).ApplyToSchema(nil, props)
 		}
 		if err != nil {
-			b.reporter.errorf(codeApply, d.pkg, m.Pos, "", "+%s: %v", m.Name, err)
+			b.reporter.errorf(codeApply, p, m.Pos, "", "+%s: %v", m.Name, err)
 			continue
 		}
-		d.origin.Keywords = appendChanged(d.origin.Keywords, &before, &props, m.Pos)
+		k.origin.Keywords = appendChanged(k.origin.Keywords, &before, props, m.Pos)
 	}
-	d.fromProps(&props)
+	k.take(props)
 }
 
 // typeOrNone names a type for messages. Markers see no type where a field is of
@@ -103,33 +136,51 @@ func priority(value any) int {
 	return int(crdmarkers.ApplyPriorityDefault)
 }
 
-// toProps copies the node's own keywords. A reference is shown as one, because
-// K8sRequired asks for it.
-func (d *draft) toProps(p *apiextensionsv1.JSONSchemaProps) {
-	s := structural.Schema{Generic: d.Generic, Extensions: d.Extensions, ValueValidation: d.values}
-	*p = *s.Props()
-	if d.ref != nil {
-		p.Ref = new("")
-	}
+// keywords are a node's own keywords: of a draft, or of a finished schema.
+type keywords struct {
+	generic    *structural.Generic
+	extensions *structural.Extensions
+	values     **structural.ValueValidation
+	origin     *structural.Origin
+	reference  bool
 }
 
-// fromProps takes the keywords back.
-func (d *draft) fromProps(p *apiextensionsv1.JSONSchemaProps) {
-	d.Type, d.Description, d.Title, d.Nullable = p.Type, p.Description, p.Title, p.Nullable
-	d.Default = takeJSON(d.Default, p.Default)
-	d.Example = takeJSON(d.Example, p.Example)
+func (d *draft) keywords() keywords {
+	return keywords{&d.Generic, &d.Extensions, &d.values, &d.origin, d.ref != nil}
+}
+
+func schemaKeywords(s *structural.Schema) keywords {
+	return keywords{&s.Generic, &s.Extensions, &s.ValueValidation, &s.Origin, false}
+}
+
+// props copies the keywords. A reference is shown as one, because K8sRequired
+// asks for it.
+func (k keywords) props() *apiextensionsv1.JSONSchemaProps {
+	s := structural.Schema{Generic: *k.generic, Extensions: *k.extensions, ValueValidation: *k.values}
+	p := s.Props()
+	if k.reference {
+		p.Ref = new("")
+	}
+	return p
+}
+
+// take takes the keywords back.
+func (k keywords) take(p *apiextensionsv1.JSONSchemaProps) {
+	g := k.generic
+	g.Type, g.Description, g.Title, g.Nullable = p.Type, p.Description, p.Title, p.Nullable
+	g.Default = takeJSON(g.Default, p.Default)
+	g.Example = takeJSON(g.Example, p.Example)
+	g.ExternalDocs = nil
 	if p.ExternalDocs != nil {
-		d.ExternalDocs = &structural.ExternalDocs{Description: p.ExternalDocs.Description, URL: p.ExternalDocs.URL}
+		g.ExternalDocs = &structural.ExternalDocs{Description: p.ExternalDocs.Description, URL: p.ExternalDocs.URL}
 	}
-	d.Extensions = structural.Extensions{
-		XPreserveUnknownFields: p.XPreserveUnknownFields,
-		XEmbeddedResource:      p.XEmbeddedResource,
-		XIntOrString:           p.XIntOrString,
-		XListMapKeys:           p.XListMapKeys,
-		XListType:              deref(p.XListType),
-		XMapType:               deref(p.XMapType),
-		XValidations:           p.XValidations,
-	}
+	k.extensions.XPreserveUnknownFields = p.XPreserveUnknownFields
+	k.extensions.XEmbeddedResource = p.XEmbeddedResource
+	k.extensions.XIntOrString = p.XIntOrString
+	k.extensions.XListMapKeys = p.XListMapKeys
+	k.extensions.XListType = deref(p.XListType)
+	k.extensions.XMapType = deref(p.XMapType)
+	k.extensions.XValidations = p.XValidations
 	values := structural.ValueValidation{
 		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
 		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
@@ -140,12 +191,23 @@ func (d *draft) fromProps(p *apiextensionsv1.JSONSchemaProps) {
 	for _, e := range p.Enum {
 		values.Enum = append(values.Enum, structural.JSON{Raw: e.Raw})
 	}
-	if d.values != nil {
-		// No marker changes junctors.
-		values.AnyOf, values.OneOf, values.Not = d.values.AnyOf, d.values.OneOf, d.values.Not
+	if old := *k.values; old != nil {
+		// Junctors are at most removed.
+		if p.AllOf != nil {
+			values.AllOf = old.AllOf
+		}
+		if p.AnyOf != nil {
+			values.AnyOf = old.AnyOf
+		}
+		if p.OneOf != nil {
+			values.OneOf = old.OneOf
+		}
+		if p.Not != nil {
+			values.Not = old.Not
+		}
 	}
-	if d.values != nil || !reflect.ValueOf(values).IsZero() {
-		d.values = &values
+	if *k.values != nil || !reflect.ValueOf(values).IsZero() {
+		*k.values = &values
 	}
 }
 

@@ -5,41 +5,45 @@ import "github.com/schemagen/schemagen/diag"
 // The codes of this package, by subject: 1xx loading, 2xx types, 3xx markers,
 // 4xx definitions.
 const (
-	codeListing       diag.Code = "SG101"
-	codeSyntax        diag.Code = "SG102"
-	codeImport        diag.Code = "SG103"
-	codeNoPackages    diag.Code = "SG104"
-	codeUnreadable    diag.Code = "SG105"
-	codeUnknownType   diag.Code = "SG201"
-	codeUnsupported   diag.Code = "SG202"
-	codeFloat         diag.Code = "SG203"
-	codeMapKey        diag.Code = "SG204"
-	codeNoTag         diag.Code = "SG205"
-	codeInlineStruct  diag.Code = "SG206"
-	codeGeneric       diag.Code = "SG207"
-	codeConflict      diag.Code = "SG208"
-	codeRecursive     diag.Code = "SG209"
-	codeDuplicate     diag.Code = "SG210"
-	codeAlias         diag.Code = "SG211"
-	codeTextType      diag.Code = "SG212"
-	codeOneOf         diag.Code = "SG213"
-	codeTwice         diag.Code = "SG214"
-	codeDuration      diag.Code = "SG215"
-	codeArguments     diag.Code = "SG301"
-	codeApply         diag.Code = "SG302"
-	codeUnknownMarker diag.Code = "SG303"
-	codeWrongTarget   diag.Code = "SG304"
-	codeOverridden    diag.Code = "SG305"
-	codeMalformed     diag.Code = "SG306"
-	codeFloating      diag.Code = "SG307"
-	codeNoGroup       diag.Code = "SG401"
-	codeNoStorage     diag.Code = "SG402"
-	codeManyStorage   diag.Code = "SG403"
-	codeNoServed      diag.Code = "SG404"
-	codeNoKinds       diag.Code = "SG405"
-	codeSameFile      diag.Code = "SG406"
-	codeNoSuchKind    diag.Code = "SG408"
-	codeSameVersion   diag.Code = "SG407"
+	codeListing        diag.Code = "SG101"
+	codeSyntax         diag.Code = "SG102"
+	codeImport         diag.Code = "SG103"
+	codeNoPackages     diag.Code = "SG104"
+	codeUnreadable     diag.Code = "SG105"
+	codeUnknownType    diag.Code = "SG201"
+	codeUnsupported    diag.Code = "SG202"
+	codeFloat          diag.Code = "SG203"
+	codeMapKey         diag.Code = "SG204"
+	codeNoTag          diag.Code = "SG205"
+	codeGeneric        diag.Code = "SG207"
+	codeConflict       diag.Code = "SG208"
+	codeRecursive      diag.Code = "SG209"
+	codeDuplicate      diag.Code = "SG210"
+	codeTextType       diag.Code = "SG212"
+	codeOneOf          diag.Code = "SG213"
+	codeTwice          diag.Code = "SG214"
+	codeDuration       diag.Code = "SG215"
+	codeQuoted         diag.Code = "SG206"
+	codeConstant       diag.Code = "SG211"
+	codeLeftOut        diag.Code = "SG216"
+	codeArguments      diag.Code = "SG301"
+	codeApply          diag.Code = "SG302"
+	codeUnknownMarker  diag.Code = "SG303"
+	codeWrongTarget    diag.Code = "SG304"
+	codeOverridden     diag.Code = "SG305"
+	codeMalformed      diag.Code = "SG306"
+	codeFloating       diag.Code = "SG307"
+	codeNeedsFeature   diag.Code = "SG308"
+	codeWithoutMeaning diag.Code = "SG309"
+	codeUnused         diag.Code = "SG310"
+	codeNoGroup        diag.Code = "SG401"
+	codeNoStorage      diag.Code = "SG402"
+	codeManyStorage    diag.Code = "SG403"
+	codeNoServed       diag.Code = "SG404"
+	codeNoKinds        diag.Code = "SG405"
+	codeSameFile       diag.Code = "SG406"
+	codeNoSuchKind     diag.Code = "SG408"
+	codeSameVersion    diag.Code = "SG407"
 )
 
 // Codes documents every code that this package reports.
@@ -65,18 +69,14 @@ func Codes() []diag.CodeInfo {
 			Explanation: "JSON objects have string keys: a map's key must be a string type or implement encoding.TextMarshaler."},
 		{Code: codeNoTag, Severity: diag.Error, Title: "a field without a json tag",
 			Explanation: "A field of an API type says its name in JSON: `json:\"name\"`, or `json:\"-\"` if it is not part of the API."},
-		{Code: codeInlineStruct, Severity: diag.Error, Title: "a struct type without a name",
-			Explanation: "Give the struct a name of its own, so that it can have documentation and markers."},
-		{Code: codeGeneric, Severity: diag.Error, Title: "a generic type",
-			Explanation: "Generic types are not supported yet: declare the instance as a type of its own."},
+		{Code: codeGeneric, Severity: diag.Error, Title: "a generic type that is no type",
+			Explanation: "A generic type is used without type arguments, with the wrong number of them, or contains itself with ever more of them."},
 		{Code: codeConflict, Severity: diag.Error, Title: "two types for one value",
 			Explanation: "A field and its type, or two embedded structs, give one value different schema types."},
 		{Code: codeRecursive, Severity: diag.Error, Title: "a type that contains itself",
-			Explanation: "A CRD schema cannot refer to itself, and a schema without a type is refused by the API server. Mark the field +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless, or use apiextensionsv1.JSON."},
+			Explanation: "A CRD schema cannot refer to itself, and a schema without a type is refused by the API server. Bound the type with +schemagen:recursion:depth=3, which unrolls it that often and keeps what is below; or mark the field +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless, or use apiextensionsv1.JSON."},
 		{Code: codeDuplicate, Severity: diag.Warning, Title: "two fields with one JSON name",
 			Explanation: "The last one wins in the schema; encoding/json ignores both or takes the outer one."},
-		{Code: codeAlias, Severity: diag.Error, Title: "an alias that has no schema",
-			Explanation: "Aliases of basic and of named types are supported. Declare a type of its own instead of an alias of a slice, map, pointer or struct."},
 		{Code: codeTextType, Severity: diag.Error, Title: "a text marshaler whose schema is not a string",
 			Explanation: "A type with a MarshalText method is a string in JSON; its markers may not give it another type."},
 		{Code: codeOneOf, Severity: diag.Error, Title: "a one-of marker that cannot hold",
@@ -85,6 +85,12 @@ func Codes() []diag.CodeInfo {
 			Explanation: "Two files of a package declare the same type; no compiler takes that."},
 		{Code: codeDuration, Severity: diag.Warning, Title: "a field of type time.Duration",
 			Explanation: "It is an integer of nanoseconds in JSON, and in the schema. metav1.Duration is written as \"1h30m\", as users of Kubernetes expect; to change the type of a field that is in use changes the API."},
+		{Code: codeQuoted, Severity: diag.Warning, Title: "a field with the json option \"string\"",
+			Explanation: "encoding/json writes numbers and booleans with that option as strings, and the schema says a number or a boolean: the API server refuses what the Go type writes. +schemagen:enable=string-option makes the schema a string."},
+		{Code: codeConstant, Severity: diag.Error, Title: "a constant of an enum that has no value",
+			Explanation: "The values of an enum are the constants of its type. This one cannot be computed from the source."},
+		{Code: codeLeftOut, Severity: diag.Warning, Title: "constants that an enum leaves out",
+			Explanation: "Without +schemagen:enable=enum, +k8s:enum takes the constants that controller-gen takes: those declared with exactly this type and a string literal. Conversions, concatenations and references to other constants are left out, and their values are refused by the API server."},
 		{Code: codeArguments, Severity: diag.Error, Title: "malformed marker arguments",
 			Explanation: "The marker is known but its arguments cannot be parsed."},
 		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",
@@ -99,6 +105,12 @@ func Codes() []diag.CodeInfo {
 			Explanation: "A marker is a line comment of its own whose first character is a plus sign, with no blank behind it: not in a block comment, not behind code."},
 		{Code: codeFloating, Severity: diag.Warning, Title: "a marker that describes nothing",
 			Explanation: "A marker belongs to the doc comment of a type or field, or to the nearest comment above it. Above functions, variables and groups of types, behind the last field, or further up it describes nothing."},
+		{Code: codeNeedsFeature, Severity: diag.Warning, Title: "markers that the package did not switch on",
+			Explanation: "controller-gen ignores these markers, so that they change nothing unless the package says so, once, beside its package clause: // +schemagen:enable=enum for +enum, // +schemagen:enable=k8s for Kubernetes' declarative-validation tags. Switching them on tightens the schema."},
+		{Code: codeWithoutMeaning, Severity: diag.Warning, Title: "a declarative-validation tag that no CRD can say",
+			Explanation: "The package switched Kubernetes' declarative-validation tags on, and this one speaks of Go code, of options of an API server, or of tests."},
+		{Code: codeUnused, Severity: diag.Warning, Title: "something said about a type that is not reached",
+			Explanation: "+schemagen:type and +schemagen:descriptions name a type or a package by its import path; nothing in the schemas of the package's kinds comes from it."},
 		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
 			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
 		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,12 @@ type typeDecl struct {
 
 	fieldsRead bool
 	fields     []*fieldDecl
+
+	// instances are those of a generic type, by their arguments.
+	instances map[string]*typeDecl
+	// generic is the type that this one is an instance of, with the arguments.
+	generic   *typeDecl
+	arguments string
 }
 
 // fieldDecl is one field of a struct. A declaration of several names is several fields.
@@ -52,9 +59,9 @@ func (s markerSet) get(name string) *markers.Marker {
 // String names the type for messages: qualified unless it is the user's.
 func (t *typeDecl) String() string {
 	if t.pkg.local() {
-		return t.spec.Name.Name
+		return t.label()
 	}
-	return t.pkg.Path + "." + t.spec.Name.Name
+	return t.pkg.Path + "." + t.label()
 }
 
 // load fills the documentation and the markers of the type.
@@ -68,6 +75,10 @@ func (t *typeDecl) load() *typeDecl {
 		doc = t.gen.Doc
 	}
 	t.doc = docText(doc)
+	if t.generic != nil {
+		t.markers = t.generic.load().markers
+		return t
+	}
 	t.markers = t.pkg.parseMarkers(t.file.comments.Type(t.spec), markers.Type)
 	return t
 }
@@ -135,11 +146,18 @@ func (p *pkg) parseMarkers(comments []markers.Comment, target markers.Target) ma
 	}
 	out := make(markerSet, 0, len(comments))
 	for _, comment := range comments {
-		marker, err := p.world.table.Parse(comment, target)
+		def := p.world.table.Lookup(comment.Text, target)
+		if def == nil {
+			continue
+		}
+		if feature := markers.Feature(def); feature != "" && !p.enabled(feature) {
+			continue
+		}
+		marker, err := markers.ParseAs(def, comment)
 		switch {
 		case err != nil:
 			p.world.reporter.markerArguments(p, comment, err)
-		case marker != nil:
+		default:
 			out = append(out, marker)
 		}
 	}
@@ -166,14 +184,8 @@ func docText(group *ast.CommentGroup) string {
 	if group == nil {
 		return ""
 	}
-	prose := ast.CommentGroup{List: make([]*ast.Comment, 0, len(group.List))}
-	block := false
-	for _, comment := range group.List {
-		if !markers.IsMarker(comment.Text) {
-			prose.List = append(prose.List, comment)
-			block = block || strings.HasPrefix(comment.Text, "/*")
-		}
-	}
+	prose := ast.CommentGroup{List: markers.Prose(group)}
+	block := slices.ContainsFunc(prose.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "/*") })
 	lines := strings.Split(prose.Text(), "\n")
 	if lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -210,6 +222,18 @@ type packageFacts struct {
 	skip bool
 	// optional: fields are optional unless they say otherwise.
 	optional bool
+	// features are switched on, by the package or for the run.
+	features []string
+	// allow are markers that the package wants to be left alone.
+	allow []string
+	// overrides say what its kinds make of types and descriptions elsewhere.
+	overrides []*override
+}
+
+// enabled reports whether a feature is switched on for the package: only in the
+// user's own.
+func (p *pkg) enabled(feature string) bool {
+	return p.local() && slices.Contains(p.describe().features, feature)
 }
 
 // describe reads the package markers once. A version without a group means nothing.
@@ -230,6 +254,21 @@ func (p *pkg) describe() *packageFacts {
 			all = append(all, p.parseMarkers(f.comments.Package, markers.Package)...)
 		}
 	}
+	for _, m := range all {
+		switch value := m.Value.(type) {
+		case markers.Enable:
+			for _, feature := range value {
+				p.world.checkFeature(p, m, feature)
+			}
+			facts.features = append(facts.features, value...)
+		case markers.Allow:
+			facts.allow = append(facts.allow, value...)
+		case markers.Tag:
+			facts.overrides = append(facts.overrides, &override{pkg: p, marker: m, tag: value})
+		}
+	}
+	facts.features = append(facts.features, p.world.options.Enable...)
+	facts.allow = append(facts.allow, p.world.options.Allow...)
 	facts.skip = all.get("kubebuilder:skip") != nil
 	facts.optional = all.get("kubebuilder:validation:Optional") != nil
 	if group := all.get("groupName"); group != nil {

@@ -34,10 +34,18 @@ type draft struct {
 	ref *typeDecl
 	// resolved says that allOf are the two halves of a reference.
 	resolved bool
-	// cut is the type whose recursion ends in this node.
-	cut *typeDecl
+	// cut is the type whose recursion ends in this node, and cycle is the way
+	// from it to itself.
+	cut   *typeDecl
+	cycle string
+
+	// edits change the schema once everything is merged.
+	edits []*edit
+	// constants are what the values of an enum stand for.
+	constants []constant
 
 	pkg    *pkg // the package that the node stands in
+	docs   *pkg // the package that the description is from, where that is another one
 	origin structural.Origin
 }
 
@@ -66,6 +74,7 @@ func (d *draft) clone() *draft {
 	out.XListMapKeys = slices.Clip(out.XListMapKeys)
 	out.properties = slices.Clip(out.properties)
 	out.allOf = slices.Clip(out.allOf)
+	out.edits = slices.Clip(out.edits)
 	out.origin.Keywords = slices.Clip(out.origin.Keywords)
 	return &out
 }
@@ -81,4 +90,38 @@ func (d *draft) setProperty(name string, node *draft) (replaced bool) {
 	}
 	d.properties = append(d.properties, draftProperty{name: name, node: node})
 	return false
+}
+
+// unrequire makes a property optional that is no more.
+func (d *draft) unrequire(name string) {
+	if d.values != nil {
+		d.values.Required = slices.DeleteFunc(slices.Clone(d.values.Required), func(n string) bool { return n == name })
+	}
+}
+
+// draftOf returns a finished schema as a draft.
+func draftOf(s *structural.Schema, p *pkg) *draft {
+	d := &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation, pkg: p, origin: s.Origin}
+	for _, property := range s.Properties {
+		d.object = true
+		d.properties = append(d.properties, draftProperty{property.Name, draftOf(property.Schema, p)})
+	}
+	if s.Items != nil {
+		d.items = draftOf(s.Items, p)
+	}
+	if a := s.AdditionalProperties; a != nil {
+		d.open = a.Bool
+		if a.Schema != nil {
+			d.additional = draftOf(a.Schema, p)
+		}
+	}
+	if d.values != nil && len(d.values.AllOf) > 0 {
+		// The junctors of a draft stand apart until everything is merged.
+		values := *d.values
+		values.AllOf = nil
+		d.values = &values
+		d.edits = append(d.edits, &edit{pkg: p, pos: s.Origin.Pos, name: schemaMarkerName,
+			op: extendSchema{&structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: s.AllOf}, Origin: s.Origin}}})
+	}
+	return d
 }

@@ -8,25 +8,68 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
 )
 
-// applyK8sEnum gives a schema the values of a string type marked +k8s:enum: the
-// constants of its package that are declared with exactly this type and a
-// string literal, sorted by their JSON text. It is the one marker of
-// controller-tools whose own code wants a type checker.
+// applyK8sEnum gives a schema the values of a string type marked +k8s:enum, the
+// one marker of controller-tools whose own code wants a type checker. Those
+// are controller-tools' values: the constants that the package declares with
+// exactly this type and a string literal. Where the package wants it, or where
+// controller-tools' code panics, they are Go's.
 func (b *builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDecl) error {
 	if t == nil {
 		return fmt.Errorf("must be set on a type, not a field")
 	}
-	if body := underlyingOf(t.file, t.spec.Type); body.kind != kindBasic || body.basic != "string" {
+	if !t.isString() {
 		return fmt.Errorf("enum type must be a string")
+	}
+	if t.pkg.local() {
+		all := b.constantsOf(t)
+		if t.pkg.enabled(markers.FeatureEnum) || slices.ContainsFunc(all, func(c constant) bool { return c.repeated }) {
+			return setEnum(props, t, goValues(all))
+		}
+		b.leftOut(t, all)
 	}
 	values, err := t.literalConstants()
 	if err != nil {
 		return err
 	}
+	return setEnum(props, t, values)
+}
+
+// applyEnum gives a schema the values of a string type marked +enum.
+func (b *builder) applyEnum(d *draft, t *typeDecl) {
+	m := t.markers.get("enum")
+	if m == nil {
+		return
+	}
+	props := d.keywords().props()
+	err := fmt.Errorf("enum type must be a string")
+	if t.isString() {
+		err = setEnum(props, t, goValues(b.constantsOf(t)))
+	}
+	if err != nil {
+		b.reporter.errorf(codeApply, t.pkg, m.Pos, "", "+enum: %v", err)
+		return
+	}
+	d.keywords().take(props)
+	d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: "enum", Pos: m.Pos})
+}
+
+func (t *typeDecl) isString() bool {
+	body := underlyingOf(t.file, t.spec.Type)
+	return body.kind == kindBasic && body.basic == "string"
+}
+
+// setEnum makes the schema a string with the values, given as JSON texts,
+// sorted.
+func setEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDecl, values []string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("no enum values found for type %s", t)
 	}
@@ -37,6 +80,72 @@ func (b *builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDe
 		props.Enum = append(props.Enum, apiextensionsv1.JSON{Raw: []byte(value)})
 	}
 	return nil
+}
+
+// constantsOf returns the constants of the type by Go's rules, and reports
+// those that cannot be computed.
+func (b *builder) constantsOf(t *typeDecl) []constant {
+	all, errors := t.constants()
+	for _, e := range errors {
+		b.reporter.errorf(codeConstant, t.pkg, e.pos, "", "a constant of enum %s: %s", t, e.message)
+	}
+	return all
+}
+
+// excluded reports whether the constant is marked +k8s:enumExclude.
+func (c constant) excluded() bool {
+	return slices.ContainsFunc(c.markers, func(m markers.Comment) bool { return strings.TrimSpace(m.Text) == "+k8s:enumExclude" })
+}
+
+// goValues returns the JSON texts of the constants, each once.
+func goValues(all []constant) []string {
+	var out []string
+	for _, c := range all {
+		raw, err := json.Marshal(c.value)
+		if err == nil && !c.excluded() && !slices.Contains(out, string(raw)) {
+			out = append(out, string(raw))
+		}
+	}
+	return out
+}
+
+// leftOut warns of constants that controller-tools does not see.
+func (b *builder) leftOut(t *typeDecl, all []constant) {
+	m := t.markers.get("k8s:enum")
+	var names []string
+	for _, c := range all {
+		if !c.literal && !c.excluded() && !slices.ContainsFunc(all, func(o constant) bool { return o.literal && o.value == c.value }) {
+			names = append(names, c.name)
+		}
+	}
+	if m == nil || len(names) == 0 {
+		return
+	}
+	b.reporter.add(codeLeftOut, diag.Warning, t.pkg, m.Pos,
+		fmt.Sprintf("the enum of %s leaves out %s: only constants with this type and a string literal count", t, strings.Join(names, ", ")),
+		"write // +schemagen:enable=enum beside the package clause for all of them, or declare them as in const A "+t.spec.Name.Name+" = \"a\"")
+}
+
+// describeValues adds what the values of an enum stand for to a description, in
+// the words of Kubernetes' own OpenAPI.
+func describeValues(text string, all []constant) string {
+	documented := slices.ContainsFunc(all, func(c constant) bool { return c.doc != "" })
+	if !documented {
+		return text
+	}
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b constant) int { return strings.Compare(a.value, b.value) })
+	var out strings.Builder
+	out.WriteString(text)
+	if text != "" {
+		out.WriteString("\n\n")
+	}
+	out.WriteString("Possible enum values:")
+	for _, c := range sorted {
+		if !c.excluded() {
+			fmt.Fprintf(&out, "\n - `%q` %s", c.value, strings.Join(strings.Fields(c.doc), " "))
+		}
+	}
+	return strings.TrimRight(out.String(), " ")
 }
 
 // literalConstants returns the JSON texts of the constants that the package

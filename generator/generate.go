@@ -29,6 +29,13 @@ type Options struct {
 	// groups. Empty means all.
 	Kinds, Groups []string
 
+	// Enable are features that are switched on for the user's packages, as
+	// +schemagen:enable does for one: see markers.Features.
+	Enable []string
+	// Allow are markers that are left alone although they look like mistakes:
+	// names, or what stands in front of a colon.
+	Allow []string
+
 	// MaxDescription limits descriptions to that many bytes, 0 removes them,
 	// nil leaves them.
 	MaxDescription *int
@@ -82,13 +89,13 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 		return nil, nil, err
 	}
 	r := &reporter{fset: token.NewFileSet()}
-	w := &world{fset: r.fset, table: table, reporter: r, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
+	w := &world{fset: r.fset, table: table, reporter: r, options: options, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
 
 	roots, err := load(ctx, options, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}}
+	b := &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}, reached: new([]*pkg)}
 	fl := newFlattener(b)
 	for _, p := range roots {
 		b.reach(p)
@@ -111,6 +118,9 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 		}
 		files[crd.FileName()] = k
 		crds = append(crds, crd)
+	}
+	for _, p := range roots {
+		r.checkOverrides(p)
 	}
 	w.lint()
 	return crds, r, nil

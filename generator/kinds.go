@@ -158,7 +158,7 @@ type (
 // It returns nil if no version is left, or none may be written.
 func (b *builder) define(k groupKind, fl *flattener) *CRD {
 	var roots []*typeDecl
-	for _, p := range slices.Clone(b.reached) {
+	for _, p := range slices.Clone(*b.reached) {
 		if facts := p.describe(); !facts.grouped || facts.group != k.group || facts.skip {
 			continue
 		}
@@ -186,7 +186,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 					"version %s of kind %s is declared in %s, too", version, k, other.pkg.Path)
 			}
 		}
-		schemas[version] = fixMetadata(fl.root(t.load()))
+		schemas[version] = fixMetadata(fl.forPackage(t.pkg).root(t.load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
 	// Markers come last, so that they find all versions.

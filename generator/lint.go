@@ -2,7 +2,9 @@ package generator
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
@@ -17,11 +19,20 @@ func (w *world) lint() {
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return cmp.Compare(a.name, b.name) })
+	waiting := map[*pkg]map[string][]markers.Finding{} // by feature
 	for _, f := range files {
 		if f.ast == nil {
 			continue
 		}
-		for _, finding := range w.table.Lint(f.ast, f.comments) {
+		facts := f.pkg.describe()
+		for _, finding := range w.table.Lint(f.ast, f.comments, markers.LintOptions{Features: facts.features, Allow: facts.allow}) {
+			if finding.Kind == markers.NeedsFeature {
+				if waiting[f.pkg] == nil {
+					waiting[f.pkg] = map[string][]markers.Finding{}
+				}
+				waiting[f.pkg][finding.Feature] = append(waiting[f.pkg][finding.Feature], finding)
+				continue
+			}
 			d := diag.Diagnostic{
 				Code: lintCode(finding.Kind), Severity: diag.Warning, Pos: w.reporter.position(finding.Pos),
 				Message: finding.Message, Hint: finding.Hint,
@@ -30,6 +41,33 @@ func (w *world) lint() {
 				d.Related = []diag.Related{{Pos: w.reporter.position(finding.Related), Message: "the other one"}}
 			}
 			w.reporter.list = append(w.reporter.list, d)
+		}
+	}
+	w.needFeatures(waiting)
+}
+
+// needFeatures says once for each package which of its markers wait for a
+// feature: there may be hundreds.
+func (w *world) needFeatures(waiting map[*pkg]map[string][]markers.Finding) {
+	for _, p := range w.packages {
+		for _, feature := range markers.Features() {
+			found := waiting[p][feature]
+			if len(found) == 0 {
+				continue
+			}
+			what := "declarative-validation tag"
+			if feature == markers.FeatureEnum {
+				what = "+enum marker"
+			}
+			message := fmt.Sprintf("this %s does nothing", what)
+			if len(found) > 1 {
+				message = fmt.Sprintf("this is the first of %d %ss in package %s, which do nothing", len(found), what, p.Path)
+			}
+			w.reporter.list = append(w.reporter.list, diag.Diagnostic{
+				Code: codeNeedsFeature, Severity: diag.Warning, Pos: w.reporter.position(found[0].Pos),
+				Message: message,
+				Hint:    fmt.Sprintf("beside the package clause write // +schemagen:enable=%s, or run with --enable=%s; --allow leaves them alone", feature, feature),
+			})
 		}
 	}
 }
@@ -44,6 +82,20 @@ func lintCode(kind markers.FindingKind) diag.Code {
 		return codeOverridden
 	case markers.Malformed:
 		return codeMalformed
+	case markers.WithoutMeaning:
+		return codeWithoutMeaning
 	}
 	return codeFloating
+}
+
+// checkFeature reports a feature that there is not.
+func (w *world) checkFeature(p *pkg, m *markers.Marker, feature string) {
+	if slices.Contains(markers.Features(), feature) {
+		return
+	}
+	hint := "there are " + strings.Join(markers.Features(), ", ")
+	if near, ok := markers.Nearest(feature, markers.Features()); ok {
+		hint = "did you mean " + near + "?"
+	}
+	w.reporter.errorf(codeArguments, p, m.Pos, hint, "+%s: unknown feature %q", m.Name, feature)
 }

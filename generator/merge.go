@@ -22,41 +22,81 @@ type flattener struct {
 	builder *builder
 	// flat are the types with their references resolved. A type that is being
 	// resolved is an empty node.
-	flat map[*typeDecl]*draft
+	flat map[unrolled]*draft
+	// unroll are the types with a bound that are being resolved.
+	unroll []*typeDecl
+	// way leads from the root to the node that is being resolved.
+	way []wayStep
 	// merged are the merged types, by their resolved draft.
 	merged map[*draft]*draft
 	// finished are the schemas of nodes, by their resolved draft.
 	finished map[*draft]*structural.Schema
+	// special are the flatteners of packages with overrides.
+	special map[*pkg]*flattener
 	// maxDescription is the limit for descriptions in bytes, negative for none.
 	maxDescription int
 }
 
+// forPackage returns the flattener for the kinds of a package. Packages that
+// say something about types elsewhere have one of their own.
+func (fl *flattener) forPackage(p *pkg) *flattener {
+	if len(p.describe().overrides) == 0 {
+		return fl
+	}
+	if fl.special[p] == nil {
+		b := *fl.builder
+		b.types, b.overrides = map[*typeDecl]*draft{}, p.describe().overrides
+		fl.special[p] = newFlattener(&b)
+	}
+	return fl.special[p]
+}
+
 // root returns the schema of a root type.
 func (fl *flattener) root(t *typeDecl) *structural.Schema {
-	resolved, ok := fl.flat[t]
+	resolved, ok := fl.flat[unrolled{decl: t}]
 	if !ok {
 		// The root itself is not marked as being resolved: where it is met
 		// inside of itself it is unrolled once more, and then cut.
+		if t.recursion() != nil {
+			fl.unroll = append(fl.unroll, t)
+			defer func() { fl.unroll = nil }()
+		}
+		fl.way = append(fl.way[:0], wayStep{decl: t})
 		resolved = fl.resolve(fl.builder.build(t))
-		fl.flat[t] = resolved
+		fl.flat[unrolled{decl: t}] = resolved
 	}
 	return fl.finish(resolved)
 }
 
-// typeOf returns the draft of a type with its references resolved.
+// typeOf returns the draft of a type with its references resolved. Of a type
+// whose recursion has ended there is none.
 func (fl *flattener) typeOf(t *typeDecl) *draft {
-	if d, ok := fl.flat[t]; ok {
+	if bound := t.recursion(); bound != nil {
+		if fl.depth(t) >= bound.Depth {
+			return fl.end(t, bound)
+		}
+		fl.unroll = append(fl.unroll, t)
+		defer func() { fl.unroll = fl.unroll[:len(fl.unroll)-1] }()
+	}
+	key := fl.key(t)
+	if d, ok := fl.flat[key]; ok {
+		if d.cut == t && d.cycle == "" {
+			return &draft{cut: t, cycle: fl.cycle(t), pkg: t.pkg}
+		}
 		return d
 	}
-	fl.flat[t] = &draft{cut: t, pkg: t.pkg}
+	fl.way = append(fl.way, wayStep{decl: t})
+	fl.flat[key] = &draft{cut: t, pkg: t.pkg}
 	d := fl.resolve(fl.builder.build(t))
-	fl.flat[t] = d
+	fl.flat[key] = d
+	fl.way = fl.way[:len(fl.way)-1]
 	return d
 }
 
 // resolve returns the draft with all references below it resolved: a reference
 // becomes a node whose allOf are the type and what the field says, documented
-// by the field, or else by the type.
+// by the field, or else by the type. It returns nil for what a bounded recursion
+// leaves out.
 func (fl *flattener) resolve(d *draft) *draft {
 	if d.ref == nil {
 		if d.items == nil && d.additional == nil && len(d.properties) == 0 && len(d.allOf) == 0 {
@@ -65,22 +105,37 @@ func (fl *flattener) resolve(d *draft) *draft {
 		out := d.clone()
 		out.allOf = nil
 		for _, embedded := range d.allOf {
-			out.allOf = append(out.allOf, fl.resolve(embedded))
+			if node := fl.resolve(embedded); node != nil {
+				out.allOf = append(out.allOf, node)
+			}
 		}
 		if d.items != nil {
-			out.items = fl.resolve(d.items)
+			if out.items = fl.resolve(d.items); out.items == nil {
+				return nil
+			}
 		}
 		out.properties = make([]draftProperty, 0, len(d.properties))
 		for _, p := range d.properties {
-			out.properties = append(out.properties, draftProperty{p.name, fl.resolve(p.node)})
+			fl.way = append(fl.way, wayStep{field: p.name})
+			if node := fl.resolve(p.node); node != nil {
+				out.properties = append(out.properties, draftProperty{p.name, node})
+			} else {
+				out.unrequire(p.name)
+			}
+			fl.way = fl.way[:len(fl.way)-1]
 		}
 		if d.additional != nil {
-			out.additional = fl.resolve(d.additional)
+			if out.additional = fl.resolve(d.additional); out.additional == nil {
+				return nil
+			}
 		}
 		return out
 	}
 
 	target := fl.typeOf(d.ref)
+	if target == nil {
+		return nil
+	}
 	own := d.clone()
 	own.ref = nil
 	own.Description, own.Title, own.ExternalDocs, own.Example = "", "", nil, nil
@@ -93,6 +148,10 @@ func (fl *flattener) resolve(d *draft) *draft {
 	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
 	if out.Description == "" {
 		out.Description = target.Description
+		out.docs = target.docs
+		if out.docs == nil {
+			out.docs = target.pkg
+		}
 	}
 	if out.Title == "" {
 		out.Title = target.Title
@@ -119,7 +178,7 @@ func (fl *flattener) finish(d *draft) *structural.Schema {
 	} else {
 		merged := fl.merge(d)
 		fl.checkCut(merged)
-		s = fl.convert(merged, nil)
+		s = fl.edited(fl.convert(merged, nil), merged.edits)
 	}
 	reporter.via = reporter.via[:len(reporter.via)-1]
 	fl.finished[d] = s
@@ -147,14 +206,14 @@ func (fl *flattener) finishReference(d *draft) *structural.Schema {
 	}
 	out := merged.clone()
 	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
-	out.origin = d.origin
+	out.origin, out.docs = d.origin, d.docs
 	out.allOf = nil
 	keep := merged.allOf
 	fl.into(out, own)
 	out.allOf = append(slices.Clip(keep), out.allOf...)
 	out.pkg = d.pkg
 	fl.checkCut(out)
-	return fl.convert(out, shared)
+	return fl.edited(fl.convert(out, shared), out.edits)
 }
 
 // checkCut reports a recursion that leaves a value without a type, or an array
@@ -168,8 +227,8 @@ func (fl *flattener) checkCut(d *draft) {
 		return
 	}
 	fl.builder.reporter.errorf(codeRecursive, d.pkg, d.origin.Pos,
-		"a CRD schema cannot be recursive: mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
-		"type %s contains itself", d.cut)
+		"a CRD schema cannot be recursive: bound the type with +schemagen:recursion:depth=3, mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
+		"type %s contains itself: %s", d.cut, d.cycle)
 }
 
 // merge returns the node with everything in its allOf merged into it. What
@@ -254,8 +313,12 @@ func (fl *flattener) into(dst, src *draft) {
 		dst.XValidations = slices.Concat(src.XValidations, dst.XValidations)
 	}
 	dst.origin.Keywords = append(dst.origin.Keywords, src.origin.Keywords...)
+	dst.edits = append(dst.edits, src.edits...)
+	if len(dst.constants) == 0 {
+		dst.constants = src.constants
+	}
 	if src.cut != nil {
-		dst.cut = src.cut
+		dst.cut, dst.cycle = src.cut, src.cycle
 	}
 
 	if hoisted {
@@ -400,7 +463,7 @@ func (fl *flattener) conflict(dst, src *draft) {
 	}
 	hint := ""
 	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {
-		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON"
+		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON or mark the field +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 	}
 	fl.builder.reporter.errorf(codeConflict, at.pkg, at.origin.Pos, hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
@@ -415,7 +478,7 @@ func (fl *flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 		ValueValidation: d.values,
 		Origin:          d.origin,
 	}
-	s.Description = truncate(d.Description, fl.maxDescription)
+	s.Description = truncate(fl.description(d), fl.maxDescription)
 	if len(d.allOf) > 0 {
 		values := structural.ValueValidation{}
 		if d.values != nil {
@@ -465,9 +528,10 @@ func sortProperties(list []structural.Property) {
 func newFlattener(b *builder) *flattener {
 	fl := &flattener{
 		builder:        b,
-		flat:           map[*typeDecl]*draft{},
+		flat:           map[unrolled]*draft{},
 		merged:         map[*draft]*draft{},
 		finished:       map[*draft]*structural.Schema{},
+		special:        map[*pkg]*flattener{},
 		maxDescription: -1,
 	}
 	if limit := b.options.MaxDescription; limit != nil {

@@ -22,7 +22,22 @@ type unresolved struct {
 // declarations, then dot imports, then the language.
 func (f *file) resolve(expr ast.Expr) (typeName, *unresolved) {
 	switch expr := expr.(type) {
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		generic, args := indexed(expr)
+		name, why := f.resolve(generic)
+		if why != nil {
+			return typeName{}, why
+		}
+		if name.decl == nil || name.decl.spec.TypeParams.NumFields() == 0 {
+			return typeName{}, &unresolved{}
+		}
+		if instance := name.decl.instantiate(f, args); instance != nil {
+			return typeName{decl: instance}, nil
+		}
 	case *ast.Ident:
+		if arg, ok := f.params[expr.Name]; ok {
+			return arg.file.resolve(arg.expr)
+		}
 		if decl := f.pkg.lookup(expr.Name); decl != nil {
 			return typeName{decl: decl}, nil
 		}
@@ -87,7 +102,13 @@ func underlyingOf(f *file, expr ast.Expr) underlying {
 		case *ast.ParenExpr:
 			expr = typed.X
 			continue
-		case *ast.Ident, *ast.SelectorExpr:
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			if ident, ok := typed.(*ast.Ident); ok {
+				if arg, bound := f.params[ident.Name]; bound {
+					f, expr = arg.file, arg.expr
+					continue
+				}
+			}
 			name, missing := f.resolve(typed)
 			if missing != nil {
 				return underlying{}

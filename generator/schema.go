@@ -1,16 +1,18 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -21,15 +23,18 @@ type builder struct {
 	reporter *reporter
 	options  *Options
 	types    map[*typeDecl]*draft
+	// overrides are what the package of the kinds says about types elsewhere.
+	overrides []*override
 	// reached are the packages that a type was asked of, in that order. Their
-	// groups decide which versions a kind has, so the order counts.
-	reached []*pkg
+	// groups decide which versions a kind has, so the order counts. All
+	// builders of a run share them.
+	reached *[]*pkg
 }
 
 // reach notes that a type of the package was asked for.
 func (b *builder) reach(p *pkg) {
-	if !slices.Contains(b.reached, p) {
-		b.reached = append(b.reached, p)
+	if !slices.Contains(*b.reached, p) {
+		*b.reached = append(*b.reached, p)
 	}
 }
 
@@ -38,6 +43,11 @@ func (b *builder) reach(p *pkg) {
 func (b *builder) build(t *typeDecl) *draft {
 	if d, ok := b.types[t]; ok {
 		return d
+	}
+	if len(b.overrides) > 0 {
+		if d := b.buildOverridden(t); d != nil {
+			return d
+		}
 	}
 	if d := knownType(t.pkg.Path, t.spec.Name.Name, b.options.EmbeddedObjectMeta); d != nil {
 		d.pkg = t.pkg
@@ -48,16 +58,52 @@ func (b *builder) build(t *typeDecl) *draft {
 	b.reach(t.pkg)
 	b.types[t] = &draft{pkg: t.pkg} // for types that contain themselves
 	d := b.declared(t.load())
+	if len(b.overrides) > 0 {
+		d.edits = append(d.edits, b.overrideEdits(t)...)
+	}
 	b.types[t] = d
+	return d
+}
+
+// buildOverridden returns the draft of a type whose schema the package of the
+// kinds gives, or nil.
+func (b *builder) buildOverridden(t *typeDecl) *draft {
+	o := b.overridden(t)
+	if o == nil {
+		return nil
+	}
+	inner, _ := o.marker.Inner()
+	set := o.pkg.parseMarkers([]markers.Comment{inner}, markers.Type)
+	if len(set) == 0 {
+		return nil
+	}
+	d := b.schemaNode(t.file, t.spec.Name.Pos(), o.pkg, set[0])
+	d.Description = cmp.Or(d.Description, t.load().doc)
+	b.types[t] = d
+	return d
+}
+
+// schemaNode makes the draft of a node whose schema a marker in p gives.
+func (b *builder) schemaNode(f *file, pos token.Pos, p *pkg, m *markers.Marker) *draft {
+	at := b.node(f, pos)
+	fragment := b.fragment(p, m)
+	if fragment == nil {
+		return at
+	}
+	d := draftOf(fragment, f.pkg)
+	d.origin = at.origin
 	return d
 }
 
 // declared makes the draft of a type from its declaration. Types that marshal
 // themselves are what their markers say, or a string.
 func (b *builder) declared(t *typeDecl) *draft {
-	if t.spec.TypeParams.NumFields() > 0 {
-		b.reporter.errorf(codeGeneric, t.pkg, t.spec.Name.Pos(), "declare the instance as a type of its own", "generic type %s is not supported", t)
-		return b.node(t.file, t.spec.Pos())
+	b.checkRecursion(t)
+	if m := t.markers.get(schemaMarkerName); m != nil {
+		d := b.schemaNode(t.file, t.spec.Name.Pos(), t.pkg, m)
+		d.Description = cmp.Or(d.Description, t.doc)
+		b.applyMarkers(d, t.markers, t)
+		return d
 	}
 	switch {
 	case setsType(t.markers) && t.marshals("MarshalJSON"):
@@ -102,6 +148,11 @@ func (b *builder) expr(f *file, expr ast.Expr, owner *typeDecl) *draft {
 	var d *draft
 	switch typed := expr.(type) {
 	case *ast.Ident:
+		if arg, ok := f.params[typed.Name]; ok {
+			d = b.expr(arg.file, arg.expr, nil)
+			d.pkg = f.pkg
+			break
+		}
 		d = b.ident(f, typed)
 	case *ast.SelectorExpr:
 		d = b.qualified(f, typed)
@@ -114,16 +165,15 @@ func (b *builder) expr(f *file, expr ast.Expr, owner *typeDecl) *draft {
 		d = b.expr(f, typed.X, nil)
 	case *ast.StructType:
 		if owner == nil {
-			b.reporter.typeErrorf(codeInlineStruct, f.pkg, expr.Pos(), "declare it as a type of its own", "struct types without a name are not supported")
-			return b.node(f, expr.Pos())
+			d = b.structType(unnamed(f, typed))
+			break
 		}
 		d = b.structType(owner)
 	case *ast.InterfaceType:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), interfaceHint, "interface types have no schema")
 		return b.node(f, expr.Pos())
 	case *ast.IndexExpr, *ast.IndexListExpr:
-		b.reporter.typeErrorf(codeGeneric, f.pkg, expr.Pos(), "declare the instance as a type of its own", "generic types are not supported")
-		return b.node(f, expr.Pos())
+		d = b.instance(f, typed)
 	default:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), "", "%s has no schema", goSyntax(expr))
 		return b.node(f, expr.Pos())
@@ -136,7 +186,7 @@ func (b *builder) expr(f *file, expr ast.Expr, owner *typeDecl) *draft {
 	return d
 }
 
-const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or a type of your own"
+const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or say the schema yourself: +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 
 // goSyntax names a type expression as Go programmers do.
 func goSyntax(expr ast.Expr) string {
@@ -154,7 +204,7 @@ func goSyntax(expr ast.Expr) string {
 // missing reports a name that stands for nothing.
 func (b *builder) missing(f *file, expr ast.Expr, why *unresolved) *draft {
 	if why.importPath == "" {
-		b.reporter.typeErrorf(codeUnknownType, f.pkg, expr.Pos(), "", "unknown type %s", exprName(expr))
+		b.reporter.typeErrorf(codeUnknownType, f.pkg, expr.Pos(), f.excludedHint(expr), "unknown type %s", exprName(expr))
 		return b.node(f, expr.Pos())
 	}
 	b.reporter.typeErrorf(codeImport, f.pkg, expr.Pos(), f.pkg.importHint(why.importPath),
@@ -207,7 +257,29 @@ func (b *builder) predeclared(f *file, expr ast.Expr, name string) *draft {
 	if format != "" {
 		d.validation().Format = format
 	}
+	if strings.HasPrefix(name, "u") || name == "byte" {
+		b.unsigned(d, f, name)
+	}
 	return d
+}
+
+// unsigned bounds an unsigned integer, where the package wants it.
+func (b *builder) unsigned(d *draft, f *file, name string) {
+	if !f.pkg.enabled(markers.FeatureUnsigned) {
+		return
+	}
+	bounds := numberBounds{minimum: new(0.0)}
+	switch name {
+	case "uint8", "byte":
+		bounds.maximum = new(255.0)
+	case "uint16":
+		bounds.maximum = new(65535.0)
+	case "uint32":
+		// The format int32 would say less than the type holds.
+		bounds.maximum = new(4294967295.0)
+		d.values.Format = "int64"
+	}
+	d.edits = append(d.edits, &edit{pkg: f.pkg, pos: d.origin.Pos, name: "schemagen:enable", op: bounds})
 }
 
 // ident makes the draft of an unqualified name. The reference shows the type
@@ -221,29 +293,33 @@ func (b *builder) ident(f *file, ident *ast.Ident) *draft {
 	if name.decl == nil {
 		return b.predeclared(f, ident, name.predeclared)
 	}
-	target := name.decl
+	return b.local(f, ident, name.decl)
+}
+
+// local makes the draft of a reference to a type in an unqualified name or an instance.
+func (b *builder) local(f *file, expr ast.Expr, target *typeDecl) *draft {
 	if target.spec.Assign.IsValid() {
-		// An alias is looked through once: an alias of a basic type stands for
-		// itself, so that its markers count; others stand for their target.
-		rhs, why := target.file.resolve(target.spec.Type)
+		// An alias is looked through once: an alias of a basic type, and of a
+		// type without a name, stands for itself, so that its markers count;
+		// others stand for their target.
 		switch target.spec.Type.(type) {
-		case *ast.Ident, *ast.SelectorExpr:
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			rhs, why := target.file.resolve(target.spec.Type)
 			if why != nil {
 				return b.missing(target.file, target.spec.Type, why)
 			}
-		default:
-			b.reporter.typeErrorf(codeAlias, f.pkg, ident.Pos(), fmt.Sprintf("declare it as a type of its own: type %s …", ident.Name),
-				"alias %s of %s is not supported", ident.Name, describeType(target.spec.Type))
-			return b.node(f, ident.Pos())
+			if rhs.decl == nil {
+				d := b.predeclared(target.file, target.spec.Type, rhs.predeclared)
+				d.pkg, d.origin.Pos = f.pkg, expr.Pos()
+				return b.refer(d, target)
+			}
+			target = rhs.decl
 		}
-		if rhs.decl == nil {
-			d := b.predeclared(target.file, target.spec.Type, rhs.predeclared)
-			d.pkg, d.origin.Pos = f.pkg, ident.Pos()
-			return b.refer(d, target)
-		}
-		target = rhs.decl
 	}
-	d := b.node(f, ident.Pos())
+	if target.spec.TypeParams.NumFields() > 0 {
+		return b.uninstantiated(f, expr)
+	}
+	d := b.node(f, expr.Pos())
 	switch body := underlyingOf(target.file, target.spec.Type); body.kind {
 	case kindSlice:
 		d.Type = "array"
@@ -258,6 +334,12 @@ func (b *builder) ident(f *file, ident *ast.Ident) *draft {
 		}
 	}
 	return b.refer(d, target)
+}
+
+// unnamed returns a struct type in a field as a declaration.
+func unnamed(f *file, st *ast.StructType) *typeDecl {
+	return &typeDecl{pkg: f.pkg, file: f, read: true,
+		spec: &ast.TypeSpec{Name: &ast.Ident{Name: "struct", NamePos: st.Pos()}, Type: st}}
 }
 
 // describeType names the right-hand side of an alias.
@@ -292,6 +374,9 @@ func (b *builder) qualified(f *file, sel *ast.SelectorExpr) *draft {
 	if name.decl.pkg.Path == "time" && name.decl.spec.Name.Name == "Time" {
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, sel.Pos(), "use metav1.Time", "time.Time has no schema")
 		return b.node(f, sel.Pos())
+	}
+	if name.decl.spec.TypeParams.NumFields() > 0 {
+		return b.uninstantiated(f, sel)
 	}
 	d := b.node(f, sel.Pos())
 	switch underlyingOf(name.decl.file, name.decl.spec.Type).kind {
@@ -341,7 +426,22 @@ func (b *builder) array(f *file, array *ast.ArrayType) *draft {
 	}
 	d.Type = "array"
 	d.items = b.expr(f, array.Elt, nil)
+	if array.Len != nil && f.pkg.enabled(markers.FeatureArrayLength) {
+		if n, ok := f.arrayLength(array.Len); ok {
+			d.validation().MinItems, d.validation().MaxItems = &n, new(n)
+		}
+	}
 	return d
+}
+
+// arrayLength returns the length of an array type: a literal, or what Go's
+// constants make of it.
+func (f *file) arrayLength(expr ast.Expr) (int64, bool) {
+	if literal, ok := expr.(*ast.BasicLit); ok && literal.Kind == token.INT {
+		n, err := strconv.ParseInt(literal.Value, 0, 64)
+		return n, err == nil
+	}
+	return f.intConstant(expr)
 }
 
 // mapType makes the draft of a map, whose keys must be strings in JSON.
@@ -358,16 +458,10 @@ func (b *builder) mapType(f *file, m *ast.MapType) *draft {
 		return d
 	}
 	switch m.Value.(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType:
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
 		d.additional = b.expr(f, m.Value, nil)
 	case *ast.InterfaceType:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, m.Value.Pos(), interfaceHint, "interface types have no schema")
-		return d
-	case *ast.StructType:
-		b.reporter.typeErrorf(codeInlineStruct, f.pkg, m.Value.Pos(), "declare it as a type of its own", "struct types without a name are not supported")
-		return d
-	case *ast.IndexExpr, *ast.IndexListExpr:
-		b.reporter.typeErrorf(codeGeneric, f.pkg, m.Value.Pos(), "declare the instance as a type of its own", "generic types are not supported")
 		return d
 	default:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, m.Value.Pos(), "", "%s has no schema as the value of a map", goSyntax(m.Value))
@@ -413,154 +507,4 @@ func keyName(key ast.Expr) string {
 		return exprName(key)
 	}
 	return describeType(key)
-}
-
-// structType makes the draft of a struct from the fields of its declaration.
-func (b *builder) structType(t *typeDecl) *draft {
-	d := b.node(t.file, t.spec.Name.Pos())
-	d.Type = "object"
-	d.object = true
-	oneOf, ok := b.oneOfFields(t)
-	if !ok {
-		return d
-	}
-	optional := t.pkg.describe().optional
-	var required, immutable []string
-	for _, field := range t.structFields() {
-		if field.name != "" && b.options.IgnoreUnexportedFields && !ast.IsExported(field.name) {
-			continue
-		}
-		jsonTag, hasTag := field.tag.Lookup("json")
-		if !hasTag {
-			b.missingTag(t, field)
-			continue
-		}
-		if jsonTag == "-" {
-			continue // a tag of "-," means the name "-"
-		}
-		name, jsonOptions, _ := strings.Cut(jsonTag, ",")
-		inline, omit := name == "", false
-		for option := range strings.SplitSeq(jsonOptions, ",") {
-			inline = inline || option == "inline"
-			omit = omit || option == "omitempty" || option == "omitzero"
-		}
-		isRequired, explicit := b.requires(field, optional, inline || omit)
-		if isRequired && slices.Contains(oneOf, name) {
-			problem, hint := "and cannot be marked as required", "remove the marker"
-			if !explicit {
-				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
-			}
-			b.reporter.errorf(codeOneOf, t.pkg, field.pos, hint, "field %s is part of a one-of constraint %s", name, problem)
-		} else if isRequired {
-			required = append(required, name)
-		}
-
-		b.reporter.via = append(b.reporter.via, step{t.pkg, field.pos, t.spec.Name.Name + "." + field.label()})
-		var node *draft
-		if field.markers.get(crdmarkers.SchemalessName) != nil {
-			node = b.node(t.file, field.pos)
-		} else {
-			node = b.expr(t.file, field.typ, nil)
-		}
-		node.origin.Pos = field.pos
-		node.Description = field.doc
-		b.applyMarkers(node, field.markers, nil)
-		b.reporter.via = b.reporter.via[:len(b.reporter.via)-1]
-
-		if inline {
-			d.allOf = append(d.allOf, node)
-			continue
-		}
-		if field.markers.get("k8s:immutable") != nil {
-			immutable = append(immutable, name)
-		}
-		if d.setProperty(name, node) {
-			b.reporter.add(codeDuplicate, diag.Warning, t.pkg, field.pos,
-				fmt.Sprintf("JSON name %q stands twice in %s; the last field counts", name, t), "give each field its own name")
-		}
-	}
-	if len(required) > 0 {
-		slices.Sort(required)
-		d.validation().Required = slices.Compact(required)
-	}
-	for _, name := range immutable {
-		// The field's own rule does not run when the field is removed.
-		if !slices.Contains(required, name) {
-			d.XValidations = append(d.XValidations, structural.Rule{
-				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
-				Message: fmt.Sprintf("field %s is immutable once set", name),
-			})
-		}
-	}
-	return d
-}
-
-func (b *builder) missingTag(t *typeDecl, field *fieldDecl) {
-	if field.name == "" {
-		b.reporter.errorf(codeNoTag, t.pkg, field.pos, "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
-			"embedded field without a json tag in type %s", t)
-		return
-	}
-	hint := "add `json:\"-\"`"
-	if name := jsonName(field.name); name != "_" {
-		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", name)
-	}
-	b.reporter.errorf(codeNoTag, t.pkg, field.pos, hint,
-		"field %s without a json tag in type %s", field.name, t)
-}
-
-// jsonName is the name that a field would have by convention: its initial
-// letters in lower case, up to the one that begins the next word.
-func jsonName(name string) string {
-	runes := []rune(name)
-	for i, r := range runes {
-		if !unicode.IsUpper(r) || i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) {
-			break
-		}
-		runes[i] = unicode.ToLower(r)
-	}
-	return string(runes)
-}
-
-// requires reports whether a field is required, and whether a marker says so.
-// Markers of Kubebuilder come before Kubernetes' own, and optional before
-// required; without any, what Go may leave out is optional.
-func (b *builder) requires(field *fieldDecl, packageOptional, mayBeAbsent bool) (required, explicit bool) {
-	has := func(name string) bool { return field.markers.get(name) != nil }
-	switch {
-	case has("kubebuilder:validation:Optional"):
-		return false, true
-	case has("kubebuilder:validation:Required"):
-		return true, true
-	case has("optional"), has("k8s:optional"):
-		return false, true
-	case has("required"), has("k8s:required"):
-		return true, true
-	}
-	return !packageOptional && !mayBeAbsent, false
-}
-
-// oneOfFields returns the field names of the type's ExactlyOneOf, AtMostOneOf
-// and AtLeastOneOf markers.
-func (b *builder) oneOfFields(t *typeDecl) (names []string, ok bool) {
-	ok = true
-	for _, m := range t.markers {
-		var fields []string
-		switch value := m.Value.(type) {
-		case crdmarkers.ExactlyOneOf:
-			fields = value
-		case crdmarkers.AtMostOneOf:
-			fields = value
-		case crdmarkers.AtLeastOneOf:
-			fields = value
-		}
-		for _, field := range fields {
-			if strings.Contains(field, ".") {
-				b.reporter.errorf(codeOneOf, t.pkg, m.Pos, "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
-				ok = false
-			}
-		}
-		names = append(names, fields...)
-	}
-	return names, ok
 }

@@ -9,6 +9,8 @@ import (
 	"go/token"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,6 +25,7 @@ type world struct {
 	fset     *token.FileSet
 	table    *markers.Table
 	reporter *reporter
+	options  *Options
 	// roots are the packages that the run is about, by import path. They stand
 	// for every import of that path, whichever module it is imported from.
 	roots    map[string]*pkg
@@ -57,6 +60,10 @@ type file struct {
 	// constants are the types that string constants seem to have, once asked for.
 	constants map[string]bool
 
+	// params are the type parameters that an instance binds.
+	params        map[string]typeArg
+	instanceDepth int
+
 	ast      *ast.File // nil before the file is parsed, and if it cannot be
 	parsed   bool
 	comments *markers.File
@@ -64,7 +71,7 @@ type file struct {
 
 // packageMarkers are the markers whose presence in a file makes it worth
 // parsing for what it says about its package.
-var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional"}
+var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional", "+schemagen:"}
 
 // of returns the world's view of a listed package. It does not read anything.
 func (w *world) of(listed *Package) *pkg {
@@ -311,4 +318,50 @@ func guessName(importPath string) string {
 	}
 	base, _, _ = strings.Cut(base, ".")
 	return strings.TrimPrefix(base, "go-")
+}
+
+// excludedHint says in which file of the package a type is declared that this
+// run does not see.
+func (f *file) excludedHint(expr ast.Expr) string {
+	name, p := "", f.pkg
+	switch expr := expr.(type) {
+	case *ast.Ident:
+		name = expr.Name
+	case *ast.SelectorExpr:
+		qualifier, ok := expr.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		name = expr.Sel.Name
+		if p, _ = f.imported(qualifier.Name); p == nil {
+			return ""
+		}
+	}
+	if len(p.Files) == 0 {
+		return ""
+	}
+	dir := filepath.Dir(p.Files[0])
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	for _, entry := range entries {
+		file := filepath.Join(dir, entry.Name())
+		if !strings.HasSuffix(file, ".go") || slices.Contains(p.Files, file) {
+			continue
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		declared := false
+		typeHints(src, func(hint string) { declared = declared || hint == name })
+		switch {
+		case declared && strings.HasSuffix(file, "_test.go"):
+			return "it is declared in " + entry.Name() + ", a test file"
+		case declared:
+			return "it is declared in " + entry.Name() + ", which the build constraints of this run leave out: see --tags, GOOS and GOARCH"
+		}
+	}
+	return ""
 }

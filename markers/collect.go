@@ -15,6 +15,37 @@ type Comment struct {
 	Pos token.Pos
 	// Godoc says that the comment stands in the doc comment of its declaration.
 	Godoc bool
+
+	// lines are the further lines of the marker.
+	lines []line
+}
+
+// line is a further line of a marker: a raw string may take several.
+type line struct {
+	offset int // of its first byte in the text
+	pos    token.Pos
+}
+
+// Place returns the place of the byte at an offset in the text.
+func (c Comment) Place(offset int) token.Pos {
+	start, pos := 0, c.Pos
+	for _, l := range c.lines {
+		if l.offset <= offset {
+			start, pos = l.offset, l.pos
+		}
+	}
+	return pos + token.Pos(offset-start)
+}
+
+// from returns the rest of the comment from an offset on.
+func (c Comment) from(offset int) Comment {
+	out := Comment{Text: c.Text[offset:], Pos: c.Place(offset), Godoc: c.Godoc}
+	for _, l := range c.lines {
+		if l.offset > offset {
+			out.lines = append(out.lines, line{l.offset - offset, l.pos})
+		}
+	}
+	return out
 }
 
 // File holds the marker comments of one Go file by what they describe. The
@@ -185,19 +216,86 @@ func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, o
 // character that is not blank is a plus sign.
 func comments(group *ast.CommentGroup, godoc bool) []Comment {
 	var out []Comment
-	for _, c := range group.List {
-		text, offset, ok := markerText(c.Text)
-		if ok {
-			out = append(out, Comment{Text: text, Pos: c.Slash + token.Pos(offset), Godoc: godoc})
+	for i := 0; i < len(group.List); i++ {
+		text, offset, ok := markerText(group.List[i].Text)
+		if !ok {
+			continue
 		}
+		c := Comment{Text: text, Pos: group.List[i].Slash + token.Pos(offset), Godoc: godoc}
+		further := continuation(text, group.List[i+1:])
+		for _, next := range further {
+			text, offset := lineText(next.Text)
+			c.lines = append(c.lines, line{len(c.Text) + 1, next.Slash + token.Pos(offset)})
+			c.Text += "\n" + text
+		}
+		i += len(further)
+		out = append(out, c)
 	}
 	return out
 }
 
-// IsMarker reports whether the text of a comment, slashes included, is a marker.
-func IsMarker(comment string) bool {
-	_, _, ok := markerText(comment)
-	return ok
+// Prose returns the comments of a group that are no markers.
+func Prose(group *ast.CommentGroup) []*ast.Comment {
+	out := make([]*ast.Comment, 0, len(group.List))
+	for i := 0; i < len(group.List); i++ {
+		text, _, ok := markerText(group.List[i].Text)
+		if !ok {
+			out = append(out, group.List[i])
+			continue
+		}
+		i += len(continuation(text, group.List[i+1:]))
+	}
+	return out
+}
+
+// continuation returns the line comments that belong to a marker, too: a raw
+// string that is not closed on its line goes on up to the line that closes it.
+// controller-gen refuses such a marker, so that this takes nothing from it.
+// Markers of other tools are left alone.
+func continuation(marker string, next []*ast.Comment) []*ast.Comment {
+	if !strings.Contains(marker, "`") || !ours(marker[1:]) || !opensRaw(marker) {
+		return nil
+	}
+	for i, c := range next {
+		if !strings.HasPrefix(c.Text, "//") {
+			return nil
+		}
+		text, _ := lineText(c.Text)
+		marker += "\n" + text
+		if strings.Contains(text, "`") && !opensRaw(marker) {
+			return next[:i+1]
+		}
+	}
+	return nil
+}
+
+// opensRaw reports whether the text ends inside of a raw string. A quote opens
+// a string where a value begins.
+func opensRaw(text string) bool {
+	var quote byte
+	begins := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case begins && (c == '"' || c == '`'):
+			quote = c
+		case c != ' ':
+			begins = strings.IndexByte("=,;{:", c) >= 0
+		}
+	}
+	return quote == '`'
+}
+
+// lineText returns what a further line of a marker adds, and its offset in the
+// comment: without the slashes and one blank behind them.
+func lineText(comment string) (text string, offset int) {
+	text = strings.TrimPrefix(comment[2:], " ")
+	return strings.TrimRight(text, " \t\r"), len(comment) - len(text)
 }
 
 func markerText(comment string) (text string, offset int, ok bool) {

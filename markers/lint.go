@@ -19,6 +19,8 @@ type Finding struct {
 	Message, Hint string
 	// Related is the place of another marker that has to do with it, or NoPos.
 	Related token.Pos
+	// Feature is what a NeedsFeature marker waits for.
+	Feature string
 }
 
 // FindingKind is the kind of a finding.
@@ -36,12 +38,24 @@ const (
 	Malformed
 	// Floating is a marker that describes nothing.
 	Floating
+	// NeedsFeature is a marker of a feature that the package did not switch on.
+	NeedsFeature
+	// WithoutMeaning is a declarative-validation tag that no CRD can say.
+	WithoutMeaning
 )
+
+// LintOptions are what a package says about its markers.
+type LintOptions struct {
+	// Features are those that it switched on.
+	Features []string
+	// Allow are names, or prefixes of names up to a colon, that are left alone.
+	Allow []string
+}
 
 // Lint returns what the author of a file's markers should know, in source
 // order. Markers of other tools are left alone.
-func (t *Table) Lint(file *ast.File, collected *File) []Finding {
-	l := &linter{table: t, described: map[token.Pos]bool{}}
+func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Finding {
+	l := &linter{table: t, options: options, described: map[token.Pos]bool{}}
 	l.node(collected.Package, Package)
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -49,10 +63,9 @@ func (t *Table) Lint(file *ast.File, collected *File) []Finding {
 			return false
 		case *ast.TypeSpec:
 			l.node(collected.Type(n), Type)
-			if st, ok := n.Type.(*ast.StructType); ok {
-				for _, comments := range collected.Fields(st) {
-					l.node(comments, Field)
-				}
+		case *ast.StructType:
+			for _, comments := range collected.Fields(n) {
+				l.node(comments, Field)
 			}
 		}
 		return true
@@ -64,6 +77,7 @@ func (t *Table) Lint(file *ast.File, collected *File) []Finding {
 
 type linter struct {
 	table     *Table
+	options   LintOptions
 	findings  []Finding
 	described map[token.Pos]bool // the markers that describe something
 }
@@ -75,12 +89,21 @@ func (l *linter) node(comments []Comment, target Target) {
 	seen := map[string]Comment{}
 	for _, c := range comments {
 		l.described[c.Pos] = true
-		def := l.table.Lookup(c.Text, target)
+		if l.allowed(c.Text) {
+			continue
+		}
+		def := l.lookup(c.Text, target)
 		if def == nil {
 			l.unknown(c, target)
 			continue
 		}
-		if repeatable(def.Name) {
+		l.nested(def, c, target)
+		if tag, ok := FindDeclarative(def.Name); ok && tag.Without != "" {
+			l.add(Finding{Pos: c.Pos, Kind: WithoutMeaning, Message: "+" + def.Name + " has no meaning in a CRD: " + tag.Without,
+				Hint: "remove it, or leave it to the other tools that read it"})
+			continue
+		}
+		if repeatable(def) {
 			continue
 		}
 		if first, ok := seen[def.Name]; ok && first.Text != c.Text {
@@ -88,6 +111,41 @@ func (l *linter) node(comments []Comment, target Target) {
 		}
 		seen[def.Name] = c
 	}
+}
+
+// lookup is the table's, but for what the package did not switch on.
+func (l *linter) lookup(text string, target Target) *Definition {
+	def := l.table.Lookup(text, target)
+	if def == nil {
+		return nil
+	}
+	if feature := Feature(def); feature != "" && !slices.Contains(l.options.Features, feature) {
+		return nil
+	}
+	return def
+}
+
+// nested checks the marker behind the equals sign of a tag.
+func (l *linter) nested(def *Definition, c Comment, target Target) {
+	if !strings.HasPrefix(def.Name, "schemagen:") || !isOwn(def) {
+		return
+	}
+	m, err := l.table.Parse(c, target)
+	if err != nil || m == nil {
+		return // reported where it is parsed
+	}
+	if inner, ok := m.Inner(); ok && l.lookup(inner.Text, Field) == nil && l.lookup(inner.Text, Type) == nil {
+		l.unknown(inner, Field)
+	}
+}
+
+// allowed reports whether the package asks to leave a marker alone.
+func (l *linter) allowed(text string) bool {
+	full, _, _ := splitName(text)
+	return slices.ContainsFunc(l.options.Allow, func(name string) bool {
+		rest, ok := strings.CutPrefix(full, strings.TrimPrefix(name, "+"))
+		return ok && (rest == "" || strings.IndexByte(":( ", rest[0]) >= 0)
+	})
 }
 
 // overridden reports a marker that stands twice. For packages and for what is
@@ -105,13 +163,14 @@ func (l *linter) overridden(name string, first, last Comment, target Target) {
 	l.add(f)
 }
 
-// repeatable reports whether several markers of the name add up.
-func repeatable(name string) bool {
+// repeatable reports whether several markers of the definition add up.
+func repeatable(def *Definition) bool {
+	name := def.Name
 	switch name[strings.LastIndexByte(name, ':')+1:] {
 	case "XValidation", "printcolumn", "selectablefield", "listMapKey", "metadata", "ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf":
 		return true
 	}
-	return false
+	return isOwn(def) && name != "schemagen:schema" || name == "schemagen:enable" || name == "schemagen:allow" || name == "schemagen:unset"
 }
 
 // unknown reports a marker that is not defined for its target.
@@ -126,11 +185,21 @@ func (l *linter) unknown(c Comment, target Target) {
 		return
 	}
 	full, _, _ = strings.Cut(full, " ")
-	if foreign(full) || foreign(short) || declarative(full) || declarative(short) {
+	if foreign(full) || foreign(short) {
+		return
+	}
+	if tag, _, _ := strings.Cut(full, "("); slices.Contains(l.options.Features, FeatureK8s) {
+		if tag == "k8s:enumExclude" {
+			return
+		}
+	} else if _, ok := FindDeclarative(tag); ok && l.known(c.Text) {
+		l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
+		return
+	} else if ok {
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
-		if def := l.table.Lookup(c.Text, other); other != target && def != nil {
+		if def := l.lookup(c.Text, other); other != target && def != nil {
 			l.wrongTarget(c, def.Name, target, other)
 			return
 		}
@@ -141,7 +210,15 @@ func (l *linter) unknown(c Comment, target Target) {
 		return
 	}
 	f := Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
-	if name, ok := l.suggest(full, short, target); ok {
+	if def := l.table.Lookup(c.Text, target); def != nil && Feature(def) == FeatureKEP {
+		keyword := strings.TrimPrefix(def.Name, "kubebuilder:")
+		instead := "+schemagen:" + keyword
+		if !slices.Contains(fragmentKeywords(), keyword) {
+			instead = "+kubebuilder:validation:" + strings.ToUpper(keyword[:1]) + keyword[1:]
+		}
+		f.Message = "unknown marker +" + def.Name
+		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep beside the package clause for the spelling of the structural-schema proposal"
+	} else if name, ok := l.suggest(full, short, target); ok {
 		f.Hint = fmt.Sprintf("did you mean +%s?", name)
 	}
 	l.add(f)
@@ -168,15 +245,17 @@ func floating(pos token.Pos, name string) Finding {
 func (l *linter) suggest(full, short string, target Target) (string, bool) {
 	var names []string
 	for _, other := range []Target{target, Field, Type, Package} {
-		for name := range l.table.byTarget[other] {
-			names = append(names, name)
+		for name, def := range l.table.byTarget[other] {
+			if feature := Feature(def); feature == "" || slices.Contains(l.options.Features, feature) {
+				names = append(names, name)
+			}
 		}
 	}
 	slices.Sort(names)
-	if name, ok := nearest(full, names); ok {
+	if name, ok := Nearest(full, names); ok {
 		return name, true
 	}
-	if name, ok := nearest(short, names); ok {
+	if name, ok := Nearest(short, names); ok {
 		return name, true
 	}
 	// A name in the wrong namespace: its last part decides.
@@ -191,10 +270,14 @@ func (l *linter) suggest(full, short string, target Target) (string, bool) {
 
 // nearMiss reports a bare word that is nearly one of ours.
 func (l *linter) nearMiss(c Comment, full string, target Target) {
+	if full == "enum" && target == Type && c.Text == "+enum" {
+		l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureEnum})
+		return
+	}
 	if strings.ContainsAny(full, ": \t/.") || slices.Contains(foreignWords(), full) {
 		return
 	}
-	word, ok := nearest(full, bareWords())
+	word, ok := Nearest(full, bareWords())
 	if !ok {
 		return
 	}

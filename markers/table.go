@@ -32,7 +32,7 @@ type Table struct {
 	byTarget map[Target]map[string]*Definition
 }
 
-// NewTable returns the table of controller-tools' CRD markers.
+// NewTable returns the table of controller-tools' CRD markers and of our own.
 func NewTable() (*Table, error) {
 	registry := &markers.Registry{}
 	if err := crdmarkers.Register(registry); err != nil {
@@ -43,6 +43,15 @@ func NewTable() (*Table, error) {
 	}}
 	for _, def := range registry.AllDefinitions() {
 		t.byTarget[def.Target][def.Name] = def
+	}
+	ours, err := own()
+	if err != nil {
+		return nil, err
+	}
+	for _, def := range ours {
+		if t.byTarget[def.Target][def.Name] == nil {
+			t.byTarget[def.Target][def.Name] = def
+		}
 	}
 	return t, nil
 }
@@ -67,14 +76,22 @@ func (t *Table) Definitions() []*Definition {
 // Lookup returns the definition for the text of a marker, plus sign included,
 // or nil. As in controller-tools the full name in front of the first equals
 // sign is tried first, then the name without its last part, which then is the
-// first argument.
+// first argument. The grammar of Kubernetes' tags, +name(argument), comes last.
 func (t *Table) Lookup(text string, target Target) *Definition {
 	full, short, _ := splitName(text)
 	defs := t.byTarget[target]
 	if def, ok := defs[full]; ok {
 		return def
 	}
-	return defs[short]
+	if def, ok := defs[short]; ok {
+		return def
+	}
+	if i := strings.IndexAny(full, "( \t#\"`"); i > 0 {
+		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && isOwn(def) {
+			return def
+		}
+	}
+	return nil
 }
 
 // splitName takes +a:b:c=args apart: a:b:c, a:b, and the offset of args in text.
@@ -124,8 +141,21 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	if def == nil {
 		return nil, nil
 	}
+	return ParseAs(def, c)
+}
+
+// ParseAs parses a comment by a definition that Lookup found for it. Errors are
+// those of [Table.Parse].
+func ParseAs(def *Definition, c Comment) (*Marker, error) {
 	if len(c.Text) > maxLength {
 		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", maxLength)}
+	}
+	if isOwn(def) {
+		value, err := parseOwn(def, c)
+		if err != nil {
+			return nil, err
+		}
+		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}
 	value, err := def.Parse(c.Text)
 	if err == nil {
@@ -160,7 +190,7 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 		if name, ok := strings.CutPrefix(scanErr.Msg, "unknown argument "); ok {
 			offset -= len(name) - len(`""`) // the scanner stands at the equals sign
 		}
-		parseErr.Pos = c.Pos + token.Pos(max(0, offset))
+		parseErr.Pos = c.Place(max(0, offset))
 	}
 	return nil, parseErr
 }

@@ -1,7 +1,6 @@
 package markers
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -22,26 +21,13 @@ func foreign(name string) bool {
 		"k8s:defaulter-gen-input", "k8s:openapi-gen", "k8s:openapi-model-package", "k8s:protobuf-gen", "k8s:prerelease-lifecycle-gen",
 		"k8s:validation-gen", "k8s:validation-gen-input", "k8s:validation-gen-scheme-registry", "k8s:validation-gen-nolint", "k8s:validation-gen-test-fixture",
 		"k8s:register-gen", "k8s:client-gen", "k8s:informer-gen", "k8s:lister-gen", "k8s:applyconfiguration-gen", "k8s:go-to-protobuf",
-		"k8s:supportsSubresource", "k8s:isSubresource", "k8s:declarativeValidationNative", "k8s:declarativeValidation",
+		"k8s:supportsSubresource", "k8s:isSubresource", "k8s:declarativeValidationNative", "k8s:declarativeValidation", "k8s:deprecated",
 	} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || rest[0] == ':' || rest[0] == '.') {
 			return true
 		}
 	}
 	return false
-}
-
-// declarative are Kubernetes' declarative-validation tags (validation-gen v0.37)
-// that controller-gen knows nothing of.
-func declarative(name string) bool {
-	name, _, _ = strings.Cut(name, "(")
-	return slices.Contains([]string{
-		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:dependentForbidden", "k8s:dependentRequired",
-		"k8s:deprecated", "k8s:eachKey", "k8s:eachVal", "k8s:enumExclude", "k8s:forbidden", "k8s:format", "k8s:ifDisabled",
-		"k8s:ifEnabled", "k8s:ifMode", "k8s:item", "k8s:maxBytes", "k8s:maxLength", "k8s:maxProperties", "k8s:minItems",
-		"k8s:minLength", "k8s:minProperties", "k8s:modeDiscriminator", "k8s:monotonic", "k8s:neq", "k8s:opaqueType", "k8s:subfield",
-		"k8s:unionDiscriminator", "k8s:unionMember", "k8s:unique", "k8s:update", "k8s:zeroOrOneOfMember",
-	}, name)
 }
 
 // bareWords are the names without a prefix that are ours; near misses of them
@@ -58,9 +44,9 @@ func foreignWords() []string {
 	return []string{"enum", "union", "oneOf", "listKey", "patternStrategy", "discriminator", "options", "groupGoName"}
 }
 
-// nearest returns the candidate with the smallest edit distance to the word, if
+// Nearest returns the candidate with the smallest edit distance to the word, if
 // that is at most two and less than half of the word; case counts as half.
-func nearest(word string, candidates []string) (string, bool) {
+func Nearest(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", 5
 	for _, candidate := range candidates {
 		if candidate == word {

@@ -1,0 +1,270 @@
+package generator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// fragment reads the piece of schema in a marker. It reports what is wrong, and
+// then returns nil.
+func (b *builder) fragment(p *pkg, m *markers.Marker) *structural.Schema {
+	f := m.Value.(markers.Fragment)
+	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
+	if err != nil {
+		b.reporter.errorf(codeArguments, p, m.ValuePos(0), "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}",
+			"+%s: %s", m.Name, oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
+		return nil
+	}
+	if f.Keyword != "schema" {
+		data = fmt.Appendf(nil, "{%q:%s}", f.Keyword, data)
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		b.reporter.errorf(codeArguments, p, m.ValuePos(0), "", "+%s: %v", m.Name, err)
+		return nil
+	}
+	if unknown := unknownKeyword(value); unknown != "" {
+		hint := ""
+		if near, ok := markers.Nearest(unknown, keywordNames()); ok {
+			hint = "did you mean " + near + "?"
+		}
+		b.reporter.errorf(codeArguments, p, m.ValuePos(max(0, strings.Index(f.Text, unknown))), hint,
+			"+%s: a schema has no keyword %s", m.Name, unknown)
+		return nil
+	}
+	var props apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(data, &props); err != nil {
+		b.reporter.errorf(codeArguments, p, m.ValuePos(0), "", "+%s: %s", m.Name, wrongType(err))
+		return nil
+	}
+	s, unsupported := structural.FromProps(&props)
+	for _, u := range unsupported {
+		b.reporter.errorf(codeArguments, p, m.ValuePos(max(0, strings.Index(f.Text, u.Keyword))), "",
+			"+%s: %s.%s: a structural schema cannot hold it", m.Name, u.Path, u.Keyword)
+	}
+	if len(unsupported) > 0 {
+		return nil
+	}
+	place(s, structural.Origin{Pos: m.Pos})
+	return s
+}
+
+// wrongType says in words what a decoder did not like.
+func wrongType(err error) string {
+	var typeErr *json.UnmarshalTypeError
+	if !errors.As(err, &typeErr) {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	want := "an object"
+	switch typeErr.Type.Kind() {
+	case reflect.Slice:
+		want = "a list"
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int64, reflect.Float64:
+		want = "a number"
+	}
+	return fmt.Sprintf("%s wants %s, got %s", typeErr.Field, want, typeErr.Value)
+}
+
+// place gives every node of a fragment its origin.
+func place(s *structural.Schema, origin structural.Origin) {
+	s.Origin = origin
+	for _, p := range s.Properties {
+		place(p.Schema, origin)
+	}
+	if s.Items != nil {
+		place(s.Items, origin)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		place(s.AdditionalProperties.Schema, origin)
+	}
+	if s.ValueValidation != nil {
+		placeValues(s.ValueValidation, origin)
+	}
+}
+
+func placeValues(v *structural.ValueValidation, origin structural.Origin) {
+	nested := func(n *structural.NestedValueValidation) {
+		n.Origin = origin
+		placeValues(&n.ValueValidation, origin)
+		for _, p := range n.Properties {
+			p.Schema.Origin = origin
+			placeValues(&p.Schema.ValueValidation, origin)
+		}
+	}
+	for _, list := range [][]structural.NestedValueValidation{v.AllOf, v.AnyOf, v.OneOf} {
+		for i := range list {
+			nested(&list[i])
+		}
+	}
+	if v.Not != nil {
+		nested(v.Not)
+	}
+}
+
+// keywordNames are the JSON names of the keywords of a schema.
+func keywordNames() []string {
+	var out []string
+	for field := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		out = append(out, name)
+	}
+	return out
+}
+
+// unknownKeyword returns the first keyword of a schema that is none, or "". The
+// decoder itself would let those in items and additionalProperties pass.
+func unknownKeyword(schema any) string {
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return "" // the decoder says so
+	}
+	names := keywordNames()
+	for _, keyword := range sortedKeys(object) {
+		if !slices.Contains(names, keyword) {
+			return keyword
+		}
+		var children []any
+		switch keyword {
+		case "properties", "patternProperties", "definitions":
+			properties, _ := object[keyword].(map[string]any)
+			for _, name := range sortedKeys(properties) {
+				children = append(children, properties[name])
+			}
+		case "allOf", "anyOf", "oneOf":
+			children, _ = object[keyword].([]any)
+		case "items", "additionalProperties", "additionalItems", "not":
+			children = append(children, object[keyword])
+		}
+		for _, child := range children {
+			if unknown := unknownKeyword(child); unknown != "" {
+				return unknown
+			}
+		}
+	}
+	return ""
+}
+
+func sortedKeys(m map[string]any) []string {
+	var out []string
+	for key := range m {
+		out = append(out, key)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// clearKeyword removes a keyword, and reports whether it was there.
+func clearKeyword(props *apiextensionsv1.JSONSchemaProps, keyword string) bool {
+	v := reflect.ValueOf(props).Elem()
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == keyword {
+			was := !v.Field(i).IsZero()
+			v.Field(i).SetZero()
+			return was
+		}
+	}
+	return false
+}
+
+// extend adds a piece of schema to a node: keywords that both have are the
+// fragment's, but for junctors, which both have to hold, and lists, which add up.
+func (e *editor) extend(s, f *structural.Schema) {
+	if f.Type != "" && s.Type != "" && f.Type != s.Type {
+		e.errorf(e.pos, "", "the type is %s here, not %s", s.Type, f.Type)
+		return
+	}
+	own, more := schemaKeywords(s).props(), schemaKeywords(f).props()
+	dst, src := reflect.ValueOf(own).Elem(), reflect.ValueOf(more).Elem()
+	for i := range dst.NumField() {
+		if !src.Field(i).IsZero() {
+			dst.Field(i).Set(src.Field(i))
+		}
+	}
+	if s.ValueValidation != nil {
+		own.Required = append(slices.Clone(s.Required), more.Required...)
+		slices.Sort(own.Required)
+		own.Required = slices.Compact(own.Required)
+	}
+	own.XValidations = append(slices.Clone(s.XValidations), more.XValidations...)
+	schemaKeywords(s).take(own)
+	if f.ValueValidation != nil {
+		conjoin(values(s), f.ValueValidation)
+	}
+
+	for _, p := range f.Properties {
+		if i := propertyIndex(s, p.Name); i >= 0 {
+			child := *s.Properties[i].Schema
+			e.extend(&child, p.Schema)
+			s.Properties[i].Schema = &child
+		} else {
+			s.Properties = append(s.Properties, p)
+		}
+	}
+	sortProperties(s.Properties)
+	if f.Items != nil {
+		s.Items = e.extended(s.Items, f.Items)
+	}
+	if a := f.AdditionalProperties; a != nil {
+		if s.AdditionalProperties != nil && a.Schema != nil {
+			a = &structural.SchemaOrBool{Schema: e.extended(s.AdditionalProperties.Schema, a.Schema)}
+		}
+		s.AdditionalProperties = a
+	}
+}
+
+// extended returns a copy of a child, or the fragment where there is none.
+func (e *editor) extended(s, f *structural.Schema) *structural.Schema {
+	if s == nil {
+		return f
+	}
+	out := *s
+	e.extend(&out, f)
+	return &out
+}
+
+// conjoin adds the junctors of f to those of v, which is a copy: two of one
+// kind move to allOf.
+func conjoin(v, f *structural.ValueValidation) {
+	v.AllOf = append(slices.Clone(v.AllOf), f.AllOf...)
+	both := func(a, b structural.ValueValidation) {
+		v.AllOf = append(v.AllOf, structural.NestedValueValidation{ValueValidation: a}, structural.NestedValueValidation{ValueValidation: b})
+	}
+	switch {
+	case f.AnyOf == nil:
+	case v.AnyOf == nil:
+		v.AnyOf = f.AnyOf
+	default:
+		both(structural.ValueValidation{AnyOf: v.AnyOf}, structural.ValueValidation{AnyOf: f.AnyOf})
+		v.AnyOf = nil
+	}
+	switch {
+	case f.OneOf == nil:
+	case v.OneOf == nil:
+		v.OneOf = f.OneOf
+	default:
+		both(structural.ValueValidation{OneOf: v.OneOf}, structural.ValueValidation{OneOf: f.OneOf})
+		v.OneOf = nil
+	}
+	switch {
+	case f.Not == nil:
+	case v.Not == nil:
+		v.Not = f.Not
+	default:
+		both(structural.ValueValidation{Not: v.Not}, structural.ValueValidation{Not: f.Not})
+		v.Not = nil
+	}
+}
