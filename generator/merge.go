@@ -3,6 +3,7 @@ package generator
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -457,9 +458,9 @@ func (fl *flattener) both(a, b *draft) *draft {
 }
 
 func (fl *flattener) conflict(dst, src *draft) {
-	at := src
+	at, other := src, dst
 	if at.pkg == nil || !at.pkg.local() && dst.pkg != nil && dst.pkg.local() {
-		at = dst
+		at, other = dst, src
 	}
 	hint := ""
 	if dst.Type == "string" && src.Type == "array" || dst.Type == "array" && src.Type == "string" {
@@ -467,6 +468,10 @@ func (fl *flattener) conflict(dst, src *draft) {
 	}
 	fl.builder.reporter.errorf(codeConflict, at.pkg, at.origin.Pos, hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
+	if from := other.origin.Of("type"); from.IsValid() && from != at.origin.Pos {
+		found := &fl.builder.reporter.list[len(fl.builder.reporter.list)-1]
+		found.Related = append(found.Related, diag.Related{Pos: fl.builder.reporter.position(from), Message: "the other one says " + other.Type})
+	}
 }
 
 // convert returns a merged node as a schema. The children come from shared if

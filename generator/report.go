@@ -106,7 +106,25 @@ func (r *reporter) markerArguments(p *pkg, comment markers.Comment, err error) {
 		pos = parseErr.Pos
 		name = "+" + parseErr.Name
 	}
-	r.errorf(codeArguments, p, pos, "", "%s: %s", name, err)
+	r.errorf(codeArguments, p, pos, argumentHint(name, comment.Text, err.Error()), "%s: %s", name, err)
+}
+
+// argumentHint says what was probably meant by a marker that cannot be parsed.
+func argumentHint(name, text, message string) string {
+	_, value, _ := strings.Cut(text, "=")
+	switch {
+	case message == "needs a value":
+		return "write " + name + "=…"
+	case name == "+default":
+		return "it takes JSON, as in +default=\"a\" or +default=[1, 2]"
+	case name == "+kubebuilder:resource" && strings.Contains(value, ","):
+		return "several values of one argument are separated by semicolons, as in shortName=a;b"
+	case name == "+kubebuilder:default" && strings.HasPrefix(value, "["):
+		return "lists are written {1, 2} here; +default takes JSON"
+	case strings.HasPrefix(message, "extra arguments provided") && (strings.HasSuffix(name, "Pattern") || strings.HasSuffix(name, "title")):
+		return "put quotes around the value: " + name + "=\"" + value + "\""
+	}
+	return ""
 }
 
 // packageErrors reports what the listing says about a root package. What has a

@@ -20,10 +20,7 @@ func (b *builder) structType(t *typeDecl) *draft {
 	d := b.node(t.file, t.spec.Name.Pos())
 	d.Type = "object"
 	d.object = true
-	oneOf, ok := b.oneOfFields(t)
-	if !ok {
-		return d
-	}
+	oneOf := b.oneOfFields(t)
 	optional := t.pkg.describe().optional
 	var required, immutable []string
 	for _, field := range t.structFields() {
@@ -81,6 +78,7 @@ func (b *builder) structType(t *typeDecl) *draft {
 
 		if inline {
 			d.allOf = append(d.allOf, node)
+			b.checkInlined(t, field)
 			continue
 		}
 		if field.markers.get("k8s:immutable") != nil {
@@ -154,8 +152,8 @@ func (b *builder) requires(field *fieldDecl, packageOptional, mayBeAbsent bool) 
 
 // oneOfFields returns the field names of the type's ExactlyOneOf, AtMostOneOf
 // and AtLeastOneOf markers.
-func (b *builder) oneOfFields(t *typeDecl) (names []string, ok bool) {
-	ok = true
+func (b *builder) oneOfFields(t *typeDecl) []string {
+	var names []string
 	for _, m := range t.markers {
 		var fields []string
 		switch value := m.Value.(type) {
@@ -169,12 +167,11 @@ func (b *builder) oneOfFields(t *typeDecl) (names []string, ok bool) {
 		for _, field := range fields {
 			if strings.Contains(field, ".") {
 				b.reporter.errorf(codeOneOf, t.pkg, m.Pos, "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
-				ok = false
 			}
 		}
 		names = append(names, fields...)
 	}
-	return names, ok
+	return names
 }
 
 // quotable returns the kind of basic type that the json option "string" writes
@@ -214,5 +211,15 @@ func (b *builder) checkQuoted(t *typeDecl, field *fieldDecl) {
 		b.reporter.add(codeQuoted, diag.Warning, t.pkg, field.pos,
 			fmt.Sprintf("field %s is written as a string in JSON, but its schema says %s", field.label(), kind),
 			"remove the json option \"string\", or write // +schemagen:enable=string-option beside the package clause")
+	}
+}
+
+// checkInlined warns of markers that say whether an inlined struct is required:
+// its fields say so themselves.
+func (b *builder) checkInlined(t *typeDecl, field *fieldDecl) {
+	for _, name := range []string{"required", "optional", "k8s:required", "k8s:optional", "kubebuilder:validation:Required", "kubebuilder:validation:Optional"} {
+		if m := field.markers.get(name); m != nil {
+			b.reporter.add(codeWrongTarget, diag.Warning, t.pkg, m.Pos, "+"+name+" has no effect on an inlined struct", "put it on the fields of the struct")
+		}
 	}
 }

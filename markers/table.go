@@ -180,6 +180,9 @@ func ParseAs(def *Definition, c Comment) (*Marker, error) {
 	}
 	var scanErr *markers.ScannerError
 	if errors.As(err, &scanErr) {
+		if isMissing(err) && strings.HasSuffix(scanErr.Msg, `""`) {
+			scanErr.Msg = "needs a value"
+		}
 		parseErr.Msg = scanErr.Msg
 		_, short, args := splitName(c.Text)
 		if def.Name == short && !def.AnonymousField() && !def.Empty() && args <= len(c.Text) {
