@@ -45,7 +45,7 @@ func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
 	d.edits = append(d.edits, b.ownEdits(d.pkg, set)...)
 	if owner != nil {
 		b.applyEnum(d, owner)
-		if owner.pkg.enabled(markers.FeatureEnum) && (set.get("enum") != nil || set.get("k8s:enum") != nil) {
+		if owner.pkg.enabled(markers.FeatureEnum) && (set.get("enum") != nil || set.get("k8s:enum") != nil) && owner.isString() {
 			d.constants = b.constantsOf(owner)
 		}
 		own, _ := b.declarativeEdits(d.pkg, set, "")

@@ -42,7 +42,7 @@ type draft struct {
 	// edits change the schema once everything is merged.
 	edits []*edit
 	// constants are what the values of an enum stand for.
-	constants []constant
+	constants []enumConstant
 
 	pkg    *pkg // the package that the node stands in
 	docs   *pkg // the package that the description is from, where that is another one

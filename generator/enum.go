@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -31,7 +32,7 @@ func (b *builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDe
 	}
 	if t.pkg.local() {
 		all := b.constantsOf(t)
-		if t.pkg.enabled(markers.FeatureEnum) || slices.ContainsFunc(all, func(c constant) bool { return c.repeated }) {
+		if t.pkg.enabled(markers.FeatureEnum) || slices.ContainsFunc(all, func(c enumConstant) bool { return c.repeated }) {
 			return setEnum(props, t, goValues(all))
 		}
 		b.leftOut(t, all)
@@ -62,7 +63,11 @@ func (b *builder) applyEnum(d *draft, t *typeDecl) {
 	d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: "enum", Pos: m.Pos})
 }
 
+// isString reports whether the type is a string, and one of its own.
 func (t *typeDecl) isString() bool {
+	if t.unalias() == nil {
+		return false
+	}
 	body := underlyingOf(t.file, t.spec.Type)
 	return body.kind == kindBasic && body.basic == "string"
 }
@@ -84,7 +89,7 @@ func setEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDecl, values []strin
 
 // constantsOf returns the constants of the type by Go's rules, and reports
 // those that cannot be computed.
-func (b *builder) constantsOf(t *typeDecl) []constant {
+func (b *builder) constantsOf(t *typeDecl) []enumConstant {
 	all, errors := t.constants()
 	for _, e := range errors {
 		b.reporter.errorf(codeConstant, t.pkg, e.pos, "", "a constant of enum %s: %s", t, e.message)
@@ -92,17 +97,12 @@ func (b *builder) constantsOf(t *typeDecl) []constant {
 	return all
 }
 
-// excluded reports whether the constant is marked +k8s:enumExclude.
-func (c constant) excluded() bool {
-	return slices.ContainsFunc(c.markers, func(m markers.Comment) bool { return strings.TrimSpace(m.Text) == "+k8s:enumExclude" })
-}
-
 // goValues returns the JSON texts of the constants, each once.
-func goValues(all []constant) []string {
+func goValues(all []enumConstant) []string {
 	var out []string
 	for _, c := range all {
 		raw, err := json.Marshal(c.value)
-		if err == nil && !c.excluded() && !slices.Contains(out, string(raw)) {
+		if err == nil && !c.excluded && !slices.Contains(out, string(raw)) {
 			out = append(out, string(raw))
 		}
 	}
@@ -110,11 +110,11 @@ func goValues(all []constant) []string {
 }
 
 // leftOut warns of constants that controller-tools does not see.
-func (b *builder) leftOut(t *typeDecl, all []constant) {
+func (b *builder) leftOut(t *typeDecl, all []enumConstant) {
 	m := t.markers.get("k8s:enum")
 	var names []string
 	for _, c := range all {
-		if !c.literal && !c.excluded() && !slices.ContainsFunc(all, func(o constant) bool { return o.literal && o.value == c.value }) {
+		if !c.literal && !c.excluded && !slices.ContainsFunc(all, func(o enumConstant) bool { return o.literal && o.value == c.value }) {
 			names = append(names, c.name)
 		}
 	}
@@ -128,24 +128,28 @@ func (b *builder) leftOut(t *typeDecl, all []constant) {
 
 // describeValues adds what the values of an enum stand for to a description, in
 // the words of Kubernetes' own OpenAPI.
-func describeValues(text string, all []constant) string {
-	documented := slices.ContainsFunc(all, func(c constant) bool { return c.doc != "" })
+func describeValues(text string, all []enumConstant) string {
+	documented := slices.ContainsFunc(all, func(c enumConstant) bool { return c.doc != "" })
 	if !documented {
 		return text
 	}
-	sorted := slices.SortedFunc(slices.Values(all), func(a, b constant) int { return strings.Compare(a.value, b.value) })
+	// Of several constants with one value the documented one counts.
+	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b enumConstant) int {
+		return cmp.Or(strings.Compare(a.value, b.value), -strings.Compare(a.doc, b.doc))
+	})
 	var out strings.Builder
 	out.WriteString(text)
 	if text != "" {
 		out.WriteString("\n\n")
 	}
 	out.WriteString("Possible enum values:")
-	for _, c := range sorted {
-		if !c.excluded() {
-			fmt.Fprintf(&out, "\n - `%q` %s", c.value, strings.Join(strings.Fields(c.doc), " "))
+	for i, c := range sorted {
+		if !c.excluded && (i == 0 || sorted[i-1].value != c.value) {
+			line := fmt.Sprintf("\n - `%q` %s", c.value, strings.Join(strings.Fields(c.doc), " "))
+			out.WriteString(strings.TrimRight(line, " "))
 		}
 	}
-	return strings.TrimRight(out.String(), " ")
+	return out.String()
 }
 
 // literalConstants returns the JSON texts of the constants that the package

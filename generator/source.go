@@ -45,6 +45,8 @@ type pkg struct {
 	types  map[string]*typeDecl
 	parsed bool // every file is parsed
 	facts  *packageFacts
+	// constants is the package reduced to them, once asked for.
+	constants *constantScope
 }
 
 // file is one Go file of a package.

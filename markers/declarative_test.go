@@ -1,0 +1,91 @@
+package markers
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "ask validation-gen for its tags again")
+
+const tagsFile = "testdata/declarative-tags.txt"
+
+// TestDeclarativeTags holds our table against the tags of validation-gen, as
+// its own documentation output lists them (-update asks it again).
+func TestDeclarativeTags(t *testing.T) {
+	if *update {
+		writeTags(t)
+	}
+	data, err := os.ReadFile(tagsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]string{} // scopes by name
+	for line := range strings.Lines(string(data)) {
+		name, scopes, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if ok && !strings.Contains(name, "=") {
+			listed[name] = scopes
+		}
+	}
+	if len(listed) < 40 {
+		t.Fatalf("only %d tags are listed", len(listed))
+	}
+	for name, scopes := range listed {
+		tag, ok := FindDeclarative(name)
+		if !ok {
+			t.Errorf("+%s is neither mapped nor named as without meaning", name)
+			continue
+		}
+		for scope, target := range map[string]Target{"struct fields": Field, "type definitions": Type} {
+			if has := slices.Contains(tag.Targets, target); has != strings.Contains(scopes, scope) {
+				t.Errorf("+%s on %s: table says %t, validation-gen %t", name, scope, has, !has)
+			}
+		}
+	}
+	for _, tag := range DeclarativeTags() {
+		if _, ok := listed[tag.Name]; !ok {
+			t.Errorf("validation-gen has no +%s", tag.Name)
+		}
+	}
+	for _, name := range strings.Fields(`minimum maximum minLength maxLength maxBytes minItems maxItems minProperties maxProperties format enum unique
+		eachVal eachKey item subfield immutable required optional forbidden listType listMapKey update dependentRequired dependentForbidden neq monotonic`) {
+		if tag, _ := FindDeclarative("k8s:" + name); tag.Name == "" || tag.Without != "" {
+			t.Errorf("+k8s:%s is not mapped: %s", name, tag.Without)
+		}
+	}
+}
+
+// writeTags asks the pinned validation-gen for its documentation and keeps the
+// names: of tags with their scopes, and of the values that a tag lists.
+func writeTags(t *testing.T) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../tools/go.mod", "validation-gen", "--docs").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var docs []struct {
+		Tag      string
+		Scopes   []string
+		Payloads []struct{ Description string }
+	}
+	if err := json.Unmarshal(out, &docs); err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, tag := range docs {
+		fmt.Fprintf(&text, "%s: %s\n", tag.Tag, strings.Join(tag.Scopes, ", "))
+		for _, payload := range tag.Payloads {
+			if !strings.HasPrefix(payload.Description, "<") {
+				fmt.Fprintf(&text, "%s=%s\n", tag.Tag, payload.Description)
+			}
+		}
+	}
+	if err := os.WriteFile(tagsFile, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
