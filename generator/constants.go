@@ -177,7 +177,7 @@ func (p *pkg) constantFiles() []*ast.File {
 	kept := map[*ast.File][]ast.Decl{}
 	for _, f := range p.files {
 		src, err := p.world.read(f.name)
-		if err != nil || !bytes.Contains(src, []byte("const")) {
+		if err != nil || !hasConstants(src) {
 			continue
 		}
 		f.parse()
@@ -213,6 +213,23 @@ func (p *pkg) constantFiles() []*ast.File {
 		}
 	}
 	return out
+}
+
+// hasConstants reports whether a line looks like the declaration of constants:
+// most of generated code has none, and is large.
+func hasConstants(src []byte) bool {
+	for offset := 0; ; {
+		i := bytes.Index(src[offset:], []byte("const"))
+		if i < 0 {
+			return false
+		}
+		start := offset + i
+		offset = start + len("const")
+		rest := bytes.TrimLeft(src[offset:], " \t")
+		if startsDeclaration(src[:start]) && (bytes.HasPrefix(rest, []byte("(")) || len(rest) < len(src[offset:]) && len(rest) > 0 && rest[0] != '_') {
+			return true
+		}
+	}
 }
 
 // neededNames are the names that declarations refer to.

@@ -39,11 +39,11 @@ type pkg struct {
 	world *world
 	root  bool
 	files []*file
-	// hints says in which files a line looks like the declaration of a type.
-	// A hint is confirmed by parsing; a miss parses the whole package once.
+	// hints says in which files something looks like the declaration of a type.
+	// A hint is confirmed by parsing; what has no hint is not declared, or in a
+	// file that is parsed already.
 	hints  map[string][]*file
 	types  map[string]*typeDecl
-	parsed bool // every file is parsed
 	facts  *packageFacts
 	// constants is the package reduced to them, once asked for.
 	constants *constantScope
@@ -112,8 +112,7 @@ func (p *pkg) index() {
 		for _, marker := range packageMarkers {
 			f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
 		}
-		grouped := typeHints(src, func(name string) { p.hints[name] = append(p.hints[name], f) })
-		if grouped {
+		if typeHints(src, func(name string) { p.hints[name] = append(p.hints[name], f) }) {
 			f.parse()
 		}
 	}
@@ -132,44 +131,36 @@ func (w *world) read(name string) ([]byte, error) {
 	return w.buffer, err
 }
 
-// typeHints calls hint for each name that stands behind the word type at the
-// start of a line, and reports whether there is a grouped declaration.
-func typeHints(src []byte, hint func(string)) (grouped bool) {
+// typeHints calls hint for each name that stands behind the word type where a
+// declaration can begin, and reports whether a declaration is written in another
+// way: in a group, or with a comment behind the word.
+func typeHints(src []byte, hint func(string)) (others bool) {
 	for offset := 0; ; {
 		i := bytes.Index(src[offset:], []byte("type"))
 		if i < 0 {
-			return grouped
+			return others
 		}
 		start := offset + i
 		offset = start + len("type")
-		if !startsLine(src[:start]) {
+		if !startsDeclaration(src[:start]) || offset == len(src) {
 			continue
 		}
-		rest := bytes.TrimLeft(src[offset:], " \t")
-		if len(rest) == len(src[offset:]) {
-			continue // a longer word
-		}
-		if bytes.HasPrefix(rest, []byte("(")) {
-			grouped = true
-			continue
-		}
-		if name := identifier(rest); name != "" {
+		rest := bytes.TrimLeft(src[offset:], " \t\r\n")
+		if name := identifier(rest); name == "" {
+			others = others || bytes.HasPrefix(rest, []byte("(")) || bytes.HasPrefix(rest, []byte("/"))
+		} else if len(rest) < len(src[offset:]) { // else it is a longer word
 			hint(name)
 		}
 	}
 }
 
-func startsLine(before []byte) bool {
-	for i := len(before) - 1; i >= 0; i-- {
-		switch before[i] {
-		case ' ', '\t':
-		case '\n', ';':
-			return true
-		default:
-			return false
-		}
-	}
-	return true
+// startsDeclaration reports whether a declaration can begin behind the text: at
+// the start of a line, behind a semicolon or a comment.
+func startsDeclaration(before []byte) bool {
+	before = bytes.TrimRight(before, " \t\r")
+	n := len(before)
+	return n == 0 || before[n-1] == '\n' || before[n-1] == ';' || bytes.HasSuffix(before, []byte("*/")) ||
+		string(before) == string(byteOrderMark)
 }
 
 func identifier(src []byte) string {
@@ -236,24 +227,7 @@ func (p *pkg) lookup(name string) *typeDecl {
 	for _, f := range p.hints[name] {
 		f.parse()
 	}
-	if t, ok := p.types[name]; ok || p.parsed {
-		return t
-	}
-	if isUniverse(name) {
-		// To shadow a predeclared type takes a line that looks like it.
-		return nil
-	}
-	p.parseAll()
 	return p.types[name]
-}
-
-// parseAll parses every file of the package.
-func (p *pkg) parseAll() {
-	p.index()
-	p.parsed = true
-	for _, f := range p.files {
-		f.parse()
-	}
 }
 
 // imported returns the package that a qualifier in the file stands for. The

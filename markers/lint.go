@@ -98,7 +98,7 @@ func (l *linter) node(comments []Comment, target Target) {
 			continue
 		}
 		l.nested(def, c, target)
-		if tag, ok := FindDeclarative(def.Name); ok && tag.Without != "" {
+		if tag, ok := l.table.declarative[def.Name]; ok && tag.Without != "" {
 			l.add(Finding{Pos: c.Pos, Kind: WithoutMeaning, Message: "+" + def.Name + " has no meaning in a CRD: " + tag.Without,
 				Hint: "remove it, or leave it to the other tools that read it"})
 			continue
@@ -192,7 +192,7 @@ func (l *linter) unknown(c Comment, target Target) {
 		if tag == "k8s:enumExclude" {
 			return
 		}
-	} else if _, ok := FindDeclarative(tag); ok && l.known(c.Text) {
+	} else if _, ok := l.table.declarative[tag]; ok && l.known(c.Text) {
 		l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
 		return
 	} else if ok {

@@ -30,6 +30,8 @@ type Definition = markers.Definition
 // Table is the vocabulary: every marker that means something for a CRD.
 type Table struct {
 	byTarget map[Target]map[string]*Definition
+	// declarative are the declarative-validation tags by name.
+	declarative map[string]DeclarativeTag
 }
 
 // NewTable returns the table of controller-tools' CRD markers and of our own.
@@ -40,7 +42,10 @@ func NewTable() (*Table, error) {
 	}
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
-	}}
+	}, declarative: map[string]DeclarativeTag{}}
+	for _, tag := range DeclarativeTags() {
+		t.declarative[tag.Name] = tag
+	}
 	for _, def := range registry.AllDefinitions() {
 		t.byTarget[def.Target][def.Name] = def
 	}
