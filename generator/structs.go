@@ -214,10 +214,10 @@ func (b *builder) checkQuoted(t *typeDecl, field *fieldDecl) {
 	}
 }
 
-// checkInlined warns of markers that say whether an inlined struct is required:
-// its fields say so themselves.
+// checkInlined warns of an inlined struct that is marked as required: its fields
+// say so themselves. Marked as optional it is what it seems to be.
 func (b *builder) checkInlined(t *typeDecl, field *fieldDecl) {
-	for _, name := range []string{"required", "optional", "k8s:required", "k8s:optional", "kubebuilder:validation:Required", "kubebuilder:validation:Optional"} {
+	for _, name := range []string{"required", "k8s:required", "kubebuilder:validation:Required"} {
 		if m := field.markers.get(name); m != nil {
 			b.reporter.add(codeWrongTarget, diag.Warning, t.pkg, m.Pos, "+"+name+" has no effect on an inlined struct", "put it on the fields of the struct")
 		}
