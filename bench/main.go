@@ -125,7 +125,9 @@ func generate(ctx context.Context, w workspace, c benchCase, product string, pee
 		return err
 	}
 	var tool string
+	args := c.productArguments(dir)
 	if peer {
+		args = c.arguments(dir)
 		tool, err = w.peer(ctx)
 	} else {
 		tool, err = w.product(ctx, product)
@@ -137,7 +139,7 @@ func generate(ctx context.Context, w workspace, c benchCase, product string, pee
 	if err != nil {
 		return err
 	}
-	_, messages, err := execute(ctx, place.dir, tool, c.arguments(dir))
+	_, messages, err := execute(ctx, place.dir, tool, args)
 	os.Stderr.Write(messages)
 	return err
 }

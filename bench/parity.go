@@ -117,7 +117,7 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	if _, messages, err := execute(ctx, place.dir, peer, c.arguments(want)); err != nil {
 		return problem("harness: controller-gen: %v\n%s", err, head(messages, 20))
 	}
-	_, messages, productErr := execute(ctx, place.dir, product, c.arguments(got))
+	_, messages, productErr := execute(ctx, place.dir, product, c.productArguments(got))
 	r, err := compareTrees(want, got)
 	if err != nil {
 		return problem("harness: %v", err)

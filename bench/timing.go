@@ -89,22 +89,22 @@ func timeCase(ctx context.Context, w workspace, c benchCase, peer, product, temp
 	if err != nil {
 		return result{}, err
 	}
-	tool := func(name, program string) *contestant {
+	tool := func(name, program string, arguments func(out string) []string) *contestant {
 		return &contestant{
 			name: name,
 			run: func(dir string) (sample, error) {
-				s, messages, err := execute(ctx, place.dir, program, c.arguments(dir))
+				s, messages, err := execute(ctx, place.dir, program, arguments(dir))
 				if err != nil {
 					return s, fmt.Errorf("%s: %w\n%s", name, err, head(messages, 20))
 				}
 				return s, nil
 			},
 			own: func(dir string) (int64, error) {
-				return ownPeak(ctx, place.dir, program, c.arguments(dir))
+				return ownPeak(ctx, place.dir, program, arguments(dir))
 			},
 		}
 	}
-	theirs, ours := tool("controller-gen", peer), tool("schemagen", product)
+	theirs, ours := tool("controller-gen", peer, c.arguments), tool("schemagen", product, c.productArguments)
 	list := &contestant{
 		name: "go list -deps",
 		run:  func(string) (sample, error) { return goList(ctx, place.listings) },

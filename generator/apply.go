@@ -28,6 +28,9 @@ type schemaMarker interface {
 // of their priority, then of the source. owner is the type whose declaration
 // carries them, nil for a field.
 func (b *builder) applyMarkers(d *draft, set markerSet, owner *typeDecl) {
+	if d.failed {
+		return
+	}
 	var own, items markerSet
 	for _, m := range set {
 		if _, ok := m.Value.(schemaMarker); !ok {

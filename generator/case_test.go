@@ -27,6 +27,7 @@ import (
 // them. Its comment may have these lines:
 //
 //	options: maxDescLen=10,allowDangerousTypes=true   controller-gen's names
+//	verify: no                                        bytes that the API server refuses
 //	peer: refuses                                     controller-gen has errors
 //	peer: panics                                      controller-gen panics
 //	peer: accepts: reason                             it writes what we refuse
@@ -40,6 +41,8 @@ type testCase struct {
 	name    string
 	options string
 	peer    string
+	// unverified: it is about bytes that the API server refuses.
+	unverified bool
 }
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -63,6 +66,7 @@ func readCases(t testing.TB) []*testCase {
 			if rest, ok := strings.CutPrefix(line, "options: "); ok {
 				c.options = rest
 			}
+			c.unverified = c.unverified || line == "verify: no"
 			if rest, ok := strings.CutPrefix(line, "peer: "); ok {
 				c.peer = rest
 			}
@@ -176,6 +180,7 @@ func TestCases(t *testing.T) {
 			root := filepath.Join(dir, c.name)
 			options, peerOptions := parseOptions(t, c.options)
 			options.Dir = root
+			options.SkipVerify = c.unverified
 			options.Lister = staticLister{listed, caseModule + "/" + c.name}
 			files, findings, err := Generate(t.Context(), options)
 			if err != nil {

@@ -21,7 +21,7 @@ func (op ruleOverParts) apply(e *editor, s *structural.Schema) {
 	if c.failed {
 		return
 	}
-	addRule(s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
+	addRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
 }
 
 // celWriter says tags as CEL.

@@ -1,19 +1,17 @@
 package generator
 
 import (
-	"bytes"
-	"fmt"
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// This file is about constants. Their values are computed by go/types, on what
-// is left of a package without everything that constants cannot need: other
-// declarations, and files without constants, are not looked at.
+// This file is about constants. Their values are computed by go/types, on the
+// part of a package that they need: see constantscope.go.
 
 // enumConstant is one constant of a string type.
 type enumConstant struct {
@@ -31,68 +29,63 @@ type enumConstant struct {
 	excluded bool
 }
 
-// constantError is a constant that has no value.
+// constantError says why a constant has no value.
 type constantError struct {
+	// pkg is the package of the place: a constant may refer to another package.
+	pkg     *pkg
 	pos     token.Pos
 	message string
 }
 
-// constantScope is a package reduced to its constants, checked.
-type constantScope struct {
-	types  *types.Package
-	info   *types.Info
-	files  []*ast.File
-	errors []types.Error
-}
-
 // constants returns the constants of the type that its package declares, by
-// Go's rules, in the order of files and lines: an untyped constant is none of
-// the type.
-func (t *typeDecl) constants() ([]enumConstant, []constantError) {
-	scope := t.pkg.constantScope()
-	object, ok := scope.types.Scope().Lookup(t.spec.Name.Name).(*types.TypeName)
-	if !ok {
+// Go's rules, in the order of files and lines, and why others have no value. An
+// untyped constant is none of the type; neither is the blank identifier.
+//
+// As for gengo, a comment behind a constant does not document it. It does not
+// document the next line either, where gengo takes it by accident.
+func (t *typeDecl) constants() (out []enumConstant, errors []constantError) {
+	if body := underlyingOf(t.file, t.spec.Type); body.expr != nil && body.kind != kindOther {
+		return nil, nil // a struct would bring all that it reaches
+	}
+	s := t.pkg.constantScope()
+	s.openConstants()
+	candidates := s.candidates(t)
+	s.check(append(slices.Clip(candidates), s.find(t.spec.Name.Name))...)
+	name, ok := s.types.Scope().Lookup(t.spec.Name.Name).(*types.TypeName)
+	if !ok || !types.Identical(name.Type().Underlying(), types.Typ[types.String]) {
 		return nil, nil
 	}
-	var out []enumConstant
-	var failed []constantError
-	for _, file := range scope.files {
-		for _, decl := range file.Decls {
-			gen, ok := decl.(*ast.GenDecl)
-			if !ok || gen.Tok != token.CONST {
-				continue
-			}
-			for _, spec := range gen.Specs {
-				spec := spec.(*ast.ValueSpec)
-				for i, name := range spec.Names {
-					c, ok := scope.info.Defs[name].(*types.Const)
-					if !ok || name.Name == "_" || !types.Identical(c.Type(), object.Type()) {
-						continue
+	for _, d := range candidates {
+		if _, ok := d.spec.(*ast.ValueSpec); !ok || d.name.Name == "_" {
+			continue
+		}
+		c, ok := s.types.Scope().Lookup(d.name.Name).(*types.Const)
+		if !ok || c.Pos() != d.name.Pos() || c.Val().Kind() == constant.Unknown {
+			if d.seems(name.Type(), map[*declaration]bool{}) {
+				for _, e := range d.blame() {
+					if !slices.Contains(errors, e) { // several constants may have one mistake
+						errors = append(errors, e)
 					}
-					if c.Val().Kind() != constant.String {
-						failed = append(failed, scope.errorIn(spec, name))
-						continue
-					}
-					out = append(out, t.enumConstant(gen, spec, i, constant.StringVal(c.Val())))
 				}
 			}
+		} else if types.Identical(c.Type(), name.Type()) {
+			out = append(out, t.enumConstant(d, constant.StringVal(c.Val())))
 		}
 	}
-	return out, failed
+	return out, errors
 }
 
-func (t *typeDecl) enumConstant(gen *ast.GenDecl, spec *ast.ValueSpec, i int, value string) enumConstant {
+func (t *typeDecl) enumConstant(d *declaration, value string) enumConstant {
+	spec := d.spec.(*ast.ValueSpec)
 	doc := spec.Doc
-	if doc == nil && !gen.Lparen.IsValid() {
-		doc = gen.Doc
+	if doc == nil && !d.gen.Lparen.IsValid() {
+		doc = d.gen.Doc
 	}
+	name, _ := ast.Unparen(spec.Type).(*ast.Ident)
+	literal, _ := d.expr.(*ast.BasicLit)
 	c := enumConstant{
-		name: spec.Names[i].Name, pos: spec.Names[i].Pos(), value: value, doc: docText(doc),
-		repeated: len(spec.Values) == 0,
-	}
-	if name, ok := spec.Type.(*ast.Ident); ok && name.Name == t.spec.Name.Name && i < len(spec.Values) {
-		literal, ok := spec.Values[i].(*ast.BasicLit)
-		c.literal = ok && literal.Kind == token.STRING
+		name: d.name.Name, pos: d.name.Pos(), value: value, doc: docText(doc), repeated: len(spec.Values) == 0,
+		literal: name != nil && name.Name == t.spec.Name.Name && literal != nil && literal.Kind == token.STRING,
 	}
 	if doc != nil {
 		for _, comment := range doc.List {
@@ -102,178 +95,108 @@ func (t *typeDecl) enumConstant(gen *ast.GenDecl, spec *ast.ValueSpec, i int, va
 	return c
 }
 
-// errorIn returns what go/types says about a constant.
-func (s *constantScope) errorIn(spec *ast.ValueSpec, name *ast.Ident) constantError {
-	for _, e := range s.errors {
-		if e.Pos >= spec.Pos() && e.Pos <= spec.End() {
-			return constantError{e.Pos, e.Msg}
-		}
-	}
-	return constantError{name.Pos(), fmt.Sprintf("%s has no value", name.Name)}
-}
-
 // intConstant returns the value of an integer constant expression.
 func (f *file) intConstant(expr ast.Expr) (int64, bool) {
-	scope := f.pkg.constantScope()
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	// The scope of the file knows its imports, if the file has constants.
-	if err := types.CheckExpr(f.pkg.world.fset, scope.types, expr.Pos(), expr, info); err != nil {
-		if err := types.CheckExpr(f.pkg.world.fset, scope.types, token.NoPos, expr, info); err != nil {
-			return 0, false
-		}
-	}
-	value := info.Types[expr].Value
+	s := f.pkg.constantScope()
+	s.check(&declaration{
+		scope: s, file: f, gen: &ast.GenDecl{Tok: token.CONST}, name: &ast.Ident{Name: "_", NamePos: expr.Pos()},
+		expr: expr, parts: []ast.Node{expr},
+	})
+	value := s.info.Types[expr].Value
 	if value == nil {
 		return 0, false
 	}
 	return constant.Int64Val(constant.ToInt(value))
 }
 
-// constantScope checks the constants of the package once. Errors of the check
-// are kept: most are about names that were left out.
-func (p *pkg) constantScope() *constantScope {
-	if p.constants != nil {
-		return p.constants
+// candidates returns the constants that can be of the type, in source order, and
+// its aliases: those that mention it, an alias of it, or another candidate. Any
+// constant can be of a type that is another's, or predeclared.
+func (s *constantScope) candidates(t *typeDecl) []*declaration {
+	var out []*declaration
+	var names []string
+	if root := t.unalias(); root != nil && root.pkg == s.pkg {
+		names = append(names, root.spec.Name.Name)
+	} else {
+		out = slices.Clone(s.consts)
 	}
-	scope := &constantScope{info: &types.Info{Defs: map[*ast.Ident]types.Object{}}}
-	p.constants = scope // for packages that import each other
-	scope.files = p.constantFiles()
-	config := types.Config{
-		IgnoreFuncBodies: true,
-		Importer:         constantImporter{p},
-		Error: func(err error) {
-			if e, ok := err.(types.Error); ok {
-				scope.errors = append(scope.errors, e)
-			}
-		},
-	}
-	// The first error is among those that were kept.
-	scope.types, _ = config.Check(p.Path, p.world.fset, scope.files, scope.info)
-	return scope
-}
-
-// constantImporter imports packages reduced to their constants.
-type constantImporter struct{ from *pkg }
-
-func (i constantImporter) Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
-	p := i.from.imports(path)
-	if p == nil {
-		return nil, fmt.Errorf("cannot find package %q", path)
-	}
-	if scope := p.constantScope(); scope.types != nil {
-		return scope.types, nil
-	}
-	return nil, fmt.Errorf("import cycle through %q", path)
-}
-
-// constantFiles returns the files of the package with constants, reduced to
-// those, to the types that they can be of, and to the imports that both use.
-func (p *pkg) constantFiles() []*ast.File {
-	p.index()
-	needed := &neededNames{names: map[string]bool{}, qualifiers: map[*ast.File]map[string]bool{}}
-	kept := map[*ast.File][]ast.Decl{}
-	for _, f := range p.files {
-		src, err := p.world.read(f.name)
-		if err != nil || !hasConstants(src) {
-			continue
-		}
-		f.parse()
-		if f.ast == nil {
-			continue
-		}
-		for _, decl := range f.ast.Decls {
-			if gen, ok := decl.(*ast.GenDecl); ok && gen.Tok == token.CONST {
-				kept[f.ast] = append(kept[f.ast], gen)
-				needed.add(f.ast, gen)
+	found := map[*declaration]bool{}
+	for ; len(names) > 0; names = names[1:] {
+		for _, d := range s.users[names[0]] {
+			if !found[d] {
+				found[d] = true
+				out = append(out, d)
+				if s.declared[d.name.Name] == d {
+					names = append(names, d.name.Name)
+				}
 			}
 		}
 	}
-	// Types refer to types: the list grows while it is gone through.
-	for i := 0; i < len(needed.list); i++ {
-		name := needed.list[i]
-		if len(p.hints[name]) == 0 && p.types[name] == nil {
-			continue // no type: a constant, a function, or of the language
-		}
-		t := p.lookup(name)
-		if t == nil || !isName(t.spec.Type) {
-			continue
-		}
-		kept[t.file.ast] = append(kept[t.file.ast], &ast.GenDecl{TokPos: t.gen.TokPos, Tok: token.TYPE, Specs: []ast.Spec{t.spec}})
-		needed.add(t.file.ast, t.spec.Type)
+	slices.SortFunc(out, func(a, b *declaration) int {
+		return cmp.Or(slices.Index(s.pkg.files, a.file)-slices.Index(s.pkg.files, b.file), int(a.name.Pos()-b.name.Pos()))
+	})
+	return out
+}
+
+// seems reports whether a constant would have the type if it had a value.
+func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
+	if seen[d] {
+		return false
 	}
-	var out []*ast.File
-	for _, f := range p.files {
-		if decls := kept[f.ast]; f.ast != nil && len(decls) > 0 {
-			reduced := *f.ast
-			reduced.Decls = append(needed.imports(p, f.ast), decls...)
-			out = append(out, &reduced)
+	seen[d] = true
+	info := &d.scope.info
+	if d.typ != nil {
+		return types.Identical(info.Types[d.typ].Type, typ)
+	}
+	var is func(expr ast.Expr) bool
+	is = func(expr ast.Expr) bool {
+		switch expr := expr.(type) {
+		case *ast.ParenExpr:
+			return is(expr.X)
+		case *ast.BinaryExpr:
+			return expr.Op == token.ADD && (is(expr.X) || is(expr.Y))
+		case *ast.CallExpr:
+			fn := info.Types[expr.Fun]
+			return fn.IsType() && types.Identical(fn.Type, typ)
+		case *ast.SelectorExpr:
+			return is(expr.Sel)
+		case *ast.Ident:
+			c, ok := info.Uses[expr].(*types.Const)
+			if !ok || types.Identical(c.Type(), typ) {
+				return ok
+			}
+			to := d.scope.declared[c.Name()]
+			return c.Pkg() == d.scope.types && to != nil && c.Type() == types.Typ[types.Invalid] && to.seems(typ, seen)
 		}
+		return false
+	}
+	return is(d.expr)
+}
+
+// blame returns why a constant has no value, never nothing.
+func (d *declaration) blame() []constantError {
+	out := d.causes(map[*declaration]bool{})
+	if len(out) == 0 {
+		out = append(out, constantError{d.scope.pkg, d.name.Pos(), "the value of " + d.name.Name + " cannot be computed"})
 	}
 	return out
 }
 
-// hasConstants reports whether a line looks like the declaration of constants:
-// most of generated code has none, and is large.
-func hasConstants(src []byte) bool {
-	for offset := 0; ; {
-		i := bytes.Index(src[offset:], []byte("const"))
-		if i < 0 {
-			return false
-		}
-		start := offset + i
-		offset = start + len("const")
-		rest := bytes.TrimLeft(src[offset:], " \t")
-		if startsDeclaration(src[:start]) && (bytes.HasPrefix(rest, []byte("(")) || len(rest) < len(src[offset:]) && len(rest) > 0 && rest[0] != '_') {
-			return true
-		}
+// causes returns the errors in a declaration, or else those in what it mentions.
+func (d *declaration) causes(seen map[*declaration]bool) []constantError {
+	if seen[d] {
+		return nil
 	}
-}
-
-// neededNames are the names that declarations refer to.
-type neededNames struct {
-	names      map[string]bool
-	list       []string
-	qualifiers map[*ast.File]map[string]bool
-}
-
-func (n *neededNames) add(file *ast.File, node ast.Node) {
-	ast.Inspect(node, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.SelectorExpr:
-			if qualifier, ok := node.X.(*ast.Ident); ok {
-				if n.qualifiers[file] == nil {
-					n.qualifiers[file] = map[string]bool{}
-				}
-				n.qualifiers[file][qualifier.Name] = true
-			}
-			return false
-		case *ast.Ident:
-			if !n.names[node.Name] {
-				n.names[node.Name] = true
-				n.list = append(n.list, node.Name)
-			}
-		}
-		return true
-	})
-}
-
-// imports returns the imports of a file that its kept declarations use.
-func (n *neededNames) imports(p *pkg, file *ast.File) []ast.Decl {
-	var out []ast.Decl
-	for _, spec := range file.Imports {
-		name := ""
-		if spec.Name != nil {
-			name = spec.Name.Name
-		} else if path, err := strconv.Unquote(spec.Path.Value); err == nil {
-			if imported := p.imports(path); imported != nil {
-				name = imported.Name
-			}
-		}
-		if name == "." || n.qualifiers[file][name] {
-			out = append(out, &ast.GenDecl{TokPos: spec.Pos(), Tok: token.IMPORT, Specs: []ast.Spec{spec}})
+	seen[d] = true
+	var out []constantError
+	for _, part := range d.parts {
+		first, _ := d.scope.errorAt(part.Pos())
+		last, _ := d.scope.errorAt(part.End())
+		out = append(out, d.scope.errors[first:last]...)
+	}
+	if len(out) == 0 {
+		for _, ref := range d.refs {
+			out = append(out, ref.causes(seen)...)
 		}
 	}
 	return out

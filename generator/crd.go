@@ -16,6 +16,11 @@ type CRD struct {
 	// PreserveUnknownFields is spec.preserveUnknownFields where it is not nil;
 	// the field of Object cannot say false.
 	PreserveUnknownFields *bool
+
+	// flawed: what stands beside the schemas has errors already.
+	flawed bool
+	// roots are the root types of Object.Spec.Versions, by index.
+	roots []*typeDecl
 }
 
 // FileName is the name of the file that the definition is written to.

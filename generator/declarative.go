@@ -165,7 +165,7 @@ func (op validation) apply(e *editor, s *structural.Schema) {
 			// A string of n bytes has at most n characters: that bounds the
 			// cost of the rule that counts bytes.
 			tighten(&values(s).MaxLength, n, false)
-			addRule(s, structural.Rule{Rule: fmt.Sprintf("bytes(self).size() <= %d", n), Message: fmt.Sprintf("may not be more than %d bytes", n)})
+			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("bytes(self).size() <= %d", n), Message: fmt.Sprintf("may not be more than %d bytes", n)})
 		}
 	case "k8s:minItems":
 		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
@@ -203,12 +203,12 @@ func (op validation) apply(e *editor, s *structural.Schema) {
 		}
 		format.restrict(values(s))
 	case "k8s:neq":
-		addRule(s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
+		addRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
 	case "k8s:immutable":
-		addRule(s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
+		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
 	case "k8s:monotonic":
 		if _, ok := op.number(e, s); ok || s.Type == "integer" {
-			addRule(s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
+			addRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
 		}
 	case "k8s:unique":
 		op.unique(e, s)
@@ -283,7 +283,7 @@ func (op validation) unique(e *editor, s *structural.Schema) {
 		e.errorf(e.pos, "", "expected map or set, got %q", op.tag.Value)
 		return
 	}
-	addRule(s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
+	addRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
 }
 
 // sameKeys is the CEL for two elements of a list having the same keys. A key
@@ -304,8 +304,9 @@ func sameKeys(s *structural.Schema, x, y string) string {
 	return strings.Join(parts, " && ")
 }
 
-func addRule(s *structural.Schema, rule structural.Rule) {
+func addRule(e *editor, s *structural.Schema, rule structural.Rule) {
 	s.XValidations = append(slices.Clip(s.XValidations), rule)
+	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
 }
 
 // ruleOfFields is a tag that says whether fields of an object may be set.
@@ -333,7 +334,7 @@ func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
 		default:
 			rule.Rule, rule.Message = fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", self, self), op.field+" cannot be cleared once set"
 		}
-		addRule(s, rule)
+		addRule(e, s, rule)
 		return
 	default:
 		arg, _ := op.tag.PositionalArg()
@@ -351,7 +352,7 @@ func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
 		}
 	}
 	rule.Reason = &reason
-	addRule(s, rule)
+	addRule(e, s, rule)
 }
 
 // ruleOfUpdates is a +k8s:update of the value itself.
@@ -367,7 +368,7 @@ func (op ruleOfUpdates) apply(e *editor, s *structural.Schema) {
 			e.errorf(e.pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")
 			return
 		}
-		addRule(s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
+		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
 	case "NoAddItem", "NoRemoveItem":
 		of, in, message := "self", "oldSelf", "item may not be added"
 		if op.constraint == "NoRemoveItem" {
@@ -375,9 +376,9 @@ func (op ruleOfUpdates) apply(e *editor, s *structural.Schema) {
 		}
 		switch {
 		case isMap || s.Type == "array" && s.XListType == "set":
-			addRule(s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
+			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
 		case s.Type == "array" && len(s.XListMapKeys) > 0:
-			addRule(s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
+			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
 		default:
 			e.errorf(e.pos, "say +k8s:listType=set or map, so that items have an identity", "%s needs a map, or a list that is a set or a map", op.constraint)
 		}

@@ -44,6 +44,9 @@ type draft struct {
 	// constants are what the values of an enum stand for.
 	constants []enumConstant
 
+	// failed: there is no schema, which was reported.
+	failed bool
+
 	pkg    *pkg // the package that the node stands in
 	docs   *pkg // the package that the description is from, where that is another one
 	origin structural.Origin

@@ -198,7 +198,7 @@ func (op replaceSchema) apply(_ *editor, s *structural.Schema) {
 	if s.Description == "" {
 		s.Description = description
 	}
-	s.Origin = origin
+	s.Origin.Pos = origin.Pos
 }
 
 func (op unsetKeywords) apply(e *editor, s *structural.Schema) {
@@ -211,6 +211,7 @@ func (op unsetKeywords) apply(e *editor, s *structural.Schema) {
 			}
 			e.errorf(e.pos, hint, "the schema has no keyword %s to unset here", keyword)
 		}
+		s.Origin.Keywords = slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword == keyword })
 	}
 	schemaKeywords(s).take(props)
 }

@@ -1,8 +1,8 @@
 package generator
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -92,7 +92,7 @@ func setEnum(props *apiextensionsv1.JSONSchemaProps, t *typeDecl, values []strin
 func (b *builder) constantsOf(t *typeDecl) []enumConstant {
 	all, errors := t.constants()
 	for _, e := range errors {
-		b.reporter.errorf(codeConstant, t.pkg, e.pos, "", "a constant of enum %s: %s", t, e.message)
+		b.reporter.errorf(codeConstant, e.pkg, e.pos, "", "a constant of enum %s: %s", t, e.message)
 	}
 	return all
 }

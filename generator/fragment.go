@@ -56,6 +56,15 @@ func (b *builder) fragment(p *pkg, m *markers.Marker) *structural.Schema {
 		return nil
 	}
 	place(s, structural.Origin{Pos: m.Pos})
+	set := reflect.ValueOf(props)
+	for i := range set.NumField() {
+		if keyword, _, _ := strings.Cut(set.Type().Field(i).Tag.Get("json"), ","); !set.Field(i).IsZero() && keyword != rulesKeyword {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
+		}
+	}
+	for range props.XValidations {
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: m.Pos})
+	}
 	return s
 }
 
@@ -190,8 +199,12 @@ func (e *editor) extend(s, f *structural.Schema) {
 	own, more := schemaKeywords(s).props(), schemaKeywords(f).props()
 	dst, src := reflect.ValueOf(own).Elem(), reflect.ValueOf(more).Elem()
 	for i := range dst.NumField() {
-		if !src.Field(i).IsZero() {
-			dst.Field(i).Set(src.Field(i))
+		if src.Field(i).IsZero() {
+			continue
+		}
+		dst.Field(i).Set(src.Field(i))
+		if keyword, _, _ := strings.Cut(dst.Type().Field(i).Tag.Get("json"), ","); keyword != rulesKeyword {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
 		}
 	}
 	if s.ValueValidation != nil {
@@ -199,7 +212,11 @@ func (e *editor) extend(s, f *structural.Schema) {
 		slices.Sort(own.Required)
 		own.Required = slices.Compact(own.Required)
 	}
-	own.XValidations = append(slices.Clone(s.XValidations), more.XValidations...)
+	own.XValidations = slices.Clone(s.XValidations)
+	for _, rule := range more.XValidations {
+		own.XValidations = append(own.XValidations, rule)
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
+	}
 	schemaKeywords(s).take(own)
 	if f.ValueValidation != nil {
 		conjoin(values(s), f.ValueValidation)

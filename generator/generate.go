@@ -25,6 +25,15 @@ type Options struct {
 	// certain, else with it.
 	Lister Lister
 
+	// KubeVersion is the Kubernetes version whose API server has to accept the
+	// definitions, "1.35"; empty means the default of package apiserver.
+	KubeVersion string
+	// Final: nothing else will be done to the definitions, so that what another
+	// step could still add is missing.
+	Final bool
+	// SkipVerify leaves out the proof that it does.
+	SkipVerify bool
+
 	// Kinds and Groups select what is generated: "Kind" or "Kind.group", and
 	// groups. Empty means all.
 	Kinds, Groups []string
@@ -123,6 +132,9 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 		r.checkOverrides(p)
 	}
 	w.lint()
+	if err := w.verify(ctx, crds); err != nil {
+		return nil, nil, err
+	}
 	return crds, r, nil
 }
 

@@ -107,7 +107,7 @@ func indexed(expr ast.Expr) (generic ast.Expr, args []ast.Expr) {
 // uninstantiated reports a generic type without type arguments.
 func (b *builder) uninstantiated(f *file, expr ast.Expr) *draft {
 	b.reporter.typeErrorf(codeGeneric, f.pkg, expr.Pos(), "", "generic type %s is used without type arguments", exprName(expr))
-	return b.node(f, expr.Pos())
+	return b.failed(f, expr.Pos())
 }
 
 // instance makes the draft of an instance of a generic type.
@@ -119,16 +119,16 @@ func (b *builder) instance(f *file, expr ast.Expr) *draft {
 		return b.missing(f, generic, why)
 	case name.decl == nil || name.decl.spec.TypeParams.NumFields() == 0:
 		b.reporter.typeErrorf(codeGeneric, f.pkg, expr.Pos(), "", "%s is no generic type", exprName(generic))
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	case name.decl.spec.TypeParams.NumFields() != len(args):
 		b.reporter.typeErrorf(codeGeneric, f.pkg, expr.Pos(), "", "generic type %s wants %d type arguments, got %d",
 			exprName(generic), name.decl.spec.TypeParams.NumFields(), len(args))
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	}
 	target := name.decl.instantiate(f, args)
 	if target == nil {
 		b.reporter.typeErrorf(codeGeneric, f.pkg, expr.Pos(), "", "generic type %s instantiates itself without end", exprName(generic))
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	}
 	return b.local(f, expr, target)
 }

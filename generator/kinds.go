@@ -178,6 +178,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 		},
 	}
 	schemas := map[string]*structural.Schema{}
+	byVersion := map[string]*typeDecl{}
 	for i, t := range roots {
 		version := t.pkg.describe().version
 		for _, other := range roots[:i] {
@@ -186,6 +187,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 					"version %s of kind %s is declared in %s, too", version, k, other.pkg.Path)
 			}
 		}
+		byVersion[version] = t
 		schemas[version] = fixMetadata(fl.forPackage(t.pkg).root(t.load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
@@ -216,11 +218,13 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 	if len(object.Spec.Versions) == 1 {
 		object.Spec.Versions[0].Storage = true
 	}
-	b.checkVersions(k, object, roots)
-
 	crd := &CRD{Object: object, PreserveUnknownFields: b.options.PreserveUnknownFields}
+	before := len(b.reporter.list)
+	b.checkVersions(k, object, roots)
+	crd.flawed = len(b.reporter.list) > before
 	for _, version := range object.Spec.Versions {
 		crd.Schemas = append(crd.Schemas, schemas[version.Name])
+		crd.roots = append(crd.roots, byVersion[version.Name])
 	}
 	if !b.options.OmitToolVersion {
 		if object.Annotations == nil {

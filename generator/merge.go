@@ -207,7 +207,7 @@ func (fl *flattener) finishReference(d *draft) *structural.Schema {
 	}
 	out := merged.clone()
 	out.Description, out.Title, out.ExternalDocs, out.Example = d.Description, d.Title, d.ExternalDocs, d.Example
-	out.origin, out.docs = d.origin, d.docs
+	out.origin.Pos, out.docs = d.origin.Pos, d.docs
 	out.allOf = nil
 	keep := merged.allOf
 	fl.into(out, own)
@@ -230,6 +230,7 @@ func (fl *flattener) checkCut(d *draft) {
 	fl.builder.reporter.errorf(codeRecursive, d.pkg, d.origin.Pos,
 		"a CRD schema cannot be recursive: bound the type with +schemagen:recursion:depth=3, mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
 		"type %s contains itself: %s", d.cut, d.cycle)
+	d.XPreserveUnknownFields, d.Type = new(true), "" // nothing more is said of it
 }
 
 // merge returns the node with everything in its allOf merged into it. What
@@ -240,6 +241,9 @@ func (fl *flattener) merge(d *draft) *draft {
 	}
 	out := d.clone()
 	out.allOf = nil
+	if d.resolved {
+		out.origin.Keywords = nil // they are those of a half
+	}
 	out.resolved = false
 	for _, part := range d.allOf {
 		fl.into(out, part)
@@ -313,7 +317,7 @@ func (fl *flattener) into(dst, src *draft) {
 		// Later sources come first: a field's rules before its type's.
 		dst.XValidations = slices.Concat(src.XValidations, dst.XValidations)
 	}
-	dst.origin.Keywords = append(dst.origin.Keywords, src.origin.Keywords...)
+	dst.origin.Keywords = mergeKeywords(dst.origin.Keywords, src.origin.Keywords)
 	dst.edits = append(dst.edits, src.edits...)
 	if len(dst.constants) == 0 {
 		dst.constants = src.constants
@@ -328,6 +332,29 @@ func (fl *flattener) into(dst, src *draft) {
 		dst.allOf = append(dst.allOf, &dstRest, &srcRest)
 	}
 }
+
+// mergeKeywords adds the places of keywords of src to those of dst: its rules in
+// front, as the rules themselves.
+func mergeKeywords(dst, src []structural.KeywordOrigin) []structural.KeywordOrigin {
+	if len(src) == 0 {
+		return dst
+	}
+	out := make([]structural.KeywordOrigin, 0, len(dst)+len(src))
+	for _, k := range src {
+		if k.Keyword == rulesKeyword {
+			out = append(out, k)
+		}
+	}
+	out = append(out, dst...)
+	for _, k := range src {
+		if k.Keyword != rulesKeyword {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+const rulesKeyword = "x-kubernetes-validations"
 
 // mergeValues merges the value validations of src into dst's. Of two values
 // for one keyword both move to the rests, and it says so.

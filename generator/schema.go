@@ -85,13 +85,12 @@ func (b *builder) buildOverridden(t *typeDecl) *draft {
 
 // schemaNode makes the draft of a node whose schema a marker in p gives.
 func (b *builder) schemaNode(f *file, pos token.Pos, p *pkg, m *markers.Marker) *draft {
-	at := b.node(f, pos)
 	fragment := b.fragment(p, m)
 	if fragment == nil {
-		return at
+		return b.failed(f, pos)
 	}
 	d := draftOf(fragment, f.pkg)
-	d.origin = at.origin
+	d.origin.Pos = pos
 	return d
 }
 
@@ -137,6 +136,15 @@ func setsType(set markerSet) bool {
 	return sets
 }
 
+// failed returns a draft for something that has no schema and was reported.
+// Nothing more is said of it: it takes anything.
+func (b *builder) failed(f *file, pos token.Pos) *draft {
+	d := b.node(f, pos)
+	d.XPreserveUnknownFields = new(true)
+	d.failed = true
+	return d
+}
+
 // node returns an empty draft for a place in a file.
 func (b *builder) node(f *file, pos token.Pos) *draft {
 	return &draft{pkg: f.pkg, origin: structural.Origin{Pos: pos}}
@@ -171,12 +179,12 @@ func (b *builder) expr(f *file, expr ast.Expr, owner *typeDecl) *draft {
 		d = b.structType(owner)
 	case *ast.InterfaceType:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), interfaceHint, "interface types have no schema")
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		d = b.instance(f, typed)
 	default:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), "", "%s has no schema", goSyntax(expr))
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	}
 	if owner != nil {
 		d.origin.Pos = owner.spec.Name.Pos()
@@ -205,11 +213,11 @@ func goSyntax(expr ast.Expr) string {
 func (b *builder) missing(f *file, expr ast.Expr, why *unresolved) *draft {
 	if why.importPath == "" {
 		b.reporter.typeErrorf(codeUnknownType, f.pkg, expr.Pos(), f.excludedHint(expr), "unknown type %s", exprName(expr))
-		return b.node(f, expr.Pos())
+		return b.failed(f, expr.Pos())
 	}
 	b.reporter.typeErrorf(codeImport, f.pkg, expr.Pos(), f.pkg.importHint(why.importPath),
 		"cannot find package %q, which declares %s", why.importPath, exprName(expr))
-	return b.node(f, expr.Pos())
+	return b.failed(f, expr.Pos())
 }
 
 // importHint says what to do about an import that cannot be found.
@@ -245,13 +253,13 @@ func (b *builder) predeclared(f *file, expr ast.Expr, name string) *draft {
 		b.reporter.typeErrorf(codeFloat, f.pkg, expr.Pos(),
 			"use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
 			"found %s, whose precision varies across languages", name)
-		return d
+		return b.failed(f, expr.Pos())
 	case name == "any" || name == "error" || name == "comparable":
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), interfaceHint, "interface type %s has no schema", name)
-		return d
+		return b.failed(f, expr.Pos())
 	case typ == "":
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, expr.Pos(), "", "type %s has no schema", name)
-		return d
+		return b.failed(f, expr.Pos())
 	}
 	d.Type = typ
 	if format != "" {
@@ -373,7 +381,7 @@ func (b *builder) qualified(f *file, sel *ast.SelectorExpr) *draft {
 	}
 	if name.decl.pkg.Path == "time" && name.decl.spec.Name.Name == "Time" {
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, sel.Pos(), "use metav1.Time", "time.Time has no schema")
-		return b.node(f, sel.Pos())
+		return b.failed(f, sel.Pos())
 	}
 	if name.decl.spec.TypeParams.NumFields() > 0 {
 		return b.uninstantiated(f, sel)
@@ -394,7 +402,7 @@ func (b *builder) refer(d *draft, target *typeDecl) *draft {
 	known := knownType(p.Path, target.spec.Name.Name, b.options.EmbeddedObjectMeta) != nil
 	if !known && (onlyKnownTypes(p.Path) || p.describe().skip) {
 		b.reporter.typeErrorf(codeUnknownType, d.pkg, d.origin.Pos, "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.spec.Name.Name)
-		return &draft{pkg: d.pkg, origin: d.origin}
+		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
 	}
 	d.ref = target
 	b.build(target)
@@ -455,17 +463,17 @@ func (b *builder) mapType(f *file, m *ast.MapType) *draft {
 	if !b.stringKey(f, m.Key) {
 		b.reporter.typeErrorf(codeMapKey, f.pkg, m.Key.Pos(), "use a string type, or one that implements encoding.TextMarshaler",
 			"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
-		return d
+		return b.failed(f, m.Pos())
 	}
 	switch m.Value.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
 		d.additional = b.expr(f, m.Value, nil)
 	case *ast.InterfaceType:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, m.Value.Pos(), interfaceHint, "interface types have no schema")
-		return d
+		return b.failed(f, m.Pos())
 	default:
 		b.reporter.typeErrorf(codeUnsupported, f.pkg, m.Value.Pos(), "", "%s has no schema as the value of a map", goSyntax(m.Value))
-		return d
+		return b.failed(f, m.Pos())
 	}
 	d.Type = "object"
 	return d

@@ -30,7 +30,9 @@ type world struct {
 	// for every import of that path, whichever module it is imported from.
 	roots    map[string]*pkg
 	packages map[*Package]*pkg
-	buffer   []byte
+	// localFiles are the files of the user's packages, once asked for.
+	localFiles map[string]bool
+	buffer     []byte
 }
 
 // pkg is one Go package with its lexical index.
@@ -42,9 +44,9 @@ type pkg struct {
 	// hints says in which files something looks like the declaration of a type.
 	// A hint is confirmed by parsing; what has no hint is not declared, or in a
 	// file that is parsed already.
-	hints  map[string][]*file
-	types  map[string]*typeDecl
-	facts  *packageFacts
+	hints map[string][]*file
+	types map[string]*typeDecl
+	facts *packageFacts
 	// constants is the package reduced to them, once asked for.
 	constants *constantScope
 }

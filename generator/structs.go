@@ -22,7 +22,9 @@ func (b *builder) structType(t *typeDecl) *draft {
 	d.object = true
 	oneOf := b.oneOfFields(t)
 	optional := t.pkg.describe().optional
-	var required, immutable []string
+	var required []string
+	var immutable []*fieldDecl // with the names that follow
+	var immutableNames []string
 	for _, field := range t.structFields() {
 		if field.name != "" && b.options.IgnoreUnexportedFields && !ast.IsExported(field.name) {
 			continue
@@ -82,7 +84,7 @@ func (b *builder) structType(t *typeDecl) *draft {
 			continue
 		}
 		if field.markers.get("k8s:immutable") != nil {
-			immutable = append(immutable, name)
+			immutable, immutableNames = append(immutable, field), append(immutableNames, name)
 		}
 		if d.setProperty(name, node) {
 			b.reporter.add(codeDuplicate, diag.Warning, t.pkg, field.pos,
@@ -93,13 +95,14 @@ func (b *builder) structType(t *typeDecl) *draft {
 		slices.Sort(required)
 		d.validation().Required = slices.Compact(required)
 	}
-	for _, name := range immutable {
+	for i, name := range immutableNames {
 		// The field's own rule does not run when the field is removed.
 		if !slices.Contains(required, name) {
 			d.XValidations = append(d.XValidations, structural.Rule{
 				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
 				Message: fmt.Sprintf("field %s is immutable once set", name),
 			})
+			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: immutable[i].markers.get("k8s:immutable").Pos})
 		}
 	}
 	return d

@@ -1,10 +1,12 @@
 package structural
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/token"
 	"reflect"
 	"regexp"
+	"strings"
 )
 
 // Violation is one way in which a schema is not structural, in the API server's
@@ -15,10 +17,12 @@ type Violation struct {
 	Path *Path
 	// Kind says what the server calls it.
 	Kind ViolationKind
-	// Value is the refused value of an Invalid violation.
+	// Value is the refused value of an Invalid or NotSupported violation.
 	Value any
 	// Detail is the server's explanation.
 	Detail string
+	// In is the place in a junctor that the explanation ends with, or nil.
+	In *Path
 	// Pos is the innermost place in the source that is to blame.
 	Pos token.Pos
 }
@@ -28,17 +32,35 @@ type ViolationKind string
 
 // The kinds of violations, as the API server prints them.
 const (
-	Required  ViolationKind = "Required value"
-	Invalid   ViolationKind = "Invalid value"
-	Forbidden ViolationKind = "Forbidden"
+	Required     ViolationKind = "Required value"
+	Invalid      ViolationKind = "Invalid value"
+	NotSupported ViolationKind = "Unsupported value"
+	Forbidden    ViolationKind = "Forbidden"
 )
 
 // String is the server's message without the path of the schema in the CRD.
-func (v Violation) String() string {
-	if v.Kind == Invalid {
-		return fmt.Sprintf("%s: %s: %#v: %s", v.Path, v.Kind, v.Value, v.Detail)
+func (v Violation) String() string { return v.At("") }
+
+// At is the server's message for a schema that stands at a place of a CRD, for
+// example "spec.versions[0].schema.openAPIV3Schema".
+func (v Violation) At(place string) string {
+	detail := v.Detail
+	if v.In != nil {
+		in := v.In.String()
+		detail = strings.TrimSuffix(detail, in) + place + in
 	}
-	return fmt.Sprintf("%s: %s: %s", v.Path, v.Kind, v.Detail)
+	if v.Kind == Invalid || v.Kind == NotSupported {
+		value := fmt.Sprintf("%#v", v.Value)
+		switch v.Value.(type) {
+		case string, bool:
+		default: // the server prints JSON
+			if text, err := json.Marshal(v.Value); err == nil {
+				value = string(text)
+			}
+		}
+		return fmt.Sprintf("%s%s: %s: %s: %s", place, v.Path, v.Kind, value, detail)
+	}
+	return fmt.Sprintf("%s%s: %s: %s", place, v.Path, v.Kind, detail)
 }
 
 // level is where a node stands, which decides what it may leave out.
@@ -311,7 +333,9 @@ func (c *checker) complete(v *ValueValidation, s *Schema, path, in *Path) {
 
 func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, in *Path) {
 	if s == nil {
-		c.add(Required, path, nil, "because it is defined in "+in.String(), n.Origin.Pos)
+		c.violations = append(c.violations, Violation{
+			Path: path, Kind: Required, Detail: "because it is defined in " + in.String(), In: in, Pos: n.Origin.Pos,
+		})
 		return
 	}
 	c.complete(&n.ValueValidation, s, path, in)

@@ -4,14 +4,18 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
 	"math/rand"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -119,54 +123,155 @@ func randomProps(r *rand.Rand, depth int, inJunctor, isRoot bool) apiextensionsv
 	return p
 }
 
-// serverSays returns the API server's violations, sorted, and each one's kind.
-func serverSays(t testing.TB, p *apiextensionsv1.JSONSchemaProps) []string {
+// serverSays returns the API server's violations.
+func serverSays(t testing.TB, p *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	t.Helper()
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(p, &internal, nil); err != nil {
-		t.Fatal(err)
-	}
-	s, err := schema.NewStructural(&internal)
+	s, err := schema.NewStructural(internalProps(t, p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
-	for _, e := range schema.ValidateStructural(field.NewPath("ROOT"), s) {
-		out = append(out, strings.ReplaceAll(e.Error(), "ROOT", ""))
+	return schema.ValidateStructural(field.NewPath("ROOT"), s)
+}
+
+// upstreamError is one place in the server's source that makes an error: what
+// its path and its message look like.
+type upstreamError struct {
+	kind, path, detail string
+	matches            *regexp.Regexp
+}
+
+// upstreamErrors reads the errors of ValidateStructural out of its source, so
+// that none is forgotten when the server gets a new one. Places that make the
+// same error count as one.
+func upstreamErrors(t testing.TB) []upstreamError {
+	t.Helper()
+	pkg, err := build.Default.Import("k8s.io/apiextensions-apiserver/pkg/apiserver/schema", ".", build.FindOnly)
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.Sort(out)
+	var out []upstreamError
+	for _, name := range []string{"validation.go", "complete.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg.Dir, name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			fun, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || len(call.Args) < 2 {
+				return true
+			}
+			if x, ok := fun.X.(*ast.Ident); !ok || x.Name != "field" {
+				return true
+			}
+			e := upstreamError{kind: fun.Sel.Name, path: pathPattern(t, call.Args[0]), detail: detailPattern(t, call.Args[len(call.Args)-1])}
+			kind, ok := map[string]ViolationKind{"Required": Required, "Invalid": Invalid, "NotSupported": NotSupported, "Forbidden": Forbidden}[e.kind]
+			if !ok {
+				t.Fatalf("%s: field.%s", name, e.kind)
+			}
+			e.matches = regexp.MustCompile(`(?s)^ROOT\S*` + e.path + ": " + string(kind) + ": .*" + e.detail + "$")
+			if kind == Required || kind == Forbidden {
+				e.matches = regexp.MustCompile(`(?s)^ROOT\S*` + e.path + ": " + string(kind) + ": " + e.detail + "$")
+			}
+			if !slices.ContainsFunc(out, func(o upstreamError) bool { return o.matches.String() == e.matches.String() }) {
+				out = append(out, e)
+			}
+			return true
+		})
+	}
 	return out
 }
 
-var inBrackets = regexp.MustCompile(`\[[^]]*\]`)
+// pathPattern is the end of the field path that an expression makes, as far as
+// its text tells.
+func pathPattern(t testing.TB, expr ast.Expr) string {
+	t.Helper()
+	call, ok := expr.(*ast.CallExpr)
+	if !ok {
+		return "" // a variable
+	}
+	fun := call.Fun.(*ast.SelectorExpr)
+	step := `[^]]*`
+	if literal, ok := call.Args[0].(*ast.BasicLit); ok {
+		step = regexp.QuoteMeta(unquoted(t, literal))
+	}
+	switch fun.Sel.Name {
+	case "Child":
+		return pathPattern(t, fun.X) + `\.` + step
+	case "Key", "Index":
+		return pathPattern(t, fun.X) + `\[` + step + `\]`
+	}
+	t.Fatalf("unknown step %s", fun.Sel.Name)
+	return ""
+}
 
-// class is the error without its path: what kind of mistake it is.
-func class(message string) string {
-	_, rest, _ := strings.Cut(message, ": ")
-	if i := strings.Index(rest, "because it is defined in"); i >= 0 {
-		return "Required value: because it is defined in …"
+// detailPattern matches the texts that an expression makes.
+func detailPattern(t testing.TB, expr ast.Expr) string {
+	t.Helper()
+	switch expr := expr.(type) {
+	case *ast.BasicLit:
+		return regexp.QuoteMeta(unquoted(t, expr))
+	case *ast.CallExpr: // fmt.Sprintf
+		format := detailPattern(t, expr.Args[0])
+		return strings.NewReplacer("%s", ".*", "%v", ".*").Replace(format)
 	}
-	if i := strings.Index(rest, "but isn't"); i >= 0 {
-		return "Invalid value: must be a valid regular expression"
+	t.Fatalf("unknown detail %T", expr)
+	return ""
+}
+
+func unquoted(t testing.TB, literal *ast.BasicLit) string {
+	t.Helper()
+	text, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return inBrackets.ReplaceAllString(rest, "[]")
+	return text
+}
+
+// indexOf returns the place that has made e: of those that match, the one that
+// says most of the path. It is negative if there is none.
+func indexOf(known []upstreamError, e *field.Error) int {
+	found := -1
+	for i, k := range known {
+		if (found < 0 || len(k.path) > len(known[found].path)) && k.matches.MatchString(e.Error()) {
+			found = i
+		}
+	}
+	return found
+}
+
+// lookAlike is equal only for errors of the same place: the last two steps of
+// the path, and the message.
+func lookAlike(e *field.Error) string {
+	at := strings.LastIndexByte(e.Field, '.')
+	at = strings.LastIndexByte(e.Field[:max(at, 0)], '.')
+	detail, _, _ := strings.Cut(e.Detail, " ROOT")
+	return e.Field[at+1:] + " " + string(e.Type) + " " + detail
 }
 
 // TestCheckAgreesWithServer holds Check against the API server's own
-// ValidateStructural on random schemas: the same messages for each.
+// ValidateStructural on random schemas: the same messages for each. Each error
+// that the server's source has must occur a thousand times in a million schemas;
+// run with -v to see how often it does.
 func TestCheckAgreesWithServer(t *testing.T) {
+	known := upstreamErrors(t)
+	counts := make([]int, len(known))
+	kinds := map[string]int{} // indexes in known by what errors of one kind share
 	refused := 0
-	classes := map[string]int{}
 	for seed := range *schemas {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
-		want := serverSays(t, &p)
+		errs := serverSays(t, &p)
+		want := messages(errs, "")
 		s, unsupported := FromProps(&p)
 		if len(unsupported) > 0 {
 			t.Fatalf("seed %d: unsupported %v", seed, unsupported)
 		}
 		var got []string
 		for _, v := range Check(s) {
-			got = append(got, v.String())
+			got = append(got, v.At("ROOT"))
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
@@ -175,16 +280,28 @@ func TestCheckAgreesWithServer(t *testing.T) {
 		if len(want) > 0 {
 			refused++
 		}
-		for _, message := range want {
-			classes[class(message)]++
+		for _, e := range errs {
+			key := lookAlike(e)
+			i, seen := kinds[key]
+			if !seen {
+				i = indexOf(known, e)
+				kinds[key] = i
+			}
+			if i < 0 {
+				t.Fatalf("seed %d: an error that the source does not have: %s", seed, e)
+			}
+			counts[i]++
 		}
 	}
-	t.Logf("%d schemas, %d refused", *schemas, refused)
+	t.Logf("%d schemas, %d refused, %d different errors", *schemas, refused, len(known))
 	if refused*10 < *schemas*3 {
 		t.Errorf("only %d of %d schemas are refused", refused, *schemas)
 	}
-	for _, name := range slices.Sorted(maps.Keys(classes)) {
-		t.Logf("%7d  %s", classes[name], name)
+	for i, e := range known {
+		t.Logf("%8d  %s %s: %s", counts[i], e.kind, e.path, e.detail)
+		if counts[i]*1000 < *schemas {
+			t.Errorf("%d of %d schemas have %s %s: %s", counts[i], *schemas, e.kind, e.path, e.detail)
+		}
 	}
 }
 

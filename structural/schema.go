@@ -77,6 +77,14 @@ type Extensions struct {
 	XMapType string
 	// XValidations are the CEL rules, in order of evaluation.
 	XValidations []Rule
+	// XUnions are the unions of an object, in the structural KEP's form of
+	// x-kubernetes-unions. JSONSchemaProps has no such field, so [Schema.Props]
+	// leaves it out: [UnionsJSON] renders it where documents are published.
+	XUnions []Union
+	// XUnionMembers is KEP-1027's form of x-kubernetes-unions: it stands on the
+	// property that is the discriminator and names the member of each of its
+	// values, in order. It is nil elsewhere. [Schema.Props] leaves it out, too.
+	XUnionMembers []UnionMember
 }
 
 // Rule is one CEL rule (x-kubernetes-validations). It is upstream's type,
@@ -154,7 +162,8 @@ type Origin struct {
 	// resolved through the file set of the run. token.NoPos is allowed.
 	Pos token.Pos
 	// Keywords are the places of keywords that a marker has set, in the order
-	// in which they were set.
+	// in which they were set. x-kubernetes-validations stands once for each
+	// rule, in the order of the rules.
 	Keywords []KeywordOrigin
 }
 

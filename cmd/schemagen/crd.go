@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // defaultCRDDir is where controller-gen writes CRDs unless it is told otherwise.
@@ -86,6 +87,8 @@ Nothing is written while there is an error.`,
 // addLanguageFlags adds what the markers of a run may mean.
 func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "switch features on for all packages: "+strings.Join(markers.Features(), ", "))
+	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+verify.DefaultKubeVersion+")")
+	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "markers to leave alone although they look like mistakes")
 }
 

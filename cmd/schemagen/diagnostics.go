@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // reporting says how findings are printed and judged.
@@ -43,7 +44,7 @@ func (r *reporting) judge(findings diag.List) diag.List {
 
 // codes are the codes of all packages, sorted.
 func codes() []diag.CodeInfo {
-	out := append(generator.Codes(), commandCodes()...)
+	out := slices.Concat(generator.Codes(), verify.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

@@ -73,6 +73,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 	root.AddCommand(
 		newCRDCommand(stdout, stderr),
 		newControllerGenCommand(stdout, stderr),
+		newVerifyCommand(stdout, stderr),
 		newExplainCodeCommand(stdout),
 		newVersionCommand(stdout),
 	)

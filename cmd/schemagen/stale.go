@@ -12,14 +12,22 @@ import (
 	"github.com/schemagen/schemagen/generator"
 )
 
-// codeStale is the code of a file that no kind produces any more.
-const codeStale diag.Code = "SG501"
+// The codes of the command line.
+const (
+	codeStale           diag.Code = "SG501"
+	codeIgnore          diag.Code = "SG502"
+	codeNothingToVerify diag.Code = "SG503"
+)
 
 // commandCodes documents the codes that the command line itself reports.
 func commandCodes() []diag.CodeInfo {
 	return []diag.CodeInfo{
 		{Code: codeStale, Severity: diag.Warning, Title: "a file that belongs to no kind any more",
 			Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and that no kind produces any more. --prune removes such files, if they carry schemagen's version annotation."},
+		{Code: codeIgnore, Severity: diag.Warning, Title: "a comment that ignores nothing",
+			Explanation: "# schemagen:ignore CODE reason takes back one code on its own and the next line, # schemagen:ignore-file CODE reason in the whole file; // in Go. The code must exist, a reason must be given, and there must be something to ignore."},
+		{Code: codeNothingToVerify, Severity: diag.Warning, Title: "no CRD to verify",
+			Explanation: "None of the files has a CustomResourceDefinition."},
 	}
 }
 

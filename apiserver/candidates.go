@@ -1,0 +1,150 @@
+package apiserver
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// candidate is a list, a map, or a string whose limit may matter for a rule.
+type candidate struct {
+	// path begins at the root of the schema.
+	path, keyword string
+	limit         *int64
+	// trail leads from the type of the rule's node to this one's: names of fields,
+	// and "" for elements.
+	trail []string
+	// factor is the size of an element: CEL counts a character as four bytes.
+	factor int64
+}
+
+// most is the greatest limit worth trying.
+func (c candidate) most() int64 {
+	if c.limit != nil {
+		return *c.limit
+	}
+	return greatestBound
+}
+
+// limitOf returns the keyword that limits values of a schema, and the limit. ok is
+// false if CEL needs none.
+func limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, factor int64, ok bool) {
+	switch {
+	case s.XIntOrString:
+		return "maxLength", s.MaxLength, 4, true
+	case s.Type == "array":
+		return "maxItems", s.MaxItems, 1, true
+	case s.Type == "object" && s.AdditionalProperties != nil:
+		return "maxProperties", s.MaxProperties, 1, true
+	case s.Type != "string", s.MaxLength == nil && len(s.Enum) > 0:
+		return "", nil, 0, false
+	}
+	switch s.Format {
+	case "duration", "date", "date-time":
+		return "", nil, 0, false
+	case "byte":
+		return "maxLength", s.MaxLength, 1, true
+	}
+	return "maxLength", s.MaxLength, 4, true
+}
+
+// candidatesAround are the lists and maps around a node, nearest first.
+func candidatesAround(n *node, root string) []candidate {
+	var out []candidate
+	for a := n.parent; a != nil; a = a.parent {
+		if a.schema.Type != "array" && a.schema.Type != "object" {
+			continue
+		}
+		if keyword, limit, _, ok := limitOf(a.schema); ok {
+			out = append(out, candidate{path: strings.TrimPrefix(a.path.String(), root), keyword: keyword, limit: limit})
+		}
+	}
+	return out
+}
+
+// candidatesInside are those of the node itself and below it that lie behind
+// properties whose names are among the words.
+func candidatesInside(kind *apiservercel.DeclType, n *node, root string, words words) []candidate {
+	w := candidateWalk{words: words}
+	w.visit(kind, n.schema, strings.TrimPrefix(n.path.String(), root), nil)
+	return w.found
+}
+
+type candidateWalk struct {
+	words words
+	found []candidate
+}
+
+func (w *candidateWalk) visit(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps, path string, trail []string) {
+	if kind == nil || s == nil || len(w.found) >= maxCandidates {
+		return
+	}
+	if keyword, limit, factor, ok := limitOf(s); ok && fits(keyword, kind) {
+		w.found = append(w.found, candidate{path: path, keyword: keyword, limit: limit, trail: slices.Clone(trail), factor: factor})
+	}
+	switch {
+	case s.XIntOrString:
+	case kind.IsList() && s.Items != nil:
+		w.visit(kind.ElemType, s.Items.Schema, path+".items", append(trail, ""))
+	case kind.IsMap() && s.AdditionalProperties != nil:
+		w.visit(kind.ElemType, s.AdditionalProperties.Schema, path+".additionalProperties", append(trail, ""))
+	case kind.IsObject():
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			escaped, ok := apiservercel.Escape(name)
+			field := kind.Fields[escaped]
+			if !ok || field == nil || !w.words.hasField(escaped) {
+				continue
+			}
+			child := s.Properties[name]
+			w.visit(field.Type, &child, path+".properties["+name+"]", append(trail, escaped))
+		}
+	}
+}
+
+// fits reports whether a type is limited by the keyword.
+func fits(keyword string, kind *apiservercel.DeclType) bool {
+	switch keyword {
+	case "maxItems":
+		return kind.IsList()
+	case "maxProperties":
+		return kind.IsMap()
+	}
+	return !kind.IsList() && !kind.IsMap() && !kind.IsObject()
+}
+
+func objectType(like *apiservercel.DeclType, fields map[string]*apiservercel.DeclField) *apiservercel.DeclType {
+	out := apiservercel.NewObjectType(like.TypeName(), fields)
+	out.MinSerializedSize = like.MinSerializedSize
+	return out
+}
+
+// limited is the type with another limit at the end of the trail.
+func limited(kind *apiservercel.DeclType, trail []string, limit int64) *apiservercel.DeclType {
+	if len(trail) > 0 && kind.IsObject() {
+		fields := maps.Clone(kind.Fields)
+		field := fields[trail[0]]
+		if field == nil {
+			return kind
+		}
+		fields[trail[0]] = apiservercel.NewDeclField(trail[0], limited(field.Type, trail[1:], limit), field.Required, nil, nil)
+		return objectType(kind, fields)
+	}
+	elem, elements := kind.ElemType, kind.MaxElements
+	if len(trail) > 0 && elem != nil {
+		elem = limited(elem, trail[1:], limit)
+	} else {
+		elements = limit
+	}
+	switch {
+	case kind.IsList():
+		return apiservercel.NewListType(elem, elements)
+	case kind.IsMap():
+		return apiservercel.NewMapType(kind.KeyType, elem, elements)
+	}
+	out := apiservercel.NewSimpleTypeWithMinSize(kind.TypeName(), kind.CelType(), kind.DefaultValue(), kind.MinSerializedSize)
+	out.MaxElements = elements
+	return out
+}

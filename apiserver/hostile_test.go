@@ -1,0 +1,284 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+// rule is one without a message.
+func rule(text string) apiextensionsv1.ValidationRule {
+	return apiextensionsv1.ValidationRule{Rule: text}
+}
+
+// withProps is a CRD whose spec has the schema.
+func withProps(t testing.TB, spec props) *crd {
+	out := widget(t, "type: object")
+	out.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
+	return out
+}
+
+// nested wraps a schema n times.
+func nested(inner props, n int, wrap func(props) props) props {
+	for range n {
+		inner = wrap(inner)
+	}
+	return inner
+}
+
+func inItems(s props) props {
+	return props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &s}}
+}
+
+func inProperty(s props) props {
+	return props{Type: "object", Properties: map[string]props{"a": s}}
+}
+
+func inMap(s props) props {
+	return props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &s}}
+}
+
+func inNot(s props) props { return props{Not: &s} }
+
+func TestCyclesAreRefused(t *testing.T) {
+	self := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{}}
+	self.Items.Schema = &self
+	not := props{}
+	not.Not = &not
+	tree := props{Type: "object"}
+	tree.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &tree}
+	tree.Not = &tree
+	tree.AdditionalItems = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &tree}
+	for name, schema := range map[string]props{"items": self, "not": not, "a tree": tree} {
+		t.Run(name, func(t *testing.T) {
+			crd := withProps(t, schema)
+			for _, old := range []*apiextensionsv1.CustomResourceDefinition{nil, widget(t, "type: object")} {
+				report, err := target(t, DefaultVersion).check(context.Background(), crd, old, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(report.Findings) != 1 || report.Findings[0].Source != Decoder {
+					t.Errorf("got %v", report.Findings)
+				}
+			}
+			if _, err := target(t, DefaultVersion).ValidateUpdate(context.Background(), widget(t, "type: object"), crd); err == nil {
+				t.Error("no error for an old object that cannot be")
+			}
+		})
+	}
+}
+
+// decodes reports whether the server's JSON decoder reads the CRD.
+func decodes(t *testing.T, crd *crd) bool {
+	t.Helper()
+	text, err := json.Marshal(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return json.Unmarshal(text, new(apiextensionsv1.CustomResourceDefinition)) == nil
+}
+
+// TestNestingIsRefusedAsByTheDecoder looks for the deepest schemas that are
+// validated: they are those that the decoder reads.
+func TestNestingIsRefusedAsByTheDecoder(t *testing.T) {
+	for name, c := range map[string]struct {
+		wrap  func(props) props
+		depth int
+		// slow: decoding takes time that grows with the square of the depth.
+		slow bool
+	}{
+		// The CRD, spec, versions, v1, schema, openAPIV3Schema, properties and spec are
+		// eight levels of 10,000; a property is two more.
+		"items":                {inItems, 9992, true},
+		"properties":           {inProperty, 4996, false},
+		"additionalProperties": {inMap, 9992, true},
+		"not":                  {inNot, 9992, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, more := range []int{0, 1} {
+				crd := withProps(t, nested(props{Type: "string"}, c.depth+more, c.wrap))
+				if !c.slow && decodes(t, crd) != (more == 0) {
+					t.Errorf("%d more: the decoder reads it: %t", more, more != 0)
+				}
+				findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), crd)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if refused := len(findings) == 1 && findings[0].Source == Decoder; refused != (more == 1) {
+					t.Errorf("%d more: %d findings", more, len(findings))
+				}
+			}
+		})
+	}
+}
+
+// TestDeepRulesEnd: types that are nested without end take CEL very long.
+func TestDeepRulesEnd(t *testing.T) {
+	for name, wrap := range map[string]func(props) props{"items": inItems, "properties": inProperty, "additionalProperties": inMap, "not": inNot} {
+		for _, depth := range []int{90, 300, 3000} {
+			for _, mistake := range []bool{false, true} {
+				spec := nested(props{Type: "string"}, depth, wrap)
+				spec.XValidations = apiextensionsv1.ValidationRules{rule("self == oldSelf")}
+				spec.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
+				spec.UniqueItems = mistake
+				crd := withProps(t, spec)
+				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				report, err := target(t, DefaultVersion).Check(ctx, crd, crd)
+				cancel()
+				if err != nil {
+					t.Fatalf("%s %d: %v", name, depth, err)
+				}
+				limited := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Source == Limit })
+				// Properties that no rule speaks of do not count.
+				if want := depth > maxTypeNesting && (name == "items" || name == "additionalProperties"); limited != want {
+					t.Errorf("%s %d: %d findings, limited %t", name, depth, len(report.Findings), limited)
+				}
+			}
+		}
+	}
+}
+
+func TestLargeSchemasAreRefused(t *testing.T) {
+	crd := withProps(t, props{Type: "object", Description: strings.Repeat("x", maxRequestBytes)})
+	findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), crd)
+	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].String(), "Request entity too large: limit is 3145728") {
+		t.Errorf("got %v, %v", findings, err)
+	}
+	// A tree that shares its nodes has no end that is worth waiting for.
+	spec := props{Type: "string"}
+	for range 64 {
+		spec = props{Type: "object", Properties: map[string]props{"a": spec, "b": spec}}
+		shared := spec
+		spec.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &shared}
+	}
+	findings, err = target(t, DefaultVersion).ValidateCreate(context.Background(), withProps(t, spec))
+	if err != nil || len(findings) != 1 || findings[0].Source != Decoder {
+		t.Errorf("got %v, %v", findings, err)
+	}
+}
+
+// TestTrapsOfTheServer: of these CRDs the server's code panics.
+func TestTrapsOfTheServer(t *testing.T) {
+	for name, c := range map[string]*crd{
+		"a schema that cannot be converted": widget(t, `{type: object, $ref: "#/x"}`),
+		"with rules":                        widget(t, `{type: object, $schema: x, x-kubernetes-validations: [{rule: "true"}]}`),
+		"two versions":                      second(t, widget(t, `{type: object, id: x}`), "type: object"),
+		"no schema": func() *crd {
+			c := widget(t, "type: object")
+			c.Spec.Versions[0].Schema.OpenAPIV3Schema = nil
+			return c
+		}(),
+	} {
+		c.Spec.Versions[0].SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: ".spec.a"}}
+		if err := guard(func() error { newServer().create(t, c); return nil }); err == nil {
+			t.Errorf("%s: the server does not panic", name)
+		}
+		findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), c)
+		if err != nil || len(findings) == 0 {
+			t.Errorf("%s: got %v, %v", name, findings, err)
+		}
+	}
+}
+
+func TestFailuresAreErrors(t *testing.T) {
+	if err := guard(func() error { var m map[string]int; m["a"] = 1; return nil }); err == nil || !strings.Contains(err.Error(), "panicked: assignment to entry in nil map") {
+		t.Errorf("got %v", err)
+	}
+	raw := widget(t, "type: object")
+	raw.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{")}
+	for name, c := range map[string]*crd{"no CRD": nil, "no JSON": raw} {
+		if findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), c); err == nil {
+			t.Errorf("%s: got %v", name, findings)
+		}
+		if findings, err := target(t, DefaultVersion).ValidateUpdate(context.Background(), widget(t, "type: object"), c); err == nil {
+			t.Errorf("%s as old: got %v", name, findings)
+		}
+	}
+	// An empty object is a bad one.
+	if findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), &crd{}); err != nil || len(findings) < 5 {
+		t.Errorf("got %v, %v", findings, err)
+	}
+}
+
+// countdown is a context that ends after some looks at it.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestTheContextIsHonoured ends it everywhere.
+func TestTheContextIsHonoured(t *testing.T) {
+	crd := second(t, withSchema(t, manyRules(11)), "type: object\nproperties: {spec: {type: object, x-kubernetes-validations: [{rule: \"self == self\"}]}}")
+	target := target(t, DefaultVersion)
+	ends := 0
+	for n := int64(0); ; n++ {
+		ctx := &countdown{Context: context.Background()}
+		ctx.left.Store(n)
+		report, err := target.Check(ctx, crd, nil)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || len(report.Findings) > 0 || len(report.Rules) > 0 {
+			t.Fatalf("after %d looks: %v, %v", n, err, report)
+		}
+		ends++
+	}
+	if ends < 10 {
+		t.Errorf("only %d looks", ends)
+	}
+	// What was not finished does not stay.
+	if findings, err := target.ValidateCreate(context.Background(), crd); err != nil || len(findings) == 0 {
+		t.Errorf("got %v, %v", findings, err)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := target.compile(done, []*job{{}, {}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTheOrderIsTheSame looks many times, at once.
+func TestTheOrderIsTheSame(t *testing.T) {
+	crd := withSchema(t, manyRules(15))
+	delete(crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties, "a3")
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["b"] = props{Type: "text", Format: "x"}
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["c"] = props{Type: "text", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &props{}}}
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["d"] = props{Type: "object", XValidations: apiextensionsv1.ValidationRules{{Rule: "self.x"}, {Rule: "1"}}}
+	target := target(t, DefaultVersion)
+	texts := make([]string, 20)
+	var all sync.WaitGroup
+	for i := range texts {
+		all.Go(func() {
+			report, err := target.Check(context.Background(), crd, nil)
+			for _, f := range report.Findings {
+				texts[i] += f.String() + "\n"
+			}
+			for _, r := range report.Rules {
+				texts[i] += fmt.Sprintf("%s %s %v\n", r.Path, r.Error, r.Causes)
+			}
+			texts[i] += fmt.Sprint(err)
+		})
+	}
+	all.Wait()
+	if got := slices.Compact(slices.Clone(texts)); len(got) != 1 {
+		t.Errorf("got %s\nand %s", got[0], got[1])
+	}
+}

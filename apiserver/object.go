@@ -1,0 +1,271 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// request is a CRD on its way through the server.
+type request struct {
+	given *apiextensionsv1.CustomResourceDefinition
+	// crd and old are defaulted, of the internal version, and prepared as the
+	// registry does before it validates. old is nil for a create.
+	crd, old *apiextensions.CustomResourceDefinition
+	surveys  []survey
+	// keepsOptional: the old object has optionalOldSelf, which then stays.
+	keepsOptional bool
+	// schemas are those that have rules.
+	schemas []*ruleSchema
+}
+
+// newRequest makes the request to create a CRD, or to update the old one. A
+// finding is all that there is to say of a CRD that the server could not decode.
+func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition) (*request, *Finding, error) {
+	if given == nil {
+		return nil, nil, errors.New("no CustomResourceDefinition")
+	}
+	surveys, refusal := surveyCRD(given, t.knowsFormat)
+	if refusal != nil {
+		return nil, refusal, nil
+	}
+	r := &request{given: given, surveys: surveys}
+	var err error
+	if r.crd, err = internal(given); err != nil {
+		return nil, nil, err
+	}
+	if old == nil {
+		t.prepareCreate(r)
+	} else {
+		oldSurveys, refusal := surveyCRD(old, t.knowsFormat)
+		if refusal != nil {
+			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %s", refusal)
+		}
+		if r.old, err = internal(old); err != nil {
+			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %w", err)
+		}
+		t.prepareUpdate(r, oldSurveys)
+	}
+	if err := guard(r.avoidTraps); err != nil {
+		return nil, nil, err
+	}
+	r.findRules()
+	return r, nil, nil
+}
+
+// internal defaults a CRD and converts it to the internal version. The result
+// shares what nothing writes to.
+func internal(given *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	defaulted := *given
+	defaulted.ObjectMeta = *given.ObjectMeta.DeepCopy()
+	defaulted.Status = *given.Status.DeepCopy()
+	defaulted.Spec.Conversion = given.Spec.Conversion.DeepCopy()
+	out := &apiextensions.CustomResourceDefinition{}
+	err := guard(func() error {
+		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(&defaulted)
+		return apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&defaulted, out, nil)
+	})
+	return out, err
+}
+
+// prepareCreate does what the server does with a new object of a cluster-scoped
+// kind, and what the registry of CRDs adds.
+func (t *Target) prepareCreate(r *request) {
+	meta := &r.crd.ObjectMeta
+	meta.Namespace = ""
+	meta.DeletionTimestamp, meta.DeletionGracePeriodSeconds = nil, nil
+	meta.ManagedFields = nil
+	meta.Generation = 1
+	r.crd.Status = apiextensions.CustomResourceDefinitionStatus{}
+	storeVersion(r.crd)
+	t.dropFields(r, nil)
+}
+
+// prepareUpdate does the same for an update. As with kubectl apply, what only
+// the server writes stands in the new object as in the old one. An old object
+// without conditions is taken for one that the server has established: it comes
+// from a file.
+func (t *Target) prepareUpdate(r *request, oldSurveys []survey) {
+	old, meta := &r.old.ObjectMeta, &r.crd.ObjectMeta
+	if len(r.old.Status.Conditions) == 0 {
+		r.old.Status.AcceptedNames = r.old.Spec.Names
+		r.old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{
+			{Type: apiextensions.NamesAccepted, Status: apiextensions.ConditionTrue},
+			{Type: apiextensions.Established, Status: apiextensions.ConditionTrue},
+		}
+	}
+	if old.ResourceVersion == "" {
+		old.ResourceVersion = "1"
+	}
+	if meta.ResourceVersion == "" {
+		meta.ResourceVersion = old.ResourceVersion
+	}
+	if meta.UID == "" {
+		meta.UID = old.UID
+	}
+	old.Namespace, meta.Namespace = "", ""
+	old.ManagedFields, meta.ManagedFields = nil, nil
+	meta.CreationTimestamp = old.CreationTimestamp
+	meta.DeletionTimestamp, meta.DeletionGracePeriodSeconds = old.DeletionTimestamp, old.DeletionGracePeriodSeconds
+	// The server counts only if the spec differs; validation asks for no less.
+	meta.Generation = old.Generation + 1
+	r.crd.Status = *r.old.Status.DeepCopy()
+	storeVersion(r.crd)
+	t.dropFields(r, oldSurveys)
+}
+
+// storeVersion notes the storage version as one that objects are stored in.
+func storeVersion(crd *apiextensions.CustomResourceDefinition) {
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			if !apiextensions.IsStoredVersion(crd, v.Name) {
+				crd.Status.StoredVersions = append(crd.Status.StoredVersions, v.Name)
+			}
+			return
+		}
+	}
+}
+
+// dropFields drops what the target does not know, or knows and has not turned
+// on. What is in use already stays.
+func (t *Target) dropFields(r *request, old []survey) {
+	r.keepsOptional = slices.ContainsFunc(old, func(s survey) bool { return s.optionalOldSelf })
+	edit := func(rule *apiextensions.ValidationRule) {
+		if t.before(messageExpressionMinor) {
+			rule.MessageExpression = ""
+		}
+		if t.before(reasonMinor) {
+			rule.Reason, rule.FieldPath = nil, ""
+		}
+		if t.before(optionalOldSelfMinor) && !r.keepsOptional {
+			rule.OptionalOldSelf = nil
+		}
+	}
+	if t.before(optionalOldSelfMinor) {
+		if v := r.crd.Spec.Validation; v != nil {
+			editRules(v.OpenAPIV3Schema, edit)
+		}
+		for _, v := range r.crd.Spec.Versions {
+			if v.Schema != nil {
+				editRules(v.Schema.OpenAPIV3Schema, edit)
+			}
+		}
+	}
+	if t.before(selectableFieldsMinor) && !selects(r.old) {
+		r.crd.Spec.SelectableFields = nil
+		for i := range r.crd.Spec.Versions {
+			r.crd.Spec.Versions[i].SelectableFields = nil
+		}
+	}
+}
+
+// avoidTraps leaves out selectable fields where the server's code would look for
+// them in a schema that it could not convert: it panics. It has something to say
+// of such a schema anyway.
+func (r *request) avoidTraps() error {
+	spec := &r.crd.Spec
+	convertible := func(v *apiextensions.CustomResourceValidation) bool {
+		structural, err := structuralschema.NewStructural(v.OpenAPIV3Schema)
+		return err == nil && structural != nil
+	}
+	if len(spec.SelectableFields) > 0 && spec.Validation != nil && !convertible(spec.Validation) {
+		spec.SelectableFields = nil
+	}
+	for i := range spec.Versions {
+		v := &spec.Versions[i]
+		if len(v.SelectableFields) > 0 && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil && !convertible(v.Schema) {
+			v.SelectableFields = nil
+		}
+	}
+	return nil
+}
+
+func selects(crd *apiextensions.CustomResourceDefinition) bool {
+	return crd != nil && (crd.Spec.SelectableFields != nil ||
+		slices.ContainsFunc(crd.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
+			return v.SelectableFields != nil
+		}))
+}
+
+// editRules edits all rules where the server compiles them. The lists of rules
+// are shared with the given object, so each is copied.
+func editRules(s *apiextensions.JSONSchemaProps, edit func(*apiextensions.ValidationRule)) {
+	if s == nil {
+		return
+	}
+	s.XValidations = slices.Clone(s.XValidations)
+	for i := range s.XValidations {
+		edit(&s.XValidations[i])
+	}
+	for name, child := range s.Properties {
+		editRules(&child, edit)
+		s.Properties[name] = child
+	}
+	if s.Items != nil {
+		editRules(s.Items.Schema, edit)
+		for i := range s.Items.JSONSchemas {
+			editRules(&s.Items.JSONSchemas[i], edit)
+		}
+	}
+	if s.AdditionalProperties != nil {
+		editRules(s.AdditionalProperties.Schema, edit)
+	}
+}
+
+// findRules makes the trees of the schemas with rules. A schema that all
+// versions share stands at the top in the internal version.
+func (r *request) findRules() {
+	spec := field.NewPath("spec")
+	if v := r.crd.Spec.Validation; v != nil {
+		if v.OpenAPIV3Schema != nil && len(r.surveys) > 0 && len(r.surveys[0].rules) > 0 {
+			s := newRuleSchema(v.OpenAPIV3Schema, spec.Child("validation", "openAPIV3Schema"), r.surveys[0].rules)
+			s.version = r.crd.Spec.Version
+			for i := range r.crd.Spec.Versions {
+				s.versions = append(s.versions, i)
+			}
+			r.schemas = append(r.schemas, s)
+		}
+		return
+	}
+	for i, v := range r.crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || len(r.surveys[i].rules) == 0 {
+			continue
+		}
+		s := newRuleSchema(v.Schema.OpenAPIV3Schema, spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), r.surveys[i].rules)
+		s.version, s.versions = v.Name, []int{i}
+		r.schemas = append(r.schemas, s)
+	}
+}
+
+// with returns the CRD with other rules.
+func (r *request) with(rules func(apiextensions.ValidationRules) apiextensions.ValidationRules) *apiextensions.CustomResourceDefinition {
+	if len(r.schemas) == 0 {
+		return r.crd
+	}
+	out := *r.crd
+	out.Spec.Versions = slices.Clone(out.Spec.Versions)
+	for _, s := range r.schemas {
+		schema := &apiextensions.CustomResourceValidation{OpenAPIV3Schema: s.root.with(rules)}
+		if out.Spec.Validation != nil {
+			out.Spec.Validation = schema
+			continue
+		}
+		out.Spec.Versions[s.versions[0]].Schema = schema
+	}
+	return &out
+}
+
+// guard turns a panic of the server's code into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the API server's code panicked: %v", p)
+		}
+	}()
+	return f()
+}

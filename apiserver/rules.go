@@ -1,0 +1,238 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// Rule is a rule of x-kubernetes-validations in a version of a CRD.
+type Rule struct {
+	// Version is the name of the version, and Path the rule's place in the given
+	// object: "spec.versions[0].schema.openAPIV3Schema…x-kubernetes-validations[0]".
+	Version, Path string
+	Text          string
+	// MessageText is the message expression, if there is one.
+	MessageText string
+	// Skipped: the server does not look at the rule because of other errors in the
+	// schema. Nothing more is known then.
+	Skipped bool
+	// Error and MessageError are what the compiler says, in the server's words.
+	Error, MessageError string
+	UsesOldSelf         bool
+	// CallCost is the estimated cost of one evaluation at most.
+	CallCost uint64
+	// MaxCardinality is how often the schema lets the rule's node occur in an object;
+	// nil if a list or map around it has no limit. Occurrences is what the server
+	// multiplies by: the same, or how often the node fits into a request.
+	MaxCardinality *uint64
+	Occurrences    uint64
+	// Cost is CallCost times Occurrences. MessageCost is added to it in the total of
+	// the schema.
+	Cost, MessageCost uint64
+	// Causes are what makes a rule above a limit expensive.
+	Causes []Cause
+}
+
+// RuleShare is the cost as a part of the limit for a rule: above 1 it is refused.
+func (r Rule) RuleShare() float64 { return float64(r.Cost) / RuleCostLimit }
+
+// SchemaShare is the cost, with that of the message, as a part of the limit for
+// all rules of a schema.
+func (r Rule) SchemaShare() float64 {
+	return (float64(r.Cost) + float64(r.MessageCost)) / SchemaCostLimit
+}
+
+// Rules returns the rules of all versions, in the order of their places, as the
+// target compiles them in a new CRD.
+func (t *Target) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Rule, error) {
+	report, err := t.check(ctx, crd, nil, true)
+	return report.Rules, err
+}
+
+// compiledSchema is a schema with what the compiler says of the rules that the
+// server looks at.
+type compiledSchema struct {
+	*ruleSchema
+	results map[*node][]compilation
+	kinds   map[*node]*apiservercel.DeclType
+}
+
+// compileRules compiles the rules that the answer does not spoil.
+func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*compiledSchema, error) {
+	stored := t.storedExpressions(r.old)
+	var out []*compiledSchema
+	var jobs []*job
+	var done []func()
+	for _, s := range r.schemas {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := &compiledSchema{ruleSchema: s, results: map[*node][]compilation{}, kinds: map[*node]*apiservercel.DeclType{}}
+		out = append(out, c)
+		for _, n := range s.ruled {
+			if a.spoils(s, n) {
+				continue
+			}
+			kind, err := n.kind()
+			if err != nil {
+				return nil, err
+			}
+			if kind.failure != nil {
+				c.results[n] = []compilation{{failure: kind.failure}}
+				continue
+			}
+			j := &job{kind: kind.decl, expressions: stored.expressions(n)}
+			c.kinds[n] = kind.decl
+			jobs = append(jobs, j)
+			done = append(done, func() { c.results[n] = j.results })
+		}
+	}
+	if err := t.compile(ctx, jobs); err != nil {
+		return nil, err
+	}
+	for _, f := range done {
+		f()
+	}
+	return out, nil
+}
+
+// nodeKind is the type of a node, or why it has none.
+type nodeKind struct {
+	decl    *apiservercel.DeclType
+	failure error
+}
+
+// kind asks the server's code for the type of the node. It is not safe for
+// concurrent use: nodes hand their types down.
+func (n *node) kind() (out nodeKind, err error) {
+	err = guard(func() error {
+		info, err := n.context.TypeInfo()
+		switch {
+		case err != nil:
+			out.failure = fmt.Errorf("internal error: failed to construct type information for x-kubernetes-validations rules: %s", err)
+		case info == nil:
+			out.failure = fmt.Errorf("internal error: failed to retrieve type information for x-kubernetes-validations")
+		default:
+			out.decl = info.DeclType
+		}
+		return nil
+	})
+	return out, err
+}
+
+// storedTexts are the expressions of the old object.
+type storedTexts struct{ rules, messages map[string]bool }
+
+func (t *Target) storedExpressions(old *apiextensions.CustomResourceDefinition) storedTexts {
+	out := storedTexts{map[string]bool{}, map[string]bool{}}
+	if old == nil {
+		return out
+	}
+	validation.HasSchemaWith(&old.Spec, func(s *apiextensions.JSONSchemaProps) bool {
+		return validation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
+			for _, rule := range s.XValidations {
+				out.rules[rule.Rule] = true
+				if rule.MessageExpression != "" {
+					out.messages[rule.MessageExpression] = true
+				}
+			}
+			return false
+		})
+	})
+	return out
+}
+
+// expressions are the rules of a node as the compiler sees them.
+func (s storedTexts) expressions(n *node) []expression {
+	var out []expression
+	for _, rule := range n.schema.XValidations {
+		out = append(out, expression{
+			rule: rule.Rule, message: rule.MessageExpression,
+			optional:   rule.OptionalOldSelf != nil && *rule.OptionalOldSelf,
+			storedRule: s.rules[rule.Rule], storedMessage: s.messages[rule.MessageExpression],
+		})
+	}
+	return out
+}
+
+// has reports whether the version has the schema.
+func (s *ruleSchema) has(version int) bool { return slices.Contains(s.versions, version) }
+
+// rules describes all rules of all versions.
+func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchema) ([]Rule, error) {
+	described := make([][]Rule, len(schemas))
+	for i, s := range schemas {
+		var err error
+		if described[i], err = t.describe(ctx, r, s); err != nil {
+			return nil, err
+		}
+	}
+	var out []Rule
+	for i, v := range r.crd.Spec.Versions {
+		root := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
+		for at, s := range schemas {
+			if !s.has(i) {
+				continue
+			}
+			for _, rule := range described[at] {
+				rule.Version, rule.Path = v.Name, root+rule.Path
+				rule.Causes = slices.Clone(rule.Causes)
+				for c := range rule.Causes {
+					rule.Causes[c].Path = root + rule.Causes[c].Path
+				}
+				out = append(out, rule)
+			}
+		}
+	}
+	return out, nil
+}
+
+// describe describes the rules of a schema. Paths begin at its root.
+func (t *Target) describe(ctx context.Context, r *request, s *compiledSchema) ([]Rule, error) {
+	var out []Rule
+	root := s.root.path.String()
+	for _, n := range s.ruled {
+		suffix := strings.TrimPrefix(n.rulesPath().String(), root)
+		results := s.results[n]
+		for i, rule := range n.schema.XValidations {
+			d := Rule{
+				Path: fmt.Sprintf("%s[%d]", suffix, i), Text: rule.Rule, MessageText: rule.MessageExpression,
+				MaxCardinality: n.context.MaxCardinality,
+			}
+			switch {
+			case len(results) == 0:
+				d.Skipped = true
+			case results[0].failure != nil:
+				d.Error = results[0].failure.Error()
+			default:
+				d.fill(results[i])
+			}
+			out = append(out, d)
+		}
+	}
+	return out, t.explain(ctx, s, out)
+}
+
+// fill takes over what the compiler says.
+func (r *Rule) fill(c compilation) {
+	if c.broken != nil {
+		r.Error = c.broken.Detail
+	}
+	if c.brokenMessage != nil {
+		r.MessageError = c.brokenMessage.Detail
+	}
+	r.UsesOldSelf = c.usesOldSelf
+	r.CallCost, r.MessageCost = c.cost, c.messageCost
+	r.Occurrences = c.occurrences
+	if r.MaxCardinality != nil {
+		r.Occurrences = *r.MaxCardinality
+	}
+	r.Cost = c.times(r.MaxCardinality)
+}

@@ -1,0 +1,109 @@
+package apiserver
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/cel/environment"
+	baseversion "k8s.io/component-base/version"
+)
+
+const (
+	// DefaultVersion is the Kubernetes version that is aimed at if nothing else is
+	// said.
+	DefaultVersion = "1.35"
+	// oldestMinor is the first version that has CEL rules by default.
+	oldestMinor = 25
+	// firstCompatible is the first version that accepts only those new rules that
+	// the version before it understands too.
+	firstCompatible = 28
+)
+
+// Target is an API server of a stated Kubernetes version. It is safe for
+// concurrent use, and remembers the rules that it compiled.
+type Target struct {
+	version *version.Version
+	// compatibility is the version whose CEL functions and formats the server
+	// accepts in new objects.
+	compatibility *version.Version
+	// environments are made when the first rule is compiled.
+	newRules, storedRules func() *environment.EnvSet
+	compiled              *cache
+	// slots bound how many goroutines compile.
+	slots chan struct{}
+}
+
+// NewTarget returns the target of a Kubernetes version: "1.35", "v1.35.2".
+// Patches and what follows them make no difference.
+func NewTarget(text string) (*Target, error) {
+	minor, err := parseMinor(text)
+	if err != nil {
+		return nil, err
+	}
+	newest := linkedVersion()
+	switch {
+	case minor < oldestMinor:
+		return nil, fmt.Errorf("version %q: Kubernetes before 1.%d is not known", text, oldestMinor)
+	case minor > newest.Minor():
+		return nil, fmt.Errorf("version %q: newer than Kubernetes %s, the newest that is known", text, newest)
+	}
+	t := &Target{
+		version:       version.MajorMinor(1, minor),
+		compatibility: compatibilityOf(minor),
+		compiled:      newCache(),
+		slots:         make(chan struct{}, runtime.GOMAXPROCS(0)),
+	}
+	t.newRules = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(t.compatibility) })
+	t.storedRules = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(t.version) })
+	return t, nil
+}
+
+// Version is the Kubernetes version, for example "1.35".
+func (t *Target) Version() string { return t.version.String() }
+
+// linkedVersion is the Kubernetes version of the linked library.
+func linkedVersion() *version.Version {
+	return version.MustParseGeneric(baseversion.DefaultKubeBinaryVersion)
+}
+
+// compatibilityOf is the version whose CEL environment a server uses for new
+// rules. A server refuses what the version before it would not understand, so
+// that it can be rolled back. Up to 1.27 there was no such care.
+func compatibilityOf(minor uint) *version.Version {
+	if minor >= firstCompatible {
+		minor--
+	}
+	return version.MajorMinor(1, minor)
+}
+
+// before reports whether the target is older than 1.minor.
+func (t *Target) before(minor uint) bool { return t.version.Minor() < minor }
+
+// parseMinor reads "1.35", "v1.35.2", "v1.35.2-suffix" and "v1.35.2+suffix".
+func parseMinor(text string) (uint, error) {
+	malformed := fmt.Errorf("version %q: want a Kubernetes version such as %q", text, DefaultVersion)
+	numbers, suffix := strings.TrimPrefix(text, "v"), ""
+	if at := strings.IndexAny(numbers, "-+"); at >= 0 {
+		numbers, suffix = numbers[:at], numbers[at:]
+	}
+	parts := strings.Split(numbers, ".")
+	if len(parts) < 2 || len(parts) > 3 || suffix != "" && len(parts) < 3 {
+		return 0, malformed
+	}
+	var values []uint64
+	for _, p := range parts {
+		value, err := strconv.ParseUint(p, 10, 16)
+		if err != nil || p[0] == '+' {
+			return 0, malformed
+		}
+		values = append(values, value)
+	}
+	if values[0] != 1 {
+		return 0, malformed
+	}
+	return uint(values[1]), nil
+}

@@ -1,0 +1,157 @@
+package apiserver
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// words are the identifiers in some expressions. An expression can speak of no
+// other fields. Types and schemas without those that are not words compile it to
+// the same result, and much faster.
+type words map[string]bool
+
+func wordsOf(expressions ...string) words {
+	out := words{}
+	for _, e := range expressions {
+		out.add(e)
+	}
+	return out
+}
+
+func (w words) add(expression string) {
+	for word := range strings.FieldsFuncSeq(expression, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		w[word] = true
+	}
+}
+
+// has reports whether a property may be spoken of.
+func (w words) has(property string) bool {
+	if w[property] {
+		return true
+	}
+	escaped, ok := apiservercel.Escape(property)
+	return ok && w[escaped]
+}
+
+// hasField is has for the name of a field of a type. Fields with the names of CEL
+// keywords, such as __in__, may be spoken of without the underscores.
+func (w words) hasField(name string) bool {
+	return w[name] || w[strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__")]
+}
+
+// slim returns a schema, for making its type, without the properties that the
+// words do not have. What counts for the size of values stays, and what the
+// server completes at the root of a resource.
+func slim(s *apiextensions.JSONSchemaProps, w words) *apiextensions.JSONSchemaProps {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Not, out.AllOf, out.AnyOf, out.OneOf = nil, nil, nil, nil
+	if len(s.Properties) > 0 {
+		out.Properties = map[string]apiextensions.JSONSchemaProps{}
+		for name, child := range s.Properties {
+			if isMeta(name) || w.has(name) || slices.Contains(s.Required, name) {
+				out.Properties[name] = *slim(&child, w)
+			}
+		}
+	}
+	if s.Items != nil {
+		out.Items = &apiextensions.JSONSchemaPropsOrArray{Schema: slim(s.Items.Schema, w), JSONSchemas: s.Items.JSONSchemas}
+	}
+	if s.AdditionalProperties != nil {
+		additional := *s.AdditionalProperties
+		additional.Schema = slim(additional.Schema, w)
+		out.AdditionalProperties = &additional
+	}
+	return &out
+}
+
+// nestingOf is how deep the type of a schema is nested. It stops above a limit.
+func nestingOf(s *apiextensions.JSONSchemaProps, limit int) int {
+	if s == nil || limit < 0 {
+		return 0
+	}
+	deepest := 0
+	for _, child := range s.Properties {
+		deepest = max(deepest, nestingOf(&child, limit-1))
+	}
+	if s.Items != nil {
+		deepest = max(deepest, nestingOf(s.Items.Schema, limit-1))
+	}
+	if s.AdditionalProperties != nil {
+		deepest = max(deepest, nestingOf(s.AdditionalProperties.Schema, limit-1))
+	}
+	return deepest + 1
+}
+
+// isMeta reports whether the server looks for a property at the root of resources.
+func isMeta(property string) bool {
+	switch property {
+	case "apiVersion", "kind", "metadata", "name", "generateName":
+		return true
+	}
+	return false
+}
+
+// reduced leaves out the fields of a type, and of all below, that are not among
+// the words. It still counts as large as it was.
+func reduced(kind *apiservercel.DeclType, w words) *apiservercel.DeclType {
+	switch {
+	case kind == nil:
+		return nil
+	case kind.IsList():
+		return apiservercel.NewListType(reduced(kind.ElemType, w), kind.MaxElements)
+	case kind.IsMap():
+		return apiservercel.NewMapType(kind.KeyType, reduced(kind.ElemType, w), kind.MaxElements)
+	case kind.IsObject():
+		fields := map[string]*apiservercel.DeclField{}
+		for name, field := range kind.Fields {
+			if w.hasField(name) {
+				fields[name] = apiservercel.NewDeclField(name, reduced(field.Type, w), field.Required, nil, nil)
+			}
+		}
+		return objectType(kind, fields)
+	}
+	return kind
+}
+
+// fingerprint tells types apart that CEL may treat differently.
+type fingerprint [sha256.Size]byte
+
+// fingerprintOf is that of a type reduced to the words.
+func fingerprintOf(kind *apiservercel.DeclType, w words) fingerprint {
+	return sha256.Sum256(appendType(nil, kind, w))
+}
+
+// appendType writes a type, so that no two different ones read the same.
+func appendType(out []byte, kind *apiservercel.DeclType, w words) []byte {
+	if kind == nil {
+		return append(out, '-')
+	}
+	out = strconv.AppendQuote(out, kind.TypeName())
+	out = binary.AppendVarint(out, kind.MaxElements)
+	out = binary.AppendVarint(out, kind.MinSerializedSize)
+	if !kind.IsObject() {
+		return appendType(appendType(append(out, '['), kind.KeyType, nil), kind.ElemType, w)
+	}
+	out = append(out, '{')
+	for _, name := range slices.Sorted(maps.Keys(kind.Fields)) {
+		if w.hasField(name) {
+			field := kind.Fields[name]
+			out = strconv.AppendBool(strconv.AppendQuote(out, name), field.Required)
+			out = appendType(out, field.Type, w)
+		}
+	}
+	return append(out, '}')
+}

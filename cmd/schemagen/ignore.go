@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// ignoreComment is a comment that takes a finding back, in Go or YAML.
+var ignoreComment = regexp.MustCompile(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+
+// ignoring is one such comment.
+type ignoring struct {
+	pos    diag.Position
+	code   string
+	whole  bool // file
+	reason string
+	used   bool
+}
+
+// ignored returns the findings without those that comments in their files take
+// back, with what is wrong with the comments themselves.
+func ignored(findings diag.List, sources []manifestSource) (diag.List, error) {
+	comments := map[string][]*ignoring{}
+	read := func(name string, data []byte) {
+		if _, ok := comments[name]; !ok {
+			comments[name] = readIgnores(name, data)
+		}
+	}
+	for _, s := range sources {
+		read(s.name, s.data)
+	}
+	for _, d := range findings {
+		if _, ok := comments[d.Pos.File]; ok || d.Pos.File == "" {
+			continue
+		}
+		data, err := os.ReadFile(d.Pos.File)
+		if err != nil {
+			data = nil // it was reported as unreadable
+		}
+		read(d.Pos.File, data)
+	}
+	var out diag.List
+	for _, d := range findings {
+		taken := false
+		for _, c := range comments[d.Pos.File] {
+			if c.code == string(d.Code) && c.reason != "" && (c.whole || d.Pos.Line == c.pos.Line || d.Pos.Line == c.pos.Line+1) {
+				c.used, taken = true, true
+			}
+		}
+		if !taken {
+			out = append(out, d)
+		}
+	}
+	for _, list := range comments {
+		for _, c := range list {
+			if message := c.problem(); message != "" {
+				out = append(out, diag.Diagnostic{Code: codeIgnore, Severity: diag.Warning, Pos: c.pos, Message: message})
+			}
+		}
+	}
+	return out, nil
+}
+
+func readIgnores(name string, data []byte) []*ignoring {
+	if !bytes.Contains(data, []byte("schemagen:ignore")) {
+		return nil
+	}
+	var out []*ignoring
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		text := strings.TrimRight(string(line), "\r\n \t")
+		at := ignoreComment.FindStringSubmatchIndex(text)
+		if at == nil {
+			continue
+		}
+		group := ignoreComment.FindStringSubmatch(text)
+		out = append(out, &ignoring{
+			pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
+			code: group[2], whole: group[1] == "ignore-file", reason: group[3],
+		})
+	}
+	return out
+}
+
+// problem says what is wrong with a comment; empty if nothing is.
+func (c *ignoring) problem() string {
+	known := slices.ContainsFunc(codes(), func(info diag.CodeInfo) bool { return string(info.Code) == c.code })
+	switch {
+	case c.code == "":
+		return "schemagen:ignore needs a code and a reason"
+	case !known:
+		return "schemagen:ignore: there is no code " + c.code
+	case c.reason == "":
+		return "schemagen:ignore " + c.code + " needs a reason"
+	case !c.used:
+		return "schemagen:ignore " + c.code + " has nothing to ignore"
+	}
+	return ""
+}

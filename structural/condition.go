@@ -1,0 +1,84 @@
+package structural
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// CheckedVersion is one version of a CRD and what was found in its schema. A
+// version without a schema has neither violations nor unheld keywords.
+type CheckedVersion struct {
+	Name string
+	// Violations are those of [Check].
+	Violations []Violation
+	// Unheld are the keywords that no structural schema can hold.
+	Unheld []Unsupported
+}
+
+// NonStructuralSchema returns the condition of that type of a CRD (KEP
+// "Structural Schemas", API Compatibility Plan), as the server's controller
+// writes it: with status True, reason Violations and all violations as its
+// message. It is nil if there are none; a condition from before is to be removed
+// then. Versions stand in the order of the CRD.
+//
+// A schema that the model cannot hold cannot be checked: the status is Unknown,
+// and the first such keyword is the message.
+func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) *apiextensionsv1.CustomResourceDefinitionCondition {
+	condition := &apiextensionsv1.CustomResourceDefinitionCondition{
+		Type:   apiextensionsv1.NonStructuralSchema,
+		Status: apiextensionsv1.ConditionUnknown,
+	}
+	var messages []string
+	if preserveUnknownFields {
+		messages = append(messages, "spec.preserveUnknownFields: Invalid value: true: must be false")
+	}
+	for i, version := range versions {
+		if len(version.Unheld) > 0 {
+			condition.Reason = "StructuralError"
+			condition.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", version.Name, version.Unheld[0].message())
+			return condition
+		}
+		place := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
+		var own []string
+		for _, v := range version.Violations {
+			own = append(own, v.At(place))
+		}
+		slices.Sort(own)
+		messages = append(messages, own...)
+	}
+	if len(messages) == 0 {
+		return nil
+	}
+	condition.Status = apiextensionsv1.ConditionTrue
+	condition.Reason = "Violations"
+	condition.Message = aggregate(messages)
+	return condition
+}
+
+// message is the server's error for a keyword that it does not support.
+func (u Unsupported) message() string {
+	if u.Keyword == "items" {
+		return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+	}
+	return fmt.Sprintf("OpenAPIV3Schema '%s' is not supported", u.Keyword)
+}
+
+// aggregate joins errors as the server does: one alone stands bare, and the same
+// text stands once.
+func aggregate(messages []string) string {
+	var distinct []string
+	seen := map[string]bool{}
+	for _, message := range messages {
+		if !seen[message] {
+			seen[message] = true
+			distinct = append(distinct, message)
+		}
+	}
+	if len(distinct) == 1 {
+		return distinct[0]
+	}
+	return "[" + strings.Join(distinct, ", ") + "]"
+}

@@ -1,0 +1,406 @@
+package structural
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Contradiction is something that no server refuses and no value can satisfy, or
+// that means something else than it seems to.
+type Contradiction struct {
+	// Path is the place in the schema.
+	Path *Path
+	Pos  token.Pos
+	// Related is the place of the other side, where there is one.
+	Related token.Pos
+	// Message says what cannot hold, and Hint what to do.
+	Message, Hint string
+}
+
+// Contradictions returns what makes a value unsettable in a schema that is
+// structural otherwise: bounds that exclude each other, values of an enum that
+// the other keywords refuse, branches of junctors that can never hold, required
+// properties that nothing declares, and patterns that are read differently by
+// clients. Keywords of allOf count as the node's own.
+func Contradictions(s *Schema) []Contradiction {
+	if s == nil {
+		return nil
+	}
+	c := &contradictions{patterns: map[string]*regexp.Regexp{}}
+	c.node(s, nil, true)
+	return c.found
+}
+
+type contradictions struct {
+	found    []Contradiction
+	patterns map[string]*regexp.Regexp
+}
+
+func (c *contradictions) add(path *Path, pos, related token.Pos, hint, format string, args ...any) {
+	c.found = append(c.found, Contradiction{Path: path, Pos: pos, Related: related, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (c *contradictions) node(s *Schema, path *Path, root bool) {
+	if s.ValueValidation != nil {
+		l := limitsOf(s)
+		for _, clash := range l.clashes() {
+			c.add(path.Child(clash.keyword), clash.pos, clash.other, "", "%s", clash.text)
+		}
+		c.enum(s, l, path)
+		c.required(s, path, root)
+		c.junctors(s, l, path)
+		c.pattern(s, path)
+	}
+	for _, p := range s.Properties {
+		c.node(p.Schema, path.Property(p.Name), false)
+	}
+	if s.Items != nil {
+		c.node(s.Items, path.Child("items"), false)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		c.node(a.Schema, path.Child("additionalProperties"), false)
+	}
+}
+
+// bound is one limit of a value, with its place.
+type bound struct {
+	value     float64
+	set       bool
+	exclusive bool
+	pos       token.Pos
+}
+
+// span is a pair of limits for one aspect of a value.
+type span struct {
+	low, high bound
+}
+
+// limits are the bounds of a node, with those of its allOf.
+type limits struct {
+	number, length, items, properties span
+}
+
+// names of the keywords of a span.
+func spanNames() [4][2]string {
+	return [4][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"}}
+}
+
+func (l *limits) spans() [4]*span { return [4]*span{&l.number, &l.length, &l.items, &l.properties} }
+
+func limitsOf(s *Schema) *limits {
+	l := &limits{}
+	l.add(s.ValueValidation, s.Origin)
+	return l
+}
+
+// add tightens the limits by those of v.
+func (l *limits) add(v *ValueValidation, origin Origin) {
+	if v.Minimum != nil {
+		l.number.low.raise(*v.Minimum, v.ExclusiveMinimum, origin.Of("minimum"))
+	}
+	if v.Maximum != nil {
+		l.number.high.lower(*v.Maximum, v.ExclusiveMaximum, origin.Of("maximum"))
+	}
+	counts := [3][2]*int64{{v.MinLength, v.MaxLength}, {v.MinItems, v.MaxItems}, {v.MinProperties, v.MaxProperties}}
+	for i, pair := range counts {
+		names := spanNames()[i+1]
+		if pair[0] != nil {
+			l.spans()[i+1].low.raise(float64(*pair[0]), false, origin.Of(names[0]))
+		}
+		if pair[1] != nil {
+			l.spans()[i+1].high.lower(float64(*pair[1]), false, origin.Of(names[1]))
+		}
+	}
+	for i := range v.AllOf {
+		n := &v.AllOf[i]
+		at := n.Origin
+		if !at.Pos.IsValid() {
+			at = origin
+		}
+		l.add(&n.ValueValidation, at)
+	}
+}
+
+func (b *bound) raise(value float64, exclusive bool, pos token.Pos) {
+	if !b.set || value > b.value || value == b.value && exclusive {
+		*b = bound{value, true, exclusive, pos}
+	}
+}
+
+func (b *bound) lower(value float64, exclusive bool, pos token.Pos) {
+	if !b.set || value < b.value || value == b.value && exclusive {
+		*b = bound{value, true, exclusive, pos}
+	}
+}
+
+// clash is a pair of limits that exclude each other.
+type clash struct {
+	keyword, text string
+	pos, other    token.Pos
+}
+
+func (l *limits) clashes() []clash {
+	var out []clash
+	for i, s := range l.spans() {
+		if !s.low.set || !s.high.set || s.low.value < s.high.value || s.low.value == s.high.value && !s.low.exclusive && !s.high.exclusive {
+			continue
+		}
+		names := spanNames()[i]
+		text := fmt.Sprintf("%s %s is more than %s %s: no value is allowed", names[0], number(s.low.value), names[1], number(s.high.value))
+		if s.low.value == s.high.value {
+			text = fmt.Sprintf("%s and %s are both %s and one of them is exclusive: no value is allowed", names[0], names[1], number(s.low.value))
+		}
+		out = append(out, clash{names[0], text, s.low.pos, s.high.pos})
+	}
+	return out
+}
+
+func number(f float64) string {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Sprint(f)
+	}
+	return string(text)
+}
+
+// enum checks the values of an enum against the node's other keywords.
+func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
+	seen := map[string]bool{}
+	for i, value := range s.Enum {
+		text := string(bytes.TrimSpace(value.Raw))
+		if seen[text] {
+			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "remove one of them", "enum value %s stands twice", text)
+		}
+		seen[text] = true
+		if why := c.refuses(s, l, value); why != "" {
+			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "", "enum value %s can never be used: %s", text, why)
+		}
+	}
+}
+
+// refuses says why a node refuses one of its enum's values; empty if it does not.
+func (c *contradictions) refuses(s *Schema, l *limits, value JSON) string {
+	var v any
+	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
+	decoder.UseNumber()
+	if decoder.Decode(&v) != nil {
+		return "it is not JSON"
+	}
+	is := typeOf(v)
+	switch {
+	case v == nil && s.Nullable:
+		return ""
+	case s.XIntOrString && (is == "integer" || is == "string"):
+	case s.Type != "" && s.Type != is && !(s.Type == "number" && is == "integer"):
+		return fmt.Sprintf("it is %s, and the type is %s", article(is), s.Type)
+	}
+	switch v := v.(type) {
+	case string:
+		if n := float64(utf8.RuneCountInString(v)); !l.length.holds(n) {
+			return fmt.Sprintf("its length is %s, which %s", number(n), l.length.describe("Length"))
+		}
+		if s.Pattern != "" && s.Type == "string" {
+			if re := c.compile(s.Pattern); re != nil && !re.MatchString(v) {
+				return "it does not match the pattern " + s.Pattern
+			}
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil && !l.number.holds(f) {
+			return l.number.describe("imum")
+		}
+	}
+	return ""
+}
+
+func (s span) holds(f float64) bool {
+	return !(s.low.set && (f < s.low.value || f == s.low.value && s.low.exclusive)) &&
+		!(s.high.set && (f > s.high.value || f == s.high.value && s.high.exclusive))
+}
+
+func (s span) describe(noun string) string {
+	var parts []string
+	if s.low.set {
+		parts = append(parts, "min"+noun+" "+number(s.low.value))
+	}
+	if s.high.set {
+		parts = append(parts, "max"+noun+" "+number(s.high.value))
+	}
+	return "is outside of " + strings.Join(parts, ", ")
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case json.Number:
+		if f, err := v.Float64(); err == nil && f == math.Trunc(f) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+func article(noun string) string {
+	if strings.IndexByte("aeiou", noun[0]) >= 0 {
+		return "an " + noun
+	}
+	if noun == "null" {
+		return noun
+	}
+	return "a " + noun
+}
+
+// required checks that what is required can be set at all.
+func (c *contradictions) required(s *Schema, path *Path, root bool) {
+	if s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil || s.Type != "object" {
+		return
+	}
+	for i, name := range s.Required {
+		if isMeta(name) && (root || s.XEmbeddedResource) || s.property(name) != nil {
+			continue
+		}
+		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare it, or do not require it",
+			"property %q is required and not declared: it is pruned, so that no object is valid", name)
+	}
+}
+
+// junctors checks the branches of junctors.
+func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
+	for _, junctor := range []struct {
+		keyword string
+		list    []NestedValueValidation
+	}{{"anyOf", s.AnyOf}, {"oneOf", s.OneOf}} {
+		for i := range junctor.list {
+			branch := &junctor.list[i]
+			at := path.Index(junctor.keyword, i)
+			pos := branch.Origin.Pos
+			if !pos.IsValid() {
+				pos = s.Origin.Of(junctor.keyword)
+			}
+			if why := c.dead(s, l, branch); why != "" {
+				c.add(at, pos, token.NoPos, "", "this branch of %s can never hold: %s", junctor.keyword, why)
+				continue
+			}
+			for j := range i {
+				if junctor.keyword == "oneOf" && reflect.DeepEqual(junctor.list[j].Props(), branch.Props()) {
+					c.add(at, pos, token.NoPos, "remove one of them, or use anyOf", "branches %d and %d of oneOf are equal: where one holds, so does the other", j, i)
+				}
+			}
+		}
+	}
+	if s.Not != nil && reflect.DeepEqual(*s.Not.Props(), *(&NestedValueValidation{}).Props()) {
+		c.add(path.Child("not"), s.Origin.Of("not"), token.NoPos, "", "an empty not refuses every value")
+	}
+}
+
+// dead says why a branch excludes the node that it belongs to; empty if it does not.
+func (c *contradictions) dead(s *Schema, l *limits, branch *NestedValueValidation) string {
+	joint := *l
+	joint.add(&branch.ValueValidation, branch.Origin)
+	if clashes := joint.clashes(); len(clashes) > len(l.clashes()) {
+		return clashes[len(clashes)-1].text
+	}
+	if len(s.Enum) > 0 && len(branch.Enum) > 0 && disjoint(s.Enum, branch.Enum) {
+		return "no value of its enum is one of the node's"
+	}
+	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation, ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
+		if name := not.Required[0]; slices.Contains(s.Required, name) || slices.Contains(branch.Required, name) {
+			return "it forbids " + name + ", which is required"
+		}
+	}
+	for _, p := range branch.Properties {
+		declared := s.property(p.Name)
+		required := slices.Contains(s.Required, p.Name) || slices.Contains(branch.Required, p.Name)
+		if declared == nil || declared.ValueValidation == nil || !required {
+			continue
+		}
+		if why := c.dead(declared, limitsOf(declared), p.Schema); why != "" {
+			return p.Name + ": " + why
+		}
+	}
+	return ""
+}
+
+func disjoint(a, b []JSON) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if bytes.Equal(bytes.TrimSpace(x.Raw), bytes.TrimSpace(y.Raw)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (c *contradictions) compile(pattern string) *regexp.Regexp {
+	re, ok := c.patterns[pattern]
+	if !ok {
+		re, _ = regexp.Compile(pattern) // nil for what the server refuses
+		c.patterns[pattern] = re
+	}
+	return re
+}
+
+// pattern warns of regular expressions that JSON Schema's own language, ECMA
+// 262, reads differently: editors and client libraries do.
+func (c *contradictions) pattern(s *Schema, path *Path) {
+	if s.Pattern == "" || c.compile(s.Pattern) == nil {
+		return
+	}
+	if what, instead := foreignSyntax(s.Pattern); what != "" {
+		c.add(path.Child("pattern"), s.Origin.Of("pattern"), token.NoPos, instead, "%s in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently", what)
+	}
+}
+
+// foreignSyntax returns the first part of a regular expression that is Go's
+// alone, and what to write instead.
+func foreignSyntax(pattern string) (what, instead string) {
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		rest := pattern[i:]
+		switch {
+		case rest[0] == '\\' && len(rest) > 1:
+			switch rest[1] {
+			case 'A':
+				return `\A`, "write ^"
+			case 'z':
+				return `\z`, "write $"
+			case 'Q':
+				return `\Q`, "escape each character"
+			case 'a':
+				return `\a`, `write \x07`
+			case 'C':
+				return `\C`, ""
+			}
+			i++
+		case class && strings.HasPrefix(rest, "[:"):
+			end := strings.Index(rest, ":]")
+			if end > 0 {
+				return rest[:end+2], "write the characters, as in [a-z]"
+			}
+		case rest[0] == '[':
+			class = true
+		case rest[0] == ']':
+			class = false
+		case !class && strings.HasPrefix(rest, "(?") && len(rest) > 2 && rest[2] != ':' && rest[2] != '<':
+			end := strings.IndexAny(rest, ":)>")
+			return rest[:max(end, 0)+1], "write both cases of each letter, or a plain group"
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,347 @@
+package structural
+
+import (
+	"strings"
+)
+
+// Finding is a violation of a rule that [Check] does not hold.
+type Finding struct {
+	Violation
+	// Rule is the name of the rule; [Rules] documents it.
+	Rule string
+	// Server says that the API server refuses it, too, with this message, when
+	// it validates the whole CRD: it is an error. What only a proposal refuses
+	// is a warning.
+	Server bool
+}
+
+// Authority says who refuses what breaks a rule.
+type Authority string
+
+// The authorities, strongest first.
+const (
+	// ByCheck is held by [Check]: the server's ValidateStructural refuses it.
+	ByCheck Authority = "check"
+	// ByServer is held by [CheckProposals] in the words of the server's
+	// validation of whole CRDs.
+	ByServer Authority = "server"
+	// ByProposal is held by [CheckProposals] alone; the server lets it pass.
+	ByProposal Authority = "proposal"
+)
+
+// RuleInfo documents one rule on schemas.
+type RuleInfo struct {
+	Name string
+	By   Authority
+	// Source is the document and section that has the rule.
+	Source string
+	// Text says what the rule wants.
+	Text string
+}
+
+// Names of the rules that CheckProposals holds.
+const (
+	rulePreserve         = "preserve-unknown-fields"
+	ruleTypeNames        = "type-names"
+	ruleMapType          = "map-type"
+	ruleListType         = "list-type"
+	ruleListMapKeys      = "list-map-keys"
+	ruleStructOrMap      = "struct-or-map"
+	ruleMetadataDefault  = "metadata-default"
+	ruleMetadataEmbedded = "metadata-embedded"
+
+	rulePair             = "int-or-string-pair"
+	ruleBelowRoot        = "completeness-below-root"
+	ruleJunctorGenerics  = "junctor-generics"
+	ruleEmbeddedMetadata = "embedded-metadata"
+	rulePolymorphism     = "object-polymorphism"
+	ruleReadOnly         = "read-only"
+	ruleUnionFields      = "union-fields"
+	ruleUnionProperties  = "union-properties"
+	ruleUnionPlace       = "union-place"
+)
+
+const (
+	structuralKEP = "KEP Structural Schemas, "
+	pruningKEP    = "KEP Pruning for Custom Resources, "
+	fieldDocs     = "apiextensions.k8s.io/v1, JSONSchemaProps, "
+)
+
+// Rules returns every rule of the proposals on schemas, and of the server where
+// it goes beyond them, with its source.
+func Rules() []RuleInfo {
+	return []RuleInfo{
+		{"structurality", ByCheck, structuralKEP + "Formal Definition, rule 1 and consequence 1",
+			"Inside of junctors stands nothing that shapes values: no type, additionalProperties, default, title, description, nullable, and no x-kubernetes-* extension."},
+		{"completeness", ByCheck, structuralKEP + "Formal Definition, rule 2",
+			"Every field, element and map value has a type outside of junctors, and what the junctors of the root speak of is specified outside of them."},
+		{"embedded-resource", ByCheck, structuralKEP + "Formal Definition, rule 3 (RawExtension)",
+			"An embedded resource has type object, and either properties or preserved unknown fields; its kind and apiVersion are strings, its metadata is an object."},
+		{"int-or-string", ByCheck, structuralKEP + "Formal Definition, rule 4 (IntOrString)",
+			"Types stand inside of junctors only as the two int-or-string patterns; an int-or-string is no embedded resource and preserves nothing."},
+		{"root-metadata", ByCheck, structuralKEP + "Metadata, restriction 1",
+			"metadata at the root specifies its type and the properties name and generateName, and nothing else."},
+		{"junctor-metadata", ByCheck, structuralKEP + "Metadata, restriction 2; the server goes beyond it",
+			"metadata is not specified inside of junctors. The proposal exempts embedded resources, the server exempts nothing."},
+		{"root-object", ByCheck, "apiextensions-apiserver, ValidateStructural",
+			"The root is an object without additionalProperties."},
+		{"pattern", ByCheck, "apiextensions-apiserver, ValidateStructural",
+			"A pattern is a regular expression of Go."},
+
+		{rulePreserve, ByServer, structuralKEP + "Formal Definition, Extensions.XPreserveUnknownFields",
+			"x-kubernetes-preserve-unknown-fields is true or undefined."},
+		{ruleTypeNames, ByServer, structuralKEP + "Formal Definition, Generic.Type",
+			"A type is array, boolean, integer, number, object or string."},
+		{ruleMapType, ByServer, fieldDocs + "x-kubernetes-map-type",
+			"x-kubernetes-map-type is atomic or granular, and stands on objects."},
+		{ruleListType, ByServer, fieldDocs + "x-kubernetes-list-type",
+			"x-kubernetes-list-type is atomic, set or map, and stands on arrays; the elements of a set are atomic, those of a map are objects, and neither are nullable."},
+		{ruleListMapKeys, ByServer, fieldDocs + "x-kubernetes-list-map-keys",
+			"The keys of a list of type map are distinct scalar properties of its elements, required or defaulted, and not nullable."},
+		{ruleStructOrMap, ByServer, pruningKEP + "Polymorphic Fields",
+			"A node does not have properties and additionalProperties."},
+		{ruleMetadataDefault, ByServer, structuralKEP + "Metadata, restriction 1",
+			"Nothing in apiVersion, kind and metadata of the root has a default, nor has a map in the metadata of an embedded resource."},
+		{ruleMetadataEmbedded, ByServer, "apiextensions-apiserver, ValidateCustomResourceDefinition",
+			"apiVersion, kind and metadata hold no embedded resource."},
+
+		{rulePair, ByProposal, structuralKEP + "Formal Definition, rules 1 and 4",
+			"The two int-or-string patterns stand only beside x-kubernetes-int-or-string: true."},
+		{ruleBelowRoot, ByProposal, structuralKEP + "Formal Definition, rule 2",
+			"What a junctor below the root speaks of is specified outside of it. The server looks at the root's junctors only, and prunes the field."},
+		{ruleJunctorGenerics, ByProposal, structuralKEP + "Formal Definition, consequence 1",
+			"Inside of junctors stands neither default: null nor additionalProperties: false."},
+		{ruleEmbeddedMetadata, ByProposal, structuralKEP + "Metadata, note at the end",
+			"metadata of an embedded resource specifies only what goes beyond the metadata that every object has."},
+		{rulePolymorphism, ByProposal, pruningKEP + "Restriction 1 on Object Polymorphism",
+			"No JSON path has properties in one place and additionalProperties or patternProperties in the same or another, junctors included."},
+		{ruleReadOnly, ByProposal, structuralKEP + "Formal Definition, Generic.ReadOnly and consequence 1",
+			"readOnly stands outside of junctors. apiextensions.k8s.io/v1 has no such field."},
+		{ruleUnionFields, ByProposal, structuralKEP + "Formal Definition, type Union",
+			"A union without a discriminator has no fields; with one, its values are those of the discriminator's enum."},
+		{ruleUnionProperties, ByProposal, structuralKEP + "Formal Definition, rule 2 and type Union",
+			"The discriminator of a union is a property of type string, its members are properties of the same object."},
+		{ruleUnionPlace, ByProposal, structuralKEP + "Formal Definition, rule 1 and consequence 1",
+			"x-kubernetes-unions stands on an object, or in KEP-1027's form on a property, and not inside of junctors."},
+	}
+}
+
+// CheckProposals returns what the proposals refuse and Check lets pass, and what
+// the server refuses by rules outside of ValidateStructural that the proposals
+// have, too, in the order of the nodes. unheld are the keywords that the decoder
+// could not put into s.
+func CheckProposals(s *Schema, unheld []Unsupported) []Finding {
+	if s == nil {
+		return nil
+	}
+	c := &proposals{implied: &unfolder{embedded: true}}
+	if len(unheld) > 0 {
+		c.unheld = map[string][]string{}
+		for _, u := range unheld {
+			at := u.Path.String()
+			c.unheld[at] = append(c.unheld[at], u.Keyword)
+		}
+	}
+	c.node(s, place{root: true})
+	c.polymorphism([]placedNode{{s, nil}})
+	return c.findings
+}
+
+type proposals struct {
+	findings []Finding
+	// unheld are the keywords without a place in the model, by the path of
+	// their node.
+	unheld map[string][]string
+	// implied spells out what embedded resources imply.
+	implied *unfolder
+}
+
+// place says where a node stands, as far as rules ask for it.
+type place struct {
+	path    *Path
+	root    bool
+	junctor bool
+	// property says that the node is a property, of an object outside of junctors.
+	property bool
+	// meta says that the node belongs to the TypeMeta or ObjectMeta of an object.
+	meta bool
+	// noDefault is the server's reason against defaults here, or empty.
+	noDefault string
+}
+
+// below is the place of a node that stands in the one at p.
+func (p place) below(path *Path) place {
+	p.path, p.root, p.property = path, false, false
+	return p
+}
+
+func (c *proposals) refuse(rule string, v Violation) {
+	c.findings = append(c.findings, Finding{Violation: v, Rule: rule, Server: true})
+}
+
+func (c *proposals) warn(rule string, v Violation) {
+	c.findings = append(c.findings, Finding{Violation: v, Rule: rule})
+}
+
+// node checks a node and what is below it. A node inside of a junctor comes as
+// it would stand outside.
+func (c *proposals) node(s *Schema, at place) {
+	c.types(s, at.path)
+	c.metadata(s, at)
+	c.structOrMap(s, at.path)
+	c.topology(s, at.path)
+	c.unions(s, at)
+	if at.junctor {
+		c.junctorGenerics(s, at.path)
+	} else {
+		c.pair(s, at.path)
+		c.embeddedMetadata(s, at.path)
+		if !at.root {
+			c.completeBelow(s, at.path)
+		}
+	}
+	c.withoutPlace(s, at)
+
+	if s.Items != nil {
+		c.node(s.Items, at.below(at.path.Child("items")))
+	}
+	for _, p := range s.Properties {
+		below := at.below(at.path.Property(p.Name))
+		below.property = !at.junctor
+		if isMeta(p.Name) && (at.root || s.XEmbeddedResource) {
+			below.meta = true
+			if at.root {
+				below.noDefault = "in top-level " + p.Name
+			}
+		}
+		c.node(p.Schema, below)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		below := at.below(at.path.Child("additionalProperties"))
+		if at.meta {
+			below.noDefault = "inside additionalProperties applying to object metadata"
+		}
+		c.node(a.Schema, below)
+	}
+	eachNested(s.ValueValidation, at.path, func(n *NestedValueValidation, path *Path) {
+		below := at.below(path)
+		below.junctor = true
+		c.node(n.outside(), below)
+	})
+}
+
+func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
+
+// eachNested calls f for the schemas directly below the junctors of v.
+func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
+	if v == nil {
+		return
+	}
+	for _, junctor := range []struct {
+		keyword string
+		list    []NestedValueValidation
+	}{{"allOf", v.AllOf}, {"anyOf", v.AnyOf}, {"oneOf", v.OneOf}} {
+		for i := range junctor.list {
+			f(&junctor.list[i], path.Index(junctor.keyword, i))
+		}
+	}
+	if v.Not != nil {
+		f(v.Not, path.Child("not"))
+	}
+}
+
+// outside is the schema as it would stand outside of junctors, the inverse of
+// [Schema.Nested].
+func (n *NestedValueValidation) outside() *Schema {
+	s := &Schema{
+		Generic: n.ForbiddenGenerics, Extensions: n.ForbiddenExtensions,
+		ValueValidation: &n.ValueValidation, Origin: n.Origin,
+	}
+	for _, p := range n.Properties {
+		s.Properties = append(s.Properties, Property{Name: p.Name, Schema: p.Schema.outside()})
+	}
+	if n.Items != nil {
+		s.Items = n.Items.outside()
+	}
+	if a := n.AdditionalProperties; a != nil {
+		s.AdditionalProperties = &SchemaOrBool{Bool: a.Bool}
+		if a.Schema != nil {
+			s.AdditionalProperties.Schema = a.Schema.outside()
+		}
+	}
+	return s
+}
+
+// pair refuses the int-or-string patterns where nothing says int-or-string. The
+// server allows them everywhere.
+func (c *proposals) pair(s *Schema, path *Path) {
+	if s.XIntOrString {
+		return
+	}
+	const detail = "must not speak of types unless x-kubernetes-int-or-string is true"
+	if isIntOrStringPair(s) {
+		c.warn(rulePair, Violation{Path: path.Child("anyOf"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("anyOf")})
+	}
+	if startsWithIntOrStringPair(s) {
+		c.warn(rulePair, Violation{Path: path.Index("allOf", 0).Child("anyOf"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("allOf")})
+	}
+}
+
+// junctorGenerics refuses the generics inside of junctors that the server does
+// not see, because their value is the one that it takes for none.
+func (c *proposals) junctorGenerics(s *Schema, path *Path) {
+	if s.Default != nil && string(s.Default.Raw) == "null" {
+		c.warn(ruleJunctorGenerics, Violation{
+			Path: path.Child("default"), Kind: Forbidden, Detail: "must be undefined to be structural", Pos: s.Origin.Of("default"),
+		})
+	}
+	if a := s.AdditionalProperties; a != nil && *a == (SchemaOrBool{}) {
+		c.warn(ruleJunctorGenerics, Violation{
+			Path: path.Child("additionalProperties"), Kind: Forbidden, Detail: "must be undefined to be structural", Pos: s.Origin.Of("additionalProperties"),
+		})
+	}
+}
+
+// withoutPlace speaks of the keywords of the node that the model cannot hold.
+func (c *proposals) withoutPlace(s *Schema, at place) {
+	if c.unheld == nil {
+		return
+	}
+	for _, keyword := range c.unheld[at.path.String()] {
+		if keyword != "readOnly" {
+			continue
+		}
+		detail := "is no field of apiextensions.k8s.io/v1"
+		if at.junctor {
+			detail = "must be false to be structural"
+		}
+		c.warn(ruleReadOnly, Violation{Path: at.path.Child("readOnly"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("readOnly")})
+	}
+}
+
+// completeBelow checks the completeness of a node below the root, which the
+// server does not look at. Embedded resources specify what they imply.
+func (c *proposals) completeBelow(s *Schema, path *Path) {
+	if v := s.ValueValidation; v == nil || v.AllOf == nil && v.AnyOf == nil && v.OneOf == nil && v.Not == nil {
+		return
+	}
+	inner := checker{}
+	inner.complete(s.ValueValidation, c.implied.schema(s), path, path)
+	for _, v := range inner.violations {
+		c.warn(ruleBelowRoot, v)
+	}
+}
+
+// Proposed is the violation in the words that the KEP gives for a condition's
+// message: ".properties[foo].items.properties[bar].type must be non-empty".
+func (v Violation) Proposed() string {
+	switch {
+	case v.Kind == Required && strings.HasPrefix(v.Detail, "must not be empty"):
+		return v.Path.String() + " must be non-empty"
+	case v.Kind == Required && v.In != nil:
+		return v.Path.String() + " must be specified " + v.Detail
+	case v.Kind == NotSupported:
+		return v.Path.String() + " must be one of " + strings.TrimPrefix(v.Detail, "supported values: ")
+	}
+	return v.Path.String() + " " + v.Detail
+}

@@ -1,0 +1,72 @@
+package structural
+
+import (
+	"reflect"
+	"strings"
+)
+
+// metadata checks what Check leaves out of the restrictions on TypeMeta and
+// ObjectMeta: the server holds these with the rest of the CRD.
+func (c *proposals) metadata(s *Schema, at place) {
+	if s.Default != nil && at.noDefault != "" {
+		c.refuse(ruleMetadataDefault, Violation{
+			Path: at.path.Child("default"), Kind: Forbidden, Detail: "must not be set " + at.noDefault, Pos: s.Origin.Of("default"),
+		})
+	}
+	if s.XEmbeddedResource && at.meta {
+		const keyword = "x-kubernetes-embedded-resource"
+		c.refuse(ruleMetadataEmbedded, Violation{
+			Path: at.path.Child(keyword), Kind: Forbidden, Detail: "must not be used inside of resource meta", Pos: s.Origin.Of(keyword),
+		})
+	}
+}
+
+// embeddedMetadata warns of an embedded resource that says of its metadata what
+// is so in every object.
+func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
+	if !s.XEmbeddedResource {
+		return
+	}
+	metadata := s.property("metadata")
+	if metadata == nil {
+		return
+	}
+	implied := ObjectMeta()
+	var repeated []string
+	for _, p := range metadata.Properties {
+		if known := implied.property(p.Name); known != nil && saysNoMore(p.Schema, known) {
+			repeated = append(repeated, p.Name)
+		}
+	}
+	if len(repeated) > 0 {
+		c.warn(ruleEmbeddedMetadata, Violation{
+			Path: path.Property("metadata"), Kind: Forbidden, Pos: metadata.Origin.Pos,
+			Detail: "should only specify restrictions beyond those of every object's metadata, not " + strings.Join(repeated, ", "),
+		})
+	}
+}
+
+// saysNoMore reports whether every value that the known schema accepts is
+// accepted by s, as far as it can be seen without reasoning: s repeats known or
+// leaves something out.
+func saysNoMore(s, known *Schema) bool {
+	if s.Type != known.Type || len(s.XValidations) > 0 || s.Default != nil {
+		return false
+	}
+	if v := s.ValueValidation; v != nil && !v.isZero() && (known.ValueValidation == nil || !reflect.DeepEqual(*v, *known.ValueValidation)) {
+		return false
+	}
+	for _, p := range s.Properties {
+		if below := known.property(p.Name); below == nil || !saysNoMore(p.Schema, below) {
+			return false
+		}
+	}
+	if s.Items != nil && (known.Items == nil || !saysNoMore(s.Items, known.Items)) {
+		return false
+	}
+	a, b := s.AdditionalProperties, known.AdditionalProperties
+	if a == nil || a.Schema == nil {
+		return a == nil || a.Bool
+	}
+	return b != nil && b.Schema != nil && saysNoMore(a.Schema, b.Schema)
+}

@@ -1,0 +1,107 @@
+package structural
+
+import (
+	"encoding/json"
+	"go/token"
+	"slices"
+)
+
+const unionsKeyword = "x-kubernetes-unions"
+
+// unions checks x-kubernetes-unions of a node in both forms.
+func (c *proposals) unions(s *Schema, at place) {
+	pos := s.Origin.Of(unionsKeyword)
+	path := at.path.Child(unionsKeyword)
+	forbid := func(detail string) {
+		c.warn(ruleUnionPlace, Violation{Path: path, Kind: Forbidden, Detail: detail, Pos: pos})
+	}
+	switch {
+	case len(s.XUnions) == 0 && len(s.XUnionMembers) == 0:
+	case at.junctor:
+		forbid("must be undefined to be structural")
+		return
+	case len(s.XUnions) > 0 && s.Type != "object":
+		forbid("must only be used on objects")
+		return
+	case len(s.XUnionMembers) > 0 && !at.property:
+		forbid("must only list fieldMembers on a property")
+	}
+	for i, u := range s.XUnions {
+		c.union(s, u, at.path, at.path.Index(unionsKeyword, i))
+	}
+	if at.junctor {
+		return
+	}
+	for _, p := range s.Properties {
+		if len(p.Schema.XUnionMembers) > 0 {
+			in := at.path.Property(p.Name).Child(unionsKeyword)
+			c.unionOf(s, p.Name, p.Schema.XUnionMembers, at.path, in, p.Schema.Origin.Of(unionsKeyword))
+		}
+	}
+}
+
+// union checks a union that stands on its object.
+func (c *proposals) union(s *Schema, u Union, path, in *Path) {
+	pos := s.Origin.Of(unionsKeyword)
+	if u.Discriminator == "" {
+		if len(u.Fields) > 0 {
+			c.warn(ruleUnionFields, Violation{
+				Path: in.Child("fields"), Kind: Forbidden, Detail: "must be undefined if discriminator is empty", Pos: pos,
+			})
+		}
+		return
+	}
+	if s.property(u.Discriminator) == nil {
+		c.mustBeProperty(u.Discriminator, path, in, pos)
+	}
+	var members []UnionMember
+	for _, f := range u.Fields {
+		members = append(members, UnionMember{Value: f.Value, Name: f.Name})
+	}
+	c.unionOf(s, u.Discriminator, members, path, in, pos)
+}
+
+// unionOf checks what both forms have in common. path is the place of the
+// object s, in that of the union.
+func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMember, path, in *Path, pos token.Pos) {
+	d := s.property(discriminator)
+	if d != nil && d.Type != "string" {
+		c.warn(ruleUnionProperties, Violation{
+			Path: path.Property(discriminator).Child("type"), Kind: Invalid, Value: d.Type,
+			Detail: "must be string because it is a discriminator", Pos: d.Origin.Of("type"),
+		})
+	}
+	values := enumOf(d)
+	for _, m := range members {
+		if m.Name != "" && s.property(m.Name) == nil {
+			c.mustBeProperty(m.Name, path, in, pos)
+		}
+		if values != nil && !slices.Contains(values, m.Value) {
+			c.warn(ruleUnionFields, Violation{
+				Path: in, Kind: NotSupported, Value: m.Value, Pos: pos,
+				Detail: notSupported(nil, "", values, Origin{}, "").Detail,
+			})
+		}
+	}
+}
+
+func (c *proposals) mustBeProperty(name string, path, in *Path, pos token.Pos) {
+	c.warn(ruleUnionProperties, Violation{
+		Path: path.Property(name), Kind: Required, Detail: "because it is defined in " + in.String(), In: in, Pos: pos,
+	})
+}
+
+// enumOf returns the strings of the enum of s, in order, or nil if it has none.
+func enumOf(s *Schema) []string {
+	if s == nil || s.ValueValidation == nil {
+		return nil
+	}
+	var out []string
+	for _, value := range s.Enum {
+		var text *string
+		if json.Unmarshal(value.Raw, &text) == nil && text != nil {
+			out = append(out, *text)
+		}
+	}
+	return out
+}

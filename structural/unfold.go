@@ -1,0 +1,164 @@
+package structural
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Unfold spells out what the extensions of s mean in plain OpenAPI v3 (KEP
+// "Structural Schemas", Unfolding the Extensions). The extensions stay. s is not
+// changed; what has none is shared with the result.
+//
+//   - x-kubernetes-int-or-string becomes anyOf of the two types, or a first
+//     allOf with it where there is an anyOf already.
+//   - x-kubernetes-embedded-resource specifies apiVersion, kind and metadata, and
+//     requires the first two. Like the server, and unlike the KEP's sketch, it
+//     takes the place of what the schema says of them.
+//   - x-kubernetes-unions, in both forms, becomes an enum of the discriminator
+//     and oneOf with a branch for each of its values, or one more allOf with it
+//     where there is a oneOf already. The KEP's sketch, exactly one member
+//     required, would refuse optional members and values without one. A union
+//     without a discriminator stays as it is.
+//
+// Unfolding twice is unfolding once.
+func Unfold(s *Schema) *Schema {
+	u := &unfolder{intOrString: true, embedded: true, unions: true}
+	return u.schema(s)
+}
+
+// unfolder unfolds the extensions that it is told to.
+type unfolder struct {
+	intOrString, embedded, unions bool
+	// done are the results so far, because nodes are shared.
+	done map[*Schema]*Schema
+}
+
+func (u *unfolder) schema(s *Schema) *Schema {
+	if s == nil {
+		return nil
+	}
+	if out, known := u.done[s]; known {
+		return out
+	}
+	out := s.withChildren(u.schema)
+	if u.intOrString && s.XIntOrString {
+		out = unfoldIntOrString(out)
+	}
+	if u.embedded && s.XEmbeddedResource {
+		out = unfoldEmbedded(out)
+	}
+	if u.unions {
+		out = unfoldUnions(out)
+	}
+	if u.done == nil {
+		u.done = map[*Schema]*Schema{}
+	}
+	u.done[s] = out
+	return out
+}
+
+// withChildren returns s with each child replaced: s itself if all stay.
+func (s *Schema) withChildren(replace func(*Schema) *Schema) *Schema {
+	out := *s
+	changed := false
+	if s.Items != nil {
+		out.Items = replace(s.Items)
+		changed = out.Items != s.Items
+	}
+	for i, p := range s.Properties {
+		child := replace(p.Schema)
+		if child == p.Schema {
+			continue
+		}
+		if &out.Properties[0] == &s.Properties[0] {
+			out.Properties = slices.Clone(s.Properties)
+		}
+		out.Properties[i].Schema = child
+		changed = true
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		if child := replace(a.Schema); child != a.Schema {
+			out.AdditionalProperties = &SchemaOrBool{Schema: child, Bool: a.Bool}
+			changed = true
+		}
+	}
+	if !changed {
+		return s
+	}
+	return &out
+}
+
+// withValues returns a copy of s that may change its value validation.
+func (s *Schema) withValues() *Schema {
+	out := *s
+	values := ValueValidation{}
+	if s.ValueValidation != nil {
+		values = *s.ValueValidation
+	}
+	out.ValueValidation = &values
+	return &out
+}
+
+// withProperty returns a copy of s with a property in place of that of the same
+// name, or as the last one.
+func (s *Schema) withProperty(name string, schema *Schema) *Schema {
+	out := *s
+	i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
+	if i < 0 {
+		out.Properties = append(slices.Clip(s.Properties), Property{Name: name, Schema: schema})
+		return &out
+	}
+	out.Properties = slices.Clone(s.Properties)
+	out.Properties[i].Schema = schema
+	return &out
+}
+
+func unfoldIntOrString(s *Schema) *Schema {
+	if isIntOrStringPair(s) || startsWithIntOrStringPair(s) {
+		return s
+	}
+	pair := []NestedValueValidation{
+		{ForbiddenGenerics: Generic{Type: "integer"}, Origin: s.Origin},
+		{ForbiddenGenerics: Generic{Type: "string"}, Origin: s.Origin},
+	}
+	out := s.withValues()
+	if len(out.AnyOf) == 0 {
+		out.AnyOf = pair
+		return out
+	}
+	first := NestedValueValidation{ValueValidation: ValueValidation{AnyOf: pair}, Origin: s.Origin}
+	out.AllOf = append([]NestedValueValidation{first}, out.AllOf...)
+	return out
+}
+
+// unfoldEmbedded has the descriptions that the server publishes, because people
+// read them in explain.
+func unfoldEmbedded(s *Schema) *Schema {
+	out := s.withValues()
+	for _, meta := range []struct {
+		name, description string
+		schema            *Schema
+	}{
+		{"apiVersion", "apiVersion defines the versioned schema of this representation of an object. " +
+			"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+			&Schema{Generic: Generic{Type: "string"}}},
+		{"kind", "kind is a string value representing the type of this object. In CamelCase. " +
+			"More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+			&Schema{Generic: Generic{Type: "string"}}},
+		{"metadata", metav1.PartialObjectMetadata{}.SwaggerDoc()["metadata"], ObjectMeta()},
+	} {
+		meta.schema.Description = meta.description
+		meta.schema.Origin = s.Origin
+		if declared := s.property(meta.name); declared != nil {
+			meta.schema.Origin = declared.Origin
+		}
+		out = out.withProperty(meta.name, meta.schema)
+	}
+	for _, name := range []string{"kind", "apiVersion"} {
+		if !slices.Contains(out.Required, name) {
+			out.Required = append(slices.Clip(out.Required), name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package structural
+
+import (
+	"reflect"
+	"slices"
+)
+
+// unfoldUnions unfolds the unions of an object that have a discriminator: those
+// that stand on it, then those that stand on its properties.
+func unfoldUnions(s *Schema) *Schema {
+	out := s
+	for _, u := range s.XUnions {
+		var members []UnionMember
+		for _, f := range u.Fields {
+			members = append(members, UnionMember{Value: f.Value, Name: f.Name})
+		}
+		if u.Discriminator != "" && len(members) > 0 {
+			out = unfoldUnion(out, u.Discriminator, members)
+		}
+	}
+	for _, p := range s.Properties {
+		if len(p.Schema.XUnionMembers) > 0 {
+			out = unfoldUnion(out, p.Name, p.Schema.XUnionMembers)
+		}
+	}
+	return out
+}
+
+// unfoldUnion closes the set of values of the discriminator, and adds the
+// branches.
+func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema {
+	d := s.property(discriminator)
+	values := enumOf(d)
+	if values == nil {
+		closed := &Schema{Generic: Generic{Type: "string"}, Origin: s.Origin}
+		if d != nil {
+			closed = d
+		}
+		closed = closed.withValues()
+		for _, m := range members {
+			if !slices.Contains(values, m.Value) {
+				values = append(values, m.Value)
+				closed.Enum = append(slices.Clip(closed.Enum), JSON{Raw: []byte(quoted(m.Value))})
+			}
+		}
+		s = s.withProperty(discriminator, closed)
+		d = closed
+	}
+	branches := unionBranches(s, d, discriminator, values, members)
+	asOneOf := ValueValidation{OneOf: branches}
+	out := s.withValues()
+	switch {
+	case sameValues(asOneOf, ValueValidation{OneOf: out.OneOf}),
+		slices.ContainsFunc(out.AllOf, func(n NestedValueValidation) bool { return sameValues(asOneOf, n.ValueValidation) }):
+		return s // unfolded before
+	case len(out.OneOf) == 0:
+		out.OneOf = branches
+	default:
+		out.AllOf = append(slices.Clip(out.AllOf), NestedValueValidation{ValueValidation: asOneOf, Origin: s.Origin})
+	}
+	return out
+}
+
+// unionBranches has one branch for each value of the discriminator, of which
+// exactly one holds: it requires the member that the value selects and forbids
+// the others. The empty value is also that of an absent discriminator.
+func unionBranches(s, d *Schema, discriminator string, values []string, members []UnionMember) []NestedValueValidation {
+	var out []NestedValueValidation
+	branch := func(v ValueValidation, forbidden []string) *NestedValueValidation {
+		if len(forbidden) > 0 {
+			not := &NestedValueValidation{Origin: s.Origin}
+			for _, name := range forbidden {
+				not.AnyOf = append(not.AnyOf, NestedValueValidation{ValueValidation: ValueValidation{Required: []string{name}}, Origin: s.Origin})
+			}
+			v.Not = not
+		}
+		out = append(out, NestedValueValidation{ValueValidation: v, Origin: s.Origin})
+		return &out[len(out)-1]
+	}
+	for _, value := range values {
+		var v ValueValidation
+		var others []string
+		if value != "" {
+			v.Required = []string{discriminator}
+		}
+		for _, m := range members {
+			switch {
+			case m.Name == "":
+			case m.Value != value:
+				others = append(others, m.Name)
+			case !m.Optional && value != "":
+				v.Required = append(v.Required, m.Name)
+			}
+		}
+		only := ValueValidation{Enum: []JSON{{Raw: []byte(quoted(value))}}}
+		branch(v, others).Properties = []NestedProperty{
+			{Name: discriminator, Schema: &NestedValueValidation{ValueValidation: only, Origin: s.Origin}},
+		}
+	}
+	mayBeAbsent := d.Default == nil && (s.ValueValidation == nil || !slices.Contains(s.Required, discriminator))
+	if mayBeAbsent && !slices.Contains(values, "") {
+		absent := []string{discriminator}
+		for _, m := range members {
+			if m.Name != "" {
+				absent = append(absent, m.Name)
+			}
+		}
+		branch(ValueValidation{}, absent)
+	}
+	return out
+}
+
+// sameValues compares what is rendered: places do not matter.
+func sameValues(a, b ValueValidation) bool {
+	return reflect.DeepEqual((&Schema{ValueValidation: &a}).Props(), (&Schema{ValueValidation: &b}).Props())
+}

@@ -1,0 +1,176 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// paths checks that what a version's columns, scale and selectable fields point
+// to is in its schema. No server does, but for selectable fields.
+func (c *checks) paths(i int, schema *structural.Schema) {
+	if i >= len(c.CRD.Spec.Versions) {
+		return
+	}
+	version := c.CRD.Spec.Versions[i]
+	at := fmt.Sprintf("spec.versions[%d].", i)
+	for j, column := range version.AdditionalPrinterColumns {
+		found, missing := follow(schema, column.JSONPath)
+		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
+		switch {
+		case missing != "":
+			c.warn(codeNoSuchPath, path, "", "printer column %s: %s is not in the schema: there is no %s", column.Name, column.JSONPath, missing)
+		case found != nil && found.Type != "" && !columnFits(column.Type, found):
+			c.warn(codeNoSuchPath, path, "", "printer column %s is of type %s, but %s is %s", column.Name, column.Type, column.JSONPath, found.Type)
+		}
+	}
+	if s := version.Subresources; s != nil && s.Scale != nil {
+		c.scale(at, schema, s.Scale)
+	}
+}
+
+func (c *checks) scale(at string, schema *structural.Schema, scale *apiextensionsv1.CustomResourceSubresourceScale) {
+	check := func(keyword, jsonPath, want string) {
+		if jsonPath == "" {
+			return
+		}
+		found, missing := follow(schema, jsonPath)
+		path := at + "subresources.scale." + keyword
+		switch {
+		case missing != "":
+			c.warn(codeNoSuchPath, path, "", "scale: %s is not in the schema: there is no %s", jsonPath, missing)
+		case found != nil && found.Type != "" && found.Type != want:
+			c.warn(codeNoSuchPath, path, "", "scale: %s must be of type %s, and is %s", jsonPath, want, found.Type)
+		}
+	}
+	check("specReplicasPath", scale.SpecReplicasPath, "integer")
+	check("statusReplicasPath", scale.StatusReplicasPath, "integer")
+	if scale.LabelSelectorPath != nil {
+		check("labelSelectorPath", *scale.LabelSelectorPath, "string")
+	}
+}
+
+// columnFits reports whether values of a schema can be printed in a column.
+func columnFits(column string, s *structural.Schema) bool {
+	switch column {
+	case "integer", "number", "boolean":
+		return s.Type == column || column == "number" && s.Type == "integer" || s.XIntOrString
+	case "date":
+		return s.Type == "string"
+	}
+	return true // anything is printed as a string
+}
+
+// follow goes down a schema along a simple JSON path, and returns where it ends.
+// missing is the first part that the schema does not have. Both are empty where
+// it cannot be told: below preserved fields, metadata, and for paths that are
+// not simple.
+func follow(s *structural.Schema, path string) (found *structural.Schema, missing string) {
+	steps, ok := splitPath(path)
+	if !ok {
+		return nil, ""
+	}
+	for i, step := range steps {
+		if i == 0 && (step == "metadata" || step == "kind" || step == "apiVersion") || s.XEmbeddedResource {
+			return nil, ""
+		}
+		next := child(s, step)
+		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {
+			return nil, ""
+		}
+		if next == nil {
+			return nil, "." + strings.Join(steps[:i+1], ".")
+		}
+		s = next
+	}
+	return s, ""
+}
+
+// child returns the schema of a part of a value; "[]" is any element.
+func child(s *structural.Schema, step string) *structural.Schema {
+	if step == "[]" {
+		if s.Items == nil && s.AdditionalProperties != nil {
+			return s.AdditionalProperties.Schema // ['key']
+		}
+		return s.Items
+	}
+	for _, p := range s.Properties {
+		if p.Name == step {
+			return p.Schema
+		}
+	}
+	if s.AdditionalProperties != nil {
+		return s.AdditionalProperties.Schema
+	}
+	return nil
+}
+
+// splitPath takes a simple JSON path apart: .a.b, with [...] for an element. ok
+// is false for what is not simple: recursive descent, wildcards, unions.
+func splitPath(path string) (steps []string, ok bool) {
+	path = strings.TrimSuffix(strings.TrimPrefix(path, "{"), "}")
+	path = strings.TrimPrefix(path, "$")
+	for path != "" {
+		switch {
+		case path[0] == '[':
+			end := closing(path)
+			if end < 0 {
+				return nil, false
+			}
+			inner := path[1:end]
+			path = path[end+1:]
+			if quoted := strings.Trim(inner, `'"`); len(quoted) == len(inner)-2 {
+				steps = append(steps, quoted)
+				continue
+			}
+			if strings.ContainsAny(inner, ",:*") && !strings.HasPrefix(inner, "?") && inner != "*" {
+				return nil, false
+			}
+			steps = append(steps, "[]")
+		case path[0] == '.':
+			name := path[1:]
+			end := 0
+			for end < len(name) && name[end] != '.' && name[end] != '[' {
+				if name[end] == '\\' && end+1 < len(name) {
+					end++
+				}
+				end++
+			}
+			if end == 0 || name[:end] == "*" {
+				return nil, false
+			}
+			steps = append(steps, strings.ReplaceAll(name[:end], `\`, ""))
+			path = name[end:]
+		default:
+			return nil, false
+		}
+	}
+	return steps, len(steps) > 0
+}
+
+// closing returns the index of the bracket that closes the one at the start, or
+// a negative number.
+func closing(text string) int {
+	depth := 0
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '[':
+			depth++
+		case c == ']':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}

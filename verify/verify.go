@@ -1,0 +1,238 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Subject is a CRD that is to be verified.
+type Subject struct {
+	// CRD is the definition with its schemas.
+	CRD *apiextensionsv1.CustomResourceDefinition
+	// Old is the definition that is to be replaced, nil where it is created.
+	Old *apiextensionsv1.CustomResourceDefinition
+	// Schemas are the schemas of the versions, by index, and Unheld what of them
+	// the model cannot hold.
+	Schemas []*structural.Schema
+	Unheld  [][]structural.Unsupported
+	// Place returns the place of a path in the CRD, for example
+	// "spec.versions[0].schema.openAPIV3Schema.properties[a].type", and further
+	// places that belong to it.
+	Place func(path string) (diag.Position, []diag.Related)
+	// OnlySchemas: what stands beside the schemas is known to be wrong already.
+	OnlySchemas bool
+	// Measure: its size is judged, too.
+	Measure bool
+}
+
+// Options say how strictly to judge.
+type Options struct {
+	// Generating: another step may still add what the server wants beside the
+	// schemas, so that refusals of the group's name and of the missing approval
+	// are warnings.
+	Generating bool
+}
+
+// Verifier verifies CRDs for one version of Kubernetes. It is safe for concurrent
+// use.
+type Verifier struct {
+	target  *apiserver.Target
+	options Options
+}
+
+// DefaultKubeVersion is the Kubernetes version that is aimed at if nothing else
+// is said.
+const DefaultKubeVersion = apiserver.DefaultVersion
+
+// New returns a verifier for a Kubernetes version, "1.35"; empty means
+// [DefaultKubeVersion].
+func New(kubeVersion string, options Options) (*Verifier, error) {
+	if kubeVersion == "" {
+		kubeVersion = DefaultKubeVersion
+	}
+	target, err := apiserver.NewTarget(kubeVersion)
+	if err != nil {
+		return nil, err
+	}
+	return &Verifier{target: target, options: options}, nil
+}
+
+// All verifies several CRDs side by side. The lists are in their order.
+func (v *Verifier) All(ctx context.Context, subjects []*Subject) (diag.List, error) {
+	lists := make([]diag.List, len(subjects))
+	errs := make([]error, len(subjects))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, s := range subjects {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			lists[i], errs[i] = v.One(ctx, s)
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(lists...), nil
+}
+
+// One verifies a CRD. The error is for what is not the CRD's: the context has
+// ended, or the server's code could not answer.
+func (v *Verifier) One(ctx context.Context, s *Subject) (diag.List, error) {
+	report, err := v.target.Check(ctx, s.CRD, s.Old)
+	if err != nil {
+		return nil, fmt.Errorf("verify %s: %w", s.CRD.Name, err)
+	}
+	c := &checks{Verifier: v, Subject: s}
+	for _, f := range report.Findings {
+		if !s.OnlySchemas || len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.") {
+			c.server(f, report.Rules)
+		}
+	}
+	for i, schema := range s.Schemas {
+		if schema == nil {
+			continue
+		}
+		at := schemaPath(i)
+		for _, f := range structural.CheckProposals(schema, s.unheld(i)) {
+			if path := at + f.Path.String(); !f.Server && !c.refused(path) {
+				c.warn(codeProposal, path, "", "%s", f.String())
+			}
+		}
+		for _, f := range structural.Contradictions(schema) {
+			c.warn(codeContradiction, at+f.Path.String(), f.Hint, "%s", f.Message)
+		}
+		c.paths(i, schema)
+	}
+	c.size()
+	return c.list, nil
+}
+
+// refused reports whether the server refuses something in the same place.
+func (c *checks) refused(path string) bool {
+	pos, _ := c.Place(path)
+	return slices.ContainsFunc(c.list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Pos == pos })
+}
+
+// Rules returns the CEL rules of a CRD with their costs.
+func (v *Verifier) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]apiserver.Rule, error) {
+	return v.target.Rules(ctx, crd)
+}
+
+func (s *Subject) unheld(i int) []structural.Unsupported {
+	if i < len(s.Unheld) {
+		return s.Unheld[i]
+	}
+	return nil
+}
+
+// schemaPath is the path of the schema of a version.
+func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i) }
+
+// checks collects what is found about one CRD.
+type checks struct {
+	*Verifier
+	*Subject
+	list diag.List
+}
+
+func (c *checks) add(code diag.Code, severity diag.Severity, path, hint, message string) *diag.Diagnostic {
+	pos, related := c.Place(path)
+	c.list = append(c.list, diag.Diagnostic{Code: code, Severity: severity, Pos: pos, Message: message, Hint: hint, Related: related})
+	return &c.list[len(c.list)-1]
+}
+
+func (c *checks) warn(code diag.Code, path, hint, format string, args ...any) *diag.Diagnostic {
+	return c.add(code, diag.Warning, path, hint, fmt.Sprintf(format, args...))
+}
+
+// server reports what the API server says.
+func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) {
+	code, severity, hint := codeRefused, diag.Error, ""
+	switch {
+	case f.Source == apiserver.Version:
+		code = codeVersion
+	case f.Source == apiserver.Limit:
+		code = codeUnknown
+	case f.Warning:
+		code = codeServerWarning
+	case c.options.Generating && c.isOutside(f.Path):
+		code, hint = codeOutside, "another step of the build may still do it"
+	default:
+		hint = costHint(f, rules)
+	}
+	if f.Warning || code == codeOutside {
+		severity = diag.Warning
+	}
+	place := f.Path
+	if len(f.Places) > 0 {
+		place = f.Places[0]
+	}
+	d := c.add(code, severity, place, hint, shorten(f.String()))
+	for _, more := range f.Places[min(1, len(f.Places)):] {
+		if pos, _ := c.Place(more); pos != d.Pos {
+			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "and here"})
+		}
+	}
+}
+
+// isOutside reports whether a refusal is about what another step may add.
+func (c *checks) isOutside(path string) bool {
+	return path == "spec.group" || path == "metadata.name" && c.CRD.Spec.Group == "" || strings.HasPrefix(path, "metadata.annotations[api-approved")
+}
+
+// shorten cuts out the middle of a message: some quote a whole schema.
+func shorten(message string) string {
+	const most = 1200
+	message = strings.Join(strings.Fields(message), " ")
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most/2], "") + " … " + strings.ToValidUTF8(message[len(message)-most/2:], "")
+}
+
+// costHint says what makes a refused rule expensive, and which bound would help.
+func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
+	if f.Type != field.ErrorTypeForbidden {
+		return ""
+	}
+	for _, rule := range rules {
+		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Places, func(place string) bool { return strings.HasPrefix(place, rule.Path) }) {
+			continue
+		}
+		return CostText(rule)
+	}
+	return ""
+}
+
+// CostText is the share of a rule in words, with its causes and the bound that helps.
+func CostText(rule apiserver.Rule) string {
+	text := fmt.Sprintf("the rule may cost %.0f %% of what one may", 100*rule.RuleShare())
+	for _, cause := range rule.Causes {
+		text += fmt.Sprintf("; %s has no %s", cause.Path, cause.Keyword)
+		if cause.Limit != nil {
+			text = strings.TrimSuffix(text, "has no "+cause.Keyword) + fmt.Sprintf("has %s %d", cause.Keyword, *cause.Limit)
+		}
+		switch {
+		case cause.Bound > 0:
+			text += fmt.Sprintf(": %d would do", cause.Bound)
+		case cause.JointBound > 0:
+			text += fmt.Sprintf(": %d would do if all of them had it", cause.JointBound)
+		}
+	}
+	return text
+}
