@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // Options say what to generate. The zero value generates with controller-gen's
@@ -33,6 +34,8 @@ type Options struct {
 	Final bool
 	// SkipVerify leaves out the proof that it does.
 	SkipVerify bool
+	// Memory keeps the results of the proof between runs; nil keeps none.
+	Memory verify.Memory
 
 	// Kinds and Groups select what is generated: "Kind" or "Kind.group", and
 	// groups. Empty means all.
@@ -77,22 +80,28 @@ type File struct {
 // there are no files. The error is for what is not the user's source: the go
 // command cannot be run, the context has ended.
 func Generate(ctx context.Context, options Options) ([]File, diag.List, error) {
-	crds, r, err := definitions(ctx, &options)
+	crds, w, err := definitions(ctx, &options)
 	if err != nil {
+		return nil, nil, err
+	}
+	r := w.reporter
+	var files []File
+	if !r.list.HasErrors() {
+		if files, err = emit(crds, options.Header); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := w.verify(ctx, crds, files); err != nil {
 		return nil, nil, err
 	}
 	if r.list.HasErrors() {
-		return nil, r.list.Normalize(), nil
-	}
-	files, err := emit(crds, options.Header)
-	if err != nil {
-		return nil, nil, err
+		files = nil
 	}
 	return files, r.list.Normalize(), ctx.Err()
 }
 
 // definitions goes from packages to definitions.
-func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, error) {
+func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) {
 	table, err := markers.NewTable()
 	if err != nil {
 		return nil, nil, err
@@ -132,10 +141,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *reporter, erro
 		r.checkOverrides(p)
 	}
 	w.lint()
-	if err := w.verify(ctx, crds); err != nil {
-		return nil, nil, err
-	}
-	return crds, r, nil
+	return crds, w, nil
 }
 
 // load lists the root packages and reads what they declare.

@@ -222,7 +222,7 @@ func (b *builder) checkQuoted(t *typeDecl, field *fieldDecl) {
 func (b *builder) checkInlined(t *typeDecl, field *fieldDecl) {
 	for _, name := range []string{"required", "k8s:required", "kubebuilder:validation:Required"} {
 		if m := field.markers.get(name); m != nil {
-			b.reporter.add(codeWrongTarget, diag.Warning, t.pkg, m.Pos, "+"+name+" has no effect on an inlined struct", "put it on the fields of the struct")
+			b.reporter.add(codeWrongTarget, diag.Warning, t.pkg, m.Pos, "+"+name+" on an inlined struct requires a property without a name, so that no object is valid", "put it on the fields of the struct")
 		}
 	}
 }

@@ -16,19 +16,23 @@ import (
 // before anything is written, with what is found at the line of Go that it
 // comes from.
 
-// verify reports what is wrong with the definitions. Where there are errors
-// already, what stands on their lines is left out: it is their echo.
-func (w *world) verify(ctx context.Context, crds []*CRD) error {
+// verify reports what is wrong with the definitions, which are written as the
+// files, by index. Where there are errors already there are no files, and what
+// stands on their lines is left out: it is their echo.
+func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 	if w.options.SkipVerify || len(crds) == 0 {
 		return nil
 	}
-	verifier, err := verify.New(w.options.KubeVersion, verify.Options{Generating: !w.options.Final})
+	verifier, err := verify.New(w.options.KubeVersion, verify.Options{Generating: !w.options.Final, Memory: w.options.Memory})
 	if err != nil {
 		return err
 	}
 	subjects := make([]*verify.Subject, len(crds))
 	for i, crd := range crds {
 		subjects[i] = w.subject(crd)
+		if files != nil {
+			subjects[i].Bytes = files[i].Data
+		}
 	}
 	found, err := verifier.All(ctx, subjects)
 	if err != nil {
@@ -54,6 +58,14 @@ func (w *world) verify(ctx context.Context, crds []*CRD) error {
 
 // subject is the definition as the API server gets it.
 func (w *world) subject(crd *CRD) *verify.Subject {
+	return &verify.Subject{
+		Build: crd.complete, Schemas: crd.Schemas, OnlySchemas: crd.flawed, Measure: w.options.Final,
+		Place: func(path string) (diag.Position, []diag.Related) { return w.place(crd, path) },
+	}
+}
+
+// complete is the definition with its schemas.
+func (crd *CRD) complete() *apiextensionsv1.CustomResourceDefinition {
 	object := crd.Object.DeepCopy()
 	if crd.PreserveUnknownFields != nil {
 		object.Spec.PreserveUnknownFields = *crd.PreserveUnknownFields
@@ -61,10 +73,7 @@ func (w *world) subject(crd *CRD) *verify.Subject {
 	for i, schema := range crd.Schemas {
 		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
 	}
-	return &verify.Subject{
-		CRD: object, Schemas: crd.Schemas, OnlySchemas: crd.flawed, Measure: w.options.Final,
-		Place: func(path string) (diag.Position, []diag.Related) { return w.place(crd, path) },
-	}
+	return object
 }
 
 // place returns the place in the Go source of a path in a definition: the

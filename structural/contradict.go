@@ -271,6 +271,9 @@ func (c *contradictions) required(s *Schema, path *Path, root bool) {
 		return
 	}
 	for i, name := range s.Required {
+		if name == "" {
+			continue // it comes of a marker on an embedded struct, which is said there
+		}
 		if isMeta(name) && (root || s.XEmbeddedResource) || s.property(name) != nil {
 			continue
 		}

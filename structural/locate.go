@@ -12,12 +12,13 @@ import (
 // keyword. It stops where the schema does.
 func (s *Schema) Locate(path string) []token.Pos {
 	places := []token.Pos{s.Origin.Pos}
+	var parent *Schema
 	for {
 		child, rest := s.step(path)
 		if child == nil {
 			break
 		}
-		s, path = child, rest
+		parent, s, path = s, child, rest
 		places = append(places, s.Origin.Pos)
 	}
 	if keyword := firstStep(path); keyword != "" {
@@ -25,6 +26,10 @@ func (s *Schema) Locate(path string) []token.Pos {
 		if rest, ok := strings.CutPrefix(path, ".x-kubernetes-validations["); ok {
 			number, _, _ := strings.Cut(rest, "]")
 			index, _ = strconv.Atoi(number) // the server writes numbers
+		}
+		if keyword == "x-kubernetes-map-type" && parent != nil && s == parent.Items && parent.XListType != "" {
+			// It is wanted because of what the list is.
+			return append(places, parent.Origin.Of("x-kubernetes-list-type"))
 		}
 		places = append(places, s.Origin.nth(keyword, index))
 	}

@@ -2,6 +2,9 @@ package verify
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -18,8 +21,12 @@ import (
 
 // Subject is a CRD that is to be verified.
 type Subject struct {
-	// CRD is the definition with its schemas.
-	CRD *apiextensionsv1.CustomResourceDefinition
+	// CRD is the definition with its schemas; nil where Build makes it.
+	CRD   *apiextensionsv1.CustomResourceDefinition
+	Build func() *apiextensionsv1.CustomResourceDefinition
+	// Bytes are what the definition is written as, by which results are
+	// remembered; nil if they are not to be.
+	Bytes []byte
 	// Old is the definition that is to be replaced, nil where it is created.
 	Old *apiextensionsv1.CustomResourceDefinition
 	// Schemas are the schemas of the versions, by index, and Unheld what of them
@@ -42,6 +49,8 @@ type Options struct {
 	// schemas, so that refusals of the group's name and of the missing approval
 	// are warnings.
 	Generating bool
+	// Memory keeps results between runs; nil keeps none.
+	Memory Memory
 }
 
 // Verifier verifies CRDs for one version of Kubernetes. It is safe for concurrent
@@ -93,15 +102,96 @@ func (v *Verifier) All(ctx context.Context, subjects []*Subject) (diag.List, err
 // One verifies a CRD. The error is for what is not the CRD's: the context has
 // ended, or the server's code could not answer.
 func (v *Verifier) One(ctx context.Context, s *Subject) (diag.List, error) {
-	report, err := v.target.Check(ctx, s.CRD, s.Old)
+	results, err := v.remembered(ctx, s)
 	if err != nil {
-		return nil, fmt.Errorf("verify %s: %w", s.CRD.Name, err)
+		return nil, err
+	}
+	var out diag.List
+	for _, r := range results {
+		out = append(out, r.diagnostic(s))
+	}
+	return out, nil
+}
+
+// Result is one thing that is wrong with a CRD, without its places in a file.
+type Result struct {
+	Code          diag.Code
+	Severity      diag.Severity
+	Path          string
+	More          []string // further paths
+	Message, Hint string
+}
+
+// diagnostic is the result with its places.
+func (r Result) diagnostic(s *Subject) diag.Diagnostic {
+	pos, related := s.Place(r.Path)
+	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
+	for _, more := range r.More {
+		if pos, _ := s.Place(more); pos != d.Pos {
+			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "and here"})
+		}
+	}
+	return d
+}
+
+// Memory keeps results between runs.
+type Memory interface {
+	Load(key string) (data []byte, ok bool)
+	Store(key string, data []byte)
+}
+
+// remembered returns the results for the subject from the memory, or examines it.
+func (v *Verifier) remembered(ctx context.Context, s *Subject) ([]Result, error) {
+	if v.options.Memory == nil || s.Bytes == nil || s.Old != nil {
+		return v.examine(ctx, s)
+	}
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.Measure, len(s.Bytes))
+	hash.Write(s.Bytes)
+	key := hex.EncodeToString(hash.Sum(nil))
+	var results []Result
+	if data, ok := v.options.Memory.Load(key); ok && json.Unmarshal(data, &results) == nil {
+		return results, nil
+	}
+	results, err := v.examine(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if data, err := json.Marshal(results); err == nil {
+		v.options.Memory.Store(key, data)
+	}
+	return results, nil
+}
+
+// examine does all checks.
+func (v *Verifier) examine(ctx context.Context, s *Subject) ([]Result, error) {
+	if s.CRD == nil {
+		s.CRD = s.Build()
 	}
 	c := &checks{Verifier: v, Subject: s}
-	for _, f := range report.Findings {
-		if !s.OnlySchemas || len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.") {
-			c.server(f, report.Rules)
+	known := map[string]bool{}
+	for crd, n := s.CRD, 0; crd != nil && n < maxMendings; n++ {
+		report, err := v.target.Check(ctx, crd, s.Old)
+		if err != nil {
+			return nil, fmt.Errorf("verify %s: %w", crd.Name, err)
 		}
+		found := report.Findings[:0]
+		for _, f := range report.Findings {
+			if message := f.Path + f.String(); !known[message] {
+				known[message] = true
+				found = append(found, f)
+			}
+		}
+		for _, f := range found {
+			inSchema := len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.")
+			if inSchema || n == 0 && !s.OnlySchemas {
+				d := c.server(f, report.Rules)
+				if n > 0 {
+					d.Hint = strings.TrimPrefix(d.Hint+"; "+laterHint, "; ")
+				}
+			}
+		}
+		crd = mend(crd, found)
 	}
 	for i, schema := range s.Schemas {
 		if schema == nil {
@@ -125,7 +215,10 @@ func (v *Verifier) One(ctx context.Context, s *Subject) (diag.List, error) {
 // refused reports whether the server refuses something in the same place.
 func (c *checks) refused(path string) bool {
 	pos, _ := c.Place(path)
-	return slices.ContainsFunc(c.list, func(d diag.Diagnostic) bool { return d.Severity == diag.Error && d.Pos == pos })
+	return slices.ContainsFunc(c.list, func(r Result) bool {
+		other, _ := c.Place(r.Path)
+		return r.Severity == diag.Error && other == pos
+	})
 }
 
 // Rules returns the CEL rules of a CRD with their costs.
@@ -147,21 +240,20 @@ func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.ope
 type checks struct {
 	*Verifier
 	*Subject
-	list diag.List
+	list []Result
 }
 
-func (c *checks) add(code diag.Code, severity diag.Severity, path, hint, message string) *diag.Diagnostic {
-	pos, related := c.Place(path)
-	c.list = append(c.list, diag.Diagnostic{Code: code, Severity: severity, Pos: pos, Message: message, Hint: hint, Related: related})
+func (c *checks) add(code diag.Code, severity diag.Severity, path, hint, message string) *Result {
+	c.list = append(c.list, Result{Code: code, Severity: severity, Path: path, Message: message, Hint: hint})
 	return &c.list[len(c.list)-1]
 }
 
-func (c *checks) warn(code diag.Code, path, hint, format string, args ...any) *diag.Diagnostic {
-	return c.add(code, diag.Warning, path, hint, fmt.Sprintf(format, args...))
+func (c *checks) warn(code diag.Code, path, hint, format string, args ...any) {
+	c.add(code, diag.Warning, path, hint, fmt.Sprintf(format, args...))
 }
 
 // server reports what the API server says.
-func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) {
+func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	code, severity, hint := codeRefused, diag.Error, ""
 	switch {
 	case f.Source == apiserver.Version:
@@ -182,13 +274,16 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) {
 	if len(f.Places) > 0 {
 		place = f.Places[0]
 	}
-	d := c.add(code, severity, place, hint, shorten(f.String()))
-	for _, more := range f.Places[min(1, len(f.Places)):] {
-		if pos, _ := c.Place(more); pos != d.Pos {
-			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "and here"})
-		}
+	if strings.HasPrefix(f.Detail, "unrecognized format") {
+		place += ".format" // the server names the node
 	}
+	d := c.add(code, severity, place, hint, shorten(f.String()))
+	d.More = f.Places[min(1, len(f.Places)):]
+	return d
 }
+
+// laterHint marks what the server says only once other errors are mended.
+const laterHint = "the API server comes to this once the other errors are mended"
 
 // isOutside reports whether a refusal is about what another step may add.
 func (c *checks) isOutside(path string) bool {

@@ -31,6 +31,9 @@ type crdRun struct {
 	// headerFile is the file whose text stands in front of every file, with
 	// " YEAR" replaced by year.
 	headerFile, year string
+	// cacheDir is where results are kept between runs; noCache keeps none.
+	cacheDir string
+	noCache  bool
 	// prune removes files of ours that no kind produces any more.
 	prune bool
 }
@@ -89,6 +92,8 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "switch features on for all packages: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+verify.DefaultKubeVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
+	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results of verification between runs (default: in the user's cache directory)")
+	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "verify again what has not changed")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "markers to leave alone although they look like mistakes")
 }
 
@@ -125,6 +130,9 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	r.Dir = wd
 	r.ToolVersion = toolVersion()
+	if kept := newCache(r.cacheDir); kept != nil && !r.noCache {
+		r.Memory = kept
+	}
 	if r.headerFile != "" {
 		header, err := os.ReadFile(r.headerFile)
 		if err != nil {

@@ -1,0 +1,89 @@
+package structural
+
+import (
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// TestContradictions holds one schema for each contradiction, and its nearest
+// neighbour that is none.
+func TestContradictions(t *testing.T) {
+	for _, test := range []struct {
+		name, schema string
+		want         []string
+	}{
+		{"minimum above maximum", `{type: integer, minimum: 3, maximum: 1}`,
+			[]string{".minimum: minimum 3 is more than maximum 1: no value is allowed"}},
+		{"one value", `{type: integer, minimum: 3, maximum: 3}`, nil},
+		{"no value", `{type: integer, minimum: 3, maximum: 3, exclusiveMaximum: true}`,
+			[]string{".minimum: minimum and maximum are both 3 and one of them is exclusive: no value is allowed"}},
+		{"lengths", `{type: string, minLength: 3, maxLength: 2}`,
+			[]string{".minLength: minLength 3 is more than maxLength 2: no value is allowed"}},
+		{"items", `{type: array, items: {type: string}, minItems: 3, maxItems: 2}`,
+			[]string{".minItems: minItems 3 is more than maxItems 2: no value is allowed"}},
+		{"properties", `{type: object, minProperties: 3, maxProperties: 2}`,
+			[]string{".minProperties: minProperties 3 is more than maxProperties 2: no value is allowed"}},
+		{"through allOf", `{type: integer, allOf: [{minimum: 3}, {allOf: [{maximum: 1}]}]}`,
+			[]string{".minimum: minimum 3 is more than maximum 1: no value is allowed"}},
+		{"below", `{type: object, properties: {a: {type: array, items: {type: object, additionalProperties: {type: integer, minimum: 2, maximum: 1}}}}}`,
+			[]string{".properties[a].items.additionalProperties.minimum: minimum 2 is more than maximum 1: no value is allowed"}},
+		{"enum of another type", `{type: string, enum: [a, 1, true, null]}`, []string{
+			".enum[1]: enum value 1 can never be used: it is an integer, and the type is string",
+			".enum[2]: enum value true can never be used: it is a boolean, and the type is string",
+			".enum[3]: enum value null can never be used: it is null, and the type is string"}},
+		{"enum that fits", `{type: number, nullable: true, enum: [1, 1.5, null]}`, nil},
+		{"enum of int-or-string", `{x-kubernetes-int-or-string: true, enum: [1, a]}`, nil},
+		{"enum twice", `{type: string, enum: [a, b, a]}`, []string{`.enum[2]: enum value "a" stands twice`}},
+		{"enum and pattern", `{type: string, pattern: "^a", enum: [ab, ba]}`,
+			[]string{`.enum[1]: enum value "ba" can never be used: it does not match the pattern ^a`}},
+		{"enum and length", `{type: string, maxLength: 2, enum: [äö, äöü]}`,
+			[]string{`.enum[1]: enum value "äöü" can never be used: its length is 3, which is outside of maxLength 2`}},
+		{"enum and bounds", `{type: integer, minimum: 2, maximum: 4, exclusiveMaximum: true, enum: [2, 4]}`,
+			[]string{`.enum[1]: enum value 4 can never be used: is outside of minimum 2, maximum 4`}},
+		{"required and not declared", `{type: object, required: [a, b, metadata], properties: {a: {type: string}}}`,
+			[]string{`.required[1]: property "b" is required and not declared: it is pruned, so that no object is valid`}},
+		{"required below", `{type: object, properties: {x: {type: object, required: [metadata]}}}`,
+			[]string{`.properties[x].required[0]: property "metadata" is required and not declared: it is pruned, so that no object is valid`}},
+		{"required and preserved", `{type: object, required: [a], x-kubernetes-preserve-unknown-fields: true}`, nil},
+		{"required in a map", `{type: object, required: [a], additionalProperties: {type: string}}`, nil},
+		{"dead branch", `{type: integer, minimum: 5, oneOf: [{maximum: 3}, {maximum: 9}]}`,
+			[]string{".oneOf[0]: this branch of oneOf can never hold: minimum 5 is more than maximum 3: no value is allowed"}},
+		{"dead enum", `{type: string, enum: [a, b], anyOf: [{enum: [c]}, {enum: [b, c]}]}`,
+			[]string{".anyOf[0]: this branch of anyOf can never hold: no value of its enum is one of the node's"}},
+		{"forbids what is required", `{type: object, required: [a], properties: {a: {type: string}}, oneOf: [{not: {required: [a]}}, {required: [a]}]}`,
+			[]string{".oneOf[0]: this branch of oneOf can never hold: it forbids a, which is required"}},
+		{"dead property", `{type: object, required: [a], properties: {a: {type: string, enum: [x]}}, oneOf: [{properties: {a: {enum: [y]}}}, {properties: {a: {enum: [x]}}}]}`,
+			[]string{".oneOf[0]: this branch of oneOf can never hold: a: no value of its enum is one of the node's"}},
+		{"an optional property", `{type: object, properties: {a: {type: string, enum: [x]}}, anyOf: [{properties: {a: {enum: [y]}}}]}`, nil},
+		{"equal branches", `{type: object, oneOf: [{required: [a]}, {required: [b]}, {required: [a]}], properties: {a: {type: string}, b: {type: string}}}`,
+			[]string{".oneOf[2]: branches 0 and 2 of oneOf are equal: where one holds, so does the other"}},
+		{"equal branches of anyOf", `{type: string, anyOf: [{pattern: a}, {pattern: a}]}`, nil},
+		{"not anything", `{type: string, not: {}}`, []string{".not: an empty not refuses every value"}},
+		{"case-insensitive", `{type: string, pattern: "(?i)a"}`,
+			[]string{".pattern: (?i) in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently"}},
+		{"named group", `{type: string, pattern: "(?P<x>a)"}`,
+			[]string{".pattern: (?P<x> in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently"}},
+		{"class", `{type: string, pattern: "[[:alpha:]]"}`,
+			[]string{".pattern: [:alpha:] in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently"}},
+		{"ends", `{type: string, pattern: "\\Aa"}`,
+			[]string{`.pattern: \A in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently`}},
+		{"common syntax", `{type: string, pattern: "^(?:a|[b(?i)\\]])\\(?\\d+\\\\A$"}`, nil},
+		{"no pattern at all", `{type: string, pattern: "("}`, nil},
+	} {
+		var props apiextensionsv1.JSONSchemaProps
+		if err := yaml.UnmarshalStrict([]byte(test.schema), &props); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		s, _ := FromProps(&props)
+		var got []string
+		for _, c := range Contradictions(s) {
+			got = append(got, c.Path.String()+": "+c.Message)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s:\n got %q\nwant %q", test.name, got, test.want)
+		}
+	}
+}
