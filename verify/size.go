@@ -65,19 +65,30 @@ func (c *checks) largest() string {
 	return strings.Join(append(out, fmt.Sprintf("descriptions alone %d", descriptions)), "; ")
 }
 
-// measure adds the properties of a schema down to a depth, with the sizes of their JSON.
-func measure(s *structural.Schema, path string, depth int, parts *[]share) {
+// measure adds the properties of a schema down to a depth, with the sizes of
+// their JSON, and returns the size of the schema's own.
+func measure(s *structural.Schema, path string, depth int, parts *[]share) int {
+	own := structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
+	data, err := json.Marshal(own.Props())
+	if err != nil {
+		return 0 // what does not marshal has no size
+	}
+	n := len(data)
 	for _, p := range s.Properties {
 		at := path + "." + p.Name
-		data, err := json.Marshal(p.Schema.Props())
-		if err != nil {
-			continue // what does not marshal has no size
-		}
-		*parts = append(*parts, share{at, len(data)})
-		if depth > 1 {
-			measure(p.Schema, at, depth-1, parts)
+		size := measure(p.Schema, at, depth-1, parts)
+		n += len(p.Name) + len(`"":,`) + size
+		if depth > 0 {
+			*parts = append(*parts, share{at, size})
 		}
 	}
+	if s.Items != nil {
+		n += measure(s.Items, path+"[]", depth, parts)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		n += measure(a.Schema, path+"{}", depth, parts)
+	}
+	return n
 }
 
 // describe is the number of bytes in the descriptions of a schema.

@@ -23,17 +23,9 @@ type ignoring struct {
 }
 
 // ignored returns the findings without those that comments in their files take
-// back, with what is wrong with the comments themselves.
-func ignored(findings diag.List, sources []manifestSource) (diag.List, error) {
-	comments := map[string][]*ignoring{}
-	read := func(name string, data []byte) {
-		if _, ok := comments[name]; !ok {
-			comments[name] = readIgnores(name, data)
-		}
-	}
-	for _, s := range sources {
-		read(s.name, s.data)
-	}
+// back, with what is wrong with the comments themselves. The comments of files
+// that are not among those given are read.
+func ignored(findings diag.List, comments map[string][]*ignoring) diag.List {
 	for _, d := range findings {
 		if _, ok := comments[d.Pos.File]; ok || d.Pos.File == "" {
 			continue
@@ -42,7 +34,7 @@ func ignored(findings diag.List, sources []manifestSource) (diag.List, error) {
 		if err != nil {
 			data = nil // it was reported as unreadable
 		}
-		read(d.Pos.File, data)
+		comments[d.Pos.File] = readIgnores(d.Pos.File, data)
 	}
 	var out diag.List
 	for _, d := range findings {
@@ -63,7 +55,7 @@ func ignored(findings diag.List, sources []manifestSource) (diag.List, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func readIgnores(name string, data []byte) []*ignoring {

@@ -11,8 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,6 +35,10 @@ type verifyRun struct {
 	old   string
 	costs bool
 }
+
+// verifyGCPercent is lower than that of other commands: most of what verification
+// allocates is garbage soon.
+const verifyGCPercent = 75
 
 func newVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r verifyRun
@@ -64,6 +71,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err := r.check(); err != nil {
 		return err
 	}
+	debug.SetGCPercent(verifyGCPercent)
 	verifier, err := verify.New(r.kubeVersion, verify.Options{})
 	if err != nil {
 		return err
@@ -75,13 +83,16 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if len(args) == 0 {
 		args = []string{"."}
 	}
-	sources, packages, err := readSources(args, stdin)
+	sources, packages, err := findSources(args)
 	if err != nil {
 		return err
 	}
-	fset := token.NewFileSet()
-	subjects, findings := subjectsOf(sources, fset)
-	if err := r.addOld(ctx, sources, subjects); err != nil {
+	v := &manifestVerifier{verifyRun: r, verifier: verifier, stdin: stdin, stdout: stdout, comments: map[string][]*ignoring{}}
+	if err := v.readOld(ctx, sources); err != nil {
+		return err
+	}
+	findings, err := v.all(ctx, sources)
+	if err != nil {
 		return err
 	}
 	if len(packages) > 0 {
@@ -92,26 +103,10 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		}
 		findings = append(findings, found...)
 	}
-	all := make([]*verify.Subject, len(subjects))
-	for i, s := range subjects {
-		all[i] = s.Subject
-	}
-	found, err := verifier.All(ctx, all)
-	if err != nil {
-		return err
-	}
-	findings = append(findings, found...)
-	if len(subjects) == 0 && len(packages) == 0 && len(findings) == 0 {
+	if v.found == 0 && len(packages) == 0 && len(findings) == 0 {
 		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
 	}
-	if findings, err = ignored(findings, sources); err != nil {
-		return err
-	}
-	if r.costs {
-		if err := printCosts(ctx, verifier, all, stdout); err != nil {
-			return err
-		}
-	}
+	findings = ignored(findings, v.comments)
 	findings = r.judge(findings.Normalize().RelativeTo(wd))
 	if err := findings.Write(stderr, r.format, codes()); err != nil {
 		return err
@@ -122,24 +117,19 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	return nil
 }
 
-// manifestSource is one file with manifests.
+// manifestSource is one file with manifests; "-" is standard input.
 type manifestSource struct {
 	name string
-	data []byte
-	// found says that the file was met in a directory, and not named.
-	found bool
+	// met says that the file was met in a directory, and not named.
+	met bool
 }
 
-// readSources reads the files that the arguments name, and returns those that
+// findSources returns the files that the arguments name, and those arguments that
 // are Go packages.
-func readSources(args []string, stdin io.Reader) (sources []manifestSource, packages []string, err error) {
+func findSources(args []string) (sources []manifestSource, packages []string, err error) {
 	for _, arg := range args {
 		if arg == "-" {
-			data, err := io.ReadAll(stdin)
-			if err != nil {
-				return nil, nil, fmt.Errorf("standard input: %w", err)
-			}
-			sources = append(sources, manifestSource{name: "-", data: data})
+			sources = append(sources, manifestSource{name: "-"})
 			continue
 		}
 		info, err := os.Stat(arg)
@@ -150,14 +140,10 @@ func readSources(args []string, stdin io.Reader) (sources []manifestSource, pack
 		case err != nil:
 			return nil, nil, err
 		case !info.IsDir():
-			data, err := os.ReadFile(arg)
-			if err != nil {
-				return nil, nil, err
-			}
-			sources = append(sources, manifestSource{name: arg, data: data})
+			sources = append(sources, manifestSource{name: arg})
 			continue
 		}
-		found, hasGo, err := readFolder(arg)
+		found, hasGo, err := findInFolder(arg)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -169,9 +155,8 @@ func readSources(args []string, stdin io.Reader) (sources []manifestSource, pack
 	return sources, packages, nil
 }
 
-// readFolder reads the files of a directory, and of those below it, that speak of
-// CRDs.
-func readFolder(dir string) (out []manifestSource, hasGo bool, err error) {
+// findInFolder returns the YAML and JSON files of a directory and of those below it.
+func findInFolder(dir string) (out []manifestSource, hasGo bool, err error) {
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -186,76 +171,159 @@ func readFolder(dir string) (out []manifestSource, hasGo bool, err error) {
 		case ".go":
 			hasGo = hasGo || filepath.Dir(name) == filepath.Clean(dir)
 		case ".yaml", ".yml", ".json":
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			if bytes.Contains(data, []byte("CustomResourceDefinition")) {
-				out = append(out, manifestSource{name: name, data: data, found: true})
-			}
+			out = append(out, manifestSource{name: name, met: true})
 		}
 		return nil
 	})
 	return out, hasGo, err
 }
 
-// manifestSubject is a CRD of a file.
-type manifestSubject struct {
-	*verify.Subject
-	source int
+// manifestVerifier verifies files one after the other on each processor, and
+// keeps only what it found: CRDs may be large, and many.
+type manifestVerifier struct {
+	*verifyRun
+	verifier *verify.Verifier
+	stdin    io.Reader
+	stdout   io.Writer
+	olds     map[string]*apiextensionsv1.CustomResourceDefinition // by name
+
+	mu       sync.Mutex
+	found    int // CRDs
+	comments map[string][]*ignoring
 }
 
-// subjectsOf decodes the files.
-func subjectsOf(sources []manifestSource, fset *token.FileSet) ([]manifestSubject, diag.List) {
-	var out []manifestSubject
-	var findings diag.List
+// all verifies the files.
+func (v *manifestVerifier) all(ctx context.Context, sources []manifestSource) (diag.List, error) {
+	lists := make([]diag.List, len(sources))
+	costs := make([]bytes.Buffer, len(sources))
+	errs := make([]error, len(sources))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, source := range sources {
-		manifests, problems := structural.ReadManifests(fset, source.name, source.data)
-		if source.found {
-			// A file met on the way may be something else that only speaks of CRDs.
-			problems = slices.DeleteFunc(problems, func(p structural.Problem) bool { return p.Kind == structural.NoObject })
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			lists[i], errs[i] = v.one(ctx, source, &costs[i])
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if v.costs {
+		w := tabwriter.NewWriter(v.stdout, 0, 0, 2, ' ', 0)
+		for i := range costs {
+			if _, err := costs[i].WriteTo(w); err != nil {
+				return nil, err
+			}
 		}
-		findings = append(findings, verify.Problems(problems, fset)...)
-		for _, m := range manifests {
-			if s := verify.Manifest(m, fset); s != nil {
-				out = append(out, manifestSubject{s, i})
+		if err := w.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(lists...), nil
+}
+
+// one verifies a file.
+func (v *manifestVerifier) one(ctx context.Context, source manifestSource, costs *bytes.Buffer) (diag.List, error) {
+	data, err := v.read(source)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	subjects, findings := subjectsOf(source, data, fset)
+	v.mu.Lock()
+	v.found += len(subjects)
+	v.comments[source.name] = readIgnores(source.name, data)
+	v.mu.Unlock()
+	for _, s := range subjects {
+		s.Old = v.olds[s.CRD.Name]
+		found, err := v.verifier.One(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, found...)
+		if v.costs {
+			if err := v.writeCosts(ctx, s, costs); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return out, findings
+	return findings, nil
 }
 
-// addOld finds the definition that each one replaces, by its name.
-func (r *verifyRun) addOld(ctx context.Context, sources []manifestSource, subjects []manifestSubject) error {
-	if r.old == "" {
+// read returns the bytes of a file; nil for one that was met in a directory and
+// does not speak of CRDs.
+func (v *manifestVerifier) read(source manifestSource) ([]byte, error) {
+	if source.name == "-" {
+		data, err := io.ReadAll(v.stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return data, nil
+	}
+	data, err := os.ReadFile(source.name)
+	if err != nil {
+		return nil, err
+	}
+	if source.met && !bytes.Contains(data, []byte("CustomResourceDefinition")) {
+		return nil, nil
+	}
+	return data, nil
+}
+
+// subjectsOf decodes a file.
+func subjectsOf(source manifestSource, data []byte, fset *token.FileSet) ([]*verify.Subject, diag.List) {
+	manifests, problems := structural.ReadManifests(fset, source.name, data)
+	if source.met {
+		// A file met on the way may be something else that only speaks of CRDs.
+		problems = slices.DeleteFunc(problems, func(p structural.Problem) bool { return p.Kind == structural.NoObject })
+	}
+	var out []*verify.Subject
+	for _, m := range manifests {
+		if s := verify.Manifest(m, fset); s != nil {
+			out = append(out, s)
+		}
+	}
+	return out, verify.Problems(problems, fset)
+}
+
+// readOld reads the definitions that are to be replaced. Mistakes in what was
+// before are no news.
+func (v *manifestVerifier) readOld(ctx context.Context, sources []manifestSource) error {
+	v.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
+	keep := func(source manifestSource, data []byte) {
+		subjects, _ := subjectsOf(source, data, token.NewFileSet())
+		for _, s := range subjects {
+			v.olds[s.CRD.Name] = s.CRD
+		}
+	}
+	if v.old == "" {
 		return nil
 	}
-	var olds []manifestSource
-	if ref, ok := strings.CutPrefix(r.old, "git:"); ok {
+	if ref, ok := strings.CutPrefix(v.old, "git:"); ok {
 		for _, source := range sources {
 			data, err := gitShow(ctx, ref, source.name)
 			if err != nil {
 				return err
 			}
-			olds = append(olds, manifestSource{name: ref + ":" + source.name, data: data})
+			keep(source, data)
 		}
-	} else {
-		found, packages, err := readSources([]string{r.old}, nil)
+		return nil
+	}
+	olds, packages, err := findSources([]string{v.old})
+	if err != nil {
+		return err
+	}
+	if len(packages) > 0 {
+		return fmt.Errorf("--old %s: no such file or directory", v.old)
+	}
+	for _, source := range olds {
+		data, err := v.read(source)
 		if err != nil {
 			return err
 		}
-		if len(packages) > 0 {
-			return fmt.Errorf("--old %s: no such file or directory", r.old)
-		}
-		olds = found
-	}
-	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
-	decoded, _ := subjectsOf(olds, token.NewFileSet()) // mistakes in what was before are no news
-	for _, s := range decoded {
-		byName[s.CRD.Name] = s.CRD
-	}
-	for _, s := range subjects {
-		s.Old = byName[s.CRD.Name]
+		keep(source, data)
 	}
 	return nil
 }
@@ -285,17 +353,14 @@ func gitShow(ctx context.Context, ref, name string) ([]byte, error) {
 	return git("show", ref+":./"+filepath.Base(name))
 }
 
-// printCosts prints what the rules of the definitions may cost.
-func printCosts(ctx context.Context, verifier *verify.Verifier, subjects []*verify.Subject, stdout io.Writer) error {
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	for _, s := range subjects {
-		rules, err := verifier.Rules(ctx, s.CRD)
-		if err != nil {
-			return err
-		}
-		for _, rule := range rules {
-			fmt.Fprintf(w, "%s\t%s\t%.2f %% of a rule\t%.3f %% of the schema\t%s\n", s.CRD.Name, rule.Path, 100*rule.RuleShare(), 100*rule.SchemaShare(), verify.CostText(rule))
-		}
+// writeCosts writes what the rules of a definition may cost.
+func (v *manifestVerifier) writeCosts(ctx context.Context, s *verify.Subject, out *bytes.Buffer) error {
+	rules, err := v.verifier.Rules(ctx, s.CRD)
+	if err != nil {
+		return err
 	}
-	return w.Flush()
+	for _, rule := range rules {
+		fmt.Fprintf(out, "%s\t%s\t%.2f %% of a rule\t%.3f %% of the schema\t%s\n", s.CRD.Name, rule.Path, 100*rule.RuleShare(), 100*rule.SchemaShare(), verify.CostText(rule))
+	}
+	return nil
 }
