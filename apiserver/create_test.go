@@ -218,6 +218,18 @@ x-kubernetes-validations: [{rule: "self.nothing"}]`},
 		{name: "one version good, one not structural", want: "spec.versions[1].schema", spec: `{type: object, x-kubernetes-validations: [{rule: "self.nothing"}]}`, edit: func(t *testing.T, c *crd) {
 			second(t, c, "type: object\nproperties: {spec: {x-kubernetes-validations: [{rule: self.b}]}}")
 		}},
+		{name: "a set of objects with a rule", want: "undefined field 'nothing'", spec: `{type: array, items: {type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: "self.nothing"}]}, x-kubernetes-list-type: set}`},
+		{name: "a map of strings with a rule", want: "undefined field 'nothing'", spec: `{type: array, items: {type: object, properties: {k: {type: object, x-kubernetes-validations: [{rule: "self.nothing"}]}}, required: [k]}, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]}`},
+		{name: "a map whose key has a rule", want: "undefined field 'nothing'", spec: `{type: array, items: {type: object, properties: {k: {type: string}, b: {type: object, x-kubernetes-validations: [{rule: "self.nothing"}]}}, x-kubernetes-validations: [{rule: "self.none"}]}, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]}`},
+		{name: "a set of nullable values with a rule", want: "does not support field selection", spec: `{type: array, items: {type: string, nullable: true, x-kubernetes-validations: [{rule: "self.nothing"}]}, x-kubernetes-list-type: set}`},
+		{name: "a default with unknown fields, and elsewhere a rule", want: "must not have unknown fields", spec: `{type: object, properties: {a: {type: object, default: {b: 1}, properties: {c: {type: integer}}}, d: {type: object, x-kubernetes-validations: [{rule: "self.nothing"}]}}}`},
+		{name: "names without a limit", want: "estimated rule cost exceeds budget", schema: `
+type: object
+properties:
+  apiVersion: {type: string}
+  kind: {type: string}
+  metadata: {type: object, properties: {name: {type: string}, generateName: {type: string}}}
+x-kubernetes-validations: [{rule: "self.metadata.name.matches('a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)')"}]`},
 		{name: "errors below, beside and above rules", want: "x-kubernetes-list-map-keys", spec: `
 type: object
 properties:

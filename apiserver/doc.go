@@ -21,6 +21,7 @@
 //   - finding.go: the answers, and the paths in the given object;
 //   - rules.go, cause.go, candidates.go: what rules cost, and why.
 //
+// panic.go is for CRDs that the server's code panics on.
 // target.go and differences.go say what depends on the Kubernetes version.
 //
 // The server's validation compiles all rules itself, in the CEL environment of

@@ -21,6 +21,8 @@ const (
 	// Version: the target is older than the linked library, and treats a field
 	// differently. See [Differences].
 	Version Source = "version"
+	// Panic: the server's code panics, so that the request fails without words.
+	Panic Source = "panic"
 	// Limit: the server's answer is not known, because finding it out takes too long.
 	Limit Source = "limit"
 )

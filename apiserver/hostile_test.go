@@ -168,31 +168,89 @@ func TestLargeSchemasAreRefused(t *testing.T) {
 	}
 }
 
-// TestTrapsOfTheServer: of these CRDs the server's code panics.
-func TestTrapsOfTheServer(t *testing.T) {
-	for name, c := range map[string]*crd{
-		"a schema that cannot be converted": widget(t, `{type: object, $ref: "#/x"}`),
-		"with rules":                        widget(t, `{type: object, $schema: x, x-kubernetes-validations: [{rule: "true"}]}`),
-		"two versions":                      second(t, widget(t, `{type: object, id: x}`), "type: object"),
-		"no schema": func() *crd {
+// TestPanicsOfTheServer: of these CRDs the server's code panics. There is a finding
+// for the path, and all that the server says without it.
+func TestPanicsOfTheServer(t *testing.T) {
+	const free = "{type: object, properties: {any: {type: object, additionalProperties: true}, bad: {type: string, uniqueItems: true}}"
+	selecting := func(c *crd, path string) *crd {
+		c.Spec.Versions[0].SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: ".spec.any"}, {JSONPath: path}}
+		return c
+	}
+	for _, c := range []struct {
+		name  string
+		crd   *crd
+		place string
+		// without is the CRD without the path.
+		without func(*crd)
+	}{
+		{"a schema that cannot be converted", selecting(widget(t, `{type: object, $ref: "#/x"}`), ".spec.a"), "spec.versions[0].selectableFields[0].jsonPath", noSelection},
+		{"with rules", selecting(widget(t, `{type: object, $schema: x, x-kubernetes-validations: [{rule: "true"}]}`), ".spec.a"), "spec.versions[0].selectableFields[0].jsonPath", noSelection},
+		{"two versions", selecting(second(t, widget(t, `{type: object, id: x}`), "type: object"), ".spec.a"), "spec.versions[0].selectableFields[0].jsonPath", noSelection},
+		{"no schema", selecting(func() *crd {
 			c := widget(t, "type: object")
 			c.Spec.Versions[0].Schema.OpenAPIV3Schema = nil
 			return c
-		}(),
+		}(), ".spec.a"), "spec.versions[0].selectableFields[0].jsonPath", noSelection},
+		{"selecting what has no schema", selecting(widget(t, free+"}"), ".spec.any.a.b"), "spec.versions[0].selectableFields[1].jsonPath", noSelection},
+		{"a rule about what has no schema", widget(t, free+`, x-kubernetes-validations: [{rule: "self.nothing", fieldPath: ".any.a.b"}, {rule: "1", fieldPath: ".bad"}, {rule: "true", fieldPath: ".no"}]}`),
+			"spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].fieldPath", func(c *crd) {
+				c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations[0].FieldPath = ""
+			}},
+		{"a default with such a rule", widget(t, `{type: object, default: {}, properties: {any: {type: object, additionalProperties: true}}, x-kubernetes-validations: [{rule: "true", fieldPath: ".any['a'].b"}]}`),
+			"spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].fieldPath", func(c *crd) {
+				c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations[0].FieldPath = ""
+			}},
 	} {
-		c.Spec.Versions[0].SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: ".spec.a"}}
-		if err := guard(func() error { newServer().create(t, c); return nil }); err == nil {
-			t.Errorf("%s: the server does not panic", name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if err := guard(func() error { newServer().create(t, c.crd); return nil }); err == nil {
+				t.Error("the server does not panic")
+			}
+			report, err := target(t, DefaultVersion).Check(context.Background(), c.crd, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, r := range report.Rules {
+				if seen[r.Path] {
+					t.Errorf("%s comes twice", r.Path)
+				}
+				seen[r.Path] = true
+			}
+			findings := report.Findings
+			found := slices.IndexFunc(findings, func(f Finding) bool { return f.Source == Panic })
+			if found < 0 || !slices.Contains(findings[found].Places, c.place) || !strings.Contains(findings[found].String(), "internal error") {
+				t.Fatalf("got %v", findings)
+			}
+			findings = slices.DeleteFunc(findings, func(f Finding) bool { return f.Source == Panic })
+			c.without(c.crd)
+			same(t, newServer().create(t, c.crd), saidBy(findings))
+		})
+	}
+}
+
+func noSelection(c *crd) { c.Spec.Versions[0].SelectableFields = nil }
+
+// TestPathsBesideThePanics: what the server says of paths if it does not panic.
+func TestPathsBesideThePanics(t *testing.T) {
+	c := widget(t, `{type: object, id: x}`)
+	for _, path := range []string{"", "x", "..", ".[", ".a[", "['a'", ".spec[0]", "[0]"} {
+		c.Spec.Versions[0].SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: path}}
+		var want said
+		panics := guard(func() error { want = newServer().create(t, c); return nil })
 		findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), c)
-		if err != nil || len(findings) == 0 {
-			t.Errorf("%s: got %v, %v", name, findings, err)
+		if err != nil {
+			t.Fatalf("%q: %v, %v", path, findings, err)
+		}
+		if panics == nil {
+			same(t, want, saidBy(findings))
+		} else if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Source == Panic }) {
+			t.Errorf("%q: %v", path, findings)
 		}
 	}
 }
 
 func TestFailuresAreErrors(t *testing.T) {
-	if err := guard(func() error { var m map[string]int; m["a"] = 1; return nil }); err == nil || !strings.Contains(err.Error(), "panicked: assignment to entry in nil map") {
+	if err := guard(func() error { panic("trouble") }); err == nil || !strings.Contains(err.Error(), "panicked: trouble") {
 		t.Errorf("got %v", err)
 	}
 	raw := widget(t, "type: object")

@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -50,9 +49,6 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %w", err)
 		}
 		t.prepareUpdate(r, oldSurveys)
-	}
-	if err := guard(r.avoidTraps); err != nil {
-		return nil, nil, err
 	}
 	r.findRules()
 	return r, nil, nil
@@ -147,14 +143,7 @@ func (t *Target) dropFields(r *request, old []survey) {
 		}
 	}
 	if t.before(optionalOldSelfMinor) {
-		if v := r.crd.Spec.Validation; v != nil {
-			editRules(v.OpenAPIV3Schema, edit)
-		}
-		for _, v := range r.crd.Spec.Versions {
-			if v.Schema != nil {
-				editRules(v.Schema.OpenAPIV3Schema, edit)
-			}
-		}
+		r.editAllRules(edit)
 	}
 	if t.before(selectableFieldsMinor) && !selects(r.old) {
 		r.crd.Spec.SelectableFields = nil
@@ -164,32 +153,23 @@ func (t *Target) dropFields(r *request, old []survey) {
 	}
 }
 
-// avoidTraps leaves out selectable fields where the server's code would look for
-// them in a schema that it could not convert: it panics. It has something to say
-// of such a schema anyway.
-func (r *request) avoidTraps() error {
-	spec := &r.crd.Spec
-	convertible := func(v *apiextensions.CustomResourceValidation) bool {
-		structural, err := structuralschema.NewStructural(v.OpenAPIV3Schema)
-		return err == nil && structural != nil
-	}
-	if len(spec.SelectableFields) > 0 && spec.Validation != nil && !convertible(spec.Validation) {
-		spec.SelectableFields = nil
-	}
-	for i := range spec.Versions {
-		v := &spec.Versions[i]
-		if len(v.SelectableFields) > 0 && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil && !convertible(v.Schema) {
-			v.SelectableFields = nil
-		}
-	}
-	return nil
-}
-
 func selects(crd *apiextensions.CustomResourceDefinition) bool {
 	return crd != nil && (crd.Spec.SelectableFields != nil ||
 		slices.ContainsFunc(crd.Spec.Versions, func(v apiextensions.CustomResourceDefinitionVersion) bool {
 			return v.SelectableFields != nil
 		}))
+}
+
+// editAllRules edits all rules of the new CRD.
+func (r *request) editAllRules(edit func(*apiextensions.ValidationRule)) {
+	if v := r.crd.Spec.Validation; v != nil {
+		editRules(v.OpenAPIV3Schema, edit)
+	}
+	for _, v := range r.crd.Spec.Versions {
+		if v.Schema != nil {
+			editRules(v.Schema.OpenAPIV3Schema, edit)
+		}
+	}
 }
 
 // editRules edits all rules where the server compiles them. The lists of rules
@@ -220,6 +200,7 @@ func editRules(s *apiextensions.JSONSchemaProps, edit func(*apiextensions.Valida
 // findRules makes the trees of the schemas with rules. A schema that all
 // versions share stands at the top in the internal version.
 func (r *request) findRules() {
+	r.schemas = nil
 	spec := field.NewPath("spec")
 	if v := r.crd.Spec.Validation; v != nil {
 		if v.OpenAPIV3Schema != nil && len(r.surveys) > 0 && len(r.surveys[0].rules) > 0 {
@@ -258,14 +239,4 @@ func (r *request) with(rules func(apiextensions.ValidationRules) apiextensions.V
 		out.Spec.Versions[s.versions[0]].Schema = schema
 	}
 	return &out
-}
-
-// guard turns a panic of the server's code into an error.
-func guard(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the API server's code panicked: %v", p)
-		}
-	}()
-	return f()
 }

@@ -66,7 +66,7 @@ type compiledSchema struct {
 
 // compileRules compiles the rules that the answer does not spoil.
 func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*compiledSchema, error) {
-	stored := t.storedExpressions(r.old)
+	stored := storedExpressions(r.old)
 	var out []*compiledSchema
 	var jobs []*job
 	var done []func()
@@ -130,7 +130,7 @@ func (n *node) kind() (out nodeKind, err error) {
 // storedTexts are the expressions of the old object.
 type storedTexts struct{ rules, messages map[string]bool }
 
-func (t *Target) storedExpressions(old *apiextensions.CustomResourceDefinition) storedTexts {
+func storedExpressions(old *apiextensions.CustomResourceDefinition) storedTexts {
 	out := storedTexts{map[string]bool{}, map[string]bool{}}
 	if old == nil {
 		return out
@@ -170,7 +170,7 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 	described := make([][]Rule, len(schemas))
 	for i, s := range schemas {
 		var err error
-		if described[i], err = t.describe(ctx, r, s); err != nil {
+		if described[i], err = t.describe(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -195,7 +195,7 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 }
 
 // describe describes the rules of a schema. Paths begin at its root.
-func (t *Target) describe(ctx context.Context, r *request, s *compiledSchema) ([]Rule, error) {
+func (t *Target) describe(ctx context.Context, s *compiledSchema) ([]Rule, error) {
 	var out []Rule
 	root := s.root.path.String()
 	for _, n := range s.ruled {

@@ -193,6 +193,29 @@ x-kubernetes-validations: [{rule: "self.a != self.b"}]`
 	}
 }
 
+// TestSizesTellTypesApart: how often a node fits into a request depends on fields
+// that its rule does not speak of.
+func TestSizesTellTypesApart(t *testing.T) {
+	rules := rulesOf(t, DefaultVersion, widget(t, `
+type: object
+properties:
+  a: {type: array, items: {type: object, properties: {x: {type: integer}}, x-kubernetes-validations: [{rule: "has(self.x)"}]}}
+  b: {type: array, items: {type: object, properties: {x: {type: integer}, long: {type: string}}, required: [long], x-kubernetes-validations: [{rule: "has(self.x)"}]}}`))
+	if a, b := rules[0].Occurrences, rules[1].Occurrences; a != 3145728/3 || b != 3145728/13 {
+		t.Errorf("got %d and %d", a, b)
+	}
+}
+
+func TestGreatest(t *testing.T) {
+	for most := range int64(40) {
+		for limit := range int64(45) {
+			if got, want := greatest(most, func(n int64) bool { return n <= limit }), min(most, limit); got != want {
+				t.Errorf("up to %d of %d: got %d", limit, most, got)
+			}
+		}
+	}
+}
+
 // TestCausesOfCosts sets the limits that causes propose: with them the server
 // accepts the CRD, and with one more it does not.
 func TestCausesOfCosts(t *testing.T) {

@@ -59,7 +59,7 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	if refusal != nil {
 		return Report{Findings: []Finding{*refusal}}, nil
 	}
-	answer, err := t.answer(ctx, r)
+	answer, panics, err := t.answerWithoutPanics(ctx, r)
 	if err != nil {
 		return Report{}, err
 	}
@@ -67,7 +67,7 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Findings: r.find(answer.errs)}
+	report := Report{Findings: append(r.find(answer.errs), panics...)}
 	for _, s := range schemas {
 		report.Findings = append(report.Findings, r.find(s.errors(t.suppressesCost(r, s.ruleSchema)))...)
 		if s.tooDeep() {

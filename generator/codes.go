@@ -26,6 +26,7 @@ const (
 	codeQuoted         diag.Code = "SG206"
 	codeConstant       diag.Code = "SG211"
 	codeLeftOut        diag.Code = "SG216"
+	codeUnsigned       diag.Code = "SG217"
 	codeArguments      diag.Code = "SG301"
 	codeApply          diag.Code = "SG302"
 	codeUnknownMarker  diag.Code = "SG303"
@@ -91,6 +92,8 @@ func Codes() []diag.CodeInfo {
 			Explanation: "The values of an enum are the constants of its type. This one cannot be computed from the source."},
 		{Code: codeLeftOut, Severity: diag.Warning, Title: "constants that an enum leaves out",
 			Explanation: "Without +schemagen:enable=enum, +k8s:enum takes the constants that controller-gen takes: those declared with exactly this type and a string literal. Conversions, concatenations and references to other constants are left out, and their values are refused by the API server."},
+		{Code: codeUnsigned, Severity: diag.Warning, Title: "an unsigned integer without a minimum",
+			Explanation: "The schema of an unsigned integer is that of a signed one. A negative number is stored, and every Go client fails to decode the object. +schemagen:enable=unsigned bounds all of them."},
 		{Code: codeArguments, Severity: diag.Error, Title: "malformed marker arguments",
 			Explanation: "The marker is known but its arguments cannot be parsed."},
 		{Code: codeApply, Severity: diag.Error, Title: "a marker that does not fit its type",

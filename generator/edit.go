@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -182,6 +183,8 @@ type (
 	}
 	// numberBounds bounds a number, unless it is bounded more strictly.
 	numberBounds struct{ minimum, maximum *float64 }
+	// checkUnsigned warns of an unsigned integer that may be negative.
+	checkUnsigned struct{ name string }
 	// limitDescriptions applies a policy to all descriptions below the node.
 	limitDescriptions struct{ policy descriptionPolicy }
 )
@@ -259,6 +262,14 @@ func (op numberBounds) apply(_ *editor, s *structural.Schema) {
 	}
 	if op.maximum != nil {
 		tighten(&values(s).Maximum, *op.maximum, false)
+	}
+}
+
+func (op checkUnsigned) apply(e *editor, s *structural.Schema) {
+	if s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
+		e.builder.reporter.add(codeUnsigned, diag.Warning, e.pkg, e.pos,
+			fmt.Sprintf("%s has no minimum: the API server takes negative numbers, which Go cannot decode", op.name),
+			"write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned beside the package clause")
 	}
 }
 

@@ -271,9 +271,13 @@ func (b *builder) predeclared(f *file, expr ast.Expr, name string) *draft {
 	return d
 }
 
-// unsigned bounds an unsigned integer, where the package wants it.
+// unsigned bounds an unsigned integer where the package wants it, or has it
+// checked that something else does.
 func (b *builder) unsigned(d *draft, f *file, name string) {
 	if !f.pkg.enabled(markers.FeatureUnsigned) {
+		if f.pkg.local() {
+			d.edits = append(d.edits, &edit{pkg: f.pkg, pos: d.origin.Pos, op: checkUnsigned{name}})
+		}
 		return
 	}
 	bounds := numberBounds{minimum: new(0.0)}

@@ -258,7 +258,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	switch {
 	case f.Source == apiserver.Version:
 		code = codeVersion
-	case f.Source == apiserver.Limit:
+	case f.Source == apiserver.Limit, f.Source == apiserver.Panic:
 		code = codeUnknown
 	case f.Warning:
 		code = codeServerWarning

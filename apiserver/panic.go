@@ -1,0 +1,96 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// panicError is a panic of the server's code.
+type panicError struct{ value any }
+
+func (e panicError) Error() string { return fmt.Sprintf("the API server's code panicked: %v", e.value) }
+
+// guard turns a panic of the server's code into an error.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicError{p}
+		}
+	}()
+	return f()
+}
+
+// answerWithoutPanics is answer. The server's code panics on paths of rules and of
+// selectable fields that go through additionalProperties without a schema, or into
+// a schema that it could not convert. Then they are left out, with a finding each.
+func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, []Finding, error) {
+	out, err := t.answer(ctx, r)
+	var panicked panicError
+	if !errors.As(err, &panicked) {
+		return out, nil, err
+	}
+	found := r.leaveOutPanics()
+	if len(found) == 0 {
+		return out, nil, err
+	}
+	out, err = t.answer(ctx, r)
+	return out, found, err
+}
+
+// leaveOutPanics leaves out the paths that the server's code panics on.
+func (r *request) leaveOutPanics() []Finding {
+	var found []Finding
+	panics := func(at *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string, options ...cel.ValidFieldPathOption) bool {
+		err := guard(func() error {
+			// A schema that cannot be converted is nil then, as it is for the server.
+			structural, _ := structuralschema.NewStructural(schema)
+			_, _, _ = cel.ValidFieldPath(jsonPath, structural, options...)
+			return nil
+		})
+		if err != nil {
+			path := at.String()
+			found = append(found, Finding{Source: Panic, Path: path, Places: r.places(path), BadValue: jsonPath,
+				Detail: fmt.Sprintf("the path %q makes the API server's code panic (%v), so that the request fails with an internal error", jsonPath, err.(panicError).value)})
+		}
+		return err != nil
+	}
+	selects := func(at *field.Path, fields []apiextensions.SelectableField, v *apiextensions.CustomResourceValidation) []apiextensions.SelectableField {
+		for i, f := range fields {
+			if v != nil && f.JSONPath != "" && panics(at.Index(i).Child("jsonPath"), v.OpenAPIV3Schema, f.JSONPath, cel.WithFieldPathAllowArrayNotation(false)) {
+				fields = nil
+			}
+		}
+		return fields
+	}
+	spec := field.NewPath("spec")
+	r.crd.Spec.SelectableFields = selects(spec.Child("selectableFields"), r.crd.Spec.SelectableFields, r.crd.Spec.Validation)
+	for i := range r.crd.Spec.Versions {
+		v := &r.crd.Spec.Versions[i]
+		v.SelectableFields = selects(spec.Child("versions").Index(i).Child("selectableFields"), v.SelectableFields, v.Schema)
+	}
+	bad := map[string]bool{}
+	for _, s := range r.schemas {
+		for _, n := range s.ruled {
+			for i, rule := range n.schema.XValidations {
+				if rule.FieldPath != "" && panics(n.rulesPath().Index(i).Child("fieldPath"), n.schema, rule.FieldPath) {
+					bad[rule.FieldPath] = true
+				}
+			}
+		}
+	}
+	if len(bad) > 0 {
+		r.editAllRules(func(rule *apiextensions.ValidationRule) {
+			if bad[rule.FieldPath] {
+				rule.FieldPath = ""
+			}
+		})
+		r.findRules()
+	}
+	return found
+}
