@@ -2,6 +2,7 @@
 GO      ?= go
 BIN     := $(CURDIR)/bin
 FUZZTIME ?= 10s
+FUZZPACKAGES ?= ./...
 GOTESTFLAGS ?=
 
 .PHONY: all
@@ -45,6 +46,6 @@ bench: ## Time schemagen and controller-gen side by side on real API modules.
 	$(GO) run -C bench . time
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target for FUZZTIME.
-	@for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
+	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	  $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; done; done

@@ -37,6 +37,9 @@ func owners() map[string][]string {
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"generator"},
+		"go.yaml.in/yaml":                      {"structural"},
+		"k8s.io/gengo":                         {"markers", "generator"},
+		"k8s.io/component-base":                {"apiserver"},
 	}
 }
 

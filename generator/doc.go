@@ -7,9 +7,12 @@
 //	flattener    drafts ─▶ structural.Schema                  (merge.go)
 //	define       kinds ─▶ CRDs                                (kinds.go, crd.go)
 //	WriteCRD     CRDs ─▶ bytes, in one pass                   (yaml.go, yamlscalar.go, yamljson.go)
+//	verify       CRDs ─▶ what the API server says of them     (verify.go)
 //
-// Nothing is type-checked: a name is resolved through imports and package
-// scopes, and only files that declare a reached type are parsed. What the
+// Finished schemas are changed by the words of this project (edit.go, override.go,
+// declarative.go). Nothing is type-checked but constants (constants.go): a name is
+// resolved through imports and package scopes, and only files that declare a
+// reached type are parsed. What the
 // bytes need of controller-gen's history lives in two places: the order of
 // merging in merge.go, and the YAML style in yamlscalar.go.
 //

@@ -21,10 +21,11 @@ type stringValidator func(context.Context, apioperation.Operation, *field.Path, 
 // validators are what the API server runs for the formats.
 func validators() map[string]stringValidator {
 	return map[string]stringValidator{
-		"k8s-extended-resource-name":        validate.ExtendedResourceName[string],
-		"k8s-label-key":                     validate.LabelKey[string],
-		"k8s-label-value":                   validate.LabelValue[string],
-		"k8s-long-name":                     validate.LongName[string],
+		"k8s-extended-resource-name": validate.ExtendedResourceName[string],
+		"k8s-label-key":              validate.LabelKey[string],
+		"k8s-label-value":            validate.LabelValue[string],
+		"k8s-long-name":              validate.LongName[string],
+		//lint:ignore SA1019 the tag still has the format
 		"k8s-long-name-caseless":            validate.LongNameCaseless[string],
 		"k8s-path-segment-name":             validate.PathSegmentName[string],
 		"k8s-prefixed-label-key":            validate.PrefixedLabelKey[string],
