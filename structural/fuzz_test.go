@@ -1,0 +1,45 @@
+package structural
+
+import (
+	"encoding/json"
+	"go/token"
+	"reflect"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// FuzzSchema wants an end and no panic of everything that is defined on schemas,
+// whatever the schema is, and the way to JSONSchemaProps and back to keep it.
+func FuzzSchema(f *testing.F) {
+	for _, seed := range []string{
+		`{"type": "object", "properties": {"a": {"type": "string", "pattern": "^a", "enum": ["a", 1]}}, "required": ["b"]}`,
+		`{"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"minimum": 3}]}`,
+		`{"type": "array", "items": {"type": "object"}, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a"]}`,
+		`{"type": "object", "x-kubernetes-embedded-resource": true, "oneOf": [{"not": {}}, {"properties": {"metadata": {}}}], "minimum": 3, "maximum": 1}`,
+		`{"additionalProperties": true, "not": {"additionalProperties": {"default": 1}}, "default": null, "nullable": true}`,
+	} {
+		f.Add([]byte(seed), ".properties[a].items.x-kubernetes-validations[0].rule")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, path string) {
+		var props apiextensionsv1.JSONSchemaProps
+		if len(data) > 1<<16 || json.Unmarshal(data, &props) != nil {
+			return
+		}
+		s, unheld := FromProps(&props)
+		again, _ := FromProps(s.Props())
+		if !reflect.DeepEqual(s, again) {
+			t.Errorf("the way to props and back changes\n%+v\ninto\n%+v", s, again)
+		}
+		violations := Check(s)
+		CheckProposals(s, unheld)
+		Contradictions(s)
+		Unfold(s)
+		DropValueValidations(s)
+		s.Locate(path)
+		if len(violations) == 0 && len(Check(DropValueValidations(s))) > 0 {
+			t.Error("dropping value validations makes a structural schema one that is not")
+		}
+		ReadManifests(token.NewFileSet(), "x", data)
+	})
+}
