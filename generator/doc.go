@@ -9,7 +9,7 @@
 //	WriteCRD     CRDs ─▶ bytes, in one pass                   (yaml.go, yamlscalar.go, yamljson.go)
 //	verify       CRDs ─▶ what the API server says of them     (verify.go)
 //
-// Finished schemas are changed by the words of this project (edit.go, override.go,
+// Finished schemas are changed by the words of this project (edit.go, own.go,
 // declarative.go). Nothing is type-checked but constants (constants.go): a name is
 // resolved through imports and package scopes, and only files that declare a
 // reached type are parsed. What the

@@ -207,9 +207,9 @@ func (op replaceSchema) apply(_ *editor, s *structural.Schema) {
 func (op unsetKeywords) apply(e *editor, s *structural.Schema) {
 	props := schemaKeywords(s).props()
 	for _, keyword := range op.keywords {
-		if !clearKeyword(props, keyword) {
+		if !structural.ClearKeyword(props, keyword) {
 			hint := ""
-			if near, ok := markers.Nearest(keyword, keywordNames()); ok {
+			if near, ok := markers.Nearest(keyword, structural.Keywords()); ok {
 				hint = "did you mean " + near + "?"
 			}
 			e.errorf(e.pos, hint, "the schema has no keyword %s to unset here", keyword)

@@ -35,7 +35,7 @@ func (b *builder) fragment(p *pkg, m *markers.Marker) *structural.Schema {
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
 		hint := ""
-		if near, ok := markers.Nearest(unknown, keywordNames()); ok {
+		if near, ok := markers.Nearest(unknown, structural.Keywords()); ok {
 			hint = "did you mean " + near + "?"
 		}
 		b.reporter.errorf(codeArguments, p, m.ValuePos(max(0, strings.Index(f.Text, unknown))), hint,
@@ -56,9 +56,8 @@ func (b *builder) fragment(p *pkg, m *markers.Marker) *structural.Schema {
 		return nil
 	}
 	place(s, structural.Origin{Pos: m.Pos})
-	set := reflect.ValueOf(props)
-	for i := range set.NumField() {
-		if keyword, _, _ := strings.Cut(set.Type().Field(i).Tag.Get("json"), ","); !set.Field(i).IsZero() && keyword != rulesKeyword {
+	for _, keyword := range structural.SetKeywords(&props) {
+		if keyword != rulesKeyword {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
 		}
 	}
@@ -124,16 +123,6 @@ func placeValues(v *structural.ValueValidation, origin structural.Origin) {
 	}
 }
 
-// keywordNames are the JSON names of the keywords of a schema.
-func keywordNames() []string {
-	var out []string
-	for field := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		out = append(out, name)
-	}
-	return out
-}
-
 // unknownKeyword returns the first keyword of a schema that is none, or "". The
 // decoder itself would let those in items and additionalProperties pass.
 func unknownKeyword(schema any) string {
@@ -141,7 +130,7 @@ func unknownKeyword(schema any) string {
 	if !ok {
 		return "" // the decoder says so
 	}
-	names := keywordNames()
+	names := structural.Keywords()
 	for _, keyword := range sortedKeys(object) {
 		if !slices.Contains(names, keyword) {
 			return keyword
@@ -176,19 +165,6 @@ func sortedKeys(m map[string]any) []string {
 	return out
 }
 
-// clearKeyword removes a keyword, and reports whether it was there.
-func clearKeyword(props *apiextensionsv1.JSONSchemaProps, keyword string) bool {
-	v := reflect.ValueOf(props).Elem()
-	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == keyword {
-			was := !v.Field(i).IsZero()
-			v.Field(i).SetZero()
-			return was
-		}
-	}
-	return false
-}
-
 // extend adds a piece of schema to a node: keywords that both have are the
 // fragment's, but for junctors, which both have to hold, and lists, which add up.
 func (e *editor) extend(s, f *structural.Schema) {
@@ -197,13 +173,9 @@ func (e *editor) extend(s, f *structural.Schema) {
 		return
 	}
 	own, more := schemaKeywords(s).props(), schemaKeywords(f).props()
-	dst, src := reflect.ValueOf(own).Elem(), reflect.ValueOf(more).Elem()
-	for i := range dst.NumField() {
-		if src.Field(i).IsZero() {
-			continue
-		}
-		dst.Field(i).Set(src.Field(i))
-		if keyword, _, _ := strings.Cut(dst.Type().Field(i).Tag.Get("json"), ","); keyword != rulesKeyword {
+	structural.CopyKeywords(own, more)
+	for _, keyword := range structural.SetKeywords(more) {
+		if keyword != rulesKeyword {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
 		}
 	}

@@ -1,13 +1,13 @@
 package verify
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // The API server looks at defaults and rules only where the schema is fine, so
@@ -63,7 +63,7 @@ func mendAt(s *apiextensionsv1.JSONSchemaProps, path string) bool {
 	if i := strings.IndexAny(keyword, ".["); i >= 0 {
 		keyword = keyword[:i]
 	}
-	changed := clearKeyword(s, keyword)
+	changed := keyword != "properties" && structural.ClearKeyword(s, keyword)
 	switch keyword {
 	case "type", "items", "":
 		if s.Type == "" || keyword == "items" {
@@ -104,17 +104,4 @@ func descend(s *apiextensionsv1.JSONSchemaProps, path string) (child *apiextensi
 		return s.AdditionalProperties.Schema, rest, nothing
 	}
 	return nil, path, nil
-}
-
-// clearKeyword removes a keyword by its JSON name, and reports whether it was there.
-func clearKeyword(s *apiextensionsv1.JSONSchemaProps, keyword string) bool {
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == keyword && name != "properties" {
-			was := !v.Field(i).IsZero()
-			v.Field(i).SetZero()
-			return was
-		}
-	}
-	return false
 }
