@@ -37,6 +37,8 @@ const (
 	codeNeedsFeature   diag.Code = "SG308"
 	codeWithoutMeaning diag.Code = "SG309"
 	codeUnused         diag.Code = "SG310"
+	codeUnion          diag.Code = "SG311"
+	codeUnionsOff      diag.Code = "SG312"
 	codeNoGroup        diag.Code = "SG401"
 	codeNoStorage      diag.Code = "SG402"
 	codeManyStorage    diag.Code = "SG403"
@@ -114,6 +116,10 @@ func Codes() []diag.CodeInfo {
 			Explanation: "The package switched Kubernetes' declarative-validation tags on, and this one speaks of Go code, of options of an API server, or of tests."},
 		{Code: codeUnused, Severity: diag.Warning, Title: "something said about a type that is not reached",
 			Explanation: "+schemagen:type and +schemagen:descriptions name a type or a package by its import path; nothing in the schemas of the package's kinds comes from it."},
+		{Code: codeUnion, Severity: diag.Error, Title: "a union that cannot be enforced",
+			Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/markers.md has the rules. Where unions are not switched on this is a warning."},
+		{Code: codeUnionsOff, Severity: diag.Warning, Title: "unions that the package did not switch on",
+			Explanation: "controller-gen ignores the markers of unions, so that they change nothing unless the package says how: // +schemagen:unions=cel beside its package clause, or --unions=cel. Switching them on tightens the schema: objects that are stored with members that their discriminator does not select are refused when the union changes."},
 		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
 			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
 		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",

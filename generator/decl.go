@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // typeDecl is the declaration of a type at package level.
@@ -222,6 +223,10 @@ type packageFacts struct {
 	skip bool
 	// optional: fields are optional unless they say otherwise.
 	optional bool
+	// unions are the forms in which unions are written; nil if it does not say.
+	unions []unions.Form
+	// unionsSaid: it was said that they are not enforced.
+	unionsSaid bool
 	// features are switched on, by the package or for the run.
 	features []string
 	// allow are markers that the package wants to be left alone.
@@ -261,6 +266,8 @@ func (p *pkg) describe() *packageFacts {
 				p.world.checkFeature(p, m, feature)
 			}
 			facts.features = append(facts.features, value...)
+		case markers.Unions:
+			facts.unions = p.world.unionForms(p, m, value)
 		case markers.Allow:
 			facts.allow = append(facts.allow, value...)
 		case markers.Tag:

@@ -44,6 +44,9 @@ type Options struct {
 	// Enable are features that are switched on for the user's packages, as
 	// +schemagen:enable does for one: see markers.Features.
 	Enable []string
+	// Unions is the form in which unions are written where the source does not say:
+	// see unions.ParseForms. Empty leaves them to the source.
+	Unions string
 	// Allow are markers that are left alone although they look like mistakes:
 	// names, or what stands in front of a colon.
 	Allow []string
@@ -107,7 +110,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) 
 		return nil, nil, err
 	}
 	r := &reporter{fset: token.NewFileSet()}
-	w := &world{fset: r.fset, table: table, reporter: r, options: options, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
+	w := &world{fset: r.fset, table: table, reporter: r, options: options, unionEnums: map[token.Pos]bool{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
 
 	roots, err := load(ctx, options, w)
 	if err != nil {

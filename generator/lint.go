@@ -26,6 +26,9 @@ func (w *world) lint() {
 		}
 		facts := f.pkg.describe()
 		for _, finding := range w.table.Lint(f.ast, f.comments, markers.LintOptions{Features: facts.features, Allow: facts.allow}) {
+			if finding.Kind == markers.NeedsFeature && w.unionEnums[finding.Pos] {
+				continue
+			}
 			if finding.Kind == markers.NeedsFeature {
 				if waiting[f.pkg] == nil {
 					waiting[f.pkg] = map[string][]markers.Finding{}

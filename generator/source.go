@@ -30,6 +30,8 @@ type world struct {
 	// for every import of that path, whichever module it is imported from.
 	roots    map[string]*pkg
 	packages map[*Package]*pkg
+	// unionEnums are the places of the +enum markers that unions take.
+	unionEnums map[token.Pos]bool
 	// localFiles are the files of the user's packages, once asked for.
 	localFiles map[string]bool
 	buffer     []byte

@@ -23,6 +23,7 @@ func (b *builder) structType(t *typeDecl) *draft {
 	oneOf := b.oneOfFields(t)
 	optional := t.pkg.describe().optional
 	var required []string
+	var inUnions []unionField
 	var immutable []*fieldDecl // with the names that follow
 	var immutableNames []string
 	for _, field := range t.structFields() {
@@ -86,10 +87,16 @@ func (b *builder) structType(t *typeDecl) *draft {
 		if field.markers.get("k8s:immutable") != nil {
 			immutable, immutableNames = append(immutable, field), append(immutableNames, name)
 		}
+		if field.markers.isUnion() {
+			inUnions = append(inUnions, unionField{field, name, field.label()})
+		}
 		if d.setProperty(name, node) {
 			b.reporter.add(codeDuplicate, diag.Warning, t.pkg, field.pos,
 				fmt.Sprintf("JSON name %q stands twice in %s; the last field counts", name, t), "give each field its own name")
 		}
+	}
+	if len(inUnions) > 0 {
+		d.edits = append(d.edits, b.unionEdits(t, inUnions)...)
 	}
 	if len(required) > 0 {
 		slices.Sort(required)

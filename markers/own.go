@@ -49,6 +49,20 @@ type (
 	}
 	// Enum gives a string type the constants that Go declares for it: +enum.
 	Enum struct{}
+	// Unions says how unions are written into schemas: +schemagen:unions=cel.
+	Unions []string
+	// UnionDiscriminator is +unionDiscriminator (KEP-1027), and +discriminator, the
+	// structural-schema proposal's sketch of it.
+	UnionDiscriminator struct{}
+	// UnionMember is +unionMember[=value][,optional] (KEP-1027), and +union, the
+	// structural-schema proposal's sketch of it.
+	UnionMember struct {
+		// Value is the value of the discriminator; empty means the Go name.
+		Value    string
+		Optional bool
+	}
+	// UnionDiscriminatedBy names the Go field of a member's discriminator.
+	UnionDiscriminatedBy string
 	// Declarative is one of Kubernetes' declarative-validation tags.
 	Declarative struct{ codetags.Tag }
 )
@@ -103,6 +117,12 @@ func own() ([]*Definition, error) {
 	define("schemagen:enable", Enable(nil), Package)
 	define("schemagen:allow", Allow(nil), Package)
 	define("enum", Enum{}, Type)
+	define("schemagen:unions", Unions(nil), Package, Type)
+	define("unionDiscriminator", UnionDiscriminator{}, Field)
+	define("discriminator", UnionDiscriminator{}, Field)
+	define("unionDiscriminatedBy", UnionDiscriminatedBy(""), Field)
+	ours("unionMember", UnionMember{}, Field)
+	ours("union", UnionMember{}, Field)
 	define("schemagen:omit", Omit{}, Field)
 	define("schemagen:unset", Unset(nil), Type, Field)
 	define("schemagen:recursion", Recursion{}, Type)
@@ -125,7 +145,7 @@ func own() ([]*Definition, error) {
 // of the definition means anything; empty if it needs none.
 func Feature(def *Definition) string {
 	switch {
-	case def.Output == reflect.TypeFor[Declarative]():
+	case def.Output == reflect.TypeFor[Declarative]() && !isUnionTag(def.Name):
 		return FeatureK8s
 	case def.Output == reflect.TypeFor[Fragment]() && strings.HasPrefix(def.Name, "kubebuilder:"):
 		return FeatureKEP
@@ -135,9 +155,15 @@ func Feature(def *Definition) string {
 	return ""
 }
 
+// isUnionTag reports whether a declarative-validation tag is about unions, which
+// are switched on in another way.
+func isUnionTag(name string) bool {
+	return name == "k8s:unionDiscriminator" || name == "k8s:unionMember" || name == "k8s:zeroOrOneOfMember"
+}
+
 // isOwn reports whether the grammar of a definition is ours.
 func isOwn(def *Definition) bool {
-	return def.Output == reflect.TypeFor[Tag]() || def.Output == reflect.TypeFor[Fragment]() || def.Output == reflect.TypeFor[Declarative]()
+	return def.Output == reflect.TypeFor[UnionMember]() || def.Output == reflect.TypeFor[Tag]() || def.Output == reflect.TypeFor[Fragment]() || def.Output == reflect.TypeFor[Declarative]()
 }
 
 // parseOwn parses a marker whose grammar is ours.
@@ -163,6 +189,20 @@ func parseOwn(def *Definition, c Comment) (any, *ParseError) {
 			f.Text, f.offset = value[1:len(value)-1], f.offset+1
 		}
 		return f, nil
+	case reflect.TypeFor[UnionMember]():
+		rest := c.Text[1+len(def.Name):]
+		var m UnionMember
+		rest, m.Optional = strings.CutSuffix(rest, ",optional")
+		switch value, ok := strings.CutPrefix(rest, "="); {
+		case rest == "":
+		case !ok:
+			return fail(1+len(def.Name), "expected +%s[=value][,optional]", def.Name)
+		case value == "" || strings.ContainsAny(value, ", "):
+			return fail(2+len(def.Name), "expected one value of the discriminator, got %q", value)
+		default:
+			m.Value = strings.Trim(value, "\"`")
+		}
+		return m, nil
 	case reflect.TypeFor[Declarative]():
 		tag, err := codetags.Parse(c.Text[1:])
 		if err != nil {

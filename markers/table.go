@@ -91,7 +91,7 @@ func (t *Table) Lookup(text string, target Target) *Definition {
 	if def, ok := defs[short]; ok {
 		return def
 	}
-	if i := strings.IndexAny(full, "( \t#\"`"); i > 0 {
+	if i := strings.IndexAny(full, "(, \t#\"`"); i > 0 {
 		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && isOwn(def) {
 			return def
 		}

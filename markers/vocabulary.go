@@ -41,7 +41,7 @@ func bareWords() []string {
 
 // foreignWords look like near misses of ours and are not.
 func foreignWords() []string {
-	return []string{"enum", "union", "oneOf", "listKey", "patternStrategy", "discriminator", "options", "groupGoName"}
+	return []string{"enum", "oneOf", "listKey", "patternStrategy", "options", "groupGoName"}
 }
 
 // Nearest returns the candidate with the smallest edit distance to the word, if

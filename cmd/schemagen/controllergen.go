@@ -54,6 +54,7 @@ type crdArguments struct {
 	OmitToolVersion                                     *bool    `marker:",optional"`
 	// Enable is this project's: see markers.Features.
 	Enable []string `marker:",optional"`
+	Unions []string `marker:",optional"`
 }
 
 // The output rules.
@@ -204,5 +205,8 @@ func (r *crdRun) set(a crdArguments) error {
 	r.PreserveUnknownFields = a.DeprecatedV1beta1CompatibilityPreserveUnknownFields
 	r.OmitToolVersion = is(a.OmitToolVersion)
 	r.Enable = append(r.Enable, a.Enable...)
+	if len(a.Unions) > 0 {
+		r.Unions = strings.Join(a.Unions, ";")
+	}
 	return nil
 }

@@ -90,6 +90,7 @@ Nothing is written while there is an error.`,
 // addLanguageFlags adds what the markers of a run may mean.
 func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "switch features on for all packages: "+strings.Join(markers.Features(), ", "))
+	cmd.Flags().StringVar(&r.Unions, "unions", "", "how unions are written where the source does not say: cel, oneOf, none")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+verify.DefaultKubeVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results of verification between runs (default: in the user's cache directory)")
@@ -123,6 +124,9 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		if !slices.Contains(markers.Features(), feature) {
 			return fmt.Errorf("unknown feature %q: there are %s", feature, strings.Join(markers.Features(), ", "))
 		}
+	}
+	if err := generator.CheckUnions(r.Unions); err != nil {
+		return fmt.Errorf("--unions: %w", err)
 	}
 	wd, err := os.Getwd()
 	if err != nil {

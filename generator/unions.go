@@ -1,0 +1,490 @@
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// This file is where the markers of unions become unions, and unions become rules
+// of the schemas of their structs. What a union needs to know of its discriminator
+// and members is read from the finished schema, whoever said it there.
+
+// unionForms reads the forms in which a package or type wants unions written.
+func (w *world) unionForms(p *pkg, m *markers.Marker, value markers.Unions) []unions.Form {
+	forms, err := unions.ParseForms(strings.Join(value, ";"))
+	if err == nil {
+		err = writable(forms)
+	}
+	if err != nil {
+		w.reporter.errorf(codeArguments, p, m.Pos, "", "+%s: %v", m.Name, err)
+		return []unions.Form{unions.FormNone}
+	}
+	return forms
+}
+
+// CheckUnions says what is wrong with [Options.Unions].
+func CheckUnions(text string) error {
+	if text == "" {
+		return nil
+	}
+	forms, err := unions.ParseForms(text)
+	if err != nil {
+		return err
+	}
+	return writable(forms)
+}
+
+// writable refuses forms that a CRD cannot carry.
+func writable(forms []unions.Form) error {
+	for _, form := range forms {
+		if form == unions.FormExtension || form == unions.FormExtensionObject {
+			return fmt.Errorf("%s is not written into CRDs: API servers do not know x-kubernetes-unions", form)
+		}
+	}
+	return nil
+}
+
+// unionFormsOf returns the forms for a type; nil where nobody switched unions on.
+func (b *builder) unionFormsOf(t *typeDecl) []unions.Form {
+	if !t.pkg.local() {
+		return nil
+	}
+	if m := t.markers.get("schemagen:unions"); m != nil {
+		return b.world.unionForms(t.pkg, m, m.Value.(markers.Unions))
+	}
+	if forms := t.pkg.describe().unions; forms != nil {
+		return forms
+	}
+	if b.options.Unions == "" {
+		return nil
+	}
+	forms, err := unions.ParseForms(b.options.Unions)
+	if err != nil {
+		return nil // the options were checked
+	}
+	return forms
+}
+
+// unionField is a field that takes part in unions.
+type unionField struct {
+	field  *fieldDecl
+	name   string // in JSON
+	goName string
+}
+
+// draftUnion is a union as the markers of a struct say it.
+type draftUnion struct {
+	union         unions.Union
+	discriminator *unionField
+	// enum is the type of the discriminator, if it is marked as an enum: switching
+	// unions on takes that, too.
+	enum *typeDecl
+	// members are the fields of the members, by index.
+	members []*unionField
+	// sketched says that the structural-schema proposal's words are used: a
+	// discriminator that is a plain string has the members' values.
+	sketched bool
+}
+
+// unionEdits returns the edits that write the unions of a struct into its schema.
+func (b *builder) unionEdits(t *typeDecl, fields []unionField) []*edit {
+	found := b.findUnions(t, fields)
+	if len(found) == 0 {
+		return nil
+	}
+	forms := b.unionFormsOf(t)
+	if !t.pkg.local() {
+		return nil
+	}
+	if forms == nil {
+		b.world.unionsOff(t, found[0].union.Pos)
+	}
+	var out []*edit
+	for _, u := range found {
+		out = append(out, &edit{pkg: t.pkg, pos: u.union.Pos, name: "unionDiscriminator", op: writeUnion{u, t.file, forms}})
+	}
+	return out
+}
+
+// unionsOff says once for a package that its unions are not enforced.
+func (w *world) unionsOff(t *typeDecl, pos token.Pos) {
+	facts := t.pkg.describe()
+	if facts.unionsSaid || slices.ContainsFunc(facts.allow, func(name string) bool { return strings.HasPrefix(name, "union") }) {
+		return
+	}
+	facts.unionsSaid = true
+	w.reporter.add(codeUnionsOff, diag.Warning, t.pkg, pos,
+		fmt.Sprintf("the unions of package %s are not enforced", t.pkg.Path),
+		"beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes")
+}
+
+// findUnions reads the markers of a struct's fields.
+func (b *builder) findUnions(t *typeDecl, fields []unionField) []*draftUnion {
+	var out []*draftUnion
+	named := map[string]*draftUnion{} // Kubernetes' tags name their unions
+	var native []*draftUnion
+	for i := range fields {
+		f := &fields[i]
+		d := &draftUnion{discriminator: f, union: unions.Union{Discriminator: f.name, GoName: f.goName}}
+		if m := f.field.markers.get("unionDiscriminator"); m != nil {
+			d.union.Pos = m.Pos
+			native = append(native, d)
+		} else if m := f.field.markers.get("discriminator"); m != nil {
+			d.union.Pos, d.sketched = m.Pos, true
+			native = append(native, d)
+		} else if m := f.field.markers.get("k8s:unionDiscriminator"); m != nil {
+			d.union.Pos = m.Pos
+			named[unionName(m)] = d
+		} else {
+			continue
+		}
+		d.enum = t.enumType(f.field, b.unionFormsOf(t) != nil)
+		out = append(out, d)
+	}
+	for i := range fields {
+		f := &fields[i]
+		for _, m := range f.field.markers {
+			member := unions.Member{Name: f.name, GoName: f.goName, Value: f.goName, Pos: m.Pos}
+			var to *draftUnion
+			switch value := m.Value.(type) {
+			case markers.UnionMember:
+				if value.Value != "" {
+					member.Value = value.Value
+				}
+				member.Optional = value.Optional
+				to = b.discriminatorOf(t, f, m, native)
+			case markers.Declarative:
+				if m.Name != "k8s:unionMember" && m.Name != "k8s:zeroOrOneOfMember" {
+					continue
+				}
+				if arg, ok := value.NamedArg("memberName"); ok {
+					member.Value = arg.Value
+				}
+				key := unionName(m)
+				if to = named[key]; to == nil {
+					to = &draftUnion{union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == "k8s:zeroOrOneOfMember"}}
+					named[key] = to
+					out = append(out, to)
+				}
+				if m.Name == "k8s:zeroOrOneOfMember" {
+					to.union.AtMostOne = true
+				}
+			default:
+				continue
+			}
+			if to != nil {
+				to.union.Members = append(to.union.Members, member)
+				to.members = append(to.members, f)
+			}
+		}
+	}
+	return out
+}
+
+// enumType returns the type of a field if it is a string that is marked as an
+// enum, whether the package switched that on or not.
+func (t *typeDecl) enumType(f *fieldDecl, taken bool) *typeDecl {
+	typ := f.typ
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	name, why := t.file.resolve(typ)
+	if why != nil || name.decl == nil || !name.decl.isString() {
+		return nil
+	}
+	for _, comment := range name.decl.file.comments.Type(name.decl.spec) {
+		if comment.Text == "+enum" || comment.Text == "+k8s:enum" {
+			if taken {
+				t.pkg.world.unionEnums[comment.Pos] = true
+			}
+			return name.decl
+		}
+	}
+	return nil
+}
+
+// unionName is the name that a tag gives its union.
+func unionName(m *markers.Marker) string {
+	tag, _ := m.Value.(markers.Declarative)
+	arg, _ := tag.NamedArg("union")
+	return arg.Value
+}
+
+// discriminatorOf returns the union that a member belongs to.
+func (b *builder) discriminatorOf(t *typeDecl, f *unionField, m *markers.Marker, native []*draftUnion) *draftUnion {
+	report := func(pos token.Pos, hint, format string, args ...any) {
+		b.unionProblem(t, pos, hint, format, args...)
+	}
+	if f.field.markers.get("unionDiscriminator") != nil || f.field.markers.get("discriminator") != nil {
+		report(m.Pos, "", "field %s is a discriminator and a member", f.goName)
+		return nil
+	}
+	by := f.field.markers.get("unionDiscriminatedBy")
+	switch {
+	case by != nil:
+		name := string(by.Value.(markers.UnionDiscriminatedBy))
+		for _, d := range native {
+			if d.union.GoName == name {
+				return d
+			}
+		}
+		var names []string
+		for _, d := range native {
+			names = append(names, d.union.GoName)
+		}
+		hint := "it wants the Go name of a field with +unionDiscriminator"
+		if near, ok := markers.Nearest(name, names); ok {
+			hint = "did you mean " + near + "?"
+		}
+		report(by.Pos, hint, "there is no discriminator %s in %s", name, t)
+	case len(native) == 0:
+		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.goName)
+	case len(native) > 1:
+		report(m.Pos, "name it: +unionDiscriminatedBy="+native[0].union.GoName, "%s has %d discriminators, and member %s names none", t, len(native), f.goName)
+	default:
+		return native[0]
+	}
+	return nil
+}
+
+// unionProblem reports what is wrong with a union: an error where unions are
+// switched on.
+func (b *builder) unionProblem(t *typeDecl, pos token.Pos, hint, format string, args ...any) {
+	if !t.pkg.local() {
+		return
+	}
+	severity := diag.Error
+	if forms := b.unionFormsOf(t); forms == nil || slices.Contains(forms, unions.FormNone) {
+		severity = diag.Warning
+	}
+	b.reporter.add(codeUnion, severity, t.pkg, pos, fmt.Sprintf(format, args...), hint)
+}
+
+// writeUnion writes a union into the schema of its struct.
+type writeUnion struct {
+	*draftUnion
+	file  *file // of the struct
+	forms []unions.Form
+}
+
+func (op writeUnion) apply(e *editor, s *structural.Schema) {
+	u := op.union
+	u.Members = slices.Clone(u.Members)
+	severity := diag.Error
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
+		severity = diag.Warning
+	}
+	before := len(e.builder.reporter.list)
+	report := func(pos token.Pos, hint, format string, args ...any) {
+		e.builder.reporter.add(codeUnion, severity, e.pkg, pos, fmt.Sprintf(format, args...), hint)
+	}
+	if u.Discriminator != "" {
+		op.readDiscriminator(&u, s, report)
+	}
+	op.checkMembers(&u, s, report)
+	if len(e.builder.reporter.list) > before || severity == diag.Warning {
+		return
+	}
+	lowered, err := unions.Lower(u, unions.LowerOptions{Forms: op.forms})
+	if err != nil {
+		e.errorf(u.Pos, "", "%v", err)
+		return
+	}
+	for _, rule := range lowered.Rules {
+		addRule(e, s, rule)
+	}
+	if len(lowered.OneOf) > 0 {
+		conjoin(values(s), &structural.ValueValidation{OneOf: lowered.OneOf})
+	}
+	if i := propertyIndex(s, u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
+		d := *s.Properties[i].Schema
+		v := structural.ValueValidation{}
+		if d.ValueValidation != nil {
+			v = *d.ValueValidation
+		}
+		if len(v.Enum) == 0 {
+			v.Enum = lowered.Enum
+			d.ValueValidation = &v
+			s.Properties[i].Schema = &d
+		}
+	}
+}
+
+// readDiscriminator fills in what the schema knows of the discriminator.
+func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	i := propertyIndex(s, u.Discriminator)
+	if i < 0 {
+		return // it is left out of the schema
+	}
+	d := s.Properties[i].Schema
+	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
+	if d.Type != "string" {
+		report(u.Pos, "use a string type with an enum", "discriminator %s is no string: its type is %s", u.GoName, typeOrNone(d.Type))
+		return
+	}
+	if d.Nullable {
+		report(u.Pos, "remove +nullable: an absent discriminator says the same", "discriminator %s is nullable", u.GoName)
+	}
+	if d.Default != nil {
+		var value string
+		if json.Unmarshal(d.Default.Raw, &value) == nil {
+			u.Default = &value
+		}
+	}
+	var names []string
+	if d.ValueValidation != nil {
+		for _, raw := range d.Enum {
+			var value string
+			if json.Unmarshal(raw.Raw, &value) == nil {
+				names = append(names, value)
+			}
+		}
+	}
+	if len(names) == 0 && op.enum != nil {
+		all, _ := op.enum.constants() // what has no value is reported where enums are switched on
+		for _, c := range all {
+			if !c.excluded && !slices.Contains(names, c.value) {
+				names = append(names, c.value)
+			}
+		}
+	}
+	if len(names) == 0 && op.sketched {
+		for _, m := range u.Members {
+			names = append(names, m.Value)
+		}
+	}
+	if len(names) == 0 {
+		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or the field +kubebuilder:validation:Enum=A;B", "discriminator %s has no closed set of values", u.GoName)
+		return
+	}
+	if !u.Required && u.Default == nil && !slices.Contains(names, "") && !op.sketched {
+		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, which none of its values stands for", u.GoName)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		value := unions.Value{Name: name}
+		if m := u.Selected(name); m >= 0 {
+			value.Member = u.Members[m].Name
+		}
+		u.Values = append(u.Values, value)
+	}
+	if len(u.Members) == 0 && len(u.Values) < 2 {
+		report(u.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", u.GoName)
+	}
+}
+
+// checkMembers checks what a union wants of its members.
+func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	seen := map[string]string{}
+	for at, m := range u.Members {
+		if u.Discriminator != "" {
+			switch other, twice := seen[m.Value]; {
+			case m.Value == "":
+				report(m.Pos, "", "member %s has the value \"\", which never has a member", m.GoName)
+			case twice:
+				report(m.Pos, "", "members %s and %s have one value %q", other, m.GoName, m.Value)
+			case len(u.Values) > 0 && !u.HasValue(m.Value):
+				var names []string
+				for _, v := range u.Values {
+					names = append(names, v.Name)
+				}
+				hint := fmt.Sprintf("its values are %q", names)
+				if near, ok := markers.Nearest(m.Value, names); ok {
+					hint = "did you mean +unionMember=" + near + "?"
+				}
+				report(m.Pos, hint, "%q is no value of discriminator %s", m.Value, u.GoName)
+			}
+			seen[m.Value] = m.GoName
+		}
+		i := propertyIndex(s, m.Name)
+		if i < 0 {
+			continue
+		}
+		member := s.Properties[i].Schema
+		switch {
+		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
+			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so that it is always set", m.GoName)
+		case member.Default != nil:
+			report(m.Pos, "remove the default", "member %s has a default, so that it is always set", m.GoName)
+		case member.Nullable:
+			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
+		default:
+			if why := op.members[at].unsettable(op.file, member); why != "" {
+				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
+			}
+		}
+	}
+}
+
+// unsettable says why a Go value of a member cannot tell that it is not set, or
+// not from its zero value; empty if it can.
+func (f *unionField) unsettable(at *file, s *structural.Schema) string {
+	if _, ok := f.field.typ.(*ast.StarExpr); ok {
+		return ""
+	}
+	tag, _ := f.field.tag.Lookup("json")
+	_, options, _ := strings.Cut(tag, ",")
+	omitZero := slices.Contains(strings.Split(options, ","), "omitzero")
+	if !omitZero && !slices.Contains(strings.Split(options, ","), "omitempty") {
+		return "it is always written to JSON, so that it is always set"
+	}
+	if name, why := at.resolve(f.field.typ); why == nil && name.decl != nil {
+		for _, method := range []string{"MarshalJSON", "MarshalText"} {
+			if name.decl.marshals(method) {
+				return "a type with a " + method + " method of its own may be set only through a pointer"
+			}
+		}
+	}
+	v := s.ValueValidation
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	positive := func(n *int64) bool { return n != nil && *n > 0 }
+	without := func(zero string) bool {
+		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
+	}
+	ok := true
+	switch body := underlyingOf(at, f.field.typ); body.kind {
+	case kindSlice, kindMap:
+		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
+	case kindStruct:
+		ok = omitZero && (len(v.Required) > 0 || positive(v.MinProperties))
+	case kindBasic:
+		switch s.Type {
+		case "string":
+			ok = positive(v.MinLength) || without(`""`)
+		case "boolean":
+			ok = without("false")
+		default:
+			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || without("0")
+		}
+	default:
+		return ""
+	}
+	if ok {
+		return ""
+	}
+	return "its zero value is left out of the JSON, though the schema allows it"
+}
+
+// isUnion reports whether the markers of a field make it part of a union.
+func (s markerSet) isUnion() bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		switch value := m.Value.(type) {
+		case markers.UnionDiscriminator, markers.UnionMember:
+			return true
+		case markers.Declarative:
+			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == "k8s:zeroOrOneOfMember"
+		}
+		return false
+	})
+}

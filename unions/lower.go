@@ -1,0 +1,250 @@
+package unions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Form is one way in which a schema carries a union.
+type Form string
+
+// The forms. An API server enforces the first two only.
+const (
+	// FormCEL closes the values of the discriminator and adds rules to the object.
+	FormCEL Form = "cel"
+	// FormOneOf closes the values and adds a oneOf: value validations only.
+	FormOneOf Form = "oneOf"
+	// FormExtension is x-kubernetes-unions as KEP-1027 has it, on the discriminator.
+	FormExtension Form = "extension"
+	// FormExtensionObject is x-kubernetes-unions as the structural-schema KEP has
+	// it, on the object.
+	FormExtensionObject Form = "extension-object"
+	// FormNone carries nothing.
+	FormNone Form = "none"
+)
+
+// Forms are all forms.
+func Forms() []Form {
+	return []Form{FormCEL, FormOneOf, FormExtension, FormExtensionObject, FormNone}
+}
+
+// ParseForms reads a list of forms, separated by semicolons. An error says which
+// text is no form, or which forms exclude each other.
+func ParseForms(text string) ([]Form, error) {
+	var out []Form
+	for part := range strings.SplitSeq(text, ";") {
+		form := Form(strings.TrimSpace(part))
+		switch {
+		case !slices.Contains(Forms(), form):
+			return nil, fmt.Errorf("%q is no form of unions: write one of %s", form, joinForms(Forms()))
+		case slices.Contains(out, form):
+			return nil, fmt.Errorf("%q stands twice", form)
+		}
+		out = append(out, form)
+	}
+	switch {
+	case slices.Contains(out, FormCEL) && slices.Contains(out, FormOneOf):
+		return nil, fmt.Errorf("%s and %s exclude each other: the errors of %[2]s suppress the messages of all rules", FormCEL, FormOneOf)
+	case slices.Contains(out, FormNone) && len(out) > 1:
+		return nil, fmt.Errorf("%s excludes every other form", FormNone)
+	}
+	return out, nil
+}
+
+func joinForms(forms []Form) string {
+	var names []string
+	for _, f := range forms {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Style is how the rules of a union are written.
+type Style string
+
+// The styles, from the best messages to the least cost.
+const (
+	StyleSplit   Style = "split"
+	StyleCompact Style = "compact"
+	StyleOneOf   Style = "oneOf"
+)
+
+// Cost says what rules cost at the place for which they are meant.
+type Cost struct {
+	// Rules are the shares of the limit for one rule, in the order of the rules.
+	Rules []float64
+	// Total is the share of the limit for the whole definition, with everything
+	// else that it holds.
+	Total float64
+}
+
+// Fits reports whether the server would accept the rules.
+func (c Cost) Fits() bool {
+	return c.Total <= 1 && !slices.ContainsFunc(c.Rules, func(share float64) bool { return share > 1 })
+}
+
+// Estimate returns the cost of rules. An error is a failed estimate.
+type Estimate func(rules []structural.Rule) (Cost, error)
+
+// LowerOptions choose how a union is lowered.
+type LowerOptions struct {
+	// Forms are the forms to write, in any order.
+	Forms []Form
+	// Transition adds the rule that explains an unchanged discriminator. The
+	// caller knows whether every place of the union can be correlated.
+	Transition bool
+	// Estimate decides between the styles of the cel form. Without it, it is split.
+	Estimate Estimate
+}
+
+// Lowered is what a schema is to carry for one union.
+type Lowered struct {
+	// Rules, OneOf and Unions are for the object that holds the union.
+	Rules  []structural.Rule
+	OneOf  []structural.NestedValueValidation
+	Unions []structural.Union
+	// Enum and Members are for the discriminator.
+	Enum    []structural.JSON
+	Members []structural.UnionMember
+
+	// Style is how the rules are written; it is empty where none were asked for.
+	Style Style
+	// Rejected are the styles before it, and why each was not used.
+	Rejected []Rejection
+	// Lost says what of the union a form that was asked for cannot express.
+	Lost []string
+}
+
+// Rejection says why a style was not used.
+type Rejection struct {
+	Style Style
+	// Cost is what the rules would have cost. It is zero where Name is not empty.
+	Cost Cost
+	// Name is a field that no rule can read, or empty.
+	Name string
+}
+
+// Lower returns what a schema is to carry for the union. An error is a failed
+// estimate.
+func Lower(u Union, opts LowerOptions) (Lowered, error) {
+	var out Lowered
+	// The closed set of values belongs to every form that the server enforces.
+	if slices.Contains(opts.Forms, FormCEL) || slices.Contains(opts.Forms, FormOneOf) {
+		out.Enum = enumOf(&u)
+	}
+	switch {
+	case slices.Contains(opts.Forms, FormCEL):
+		if err := lowerToRules(&u, opts, &out); err != nil {
+			return Lowered{}, err
+		}
+	case slices.Contains(opts.Forms, FormOneOf):
+		out.Style, out.OneOf = StyleOneOf, oneOfBranches(&u)
+	}
+	if slices.Contains(opts.Forms, FormExtension) {
+		lowerToMembers(&u, &out)
+	}
+	if slices.Contains(opts.Forms, FormExtensionObject) {
+		lowerToUnions(&u, &out)
+	}
+	return out, nil
+}
+
+// lowerToRules tries the styles in turn, until one fits.
+func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
+	names, unreadable := namesIn(u)
+	if unreadable != "" {
+		for _, style := range []Style{StyleSplit, StyleCompact} {
+			out.Rejected = append(out.Rejected, Rejection{Style: style, Name: unreadable})
+		}
+		out.Style, out.OneOf = StyleOneOf, oneOfBranches(u)
+		return nil
+	}
+	var transition []structural.Rule
+	if opts.Transition && u.Discriminator != "" && len(u.Members) > 1 {
+		transition = append(transition, transitionRule(u, names))
+	}
+	for _, style := range []Style{StyleSplit, StyleCompact} {
+		var rules []structural.Rule
+		switch {
+		case u.Discriminator == "":
+			if style == StyleCompact {
+				continue // there is but one way to count
+			}
+			rules = append(rules, countRule(u, names))
+		case style == StyleSplit:
+			rules = splitRules(u, names)
+		default:
+			rules = compactRules(u, names)
+		}
+		rules = append(rules, transition...)
+		if opts.Estimate == nil {
+			out.Style, out.Rules = style, rules
+			return nil
+		}
+		cost, err := opts.Estimate(rules)
+		if err != nil {
+			return fmt.Errorf("estimating the rules of the union of %s: %w", u.label(), err)
+		}
+		if cost.Fits() {
+			out.Style, out.Rules = style, rules
+			return nil
+		}
+		out.Rejected = append(out.Rejected, Rejection{Style: style, Cost: cost})
+	}
+	out.Style, out.OneOf = StyleOneOf, oneOfBranches(u)
+	return nil
+}
+
+// label names the union in messages.
+func (u *Union) label() string {
+	if u.Discriminator != "" {
+		return u.Discriminator
+	}
+	var names []string
+	for _, m := range u.Members {
+		names = append(names, m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// lowerToMembers writes KEP-1027's form.
+func lowerToMembers(u *Union, out *Lowered) {
+	if u.Discriminator == "" {
+		out.Lost = append(out.Lost, fmt.Sprintf("%s: the union of %s, which has no discriminator", FormExtension, u.label()))
+		return
+	}
+	for _, v := range u.Values {
+		member := structural.UnionMember{Value: v.Name, Name: v.Member}
+		if i := u.Selected(v.Name); i >= 0 {
+			member.Name, member.Optional = u.Members[i].Name, u.Members[i].Optional
+		}
+		out.Members = append(out.Members, member)
+	}
+}
+
+// lowerToUnions writes the structural-schema KEP's form, and says what it loses.
+func lowerToUnions(u *Union, out *Lowered) {
+	lost := func(format string, args ...any) {
+		out.Lost = append(out.Lost, string(FormExtensionObject)+": "+fmt.Sprintf(format, args...))
+	}
+	if u.Discriminator == "" {
+		lost("the union of %s, which has no discriminator", u.label())
+		return
+	}
+	union := structural.Union{Discriminator: u.Discriminator}
+	for _, m := range u.Members {
+		union.Fields = append(union.Fields, structural.UnionField{Name: m.Name, Value: m.Value})
+		if m.Optional {
+			lost("member %s is optional", m.Name)
+		}
+	}
+	for _, v := range u.Values {
+		if u.Selected(v.Name) < 0 {
+			lost("value %q has no member", v.Name)
+		}
+	}
+	out.Unions = []structural.Union{union}
+}

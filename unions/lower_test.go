@@ -1,0 +1,332 @@
+package unions
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+func render(rules []structural.Rule) string {
+	var out strings.Builder
+	for _, r := range rules {
+		reason := "-"
+		if r.Reason != nil {
+			reason = string(*r.Reason)
+		}
+		fmt.Fprintf(&out, "%s | %s | %s | %s%s\n", r.Rule, r.FieldPath, reason, r.Message, r.MessageExpression)
+	}
+	return out.String()
+}
+
+func compact(rules []structural.Rule) (Cost, error) {
+	return Cost{Total: float64(strings.Count(render(rules), "||")) / 3}, nil
+}
+
+func TestRuleTexts(t *testing.T) {
+	required := New("type", []string{"A", "B", "C"}, Member{Name: "a", Value: "A"}, Member{Name: "namespace", Value: "B", Optional: true})
+	required.Required = true
+	optional := New("my-type", []string{"", "it's"}, Member{Name: "x__y", Value: "it's"})
+	for _, test := range []struct {
+		name string
+		u    Union
+		opts LowerOptions
+		want string
+	}{
+		{"split", required, LowerOptions{}, `
+!(self.type == 'A') || has(self.a) | .a | FieldValueRequired | must be specified when ~type~ is "A"
+!has(self.a) || (self.type == 'A') | .a | FieldValueForbidden | may only be specified when ~type~ is "A"
+!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+`},
+		{"split, optional discriminator", optional, LowerOptions{}, `
+!(has(self.my__dash__type) && self.my__dash__type == 'it\'s') || has(self.x__underscores__y) | ['x__y'] | FieldValueRequired | must be specified when ~my-type~ is "it's"
+!has(self.x__underscores__y) || (has(self.my__dash__type) && self.my__dash__type == 'it\'s') | ['x__y'] | FieldValueForbidden | may only be specified when ~my-type~ is "it's"
+`},
+		{"compact", required, LowerOptions{Estimate: func(rules []structural.Rule) (Cost, error) {
+			return Cost{Rules: make([]float64, len(rules)), Total: float64(len(rules)) / 2}, nil
+		}}, `
+has(self.a) == (self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
+!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+`},
+		{"transition", required, LowerOptions{Transition: true, Estimate: compact}, `
+has(self.a) == (self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
+!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+self.type != oldSelf.type || (has(self.a) ? 1 : 0) + (has(self.__namespace__) ? 1 : 0) <= 1 | .type | FieldValueInvalid | must be changed when a different union member is set
+`},
+		{"exactly one", Union{Members: []Member{{Name: "a"}, {Name: "b"}}}, LowerOptions{}, `
+(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1 |  | FieldValueInvalid | must specify exactly one of: ~a~, ~b~
+`},
+		{"at most one", Union{Members: []Member{{Name: "a"}, {Name: "b"}}, AtMostOne: true}, LowerOptions{}, `
+(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1 |  | FieldValueInvalid | must specify at most one of: ~a~, ~b~
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			test.opts.Forms = []Form{FormCEL}
+			lowered, err := Lower(test.u, test.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := render(lowered.Rules), strings.ReplaceAll(test.want[1:], "~", "`"); got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+			if len(lowered.Enum) != len(test.u.Values) || len(lowered.OneOf) > 0 {
+				t.Errorf("enum %s, oneOf %v", lowered.Enum, lowered.OneOf)
+			}
+		})
+	}
+}
+
+// TestRulesAgreeWithValidate evaluates the rules with the server's code over all
+// values and all sets of members.
+func TestRulesAgreeWithValidate(t *testing.T) {
+	for name, u := range smallUnions() {
+		t.Run(name, func(t *testing.T) {
+			if _, unreadable := namesIn(&u); unreadable != "" {
+				return // TestUnreadableNames
+			}
+			for _, style := range []Style{StyleSplit, StyleCompact} {
+				opts := LowerOptions{Forms: []Form{FormCEL}}
+				if style == StyleCompact {
+					if u.Discriminator == "" {
+						continue
+					}
+					opts.Estimate = func(rules []structural.Rule) (Cost, error) {
+						return Cost{Total: float64(strings.Count(render(rules), "FieldValueRequired"))}, nil
+					}
+					if !slices.ContainsFunc(u.Members, func(m Member) bool { return !m.Optional }) {
+						continue // nothing to make compact
+					}
+					if splits := slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return m.Optional }); len(splits) == 1 {
+						opts.Estimate = func(rules []structural.Rule) (Cost, error) {
+							return Cost{Total: 2 * float64(strings.Count(render(rules), "FieldValueRequired"))}, nil
+						}
+					}
+				}
+				s := schemaFor(t, u, opts)
+				if errs := definitionErrors(t, s); len(errs) > 0 {
+					t.Fatal(errs)
+				}
+				validate := server(t, s)
+				for _, object := range objectsOf(u) {
+					got := Validate(s, nil, object)
+					want := validate(nil, defaulted(u, object))
+					if (len(got) > 0) != (len(want) > 0) {
+						t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), got, want)
+						continue
+					}
+					if bySchema := slices.ContainsFunc(got, func(e *field.Error) bool { return e.Field == u.Discriminator }); bySchema {
+						continue
+					}
+					if style == StyleSplit {
+						if g, w := kinds(got), kinds(want); !slices.Equal(g, w) {
+							t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), g, w)
+						}
+					}
+					if g, w := paths(got), paths(want); !slices.Equal(g, w) {
+						t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), g, w)
+					}
+					for i := range want { // the texts are the same, too
+						if len(got) == len(want) && got[i].Detail != want[i].Detail {
+							t.Errorf("%s: %s: we say %q, the server %q", style, encoded(t, object), got[i].Detail, want[i].Detail)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOneOfAgreesWithValidate compares the oneOf form in the same way. Its
+// errors are poor: only whether there are any counts.
+func TestOneOfAgreesWithValidate(t *testing.T) {
+	for name, u := range smallUnions() {
+		t.Run(name, func(t *testing.T) {
+			// The runtime reads the union from the extension, which the server drops.
+			opts := LowerOptions{Forms: []Form{FormOneOf, FormExtension}}
+			s := schemaFor(t, u, opts)
+			if errs := definitionErrors(t, s); len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			model := s
+			if u.Discriminator == "" {
+				model = schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}})
+			}
+			validate := server(t, s)
+			for _, object := range objectsOf(u) {
+				got, want := Validate(model, nil, object), validate(nil, defaulted(u, object))
+				if (len(got) > 0) != (len(want) > 0) {
+					t.Errorf("%s: we say %v, the server %v", encoded(t, object), got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestUnreadableNames(t *testing.T) {
+	u := New("type", []string{"A"}, Member{Name: "$ref", Value: "A"})
+	lowered, err := Lower(u, LowerOptions{Forms: []Form{FormCEL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Rejection{{Style: StyleSplit, Name: "$ref"}, {Style: StyleCompact, Name: "$ref"}}
+	if lowered.Style != StyleOneOf || len(lowered.OneOf) != 2 || len(lowered.Rules) > 0 || !reflect.DeepEqual(lowered.Rejected, want) {
+		t.Errorf("got %+v", lowered)
+	}
+}
+
+func TestFallback(t *testing.T) {
+	u := New("type", []string{"A", "B"}, Member{Name: "a", Value: "A"}, Member{Name: "b", Value: "B"})
+	byCount := func(limit int) Estimate {
+		return func(rules []structural.Rule) (Cost, error) {
+			shares := make([]float64, len(rules))
+			shares[0] = float64(len(rules)) / float64(limit)
+			return Cost{Rules: shares, Total: 0.5}, nil
+		}
+	}
+	for _, test := range []struct {
+		limit, rules, rejected int
+		style                  Style
+	}{{4, 4, 0, StyleSplit}, {3, 2, 1, StyleCompact}, {2, 2, 1, StyleCompact}, {1, 0, 2, StyleOneOf}} {
+		got, err := Lower(u, LowerOptions{Forms: []Form{FormCEL}, Estimate: byCount(test.limit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Style != test.style || len(got.Rules) != test.rules || len(got.Rejected) != test.rejected || (len(got.OneOf) > 0) != (test.style == StyleOneOf) {
+			t.Errorf("limit %d: %+v", test.limit, got)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := Lower(u, LowerOptions{Forms: []Form{FormCEL}, Estimate: func([]structural.Rule) (Cost, error) { return Cost{}, broken }}); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBudget has the numbers of members that an unbounded list allows at least:
+// the server's own validation of definitions decides.
+func TestBudget(t *testing.T) {
+	for _, test := range []struct {
+		shape   string
+		style   Style
+		members int
+	}{{"required", StyleSplit, 40}, {"required", StyleCompact, 80}, {"defaulted", StyleSplit, 8}, {"defaulted", StyleCompact, 16},
+		{"optional", StyleSplit, 7}, {"optional", StyleCompact, 14}} {
+		for _, more := range []int{0, test.members/4 + 2} {
+			var u Union
+			u.Discriminator = "type"
+			for i := range test.members + more {
+				name := fmt.Sprintf("m%02d", i)
+				u.Values = append(u.Values, Value{Name: name, Member: name})
+				u.Members = append(u.Members, Member{Name: name, Value: name})
+			}
+			switch test.shape {
+			case "required":
+				u.Required = true
+			case "defaulted":
+				u.Default = &u.Values[0].Name
+			}
+			opts := LowerOptions{Forms: []Form{FormCEL}}
+			if test.style == StyleCompact {
+				opts.Estimate = func(rules []structural.Rule) (Cost, error) {
+					return Cost{Total: float64(len(rules)) / float64(len(u.Members))}, nil
+				}
+			}
+			list := &structural.Schema{Generic: structural.Generic{Type: "array"}, Items: schemaFor(t, u, opts)}
+			errs := definitionErrors(t, objectSchema(structural.Property{Name: "list", Schema: list}))
+			if accepted := len(errs) == 0; accepted != (more == 0) {
+				t.Errorf("%s, %s, %d members: accepted %t", test.shape, test.style, len(u.Members), accepted)
+			}
+		}
+	}
+}
+
+func TestExtensions(t *testing.T) {
+	u := New("type", []string{"A", "B", "C"}, Member{Name: "a", Value: "A"}, Member{Name: "b", Value: "B", Optional: true})
+	lowered, err := Lower(u, LowerOptions{Forms: []Form{FormExtension, FormExtensionObject}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := structural.UnionsJSON(structural.Extensions{XUnionMembers: lowered.Members})
+	if want := `{"fieldMembers":{"A":{"name":"a"},"B":{"name":"b","optional":true},"C":null}}`; string(members.Raw) != want {
+		t.Errorf("got %s", members.Raw)
+	}
+	object := structural.UnionsJSON(structural.Extensions{XUnions: lowered.Unions})
+	if want := `[{"discriminator":"type","fields":{"a":"A","b":"B"}}]`; string(object.Raw) != want {
+		t.Errorf("got %s", object.Raw)
+	}
+	if want := []string{"extension-object: member b is optional", `extension-object: value "C" has no member`}; !slices.Equal(lowered.Lost, want) {
+		t.Errorf("lost %q", lowered.Lost)
+	}
+	if len(lowered.Enum)+len(lowered.Rules)+len(lowered.OneOf) > 0 {
+		t.Errorf("more than extensions: %+v", lowered)
+	}
+}
+
+func TestParseForms(t *testing.T) {
+	for text, want := range map[string]string{
+		"cel": "cel", "cel;extension": "cel, extension", "none": "none", "oneOf;extension-object": "oneOf, extension-object",
+	} {
+		if got, err := ParseForms(text); err != nil || joinForms(got) != want {
+			t.Errorf("%s: %v %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"cel;oneOf": "exclude each other", "none;cel": "every other", "cel;cel": "twice", "oneof": "is no form", "": "is no form",
+	} {
+		if _, err := ParseForms(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestOfReadsBack recovers the model from every form.
+func TestOfReadsBack(t *testing.T) {
+	strip := func(u Union) Union {
+		u.GoName, u.Pos = "", 0
+		for i := range u.Members {
+			u.Members[i].Pos, u.Members[i].GoName = 0, ""
+		}
+		return u
+	}
+	for name, u := range smallUnions() {
+		if _, unreadable := namesIn(&u); unreadable == "" {
+			for _, estimate := range []Estimate{nil, compact} {
+				s := schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}, Transition: true, Estimate: estimate})
+				if len(s.XValidations) == 0 {
+					continue
+				}
+				if got := Of(s); len(got) != 1 || !reflect.DeepEqual(strip(got[0]), u) {
+					t.Errorf("%s: rules say\n%+v, want\n%+v", name, got, u)
+				}
+			}
+		}
+		if u.Discriminator == "" {
+			continue
+		}
+		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf, FormExtension, FormExtensionObject}})
+		if got := Of(s); len(got) != 1 || !reflect.DeepEqual(strip(got[0]), u) {
+			t.Errorf("%s: the extension says\n%+v, want\n%+v", name, got, u)
+		}
+	}
+}
+
+func TestOfLeavesOtherRulesAlone(t *testing.T) {
+	u := New("type", []string{"A"}, Member{Name: "a", Value: "A"})
+	for _, rule := range []string{
+		"!(self.type == 'A') || has(self.a)", // only the required side
+		"!has(self.a) || (self.type == 'Z')", // no value
+		"!has(self.nothing) || (self.type == 'A')", "!has(self.a) || (has(self.a) && self.type == 'A')",
+		"self.type == 'A'", "(has(self.nothing) ? 1 : 0) == 1", "",
+	} {
+		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
+		s.XValidations = []structural.Rule{{Rule: rule}}
+		if got := Of(s); len(got) > 0 {
+			t.Errorf("%s: %+v", rule, got)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package unions
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// matrixRow is one row of the version-skew matrix: members a and b exist in the
+// first version of the API, n in the second; client and server know one of them.
+type matrixRow struct {
+	name, skew, client, operation, stored, intent string
+	// want has what comes of it for each kind of union.
+	want []string
+}
+
+func matrix(t *testing.T) []matrixRow {
+	t.Helper()
+	text, err := os.ReadFile("testdata/matrix.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []matrixRow
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		out = append(out, matrixRow{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6:]})
+	}
+	if len(out) != 56 {
+		t.Fatalf("%d rows", len(out))
+	}
+	return out
+}
+
+// matrixUnion is the union of a column as a version of the API has it.
+func matrixUnion(column int, withN bool) Union {
+	var values []string
+	members := []Member{{Name: "a", Value: "A"}, {Name: "b", Value: "B"}}
+	if withN {
+		members = append(members, Member{Name: "n", Value: "N", Optional: column == 4})
+	}
+	for _, m := range members {
+		values = append(values, m.Value)
+	}
+	if column == 2 || column == 3 {
+		for i := range members {
+			members[i].Value = ""
+		}
+		return Union{Members: members, AtMostOne: column == 3}
+	}
+	if column == 1 {
+		values = append(values, "")
+	}
+	u := New("type", values, members...)
+	u.Required = column != 1
+	return u
+}
+
+// request returns what the server gets from a client that read the stored
+// object, before it prunes.
+func (r matrixRow) request(stored map[string]any, discriminated, clientKnowsN bool) map[string]any {
+	out := clone(stored)
+	known := []string{"a", "b"}
+	if clientKnowsN {
+		known = append(known, "n")
+	}
+	if r.operation == "PUT" && r.client == "structured" && !clientKnowsN {
+		delete(out, "n") // a typed client does not even read it
+	}
+	if r.intent == "echo" {
+		out["other"] = "changed"
+		return out
+	}
+	// What a client knows it removes by PUT, and by PATCH with null. By APPLY it
+	// cannot: another manager owns it.
+	if r.operation != "APPLY" {
+		for _, name := range known {
+			delete(out, name)
+		}
+	}
+	member := map[string]string{"set-known(b)": "b", "set-new(n)": "n"}[r.intent]
+	if member != "" {
+		out[member] = map[string]any{}
+	}
+	switch {
+	case !discriminated:
+	case member != "":
+		out["type"] = strings.ToUpper(member)
+	case r.operation == "APPLY":
+		out["type"] = ""
+	default:
+		delete(out, "type")
+	}
+	return out
+}
+
+func (r matrixRow) run(t *testing.T, column int) string {
+	clientKnowsN := r.skew == "server old" || r.skew == "none"
+	serverKnowsN := r.skew == "client old" || r.skew == "none"
+	u := matrixUnion(column, serverKnowsN)
+	stored := map[string]any{r.stored: map[string]any{}, "other": "o"}
+	if u.Discriminator != "" {
+		stored["type"] = strings.ToUpper(r.stored)
+	}
+	new := r.request(stored, u.Discriminator != "", clientKnowsN)
+	if !serverKnowsN {
+		delete(new, "n") // pruned
+	}
+	set := func() []string {
+		var out []string
+		for _, name := range []string{"a", "b", "n"} {
+			if new[name] != nil {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	s := schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}})
+	before := set()
+	Normalize(s, stored, new)
+	if errs := Validate(s, stored, new); len(errs) > 0 {
+		return strings.Join(slices.Compact(kinds(errs)), ", ")
+	}
+	out := "ok {" + strings.Join(set(), ",") + "}"
+	for _, name := range before {
+		if new[name] == nil {
+			out += " -" + name
+		}
+	}
+	return out
+}
+
+// TestMatrix runs all rows and columns of the version-skew matrix.
+func TestMatrix(t *testing.T) {
+	ran := 0
+	for _, row := range matrix(t) {
+		for column, want := range row.want {
+			if want == "n/a" || want == "-" {
+				continue
+			}
+			ran++
+			if got := row.run(t, column); got != want {
+				t.Errorf("%s, column %d (%s, %s %s of %s, %s): %s, want %s",
+					row.name, column, row.skew, row.client, row.operation, row.stored, row.intent, got, want)
+			}
+		}
+	}
+	if ran < 220 {
+		t.Errorf("only %d cells", ran)
+	}
+}

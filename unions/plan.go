@@ -1,0 +1,282 @@
+package unions
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Options choose between the readings of KEP-1027 that are left open.
+type Options struct {
+	// CarryOverOnly clears only members that were set in the old object, too. A
+	// member that a client adds by mistake is then refused, not dropped.
+	CarryOverOnly bool
+	// NoRatcheting reports a violation even if the old object has the same.
+	NoRatcheting bool
+}
+
+// Plan is what a schema says about unions, prepared for many objects. It holds
+// only the nodes that lead to a union. It is not changed by its use.
+type Plan struct {
+	root *node
+	opts Options
+}
+
+// node is one schema node that holds or leads to a union.
+type node struct {
+	unions []union
+	fields []fieldNode
+	// values are those of a map, items those of a list.
+	values *node
+	items  *node
+	// keys are those of a keyed list; other lists have none.
+	keys []listKey
+}
+
+type fieldNode struct {
+	name string
+	node *node
+}
+
+type listKey struct {
+	name string
+	// absent is the default, or nil.
+	absent any
+}
+
+// union is a union with its look-ups.
+type union struct {
+	Union
+	// members are the index of the member that each value selects, or -1.
+	members map[string]int
+	// types are the types of the members that are not walked into.
+	types []string
+}
+
+// Compile prepares the unions that the schema and all below it carry.
+func Compile(s *structural.Schema, opts Options) *Plan {
+	if s == nil {
+		return &Plan{opts: opts}
+	}
+	c := compiler{known: map[*structural.Schema]*node{}}
+	return &Plan{root: c.node(s), opts: opts}
+}
+
+// compiler compiles each shared node once.
+type compiler struct {
+	known map[*structural.Schema]*node
+}
+
+// node returns nil where the schema leads to no union.
+func (c *compiler) node(s *structural.Schema) *node {
+	if n, ok := c.known[s]; ok {
+		return n
+	}
+	n := &node{}
+	for _, p := range s.Properties {
+		if child := c.node(p.Schema); child != nil {
+			n.fields = append(n.fields, fieldNode{p.Name, child})
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		n.values = c.node(a.Schema)
+	}
+	if s.Items != nil {
+		n.items = c.node(s.Items)
+		if s.XListType == "map" {
+			for _, name := range s.XListMapKeys {
+				n.keys = append(n.keys, keyWithDefault(s.Items, name))
+			}
+		}
+	}
+	for _, u := range Of(s) {
+		n.unions = append(n.unions, n.prepared(s, u))
+	}
+	if len(n.unions) == 0 && len(n.fields) == 0 && n.values == nil && n.items == nil {
+		n = nil
+	}
+	c.known[s] = n
+	return n
+}
+
+func keyWithDefault(items *structural.Schema, name string) listKey {
+	key := listKey{name: name}
+	if p := propertyOf(items, name); p != nil && p.Default != nil {
+		var value any
+		if json.Unmarshal(p.Default.Raw, &value) == nil {
+			key.absent = value
+		}
+	}
+	return key
+}
+
+func (n *node) prepared(s *structural.Schema, u Union) union {
+	out := union{Union: u, members: map[string]int{}}
+	for _, v := range u.Values {
+		out.members[v.Name] = u.Selected(v.Name)
+	}
+	for _, m := range u.Members {
+		kind := ""
+		if p := propertyOf(s, m.Name); p != nil && n.field(m.Name) == nil {
+			kind = p.Type
+		}
+		out.types = append(out.types, kind)
+	}
+	return out
+}
+
+func (n *node) field(name string) *node {
+	for _, f := range n.fields {
+		if f.name == name {
+			return f.node
+		}
+	}
+	return nil
+}
+
+// reading is what an object says about a discriminator.
+type reading struct {
+	// value is the effective value: the default or the empty text where absent.
+	value   string
+	present bool
+	// wrong says that the field is no string.
+	wrong bool
+}
+
+func (u *union) read(object map[string]any) reading {
+	switch value := object[u.Discriminator].(type) {
+	case nil:
+		if u.Default != nil {
+			return reading{value: *u.Default}
+		}
+		return reading{}
+	case string:
+		return reading{value: value, present: true}
+	default:
+		return reading{present: true, wrong: true}
+	}
+}
+
+// sameAs reports whether the discriminators are equal, absence being equal to
+// the value that it has.
+func (r reading) sameAs(old reading) bool { return !r.wrong && !old.wrong && r.value == old.value }
+
+// isValid reports whether the schema of the discriminator accepts it.
+func (u *union) isValid(r reading) bool {
+	switch {
+	case r.wrong:
+		return false
+	case !r.present && u.Default == nil:
+		return !u.Required
+	}
+	_, ok := u.members[r.value]
+	return ok
+}
+
+// selected returns the index of the member that a valid discriminator selects,
+// or -1.
+func (u *union) selected(r reading) int {
+	if at, ok := u.members[r.value]; ok {
+		return at
+	}
+	return -1
+}
+
+// counterparts returns, for each element of new, the element of old with the
+// same keys, or nil: where keys are missing, or stand twice in either list.
+func counterparts(keys []listKey, old, new []any) []any {
+	out := make([]any, len(new))
+	if len(keys) == 0 || len(old) == 0 {
+		return out
+	}
+	before, after := indexByKey(keys, old), indexByKey(keys, new)
+	for i, element := range new {
+		key, ok := keyOf(keys, element)
+		if !ok || after[key] < 0 {
+			continue
+		}
+		if at, ok := before[key]; ok && at >= 0 {
+			out[i] = old[at]
+		}
+	}
+	return out
+}
+
+// indexByKey returns the index of the element with a key, -1 where there are
+// several.
+func indexByKey(keys []listKey, list []any) map[any]int {
+	out := make(map[any]int, len(list))
+	for i, element := range list {
+		key, ok := keyOf(keys, element)
+		if !ok {
+			continue
+		}
+		if _, twice := out[key]; twice {
+			i = -1
+		}
+		out[key] = i
+	}
+	return out
+}
+
+// keyOf returns the keys of an element as one comparable value.
+func keyOf(keys []listKey, element any) (any, bool) {
+	object, ok := element.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	if len(keys) == 1 {
+		return keys[0].of(object)
+	}
+	var text strings.Builder
+	for _, k := range keys {
+		value, ok := k.of(object)
+		if !ok {
+			return nil, false
+		}
+		switch value := value.(type) {
+		case string:
+			text.WriteString(strconv.Quote(value))
+		case bool:
+			text.WriteString(strconv.FormatBool(value))
+		case int64:
+			text.WriteString(strconv.FormatInt(value, 10))
+		case float64:
+			text.WriteString(strconv.FormatFloat(value, 'g', -1, 64))
+		}
+		text.WriteByte(',')
+	}
+	return text.String(), true
+}
+
+// of returns the key as a string, a bool, an int64, or a float64 that is no
+// int64.
+func (k listKey) of(object map[string]any) (any, bool) {
+	value := object[k.name]
+	if value == nil {
+		value = k.absent
+	}
+	switch number := value.(type) {
+	case string, bool, int64:
+		return value, true
+	case int:
+		return int64(number), true
+	case int32:
+		return int64(number), true
+	case float64:
+		if math.Trunc(number) == number && math.Abs(number) < 1<<63 {
+			return int64(number), true
+		}
+		return number, !math.IsNaN(number)
+	case json.Number:
+		if integer, err := number.Int64(); err == nil {
+			return integer, true
+		}
+		float, err := number.Float64()
+		return float, err == nil
+	}
+	return nil, false
+}

@@ -1,0 +1,141 @@
+package unions
+
+import (
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// celNames are the names of a union as CEL rules read them.
+type celNames struct {
+	discriminator string
+	members       []string
+}
+
+// namesIn returns the escaped names, or the first name that no rule can read.
+func namesIn(u *Union) (names celNames, unreadable string) {
+	if u.Discriminator != "" {
+		name, ok := structural.CELName(u.Discriminator)
+		if !ok {
+			return celNames{}, u.Discriminator
+		}
+		names.discriminator = name
+	}
+	for _, m := range u.Members {
+		name, ok := structural.CELName(m.Name)
+		if !ok {
+			return celNames{}, m.Name
+		}
+		names.members = append(names.members, name)
+	}
+	return names, ""
+}
+
+// selects is the expression that the discriminator has the value. A
+// discriminator that may be absent is asked for first: without that the server
+// answers "no such key" instead of the message.
+func (n celNames) selects(u *Union, value string) string {
+	is := "self." + n.discriminator + " == " + structural.CELString(value)
+	if u.MayBeAbsent() {
+		return "has(self." + n.discriminator + ") && " + is
+	}
+	return is
+}
+
+// splitRules has two rules for each member, so that each direction has its own
+// reason and message: a selected member must be set, and one that is not selected
+// must not. Together they also refuse several members, a swapped member, and
+// members beside a value that has none.
+func splitRules(u *Union, names celNames) []structural.Rule {
+	var out []structural.Rule
+	for i, m := range u.Members {
+		if !m.Optional {
+			reason := apiextensionsv1.FieldValueRequired
+			out = append(out, structural.Rule{
+				Rule:      "!(" + names.selects(u, m.Value) + ") || has(self." + names.members[i] + ")",
+				Message:   u.MustBeSet(m),
+				Reason:    &reason,
+				FieldPath: structural.RuleFieldPath(m.Name),
+			})
+		}
+		out = append(out, forbidRule(u, names, i))
+	}
+	return out
+}
+
+// forbidRule refuses a member that is not selected.
+func forbidRule(u *Union, names celNames, i int) structural.Rule {
+	m := u.Members[i]
+	reason := apiextensionsv1.FieldValueForbidden
+	return structural.Rule{
+		Rule:      "!has(self." + names.members[i] + ") || (" + names.selects(u, m.Value) + ")",
+		Message:   u.MustNotBeSet(m),
+		Reason:    &reason,
+		FieldPath: structural.RuleFieldPath(m.Name),
+	}
+}
+
+// compactRules has one rule for each member, at half the cost: the reason is
+// that of both directions, and the message is chosen as the rule fails.
+func compactRules(u *Union, names celNames) []structural.Rule {
+	var out []structural.Rule
+	for i, m := range u.Members {
+		if m.Optional {
+			out = append(out, forbidRule(u, names, i))
+			continue
+		}
+		has := "has(self." + names.members[i] + ")"
+		reason := apiextensionsv1.FieldValueInvalid
+		out = append(out, structural.Rule{
+			Rule: has + " == (" + names.selects(u, m.Value) + ")",
+			MessageExpression: has + " ? " + structural.CELString(u.MustNotBeSet(m)) +
+				" : " + structural.CELString(u.MustBeSet(m)),
+			Reason:    &reason,
+			FieldPath: structural.RuleFieldPath(m.Name),
+		})
+	}
+	return out
+}
+
+// countRule counts the members of an undiscriminated union. It speaks of all of
+// them, so it has no field to point at.
+func countRule(u *Union, names celNames) structural.Rule {
+	compare := " == 1"
+	if u.AtMostOne {
+		compare = " <= 1"
+	}
+	reason := apiextensionsv1.FieldValueInvalid
+	return structural.Rule{Rule: names.count() + compare, Message: u.MustHaveMember(), Reason: &reason}
+}
+
+// count is the expression of the number of members that are set.
+func (n celNames) count() string {
+	terms := make([]string, len(n.members))
+	for i, name := range n.members {
+		terms[i] = fmt.Sprintf("(has(self.%s) ? 1 : 0)", name)
+	}
+	return strings.Join(terms, " + ")
+}
+
+// transitionRule explains what a client did that set another member and left
+// the discriminator alone. It reads oldSelf, so the server refuses it where
+// objects cannot be correlated.
+func transitionRule(u *Union, names celNames) structural.Rule {
+	value := func(object string) string {
+		field := object + "." + names.discriminator
+		if u.MayBeAbsent() {
+			return "(has(" + field + ") ? " + field + " : '')"
+		}
+		return field
+	}
+	reason := apiextensionsv1.FieldValueInvalid
+	return structural.Rule{
+		Rule:      value("self") + " != " + value("oldSelf") + " || " + names.count() + " <= 1",
+		Message:   MustChange,
+		Reason:    &reason,
+		FieldPath: structural.RuleFieldPath(u.Discriminator),
+	}
+}

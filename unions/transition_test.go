@@ -1,0 +1,33 @@
+package unions
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTransitionAgreesWithValidate evaluates all rules, with that of the
+// unchanged discriminator, over all pairs of old and new objects.
+func TestTransitionAgreesWithValidate(t *testing.T) {
+	for _, shape := range []string{"", "D optional", `D optional ""`, "a optional"} {
+		u := abc(shape)
+		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}, Transition: true})
+		if errs := definitionErrors(t, s); len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		validate, plan := server(t, s), Compile(s, Options{NoRatcheting: true})
+		for _, old := range objectsOf(u) {
+			if len(validate(nil, old)) > 0 {
+				continue // it could not be stored
+			}
+			for _, new := range objectsOf(u) {
+				got, want := plan.Validate(old, new, nil), validate(old, new)
+				if g, w := kinds(got), kinds(want); (len(g) > 0) != (len(w) > 0) || slices.Contains(g, "Invalid type") && !slices.Equal(g, w) {
+					t.Errorf("%q: %s → %s: we say %v, the server %v", shape, encoded(t, old), encoded(t, new), g, w)
+				}
+				if slices.Contains(kinds(want), "Invalid type") && !slices.Contains(kinds(got), "Invalid type") {
+					t.Errorf("%q: %s → %s: only the server says %v", shape, encoded(t, old), encoded(t, new), want)
+				}
+			}
+		}
+	}
+}
