@@ -20,6 +20,11 @@ demo: build ## Generate the CRD of examples/quickstart and show what a mistake l
 test: ## Run all tests.
 	$(GO) test $(GOTESTFLAGS) ./...
 
+.PHONY: race
+race: ## Run what works side by side under the race detector.
+	$(GO) test -race ./verify ./cmd/schemagen
+	$(GO) test -race ./generator -run 'TestCases|TestSameBytes'
+
 .PHONY: lint
 lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.
 	@test -z "$$(gofmt -s -l $$(git ls-files '*.go' | grep -v testdata))" || { gofmt -s -d $$(git ls-files '*.go' | grep -v testdata); exit 1; }

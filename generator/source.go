@@ -32,7 +32,7 @@ type world struct {
 	packages map[*Package]*pkg
 	// unionEnums are the places of the +enum markers that unions take.
 	unionEnums map[token.Pos]bool
-	// localFiles are the files of the user's packages, once asked for.
+	// localFiles are the files of the user's packages, while definitions are verified.
 	localFiles map[string]bool
 	buffer     []byte
 }

@@ -27,6 +27,7 @@ func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 	if err != nil {
 		return err
 	}
+	w.findLocalFiles() // subjects are asked for places side by side
 	subjects := make([]*verify.Subject, len(crds))
 	for i, crd := range crds {
 		subjects[i] = w.subject(crd)
@@ -96,7 +97,7 @@ func (w *world) place(crd *CRD, path string) (diag.Position, []diag.Related) {
 			continue
 		}
 		pos := w.reporter.position(places[i])
-		if w.isLocal(pos.File) || i == 0 {
+		if w.localFiles[pos.File] || i == 0 {
 			return pos, related
 		}
 		if related == nil {
@@ -146,17 +147,14 @@ func markerPlace(types []*typeDecl, name string, n int) token.Pos {
 	return token.NoPos
 }
 
-// isLocal reports whether a file belongs to one of the user's packages.
-func (w *world) isLocal(name string) bool {
-	if w.localFiles == nil {
-		w.localFiles = map[string]bool{}
-		for _, p := range w.packages {
-			if p.local() {
-				for _, f := range p.files {
-					w.localFiles[f.name] = true
-				}
+// findLocalFiles notes the files of the user's packages.
+func (w *world) findLocalFiles() {
+	w.localFiles = map[string]bool{}
+	for _, p := range w.packages {
+		if p.local() {
+			for _, f := range p.files {
+				w.localFiles[f.name] = true
 			}
 		}
 	}
-	return w.localFiles[name]
 }
