@@ -253,10 +253,7 @@ func (op validation) number(e *editor, s *structural.Schema) (int64, bool) {
 }
 
 func formatHint(name string) string {
-	if near, ok := markers.Nearest(name, formatNames()); ok {
-		return "did you mean " + near + "?"
-	}
-	return "there are " + strings.Join(formatNames(), ", ")
+	return didYouMean(name, formatNames(), "there are "+strings.Join(formatNames(), ", "))
 }
 
 // unique makes the elements of a list unique, by value or by the list's keys.

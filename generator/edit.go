@@ -119,13 +119,11 @@ func fieldHint(s *structural.Schema, name string) string {
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
 	}
-	if near, ok := markers.Nearest(name, names); ok {
-		return "did you mean " + near + "?"
-	}
+	otherwise := "it has " + strings.Join(names, ", ")
 	if len(names) == 0 {
-		return "it has no fields: its type is " + typeOrNone(s.Type)
+		otherwise = "it has no fields: its type is " + typeOrNone(s.Type)
 	}
-	return "it has " + strings.Join(names, ", ")
+	return didYouMean(name, names, otherwise)
 }
 
 // parsePath reads the argument of +schemagen:at: .field for a property, [*] for
@@ -208,11 +206,7 @@ func (op unsetKeywords) apply(e *editor, s *structural.Schema) {
 	props := schemaKeywords(s).props()
 	for _, keyword := range op.keywords {
 		if !structural.ClearKeyword(props, keyword) {
-			hint := ""
-			if near, ok := markers.Nearest(keyword, structural.Keywords()); ok {
-				hint = "did you mean " + near + "?"
-			}
-			e.errorf(e.pos, hint, "the schema has no keyword %s to unset here", keyword)
+			e.errorf(e.pos, didYouMean(keyword, structural.Keywords(), ""), "the schema has no keyword %s to unset here", keyword)
 		}
 		s.Origin.Keywords = slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword == keyword })
 	}

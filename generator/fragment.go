@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,11 +35,7 @@ func (b *builder) fragment(p *pkg, m *markers.Marker) *structural.Schema {
 		return nil
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
-		hint := ""
-		if near, ok := markers.Nearest(unknown, structural.Keywords()); ok {
-			hint = "did you mean " + near + "?"
-		}
-		b.reporter.errorf(codeArguments, p, m.ValuePos(max(0, strings.Index(f.Text, unknown))), hint,
+		b.reporter.errorf(codeArguments, p, m.ValuePos(max(0, strings.Index(f.Text, unknown))), didYouMean(unknown, structural.Keywords(), ""),
 			"+%s: a schema has no keyword %s", m.Name, unknown)
 		return nil
 	}
@@ -131,7 +128,7 @@ func unknownKeyword(schema any) string {
 		return "" // the decoder says so
 	}
 	names := structural.Keywords()
-	for _, keyword := range sortedKeys(object) {
+	for _, keyword := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(names, keyword) {
 			return keyword
 		}
@@ -139,7 +136,7 @@ func unknownKeyword(schema any) string {
 		switch keyword {
 		case "properties", "patternProperties", "definitions":
 			properties, _ := object[keyword].(map[string]any)
-			for _, name := range sortedKeys(properties) {
+			for _, name := range slices.Sorted(maps.Keys(properties)) {
 				children = append(children, properties[name])
 			}
 		case "allOf", "anyOf", "oneOf":
@@ -154,15 +151,6 @@ func unknownKeyword(schema any) string {
 		}
 	}
 	return ""
-}
-
-func sortedKeys(m map[string]any) []string {
-	var out []string
-	for key := range m {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // extend adds a piece of schema to a node: keywords that both have are the

@@ -96,9 +96,6 @@ func (w *world) checkFeature(p *pkg, m *markers.Marker, feature string) {
 	if slices.Contains(markers.Features(), feature) {
 		return
 	}
-	hint := "there are " + strings.Join(markers.Features(), ", ")
-	if near, ok := markers.Nearest(feature, markers.Features()); ok {
-		hint = "did you mean " + near + "?"
-	}
-	w.reporter.errorf(codeArguments, p, m.Pos, hint, "+%s: unknown feature %q", m.Name, feature)
+	w.reporter.errorf(codeArguments, p, m.Pos, didYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
+		"+%s: unknown feature %q", m.Name, feature)
 }

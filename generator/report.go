@@ -74,6 +74,15 @@ func (r *reporter) typeErrorf(code diag.Code, p *pkg, pos token.Pos, hint, forma
 	r.add(code, diag.Error, p, pos, message, hint)
 }
 
+// didYouMean is the hint for a word that is not one of the candidates: the
+// nearest of them, or else another text.
+func didYouMean(word string, candidates []string, otherwise string) string {
+	if near, ok := markers.Nearest(word, candidates); ok {
+		return "did you mean " + near + "?"
+	}
+	return otherwise
+}
+
 // listing reports a problem that has no place in a file.
 func (r *reporter) listing(code diag.Code, message, hint string) {
 	r.list = append(r.list, diag.Diagnostic{Code: code, Severity: diag.Error, Message: message, Hint: hint})

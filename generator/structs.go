@@ -15,6 +15,12 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
+// namedField is a field with its name in JSON.
+type namedField struct {
+	field *fieldDecl
+	name  string
+}
+
 // structType makes the draft of a struct from the fields of its declaration.
 func (b *builder) structType(t *typeDecl) *draft {
 	d := b.node(t.file, t.spec.Name.Pos())
@@ -23,9 +29,8 @@ func (b *builder) structType(t *typeDecl) *draft {
 	oneOf := b.oneOfFields(t)
 	optional := t.pkg.describe().optional
 	var required []string
-	var inUnions []unionField
-	var immutable []*fieldDecl // with the names that follow
-	var immutableNames []string
+	var inUnions []namedField
+	var immutable []namedField
 	for _, field := range t.structFields() {
 		if field.name != "" && b.options.IgnoreUnexportedFields && !ast.IsExported(field.name) {
 			continue
@@ -85,10 +90,10 @@ func (b *builder) structType(t *typeDecl) *draft {
 			continue
 		}
 		if field.markers.get("k8s:immutable") != nil {
-			immutable, immutableNames = append(immutable, field), append(immutableNames, name)
+			immutable = append(immutable, namedField{field, name})
 		}
 		if field.markers.isUnion() {
-			inUnions = append(inUnions, unionField{field, name, field.label()})
+			inUnions = append(inUnions, namedField{field, name})
 		}
 		if d.setProperty(name, node) {
 			b.reporter.add(codeDuplicate, diag.Warning, t.pkg, field.pos,
@@ -102,14 +107,14 @@ func (b *builder) structType(t *typeDecl) *draft {
 		slices.Sort(required)
 		d.validation().Required = slices.Compact(required)
 	}
-	for i, name := range immutableNames {
+	for _, f := range immutable {
 		// The field's own rule does not run when the field is removed.
-		if !slices.Contains(required, name) {
+		if !slices.Contains(required, f.name) {
 			d.XValidations = append(d.XValidations, structural.Rule{
-				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", name, name),
-				Message: fmt.Sprintf("field %s is immutable once set", name),
+				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.name, f.name),
+				Message: fmt.Sprintf("field %s is immutable once set", f.name),
 			})
-			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: immutable[i].markers.get("k8s:immutable").Pos})
+			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: f.field.markers.get("k8s:immutable").Pos})
 		}
 	}
 	return d

@@ -55,9 +55,6 @@ func writable(forms []unions.Form) error {
 
 // unionFormsOf returns the forms for a type; nil where nobody switched unions on.
 func (b *builder) unionFormsOf(t *typeDecl) []unions.Form {
-	if !t.pkg.local() {
-		return nil
-	}
 	if m := t.markers.get("schemagen:unions"); m != nil {
 		return b.world.unionForms(t.pkg, m, m.Value.(markers.Unions))
 	}
@@ -74,37 +71,29 @@ func (b *builder) unionFormsOf(t *typeDecl) []unions.Form {
 	return forms
 }
 
-// unionField is a field that takes part in unions.
-type unionField struct {
-	field  *fieldDecl
-	name   string // in JSON
-	goName string
-}
-
 // draftUnion is a union as the markers of a struct say it.
 type draftUnion struct {
-	union         unions.Union
-	discriminator *unionField
+	union unions.Union
 	// enum is the type of the discriminator, if it is marked as an enum: switching
 	// unions on takes that, too.
 	enum *typeDecl
 	// members are the fields of the members, by index.
-	members []*unionField
+	members []*namedField
 	// sketched says that the structural-schema proposal's words are used: a
 	// discriminator that is a plain string has the members' values.
 	sketched bool
 }
 
 // unionEdits returns the edits that write the unions of a struct into its schema.
-func (b *builder) unionEdits(t *typeDecl, fields []unionField) []*edit {
+func (b *builder) unionEdits(t *typeDecl, fields []namedField) []*edit {
+	if !t.pkg.local() {
+		return nil // a package that this run does not generate has no unions
+	}
 	found := b.findUnions(t, fields)
 	if len(found) == 0 {
 		return nil
 	}
 	forms := b.unionFormsOf(t)
-	if !t.pkg.local() {
-		return nil
-	}
 	if forms == nil {
 		b.world.unionsOff(t, found[0].union.Pos)
 	}
@@ -128,13 +117,13 @@ func (w *world) unionsOff(t *typeDecl, pos token.Pos) {
 }
 
 // findUnions reads the markers of a struct's fields.
-func (b *builder) findUnions(t *typeDecl, fields []unionField) []*draftUnion {
+func (b *builder) findUnions(t *typeDecl, fields []namedField) []*draftUnion {
 	var out []*draftUnion
 	named := map[string]*draftUnion{} // Kubernetes' tags name their unions
 	var native []*draftUnion
 	for i := range fields {
 		f := &fields[i]
-		d := &draftUnion{discriminator: f, union: unions.Union{Discriminator: f.name, GoName: f.goName}}
+		d := &draftUnion{union: unions.Union{Discriminator: f.name, GoName: f.field.label()}}
 		if m := f.field.markers.get("unionDiscriminator"); m != nil {
 			d.union.Pos = m.Pos
 			native = append(native, d)
@@ -153,7 +142,7 @@ func (b *builder) findUnions(t *typeDecl, fields []unionField) []*draftUnion {
 	for i := range fields {
 		f := &fields[i]
 		for _, m := range f.field.markers {
-			member := unions.Member{Name: f.name, GoName: f.goName, Value: f.goName, Pos: m.Pos}
+			member := unions.Member{Name: f.name, GoName: f.field.label(), Value: f.field.label(), Pos: m.Pos}
 			var to *draftUnion
 			switch value := m.Value.(type) {
 			case markers.UnionMember:
@@ -220,12 +209,12 @@ func unionName(m *markers.Marker) string {
 }
 
 // discriminatorOf returns the union that a member belongs to.
-func (b *builder) discriminatorOf(t *typeDecl, f *unionField, m *markers.Marker, native []*draftUnion) *draftUnion {
+func (b *builder) discriminatorOf(t *typeDecl, f *namedField, m *markers.Marker, native []*draftUnion) *draftUnion {
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		b.unionProblem(t, pos, hint, format, args...)
 	}
 	if f.field.markers.get("unionDiscriminator") != nil || f.field.markers.get("discriminator") != nil {
-		report(m.Pos, "", "field %s is a discriminator and a member", f.goName)
+		report(m.Pos, "", "field %s is a discriminator and a member", f.field.label())
 		return nil
 	}
 	by := f.field.markers.get("unionDiscriminatedBy")
@@ -241,15 +230,11 @@ func (b *builder) discriminatorOf(t *typeDecl, f *unionField, m *markers.Marker,
 		for _, d := range native {
 			names = append(names, d.union.GoName)
 		}
-		hint := "it wants the Go name of a field with +unionDiscriminator"
-		if near, ok := markers.Nearest(name, names); ok {
-			hint = "did you mean " + near + "?"
-		}
-		report(by.Pos, hint, "there is no discriminator %s in %s", name, t)
+		report(by.Pos, didYouMean(name, names, "it wants the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
 	case len(native) == 0:
-		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.goName)
+		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.field.label())
 	case len(native) > 1:
-		report(m.Pos, "name it: +unionDiscriminatedBy="+native[0].union.GoName, "%s has %d discriminators, and member %s names none", t, len(native), f.goName)
+		report(m.Pos, "name it: +unionDiscriminatedBy="+native[0].union.GoName, "%s has %d discriminators, and member %s names none", t, len(native), f.field.label())
 	default:
 		return native[0]
 	}
@@ -259,9 +244,6 @@ func (b *builder) discriminatorOf(t *typeDecl, f *unionField, m *markers.Marker,
 // unionProblem reports what is wrong with a union: an error where unions are
 // switched on.
 func (b *builder) unionProblem(t *typeDecl, pos token.Pos, hint, format string, args ...any) {
-	if !t.pkg.local() {
-		return
-	}
 	severity := diag.Error
 	if forms := b.unionFormsOf(t); forms == nil || slices.Contains(forms, unions.FormNone) {
 		severity = diag.Warning
@@ -427,7 +409,7 @@ func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report 
 
 // unsettable says why a Go value of a member cannot tell that it is not set, or
 // not from its zero value; empty if it can.
-func (f *unionField) unsettable(at *file, s *structural.Schema) string {
+func (f *namedField) unsettable(at *file, s *structural.Schema) string {
 	if _, ok := f.field.typ.(*ast.StarExpr); ok {
 		return ""
 	}
