@@ -110,7 +110,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) 
 		return nil, nil, err
 	}
 	r := &reporter{fset: token.NewFileSet()}
-	w := &world{fset: r.fset, table: table, reporter: r, options: options, unionEnums: map[token.Pos]bool{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
+	w := &world{fset: r.fset, table: table, reporter: r, options: options, unionEnums: map[token.Pos]bool{}, unions: map[*typeDecl][]*draftUnion{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
 
 	roots, err := load(ctx, options, w)
 	if err != nil {

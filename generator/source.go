@@ -32,6 +32,9 @@ type world struct {
 	packages map[*Package]*pkg
 	// unionEnums are the places of the +enum markers that unions take.
 	unionEnums map[token.Pos]bool
+	// unions are those of the types whose schemas are finished, in the order of
+	// their fields, with what the schemas say of them.
+	unions map[*typeDecl][]*draftUnion
 	// localFiles are the files of the user's packages, while definitions are verified.
 	localFiles map[string]bool
 	buffer     []byte

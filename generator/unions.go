@@ -77,8 +77,10 @@ type draftUnion struct {
 	// enum is the type of the discriminator, if it is marked as an enum: switching
 	// unions on takes that, too.
 	enum *typeDecl
-	// members are the fields of the members, by index.
-	members []*namedField
+	// discriminator is the field of the discriminator, if there is one; members
+	// are those of the members, by index.
+	discriminator *namedField
+	members       []*namedField
 	// sketched says that the structural-schema proposal's words are used: a
 	// discriminator that is a plain string has the members' values.
 	sketched bool
@@ -99,9 +101,20 @@ func (b *builder) unionEdits(t *typeDecl, fields []namedField) []*edit {
 	}
 	var out []*edit
 	for _, u := range found {
-		out = append(out, &edit{pkg: t.pkg, pos: u.union.Pos, name: "unionDiscriminator", op: writeUnion{u, t.file, forms}})
+		out = append(out, &edit{pkg: t.pkg, pos: u.union.Pos, name: "unionDiscriminator", op: writeUnion{u, t, forms}})
 	}
 	return out
+}
+
+// keepUnion notes a union of a type with what its schema says of it. A type is
+// finished once for each field that adds to it; the first says it.
+func (w *world) keepUnion(t *typeDecl, u *draftUnion) {
+	for _, known := range w.unions[t] {
+		if known.union.Pos == u.union.Pos {
+			return
+		}
+	}
+	w.unions[t] = append(w.unions[t], u)
 }
 
 // unionsOff says once for a package that its unions are not enforced.
@@ -123,7 +136,7 @@ func (b *builder) findUnions(t *typeDecl, fields []namedField) []*draftUnion {
 	var native []*draftUnion
 	for i := range fields {
 		f := &fields[i]
-		d := &draftUnion{union: unions.Union{Discriminator: f.name, GoName: f.field.label()}}
+		d := &draftUnion{union: unions.Union{Discriminator: f.name, GoName: f.field.label()}, discriminator: f}
 		if m := f.field.markers.get("unionDiscriminator"); m != nil {
 			d.union.Pos = m.Pos
 			native = append(native, d)
@@ -254,7 +267,7 @@ func (b *builder) unionProblem(t *typeDecl, pos token.Pos, hint, format string, 
 // writeUnion writes a union into the schema of its struct.
 type writeUnion struct {
 	*draftUnion
-	file  *file // of the struct
+	owner *typeDecl // the struct
 	forms []unions.Form
 }
 
@@ -273,7 +286,13 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 		op.readDiscriminator(&u, s, report)
 	}
 	op.checkMembers(&u, s, report)
-	if len(e.builder.reporter.list) > before || severity == diag.Warning {
+	if len(e.builder.reporter.list) > before {
+		return
+	}
+	finished := *op.draftUnion
+	finished.union = u
+	e.builder.world.keepUnion(op.owner, &finished)
+	if severity == diag.Warning {
 		return
 	}
 	lowered, err := unions.Lower(u, unions.LowerOptions{Forms: op.forms})
@@ -400,7 +419,7 @@ func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report 
 		case member.Nullable:
 			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
 		default:
-			if why := op.members[at].unsettable(op.file, member); why != "" {
+			if why := op.members[at].unsettable(op.owner.file, member); why != "" {
 				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
 			}
 		}
