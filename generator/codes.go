@@ -39,6 +39,11 @@ const (
 	codeUnused         diag.Code = "SG310"
 	codeUnion          diag.Code = "SG311"
 	codeUnionsOff      diag.Code = "SG312"
+	codeUnionName      diag.Code = "SG313"
+	codeUnionOptional  diag.Code = "SG314"
+	codeUnionRules     diag.Code = "SG315"
+	codeUnionCost      diag.Code = "SG316"
+	codeUnionVersions  diag.Code = "SG317"
 	codeNoGroup        diag.Code = "SG401"
 	codeNoStorage      diag.Code = "SG402"
 	codeManyStorage    diag.Code = "SG403"
@@ -120,6 +125,16 @@ func Codes() []diag.CodeInfo {
 			Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/markers.md has the rules. Where unions are not switched on this is a warning."},
 		{Code: codeUnionsOff, Severity: diag.Warning, Title: "unions that the package did not switch on",
 			Explanation: "controller-gen ignores the markers of unions, so that they change nothing unless the package says how: // +schemagen:unions=cel beside its package clause, or --unions=cel. Switching them on tightens the schema: objects that are stored with members that their discriminator does not select are refused when the union changes."},
+		{Code: codeUnionName, Severity: diag.Warning, Title: "a union member of another name than its value",
+			Explanation: "KEP-1027 lets a discriminator's value be the name of the member that it selects; readers expect it to be, but for its case."},
+		{Code: codeUnionOptional, Severity: diag.Warning, Title: "an optional union member",
+			Explanation: "The discriminator may select an optional member that is not set. A typed client of an older version, which does not know the member, reads the object, drops the member, and writes the object back: the server takes it, and the member is lost without an error. docs/unions.md says when that is safe."},
+		{Code: codeUnionRules, Severity: diag.Warning, Title: "hand-written rules of a union",
+			Explanation: "Rules beside the markers of a union speak of its discriminator and members, but do not say what the union says: an object that violates it slips through, fails with an error of evaluation instead of the message, or gets a message that is about something else. The generated rules stand beside them; the hand-written ones can go. Hand-written rules that say the same as the union are left in its place."},
+		{Code: codeUnionCost, Severity: diag.Warning, Title: "rules of a union above the limit of their cost",
+			Explanation: "The API server estimates the cost of every rule, times how often its object may occur, and refuses what is above its limits. Where the rules of a union are, they are written in a cheaper form with poorer messages: one rule for each member, or a oneOf. A required discriminator, or a limit to the lists and maps around it, makes rules cheaper."},
+		{Code: codeUnionVersions, Severity: diag.Error, Title: "served versions with different unions",
+			Explanation: "Two served versions of a kind have the same union with different values or members. An object that is written through a version that lacks a member is stored without it, while its discriminator still selects it: the server drops the member and warns of nothing. Give the versions the same union, or convert with a webhook: then this is a warning. docs/unions.md says how to add a member."},
 		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
 			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
 		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",

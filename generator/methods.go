@@ -1,12 +1,25 @@
 package generator
 
-import "go/ast"
+import (
+	"bytes"
+	"go/ast"
+	"strings"
+)
 
 // marshals reports whether the type, or a pointer to it, has a method of the
 // name with the signature func() ([]byte, error): MarshalJSON, MarshalText.
 // Methods are those of go/types: declared ones, and those promoted through
 // embedded fields from the shallowest depth, unless they are ambiguous there.
 func (t *typeDecl) marshals(method string) bool {
+	return t.hasMethod(method, (*file).isMarshalSignature)
+}
+
+// anySignature is for methods whose name alone counts.
+func (f *file) anySignature(*ast.FuncType) bool { return true }
+
+// hasMethod reports whether the type, or a pointer to it, has a method of the
+// name whose signature fits.
+func (t *typeDecl) hasMethod(method string, fits func(*file, *ast.FuncType) bool) bool {
 	level := []embeddedType{{decl: t}}
 	seen := map[*typeDecl]bool{} // at shallower depths
 	for len(level) > 0 {
@@ -24,7 +37,7 @@ func (t *typeDecl) marshals(method string) bool {
 			if decl == nil || seen[decl] {
 				continue
 			}
-			if declared, matches := decl.declares(method); declared {
+			if declared, matches := decl.declares(method, fits); declared {
 				note(e, matches)
 				continue
 			}
@@ -41,7 +54,7 @@ func (t *typeDecl) marshals(method string) bool {
 					}
 				}
 			case kindInterface:
-				if declared, matches := interfaceMarshals(body, method, 0); declared {
+				if declared, matches := interfaceHas(body, method, fits, 0); declared {
 					note(e, matches)
 				}
 			}
@@ -98,19 +111,19 @@ func (t *typeDecl) unalias() *typeDecl {
 	return nil
 }
 
-// interfaceMarshals looks for the method in an interface and those that it embeds.
-func interfaceMarshals(body underlying, method string, depth int) (declared, matches bool) {
+// interfaceHas looks for the method in an interface and those that it embeds.
+func interfaceHas(body underlying, method string, fits func(*file, *ast.FuncType) bool, depth int) (declared, matches bool) {
 	iface, ok := body.expr.(*ast.InterfaceType)
 	if !ok || depth > 100 {
 		return false, false
 	}
 	for _, m := range iface.Methods.List {
 		if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && m.Names[0].Name == method {
-			return true, body.file.isMarshalSignature(fn)
+			return true, fits(body.file, fn)
 		}
 		if len(m.Names) == 0 && isName(m.Type) {
 			embedded := underlyingOf(body.file, m.Type)
-			if declared, matches := interfaceMarshals(embedded, method, depth+1); declared {
+			if declared, matches := interfaceHas(embedded, method, fits, depth+1); declared {
 				return true, matches
 			}
 		}
@@ -119,11 +132,11 @@ func interfaceMarshals(body underlying, method string, depth int) (declared, mat
 }
 
 // declares reports whether the package declares the method on the type, and
-// whether with the signature of a marshaler.
-func (t *typeDecl) declares(method string) (declared, matches bool) {
+// whether with a signature that fits.
+func (t *typeDecl) declares(method string, fits func(*file, *ast.FuncType) bool) (declared, matches bool) {
 	t.pkg.index()
 	for _, f := range t.pkg.files {
-		if !f.mentionsMarshal {
+		if !f.mentionsMethod(method) {
 			continue
 		}
 		f.parse()
@@ -147,11 +160,21 @@ func (t *typeDecl) declares(method string) (declared, matches bool) {
 				continue
 			}
 			if name.Name == t.spec.Name.Name || t.pkg.lookup(name.Name).unalias() == t {
-				return true, f.isMarshalSignature(fn.Type)
+				return true, fits(f, fn.Type)
 			}
 		}
 	}
 	return false, false
+}
+
+// mentionsMethod reports whether the file may declare the method. All but the
+// marshalers are asked for so rarely that the file is read again.
+func (f *file) mentionsMethod(name string) bool {
+	if strings.HasPrefix(name, "Marshal") {
+		return f.mentionsMarshal
+	}
+	src, err := f.pkg.world.read(f.name)
+	return err == nil && bytes.Contains(src, []byte(name+"("))
 }
 
 // isMarshalSignature reports whether the function takes nothing and returns ([]byte, error).

@@ -95,6 +95,10 @@ func (b *builder) unionEdits(t *typeDecl, fields []namedField) []*edit {
 	if len(found) == 0 {
 		return nil
 	}
+	if t.generic != nil {
+		b.unionProblem(t, found[0].union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.generic)
+		return nil
+	}
 	forms := b.unionFormsOf(t)
 	if forms == nil {
 		b.world.unionsOff(t, found[0].union.Pos)
@@ -278,15 +282,16 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
 		severity = diag.Warning
 	}
-	before := len(e.builder.reporter.list)
+	failed := false
 	report := func(pos token.Pos, hint, format string, args ...any) {
+		failed = true
 		e.builder.reporter.add(codeUnion, severity, e.pkg, pos, fmt.Sprintf(format, args...), hint)
 	}
 	if u.Discriminator != "" {
 		op.readDiscriminator(&u, s, report)
 	}
-	op.checkMembers(&u, s, report)
-	if len(e.builder.reporter.list) > before {
+	op.checkMembers(e, &u, s, report)
+	if failed {
 		return
 	}
 	finished := *op.draftUnion
@@ -367,7 +372,16 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or the field +kubebuilder:validation:Enum=A;B", "discriminator %s has no closed set of values", u.GoName)
 		return
 	}
-	if !u.Required && u.Default == nil && !slices.Contains(names, "") && !op.sketched {
+	hasEmpty := slices.Contains(names, "")
+	omitted := op.discriminator.field.omits("omitempty") || op.discriminator.field.omits("omitzero")
+	switch {
+	case u.Default != nil:
+		if u.Required || !omitted {
+			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so that clients may leave it out", u.GoName)
+		}
+	case hasEmpty && (u.Required || !omitted):
+		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which stands for its absence", u.GoName)
+	case !u.Required && !hasEmpty && !op.sketched:
 		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, which none of its values stands for", u.GoName)
 	}
 	slices.Sort(names)
@@ -384,7 +398,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 }
 
 // checkMembers checks what a union wants of its members.
-func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
 	for at, m := range u.Members {
 		if u.Discriminator != "" {
@@ -405,6 +419,7 @@ func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report 
 				report(m.Pos, hint, "%q is no value of discriminator %s", m.Value, u.GoName)
 			}
 			seen[m.Value] = m.GoName
+			op.warnOfMember(e, u, m)
 		}
 		i := propertyIndex(s, m.Name)
 		if i < 0 {
@@ -426,22 +441,43 @@ func (op writeUnion) checkMembers(u *unions.Union, s *structural.Schema, report 
 	}
 }
 
+// warnOfMember warns of what is allowed and surprises.
+func (op writeUnion) warnOfMember(e *editor, u *unions.Union, m unions.Member) {
+	warn := func(code diag.Code, hint, format string, args ...any) {
+		e.builder.reporter.add(code, diag.Warning, e.pkg, m.Pos, fmt.Sprintf(format, args...), hint)
+	}
+	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
+		warn(codeUnionName, "rename one of them before the API is released",
+			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
+	}
+	if m.Optional {
+		warn(codeUnionOptional, "docs/unions.md says when that is safe",
+			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
+	}
+}
+
+// omits reports whether the json tag of a field has the option, omitempty or
+// omitzero.
+func (f *fieldDecl) omits(option string) bool {
+	tag, _ := f.tag.Lookup("json")
+	_, options, _ := strings.Cut(tag, ",")
+	return slices.Contains(strings.Split(options, ","), option)
+}
+
 // unsettable says why a Go value of a member cannot tell that it is not set, or
 // not from its zero value; empty if it can.
 func (f *namedField) unsettable(at *file, s *structural.Schema) string {
 	if _, ok := f.field.typ.(*ast.StarExpr); ok {
 		return ""
 	}
-	tag, _ := f.field.tag.Lookup("json")
-	_, options, _ := strings.Cut(tag, ",")
-	omitZero := slices.Contains(strings.Split(options, ","), "omitzero")
-	if !omitZero && !slices.Contains(strings.Split(options, ","), "omitempty") {
+	omitZero := f.field.omits("omitzero")
+	if !omitZero && !f.field.omits("omitempty") {
 		return "it is always written to JSON, so that it is always set"
 	}
 	if name, why := at.resolve(f.field.typ); why == nil && name.decl != nil {
-		for _, method := range []string{"MarshalJSON", "MarshalText"} {
-			if name.decl.marshals(method) {
-				return "a type with a " + method + " method of its own may be set only through a pointer"
+		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
+			if name.decl.hasMethod(method, (*file).anySignature) {
+				return "a type with a method " + method + " of its own may be set only through a pointer"
 			}
 		}
 	}
@@ -468,6 +504,10 @@ func (f *namedField) unsettable(at *file, s *structural.Schema) string {
 		default:
 			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || without("0")
 		}
+	case kindInterface:
+		return "an interface may be set only through a pointer"
+	case kindArray:
+		return "an array is always set"
 	default:
 		return ""
 	}
