@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -305,6 +307,9 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 		e.errorf(u.Pos, "", "%v", err)
 		return
 	}
+	if len(lowered.Rules) > 0 && op.saidByHand(e, &u, s) {
+		lowered.Rules = nil
+	}
 	for _, rule := range lowered.Rules {
 		addRule(e, s, rule)
 	}
@@ -323,6 +328,58 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 			s.Properties[i].Schema = &d
 		}
 	}
+}
+
+// saidByHand reports whether rules that stand in the schema already refuse what
+// the union refuses and nothing else. Those that do not are warned of.
+func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema) bool {
+	rules := u.ByHand(s)
+	if len(rules) == 0 {
+		return false
+	}
+	var texts []string
+	for _, i := range rules {
+		texts = append(texts, s.XValidations[i].Rule)
+	}
+	evaluator, err := apiserver.NewEvaluator(s.Props(), texts)
+	if err != nil {
+		return false // the schema is not structural, which verification says
+	}
+	judged := u.Judge(s, rules, func(object map[string]any) []unions.Outcome {
+		var out []unions.Outcome
+		for _, o := range evaluator.Evaluate(context.Background(), object) {
+			out = append(out, unions.Outcome(o))
+		}
+		return out
+	})
+	name := "the union of " + u.GoName
+	if u.Discriminator == "" {
+		name = "the union"
+	}
+	warn := func(rule int, hint, format string, args ...any) {
+		places := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		pos := places[len(places)-1]
+		if !pos.IsValid() {
+			pos = u.Pos
+		}
+		e.builder.reporter.add(codeUnionRules, diag.Warning, e.pkg, pos, fmt.Sprintf(format, args...), hint)
+	}
+	const remove = "remove the rule: the union has rules of its own"
+	switch {
+	case judged.Fails != nil:
+		warn(judged.FailsRule, remove, "the rule fails on %s instead of saying its message: %s", unions.Text(judged.Fails), judged.Failure)
+	case judged.Slips != nil:
+		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, unions.Text(judged.Slips))
+	}
+	for _, rule := range judged.OneMessage {
+		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
+	}
+	if judged.Same {
+		for _, rule := range judged.NoPlace {
+			warn(rule, "remove the rule, or give it a fieldPath", "the rule says for %s what its markers say, but not at which field", name)
+		}
+	}
+	return judged.Same
 }
 
 // readDiscriminator fills in what the schema knows of the discriminator.

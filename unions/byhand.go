@@ -1,0 +1,249 @@
+package unions
+
+import (
+	"encoding/json"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file is about rules that somebody wrote by hand for a union: whether they
+// say what the union says. That is decided by what they do, not by their text:
+// the union and the rules are asked about every value of the discriminator with
+// sets of the members.
+
+// Outcome is what a rule says of an object.
+type Outcome struct {
+	Refused bool
+	// Failure is the error of an evaluation that failed, or empty.
+	Failure string
+}
+
+// Evaluate returns, for one object, the outcome of each rule.
+type Evaluate func(object map[string]any) []Outcome
+
+// Judgement is what rules by hand make of a union.
+type Judgement struct {
+	// Rules are the indexes of the rules that were judged: those that speak of
+	// members of the union and of nothing but the union.
+	Rules []int
+	// Same says that together they refuse exactly what the union refuses.
+	Same bool
+	// Slips is an object that violates the union and that the rules accept, or nil.
+	Slips map[string]any
+	// Fails is an object on which the rule FailsRule cannot be evaluated, for the
+	// reason Failure, or nil.
+	Fails     map[string]any
+	FailsRule int
+	Failure   string
+	// OneMessage are the rules that refuse a member's absence and its presence with
+	// one message, and nothing but those.
+	OneMessage []int
+	// NoPlace are the rules that do not say at which field they fail.
+	NoPlace []int
+}
+
+// ofSelf finds what a rule reads of its object; bareSelf the object as a whole.
+var (
+	ofSelf   = regexp.MustCompile(`\bself\.(\w+)`)
+	bareSelf = regexp.MustCompile(`\bself\b(?:[^.]|$)`)
+)
+
+// ByHand returns the indexes of the rules of an object that speak of members of
+// the union and of nothing else. Rules about changes are others' business.
+func (u *Union) ByHand(s *structural.Schema) []int {
+	names, unreadable := namesIn(u)
+	if unreadable != "" {
+		return nil
+	}
+	var out []int
+	for i, rule := range s.XValidations {
+		if strings.Contains(rule.Rule, "oldSelf") || bareSelf.MatchString(rule.Rule) {
+			continue
+		}
+		member, other := false, false
+		for _, found := range ofSelf.FindAllStringSubmatch(rule.Rule, -1) {
+			isMember := slices.Contains(names.members, found[1])
+			member = member || isMember
+			other = other || !isMember && found[1] != names.discriminator
+		}
+		if member && !other {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Judge judges rules of an object, by their indexes, which evaluate knows in that
+// order.
+func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judgement {
+	out := Judgement{Rules: rules, Same: true}
+	type sides struct{ missing, present, more bool }
+	seen := make([]sides, len(rules))
+	for row := range u.rows() {
+		object := row.object(u, s)
+		refused, failed := false, false
+		for i, outcome := range evaluate(object) {
+			switch {
+			case outcome.Failure != "":
+				failed = true
+				if out.Fails == nil {
+					out.Fails, out.FailsRule, out.Failure = object, rules[i], outcome.Failure
+				}
+			case outcome.Refused:
+				refused = true
+				missing, present := row.wrong(u)
+				seen[i].missing = seen[i].missing || missing && !present
+				seen[i].present = seen[i].present || present && !missing
+				seen[i].more = seen[i].more || !missing && !present
+			}
+		}
+		missing, present := row.wrong(u)
+		if wrong := missing || present; wrong != refused || failed {
+			out.Same = false
+			if wrong && !refused && !failed && out.Slips == nil {
+				out.Slips = object
+			}
+		}
+	}
+	for i, at := range rules {
+		rule := s.XValidations[at]
+		if rule.FieldPath == "" && u.Discriminator != "" {
+			out.NoPlace = append(out.NoPlace, at)
+		}
+		if seen[i].missing && seen[i].present && !seen[i].more && rule.MessageExpression == "" && u.Discriminator != "" {
+			out.OneMessage = append(out.OneMessage, at)
+		}
+	}
+	return out
+}
+
+// row is a value of the discriminator with a set of members.
+type row struct {
+	value   string
+	absent  bool
+	members []bool
+}
+
+// allSetsUpTo is how many members are combined in all ways.
+const allSetsUpTo = 6
+
+// rows are the values with all sets of members; of many members only the sets in
+// which rules differ: none, one, two, all, all but one, and the first few, by
+// which counting shows.
+func (u *Union) rows() iter.Seq[row] {
+	return func(yield func(row) bool) {
+		values := []row{{absent: true}}
+		if u.Discriminator != "" {
+			if !u.MayBeAbsent() {
+				values = nil
+			}
+			for _, v := range u.Values {
+				values = append(values, row{value: v.Name})
+			}
+		}
+		for _, value := range values {
+			for _, members := range u.sets() {
+				value.members = members
+				if !yield(value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (u *Union) sets() [][]bool {
+	n := len(u.Members)
+	var out [][]bool
+	if n <= allSetsUpTo {
+		for bits := range 1 << n {
+			set := make([]bool, n)
+			for i := range set {
+				set[i] = bits&(1<<i) != 0
+			}
+			out = append(out, set)
+		}
+		return out
+	}
+	add := func(isIn func(int) bool) {
+		set := make([]bool, n)
+		for i := range set {
+			set[i] = isIn(i)
+		}
+		out = append(out, set)
+	}
+	for i := range n + 1 {
+		add(func(k int) bool { return k < i })
+		add(func(k int) bool { return k != i })
+		add(func(k int) bool { return k == i })
+		for j := range i {
+			add(func(k int) bool { return k == i || k == j })
+		}
+	}
+	return out
+}
+
+// wrong reports whether the union refuses the row because a member is missing,
+// and whether because one is set.
+func (r row) wrong(u *Union) (missing, present bool) {
+	if u.Discriminator == "" {
+		count := 0
+		for _, set := range r.members {
+			if set {
+				count++
+			}
+		}
+		return count == 0 && !u.AtMostOne, count > 1
+	}
+	for i, m := range u.Members {
+		selected := !r.absent && m.Value == r.value
+		missing = missing || selected && !r.members[i] && !m.Optional
+		present = present || !selected && r.members[i]
+	}
+	return missing, present
+}
+
+// object is the row as an object, with members as empty as their types allow.
+func (r row) object(u *Union, s *structural.Schema) map[string]any {
+	out := map[string]any{}
+	if !r.absent {
+		out[u.Discriminator] = r.value
+	}
+	for i, m := range u.Members {
+		if r.members[i] {
+			out[m.Name] = emptyOf(propertyOf(s, m.Name))
+		}
+	}
+	return out
+}
+
+// emptyOf is a value of the type of a schema.
+func emptyOf(s *structural.Schema) any {
+	switch {
+	case s == nil || s.Type == "object":
+		return map[string]any{}
+	case s.Type == "array":
+		return []any{}
+	case s.Type == "string":
+		return ""
+	case s.Type == "boolean":
+		return false
+	case s.Type == "number":
+		return 0.0
+	default:
+		return int64(0)
+	}
+}
+
+// Text is an object of a judgement as JSON.
+func Text(object map[string]any) string {
+	data, err := json.Marshal(object)
+	if err != nil {
+		return err.Error() // objects hold nothing that JSON cannot
+	}
+	return string(data)
+}
