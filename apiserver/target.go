@@ -37,9 +37,12 @@ type Target struct {
 	slots chan struct{}
 }
 
-// NewTarget returns the target of a Kubernetes version: "1.35", "v1.35.2".
-// Patches and what follows them make no difference.
+// NewTarget returns the target of a Kubernetes version: "1.35", "v1.35.2"; empty
+// means [DefaultVersion]. Patches and what follows them make no difference.
 func NewTarget(text string) (*Target, error) {
+	if text == "" {
+		text = DefaultVersion
+	}
 	minor, err := parseMinor(text)
 	if err != nil {
 		return nil, err

@@ -133,6 +133,9 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) 
 		if crd == nil {
 			continue
 		}
+		if err := b.placeUnions(ctx, crd); err != nil {
+			return nil, nil, err
+		}
 		if other, ok := files[crd.FileName()]; ok {
 			r.listing(codeSameFile, fmt.Sprintf("kinds %s and %s are both written to %s", other, k, crd.FileName()),
 				"give one of them +kubebuilder:resource:path=…")

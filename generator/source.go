@@ -16,6 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -35,6 +36,8 @@ type world struct {
 	// unions are those of the types whose schemas are finished, in the order of
 	// their fields, with what the schemas say of them.
 	unions map[*typeDecl][]*draftUnion
+	// server is the API server that has to accept the definitions, once asked for.
+	server *apiserver.Target
 	// localFiles are the files of the user's packages, while definitions are verified.
 	localFiles map[string]bool
 	buffer     []byte

@@ -302,7 +302,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	if severity == diag.Warning {
 		return
 	}
-	lowered, err := unions.Lower(u, unions.LowerOptions{Forms: op.forms})
+	lowered, err := unions.Lower(u, unions.LowerOptions{Forms: op.forms, Transition: e.pkg.enabled(markers.FeatureUnionTransition)})
 	if err != nil {
 		e.errorf(u.Pos, "", "%v", err)
 		return

@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -23,10 +24,11 @@ func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 	if w.options.SkipVerify || len(crds) == 0 {
 		return nil
 	}
-	verifier, err := verify.New(w.options.KubeVersion, verify.Options{Generating: !w.options.Final, Memory: w.options.Memory})
+	target, err := w.target()
 	if err != nil {
 		return err
 	}
+	verifier := verify.New(target, verify.Options{Generating: !w.options.Final, Memory: w.options.Memory})
 	w.findLocalFiles() // subjects are asked for places side by side
 	subjects := make([]*verify.Subject, len(crds))
 	for i, crd := range crds {
@@ -55,6 +57,18 @@ func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 		}
 	}
 	return nil
+}
+
+// target returns the API server that has to accept the definitions.
+func (w *world) target() (*apiserver.Target, error) {
+	if w.server == nil {
+		server, err := apiserver.NewTarget(w.options.KubeVersion)
+		if err != nil {
+			return nil, err
+		}
+		w.server = server
+	}
+	return w.server, nil
 }
 
 // subject is the definition as the API server gets it.

@@ -69,7 +69,7 @@ type (
 
 // Features are what packages can switch on with +schemagen:enable.
 func Features() []string {
-	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption}
+	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition}
 }
 
 // The features.
@@ -87,6 +87,9 @@ const (
 	FeatureArrayLength = "array-length"
 	// FeatureStringOption makes fields with the json option "string" strings.
 	FeatureStringOption = "string-option"
+	// FeatureUnionTransition adds to unions the rule that explains a discriminator
+	// which did not change with the members.
+	FeatureUnionTransition = "union-transition"
 )
 
 // fragmentKeywords are the keywords that have a marker of this project.

@@ -60,21 +60,9 @@ type Verifier struct {
 	options Options
 }
 
-// DefaultKubeVersion is the Kubernetes version that is aimed at if nothing else
-// is said.
-const DefaultKubeVersion = apiserver.DefaultVersion
-
-// New returns a verifier for a Kubernetes version, "1.35"; empty means
-// [DefaultKubeVersion].
-func New(kubeVersion string, options Options) (*Verifier, error) {
-	if kubeVersion == "" {
-		kubeVersion = DefaultKubeVersion
-	}
-	target, err := apiserver.NewTarget(kubeVersion)
-	if err != nil {
-		return nil, err
-	}
-	return &Verifier{target: target, options: options}, nil
+// New returns a verifier for an API server.
+func New(target *apiserver.Target, options Options) *Verifier {
+	return &Verifier{target: target, options: options}
 }
 
 // All verifies several CRDs side by side. The lists are in their order.

@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -44,10 +45,11 @@ func verifyText(t *testing.T, text string) (diag.List, *Subject) {
 	if len(manifests) != 1 || manifests[0].CRD == nil {
 		return Problems(problems, fset), nil
 	}
-	v, err := New("", Options{})
+	target, err := apiserver.NewTarget("")
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := New(target, Options{})
 	s := Manifest(manifests[0], fset)
 	found, err := v.One(t.Context(), s)
 	if err != nil {
@@ -207,11 +209,11 @@ func TestMemory(t *testing.T) {
 	}
 	run := func(version string, options Options, s *Subject) diag.List {
 		options.Memory = kept
-		v, err := New(version, options)
+		target, err := apiserver.NewTarget(version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := v.One(t.Context(), s)
+		found, err := New(target, options).One(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

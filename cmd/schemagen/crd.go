@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/markers"
-	"github.com/schemagen/schemagen/verify"
 )
 
 // defaultCRDDir is where controller-gen writes CRDs unless it is told otherwise.
@@ -91,7 +91,7 @@ Nothing is written while there is an error.`,
 func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "switch features on for all packages: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "how unions are written where the source does not say: cel, oneOf, none")
-	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+verify.DefaultKubeVersion+")")
+	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results of verification between runs (default: in the user's cache directory)")
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "verify again what has not changed")

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/structural"
@@ -61,7 +62,7 @@ blamed for that code; "# schemagen:ignore-file CODE reason" is for a whole file.
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version of the API server (default "+verify.DefaultKubeVersion+")")
+	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version of the API server (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "what is to be replaced: a file, a directory, or git:REF")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print what each CEL rule may cost")
 	return cmd
@@ -72,7 +73,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	debug.SetGCPercent(verifyGCPercent)
-	verifier, err := verify.New(r.kubeVersion, verify.Options{})
+	target, err := apiserver.NewTarget(r.kubeVersion)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	v := &manifestVerifier{verifyRun: r, verifier: verifier, stdin: stdin, stdout: stdout, comments: map[string][]*ignoring{}}
+	v := &manifestVerifier{verifyRun: r, verifier: verify.New(target, verify.Options{}), stdin: stdin, stdout: stdout, comments: map[string][]*ignoring{}}
 	if err := v.readOld(ctx, sources); err != nil {
 		return err
 	}
