@@ -13,14 +13,14 @@ import (
 
 func TestNewTarget(t *testing.T) {
 	for text, want := range map[string]string{
-		"1.35": "1.35", "v1.35.2": "1.35", "1.25": "1.25", "v1.33.5+k3s1": "1.33", "1.34.2-gke.100": "1.34", newest(): newest(),
+		"": DefaultVersion, "1.35": "1.35", "v1.35.2": "1.35", "1.25": "1.25", "v1.33.5+k3s1": "1.33", "1.34.2-gke.100": "1.34", newest(): newest(),
 	} {
 		if got := target(t, text).Version(); got != want {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
 	newer := fmt.Sprintf("1.%d", linkedVersion().Minor()+1)
-	for _, text := range []string{"", "v", "1", "1.", "1.x", "1.35.", "1.35.x", "1.35.1.1", "1.35-rc", "2.0", "0.35", "1.+35", "-1.35", "1.35 ", "latest", "1.24", "1.0", newer, "1.9999999"} {
+	for _, text := range []string{"v", "1", "1.", "1.x", "1.35.", "1.35.x", "1.35.1.1", "1.35-rc", "2.0", "0.35", "1.+35", "-1.35", "1.35 ", "latest", "1.24", "1.0", newer, "1.9999999"} {
 		if target, err := NewTarget(text); err == nil {
 			t.Errorf("%q: no error, but %s", text, target.Version())
 		} else if !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
