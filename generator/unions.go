@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -310,6 +311,11 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	if len(lowered.Rules) > 0 && op.saidByHand(e, &u, s) {
 		lowered.Rules = nil
 	}
+	if len(lowered.Rejected) > 0 {
+		e.builder.reporter.add(codeUnionCost, diag.Warning, e.pkg, u.Pos,
+			fmt.Sprintf("the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name),
+			"give it a type, or another name")
+	}
 	for _, rule := range lowered.Rules {
 		addRule(e, s, rule)
 	}
@@ -483,6 +489,7 @@ func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Sche
 			continue
 		}
 		member := s.Properties[i].Schema
+		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
 		switch {
 		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
 			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so that it is always set", m.GoName)
@@ -551,7 +558,10 @@ func (f *namedField) unsettable(at *file, s *structural.Schema) string {
 	case kindSlice, kindMap:
 		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
 	case kindStruct:
-		ok = omitZero && (len(v.Required) > 0 || positive(v.MinProperties))
+		if !omitZero {
+			return "omitempty does not leave a struct out of the JSON, so that it is always set"
+		}
+		ok = len(v.Required) > 0 || positive(v.MinProperties)
 	case kindBasic:
 		switch s.Type {
 		case "string":

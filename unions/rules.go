@@ -15,7 +15,8 @@ type celNames struct {
 	members       []string
 }
 
-// namesIn returns the escaped names, or the first name that no rule can read.
+// namesIn returns the escaped names, or the name of the first field that no rule
+// can read.
 func namesIn(u *Union) (names celNames, unreadable string) {
 	if u.Discriminator != "" {
 		name, ok := structural.CELName(u.Discriminator)
@@ -26,7 +27,7 @@ func namesIn(u *Union) (names celNames, unreadable string) {
 	}
 	for _, m := range u.Members {
 		name, ok := structural.CELName(m.Name)
-		if !ok {
+		if !ok || m.Untyped {
 			return celNames{}, m.Name
 		}
 		names.members = append(names.members, name)

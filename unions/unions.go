@@ -58,6 +58,8 @@ type Member struct {
 	// Optional members may be selected while they are unset: "the discriminator
 	// can select the field even if the field is not set" (KEP-1027, Go Markers).
 	Optional bool
+	// Untyped members have a schema without a type, which CEL rules cannot read.
+	Untyped bool
 	// Pos is the place of the member.
 	Pos token.Pos
 }
