@@ -144,7 +144,7 @@ func (t *Target) suppressesCost(r *request, s *ruleSchema) func() bool {
 }
 
 func (t *Target) isUnchanged(r *request, s *ruleSchema) bool {
-	if r.old == nil || t.before(unchangedCostMinor) {
+	if r.old == nil || t.Before(unchangedCostMinor) {
 		return false
 	}
 	schema, err := apiextensions.GetSchemaForVersion(r.crd, s.version)

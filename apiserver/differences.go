@@ -77,16 +77,16 @@ func Differences() []Difference {
 // versionFindings are what the target does with fields that it does not know, or
 // that are not turned on in it.
 func (t *Target) versionFindings(r *request) []Finding {
-	if !t.before(selectableFieldsMinor) {
+	if !t.Before(selectableFieldsMinor) {
 		return nil
 	}
 	var out []Finding
 	add := func(path, field string, known, on uint) {
-		if !t.before(on) {
+		if !t.Before(on) {
 			return
 		}
 		f := Finding{Source: Version, Path: path, Places: []string{path}}
-		if t.before(known) {
+		if t.Before(known) {
 			f.Detail = fmt.Sprintf("Kubernetes %s does not know the field %s, which came with 1.%d, and refuses it", t.Version(), field, known)
 		} else {
 			f.Detail = fmt.Sprintf("Kubernetes %s drops the field %s, which came into force with 1.%d", t.Version(), field, on)

@@ -132,20 +132,20 @@ func storeVersion(crd *apiextensions.CustomResourceDefinition) {
 func (t *Target) dropFields(r *request, old []survey) {
 	r.keepsOptional = slices.ContainsFunc(old, func(s survey) bool { return s.optionalOldSelf })
 	edit := func(rule *apiextensions.ValidationRule) {
-		if t.before(messageExpressionMinor) {
+		if t.Before(messageExpressionMinor) {
 			rule.MessageExpression = ""
 		}
-		if t.before(reasonMinor) {
+		if t.Before(reasonMinor) {
 			rule.Reason, rule.FieldPath = nil, ""
 		}
-		if t.before(optionalOldSelfMinor) && !r.keepsOptional {
+		if t.Before(optionalOldSelfMinor) && !r.keepsOptional {
 			rule.OptionalOldSelf = nil
 		}
 	}
-	if t.before(optionalOldSelfMinor) {
+	if t.Before(optionalOldSelfMinor) {
 		r.editAllRules(edit)
 	}
-	if t.before(selectableFieldsMinor) && !selects(r.old) {
+	if t.Before(selectableFieldsMinor) && !selects(r.old) {
 		r.crd.Spec.SelectableFields = nil
 		for i := range r.crd.Spec.Versions {
 			r.crd.Spec.Versions[i].SelectableFields = nil

@@ -83,8 +83,8 @@ func compatibilityOf(minor uint) *version.Version {
 	return version.MajorMinor(1, minor)
 }
 
-// before reports whether the target is older than 1.minor.
-func (t *Target) before(minor uint) bool { return t.version.Minor() < minor }
+// Before reports whether the target is older than 1.minor.
+func (t *Target) Before(minor uint) bool { return t.version.Minor() < minor }
 
 // parseMinor reads "1.35", "v1.35.2", "v1.35.2-suffix" and "v1.35.2+suffix".
 func parseMinor(text string) (uint, error) {

@@ -168,7 +168,7 @@ func serverErrors(ctx context.Context, crd, old *apiextensions.CustomResourceDef
 // older leaves out errors that the target does not know yet.
 func (t *Target) older(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
-		return t.before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle"
+		return t.Before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle"
 	})
 }
 

@@ -26,7 +26,7 @@ func (t *Target) warnings(r *request) []Finding {
 		for _, f := range s.formats {
 			add(i, f.at, formatWarning(f.format))
 		}
-		if t.before(setWarningMinor) {
+		if t.Before(setWarningMinor) {
 			continue
 		}
 		for _, set := range s.sets {
@@ -75,9 +75,9 @@ func (t *Target) oldWarnings(old *apiextensions.CustomResourceDefinition) []stri
 // type.
 func (t *Target) knowsFormat(kind, format string) bool {
 	switch {
-	case t.before(formatWarningMinor):
+	case t.Before(formatWarningMinor):
 		return true
-	case t.before(typedFormatWarningMinor) && kind != "string":
+	case t.Before(typedFormatWarningMinor) && kind != "string":
 		return true
 	}
 	schema := &spec.Schema{SchemaProps: spec.SchemaProps{Format: format, Type: []string{kind}}}

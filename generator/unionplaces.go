@@ -30,22 +30,24 @@ type unionPlace struct {
 	correlatable bool
 	// repeated: it stands in a list or a map.
 	repeated bool
+	// plain: rules are for a server before Kubernetes 1.28.
+	plain bool
 	// share is the greatest part of a limit that one of its rules takes.
 	share float64
 }
 
 // unionPlaces returns the unions of a schema and of all below it.
-func unionPlaces(s *structural.Schema) []*unionPlace {
+func unionPlaces(s *structural.Schema, plain bool) []*unionPlace {
 	var out []*unionPlace
 	var find func(s *structural.Schema, at unionPlace)
 	find = func(s *structural.Schema, at unionPlace) {
 		for _, u := range unions.Of(s) {
 			p := at
 			p.path, p.union = slices.Clone(at.path), u
-			plain := p.rules(unions.LowerOptions{})
+			split := p.rules(unions.LowerOptions{})
 			all := p.rules(unions.LowerOptions{Transition: true})
-			p.ruled = len(plain) > 0 && hasRule(s.XValidations, plain[0])
-			p.transition = len(all) > len(plain) && hasRule(s.XValidations, all[len(all)-1])
+			p.ruled = len(split) > 0 && hasRule(s.XValidations, split[0])
+			p.transition = len(all) > len(split) && hasRule(s.XValidations, all[len(all)-1])
 			out = append(out, &p)
 		}
 		into := func(child *structural.Schema, step pathStep, correlatable bool) {
@@ -65,7 +67,7 @@ func unionPlaces(s *structural.Schema) []*unionPlace {
 			into(a.Schema, pathStep{kind: stepValues}, true)
 		}
 	}
-	find(s, unionPlace{correlatable: true})
+	find(s, unionPlace{correlatable: true, plain: plain})
 	return out
 }
 
@@ -76,7 +78,7 @@ func hasRule(rules []structural.Rule, rule structural.Rule) bool {
 // rules are the rules of the union in the style that the estimate of the options
 // takes, which cannot fail here.
 func (p *unionPlace) rules(options unions.LowerOptions) []structural.Rule {
-	options.Forms = []unions.Form{unions.FormCEL}
+	options.Forms, options.Plain = []unions.Form{unions.FormCEL}, p.plain
 	out, _ := unions.Lower(p.union, options)
 	return out.Rules
 }
@@ -103,11 +105,15 @@ func (b *builder) placeUnions(ctx context.Context, crd *CRD) error {
 	if len(b.world.unions) == 0 || b.reporter.list.HasErrors() {
 		return nil
 	}
+	target, err := b.world.target()
+	if err != nil {
+		return err
+	}
 	versions := make([][]*unionPlace, len(crd.Schemas))
 	for i := range crd.Schemas {
-		f := &unionFitter{builder: b, crd: crd, version: i}
+		f := &unionFitter{builder: b, crd: crd, version: i, target: target}
 		repeated := false
-		versions[i] = unionPlaces(crd.Schemas[i])
+		versions[i] = unionPlaces(crd.Schemas[i], target.Before(28))
 		for _, p := range versions[i] {
 			if !p.ruled {
 				continue
@@ -253,25 +259,25 @@ func (op replaceUnion) apply(_ *editor, s *structural.Schema) {
 // isOurs reports whether a rule is one of the union's, in whichever style.
 func (op replaceUnion) isOurs(rule structural.Rule) bool {
 	return hasRule(op.place.rules(unions.LowerOptions{Transition: true}), rule) ||
-		hasRule(op.place.rules(unions.LowerOptions{Transition: true, Estimate: refuseSplit}), rule)
+		hasRule(op.place.rules(unions.LowerOptions{Transition: true, Estimate: refuseSplit()}), rule)
 }
 
 // refuseSplit is an estimate by which rules are written compact.
-func refuseSplit(rules []structural.Rule) (unions.Cost, error) {
-	cost := unions.Cost{}
-	if len(rules) > 0 && rules[0].MessageExpression == "" {
-		cost.Total = math.Inf(1)
+func refuseSplit() unions.Estimate {
+	asked := false
+	return func([]structural.Rule) (unions.Cost, error) {
+		cost := unions.Cost{}
+		if !asked {
+			cost.Total = math.Inf(1)
+		}
+		asked = true
+		return cost, nil
 	}
-	return cost, nil
 }
 
 // fit writes unions whose rules are too costly more cheaply: the costliest first,
 // so that the others may stay as they are.
 func (f *unionFitter) fit(ctx context.Context) error {
-	var err error
-	if f.target, err = f.builder.world.target(); err != nil {
-		return err
-	}
 	rules, err := f.rules(ctx)
 	if err != nil {
 		return err
@@ -294,7 +300,7 @@ func (f *unionFitter) fit(ctx context.Context) error {
 	slices.SortStableFunc(f.places, func(a, b *unionPlace) int { return cmp.Compare(b.share, a.share) })
 	for _, p := range f.places {
 		to, err := unions.Lower(p.union, unions.LowerOptions{
-			Forms: []unions.Form{unions.FormCEL}, Transition: p.transition,
+			Forms: []unions.Form{unions.FormCEL}, Transition: p.transition, Plain: p.plain,
 			Estimate: func(rules []structural.Rule) (unions.Cost, error) { return f.estimate(ctx, p, rules, others <= 1) },
 		})
 		if err != nil {

@@ -303,7 +303,13 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	if severity == diag.Warning {
 		return
 	}
-	lowered, err := unions.Lower(u, unions.LowerOptions{Forms: op.forms, Transition: e.pkg.enabled(markers.FeatureUnionTransition)})
+	target, err := e.builder.world.target()
+	if err != nil {
+		e.errorf(u.Pos, "", "%v", err)
+		return
+	}
+	options := unions.LowerOptions{Forms: op.forms, Transition: e.pkg.enabled(markers.FeatureUnionTransition), Plain: target.Before(28)}
+	lowered, err := unions.Lower(u, options)
 	if err != nil {
 		e.errorf(u.Pos, "", "%v", err)
 		return

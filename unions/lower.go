@@ -96,6 +96,9 @@ type LowerOptions struct {
 	// Transition adds the rule that explains an unchanged discriminator. The
 	// caller knows whether every place of the union can be correlated.
 	Transition bool
+	// Plain leaves out what servers before Kubernetes 1.28 do not know: the path and
+	// the reason of a rule, and the expression of its message.
+	Plain bool
 	// Estimate decides between the styles of the cel form. Without it, it is split.
 	Estimate Estimate
 }
@@ -180,6 +183,9 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 			rules = compactRules(u, names)
 		}
 		rules = append(rules, transition...)
+		if opts.Plain {
+			rules = plain(rules)
+		}
 		if opts.Estimate == nil {
 			out.Style, out.Rules = style, rules
 			return nil

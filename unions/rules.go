@@ -101,6 +101,22 @@ func compactRules(u *Union, names celNames) []structural.Rule {
 	return out
 }
 
+// plain are rules with their words only, which have to name the field then.
+func plain(rules []structural.Rule) []structural.Rule {
+	out := make([]structural.Rule, len(rules))
+	for i, r := range rules {
+		out[i] = structural.Rule{Rule: r.Rule, Message: r.Message}
+		switch {
+		case r.MessageExpression != "":
+			out[i].Message = "must be specified for its value of the discriminator, and only for it"
+			fallthrough
+		case r.FieldPath != "":
+			out[i].Message = "`" + strings.TrimPrefix(r.FieldPath, ".") + "` " + out[i].Message
+		}
+	}
+	return out
+}
+
 // countRule counts the members of an undiscriminated union. It speaks of all of
 // them, so it has no field to point at.
 func countRule(u *Union, names celNames) structural.Rule {
