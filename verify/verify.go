@@ -195,9 +195,38 @@ func (v *Verifier) examine(ctx context.Context, s *Subject) ([]Result, error) {
 			c.warn(codeContradiction, at+f.Path.String(), f.Hint, "%s", f.Message)
 		}
 		c.paths(i, schema)
+		if err := c.defaults(ctx, i); err != nil {
+			return nil, err
+		}
 	}
 	c.size()
 	return c.list, nil
+}
+
+// defaults warns of defaults that pass only because the server looks at them too
+// early.
+func (c *checks) defaults(ctx context.Context, version int) error {
+	schema := c.CRD.Spec.Versions[version].Schema
+	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r Result) bool { return r.Severity == diag.Error }) {
+		return nil
+	}
+	found, err := apiserver.FilledDefaults(ctx, schema.OpenAPIV3Schema)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
+	}
+	for _, d := range found {
+		value, err := json.Marshal(d.Value)
+		if err != nil {
+			return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
+		}
+		var words []string
+		for _, e := range d.Errors {
+			words = append(words, e.Error())
+		}
+		c.warn(codeContradiction, schemaPath(version)+"."+d.Path, "write the inner defaults out in this one, or change them",
+			"the default becomes %s by the defaults inside of it, which is refused: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
+	}
+	return nil
 }
 
 // refused reports whether the server refuses something in the same place.

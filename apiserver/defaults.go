@@ -1,0 +1,78 @@
+package apiserver
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// FilledDefault is a default that is valid as it stands, and not once the
+// defaults inside of it are applied.
+type FilledDefault struct {
+	// Path is the place of the default in the schema: "properties[a].default".
+	Path string
+	// Value is the default with what is applied to it.
+	Value any
+	// Errors are the server's answers to it.
+	Errors field.ErrorList
+}
+
+// FilledDefaults returns such defaults of a schema that the server accepts. The
+// server validates a default before it applies those inside of it
+// (defaulting.ValidateDefaults), and an object after (defaulting.Default), so
+// that every object that leaves the field out is refused.
+func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) ([]FilledDefault, error) {
+	var internal apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &internal, nil); err != nil {
+		return nil, err
+	}
+	structural, err := structuralschema.NewStructural(&internal)
+	if err != nil {
+		return nil, err
+	}
+	var out []FilledDefault
+	fillDefaults(ctx, structural, nil, &out)
+	return out, ctx.Err()
+}
+
+func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *field.Path, out *[]FilledDefault) {
+	if s.Default.Object != nil {
+		filled := runtime.DeepCopyJSONValue(s.Default.Object)
+		defaulting.Default(filled, s)
+		if !reflect.DeepEqual(filled, s.Default.Object) {
+			at := path.Child("default")
+			errs := apiservervalidation.ValidateCustomResource(at, filled, apiservervalidation.NewSchemaValidatorFromOpenAPI(s.ToKubeOpenAPI()))
+			errs = append(errs, listtype.ValidateListSetsAndMaps(at, s, asObject(filled))...)
+			if validator := cel.NewValidator(s, false, celconfig.PerCallLimit); validator != nil && len(errs) == 0 {
+				errs, _ = validator.Validate(ctx, at, s, filled, nil, celconfig.RuntimeCELCostBudget)
+			}
+			if len(errs) > 0 {
+				*out = append(*out, FilledDefault{Path: at.String(), Value: filled, Errors: errs})
+			}
+		}
+	}
+	if s.Items != nil {
+		fillDefaults(ctx, s.Items, path.Child("items"), out)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name]
+		fillDefaults(ctx, &property, path.Child("properties").Key(name), out)
+	}
+}
+
+func asObject(value any) map[string]any {
+	object, _ := value.(map[string]any)
+	return object
+}
