@@ -182,7 +182,7 @@ func unionDifference(a, b unions.Union) string {
 // unionsDiffer reports a difference. Types that are made to be converted are: with
 // a webhook, which says what becomes of it.
 func (b *builder) unionsDiffer(crd *CRD, earlier, later int, old, new *unionPlace, difference string) {
-	severity, hint := diag.Error, "give the versions the same union, serve only one of them, or convert with a webhook"
+	severity, hint := diag.Error, "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	for _, root := range []*typeDecl{crd.roots[earlier], crd.roots[later]} {
 		for _, method := range []string{"Hub", "ConvertTo"} {
 			if root.hasMethod(method, (*file).anySignature) {

@@ -133,7 +133,7 @@ func (w *world) unionsOff(t *typeDecl, pos token.Pos) {
 	facts.unionsSaid = true
 	w.reporter.add(codeUnionsOff, diag.Warning, t.pkg, pos,
 		fmt.Sprintf("the unions of package %s are not enforced", t.pkg.Path),
-		"beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes")
+		"beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md")
 }
 
 // findUnions reads the markers of a struct's fields.
