@@ -386,10 +386,8 @@ func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema
 	for _, rule := range judged.OneMessage {
 		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
 	}
-	if judged.Same {
-		for _, rule := range judged.NoPlace {
-			warn(rule, "remove the rule, or give it a fieldPath", "the rule says for %s what its markers say, but not at which field", name)
-		}
+	if judged.Same && len(judged.NoPlace) > 0 {
+		warn(judged.NoPlace[0], "remove the hand-written rules, or give them a fieldPath", "%d rules say for %s what its markers say, but not at which field", len(judged.NoPlace), name)
 	}
 	return judged.Same
 }
