@@ -387,7 +387,7 @@ func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema
 		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
 	}
 	if judged.Same && len(judged.NoPlace) > 0 {
-		warn(judged.NoPlace[0], "remove the hand-written rules, or give them a fieldPath", "%d rules say for %s what its markers say, but not at which field", len(judged.NoPlace), name)
+		warn(judged.NoPlace[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s say what its markers say, but not at which field", name)
 	}
 	return judged.Same
 }
