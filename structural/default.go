@@ -1,0 +1,160 @@
+package structural
+
+import (
+	"bytes"
+
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Defaulted is a value that [Default] has put into an object.
+type Defaulted struct {
+	Path *ObjectPath
+	// Schema is the node whose default it is: Schema.Default is the value as it
+	// was put there, without the defaults of what is below it, which are told on
+	// their own, and Schema.Origin.Of("default") its place.
+	Schema *Schema
+}
+
+// Default puts the defaults of a schema into an object, in place, and returns
+// what it put where, sorted by the text of the paths, so that a value comes before
+// what is below it. It is the server's Default (apiextensions-apiserver,
+// pkg/apiserver/schema/defaulting):
+//
+//   - a property that is absent, or null without being nullable, gets its
+//     default; so do nulls in lists and in maps of additionalProperties;
+//   - defaults below a default are put into it;
+//   - nothing is created only to hold a default;
+//   - a default of null is none, and defaults inside of junctors are none.
+//
+// Each value is decoded on its own, integers as int64, and is shared with
+// nothing. A default that is no JSON is none; [PruneDefaults] has an error for it.
+// A nil object, or a nil map in it, stays as it is.
+func Default(s *Schema, object map[string]any) []Defaulted {
+	d := defaulter{}
+	d.value(object, s, nil)
+	sortByPath(d.done, func(d Defaulted) *ObjectPath { return d.Path })
+	return d.done
+}
+
+type defaulter struct {
+	done []Defaulted
+}
+
+func (d *defaulter) value(value any, s *Schema, at *way) {
+	if s == nil {
+		return
+	}
+	here := way{parent: at}
+	switch value := value.(type) {
+	case map[string]any:
+		if value == nil {
+			return
+		}
+		for _, p := range s.Properties {
+			if _, found := value[p.Name]; found || p.Schema.Default.isNone() {
+				continue
+			}
+			here.field(p.Name)
+			if put, ok := d.put(p.Schema, &here); ok {
+				value[p.Name] = put
+			}
+		}
+		for name, field := range value {
+			child, _ := s.field(name)
+			if child == nil {
+				continue
+			}
+			here.field(name)
+			if isNonNullableNull(field, child) {
+				if put, ok := d.put(child, &here); ok {
+					value[name], field = put, put
+				}
+			}
+			d.value(field, child, &here)
+		}
+	case []any:
+		for i, element := range value {
+			here.element(i)
+			if isNonNullableNull(element, s.Items) {
+				if put, ok := d.put(s.Items, &here); ok {
+					value[i], element = put, put
+				}
+			}
+			d.value(element, s.Items, &here)
+		}
+	}
+}
+
+// put returns the default of a node, and notes that it is put somewhere.
+func (d *defaulter) put(s *Schema, at *way) (any, bool) {
+	if s.Default.isNone() {
+		return nil, false
+	}
+	value, err := s.Default.decode()
+	if err != nil {
+		return nil, false
+	}
+	d.done = append(d.done, Defaulted{Path: at.objectPath(), Schema: s})
+	return value, true
+}
+
+// isNone reports whether a default is none to the server, which takes null for
+// its absence.
+func (j *JSON) isNone() bool {
+	return j == nil || string(bytes.TrimSpace(j.Raw)) == "null"
+}
+
+// decode returns the value as the server decodes it: integers that fit are int64,
+// all other numbers float64.
+func (j *JSON) decode() (any, error) {
+	var out any
+	err := json.Unmarshal(j.Raw, &out)
+	return out, err
+}
+
+func isNonNullableNull(value any, s *Schema) bool {
+	return value == nil && s != nil && !s.Nullable
+}
+
+// PruneNonNullableNullsWithoutDefaults removes the fields of an object that are
+// null, though the schema has them and neither lets them be null nor has a
+// default for them. It works in place, and returns the paths of what it removed,
+// sorted by their text. It is the server's function of that name
+// (apiextensions-apiserver, pkg/apiserver/schema/defaulting).
+//
+// Nulls in lists stay, and so do nulls that no schema speaks of. The server runs
+// it after defaulting and pruning.
+func PruneNonNullableNullsWithoutDefaults(s *Schema, object map[string]any) []*ObjectPath {
+	p := nullPruner{}
+	p.value(object, s, nil)
+	return sortPaths(p.removed)
+}
+
+type nullPruner struct {
+	removed []*ObjectPath
+}
+
+func (p *nullPruner) value(value any, s *Schema, at *way) {
+	if s == nil {
+		return
+	}
+	here := way{parent: at}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			child, _ := s.field(name)
+			here.field(name)
+			if isNonNullableNull(field, child) && child.Default.isNone() {
+				p.removed = append(p.removed, here.objectPath())
+				delete(value, name)
+				continue
+			}
+			p.value(field, child, &here)
+		}
+	case []any:
+		for i, element := range value {
+			here.element(i)
+			p.value(element, s.Items, &here)
+		}
+	}
+}

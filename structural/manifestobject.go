@@ -1,0 +1,66 @@
+package structural
+
+import (
+	"fmt"
+	"go/token"
+
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Object decodes the object as the API server decodes custom resources: integers
+// that fit are int64, other numbers float64. An error is about a number that
+// nothing holds.
+func (m *Manifest) Object() (map[string]any, error) {
+	object := map[string]any{}
+	if err := json.Unmarshal(m.tree.json(m.root), &object); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", m.Kind, m.Name, err)
+	}
+	return object, nil
+}
+
+// Keys returns the keys of the mapping at a path, in the order of the document;
+// none where there is no mapping.
+func (m *Manifest) Keys(path *ObjectPath) []string {
+	_, value, whole := m.find(path)
+	if !whole {
+		return nil
+	}
+	var out []string
+	m.tree.eachEntry(value, func(key int32) { out = append(out, m.tree.text(key)) })
+	return out
+}
+
+// PlaceOf returns the place of a value of the object. Where the last steps of the
+// path are not in the file, as with a default, it is the place of the innermost
+// one that is.
+func (m *Manifest) PlaceOf(path *ObjectPath) token.Pos {
+	at, _, _ := m.find(path)
+	return m.base + token.Pos(m.tree.nodes[at].at)
+}
+
+// find follows a path: to the node where what it leads to begins, and to its
+// value. It stops where the document does; then whole is false.
+func (m *Manifest) find(path *ObjectPath) (at, value int32, whole bool) {
+	at, value = m.root, m.root
+	for _, step := range path.Steps() {
+		next := nodePlace{noNode, noNode}
+		if step.Index < 0 {
+			if key := m.tree.find(value, step.Field); key >= 0 {
+				next = nodePlace{key, key + 1}
+			}
+		} else {
+			i := step.Index
+			m.tree.eachElement(value, func(element int32) {
+				if i == 0 {
+					next = nodePlace{element, element}
+				}
+				i--
+			})
+		}
+		if next.key < 0 {
+			return at, value, false
+		}
+		at, value = next.key, next.value
+	}
+	return at, value, true
+}

@@ -1,0 +1,276 @@
+package structural
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	apimachineryjson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// PruneDefaults returns the schema that the server defaults with: each default
+// without what the schema does not specify and without what no ObjectMeta can
+// hold, where it stands in the metadata of the object or of an embedded resource.
+// A default of which nothing can stay is none. It is the server's function of
+// that name (apiextensions-apiserver, pkg/apiserver/schema/defaulting).
+//
+// There is an error if a default is no JSON, or cannot stand at its place in any
+// object, as that of the root where it is no object. s is not changed, and what
+// stays is shared with the result.
+func PruneDefaults(s *Schema) (*Schema, error) {
+	p := &defaultPruner{root: s, without: map[*Schema]bool{}}
+	return p.schema(s, nil)
+}
+
+type defaultPruner struct {
+	root *Schema
+	// without are the nodes that have no default, nor has any below them.
+	without map[*Schema]bool
+}
+
+// schema prunes the defaults of a node and of those below it. What a default
+// loses depends on where it stands, so that a shared node is looked at once for
+// each place.
+func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
+	if !p.hasDefault(s) {
+		return s, nil
+	}
+	out := s
+	change := func() {
+		if out == s {
+			copied := *s
+			out = &copied
+		}
+	}
+	if !s.Default.isNone() {
+		pruned, err := p.value(s.Default, at)
+		if err != nil {
+			return nil, fmt.Errorf("failed to prune default value: %w", err)
+		}
+		if pruned != s.Default {
+			change()
+			out.Default = pruned
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		child, err := p.schema(a.Schema, at.Field("*")) // as the server calls it
+		if err != nil {
+			return nil, err
+		}
+		if child != a.Schema {
+			change()
+			out.AdditionalProperties = &SchemaOrBool{Schema: child, Bool: a.Bool}
+		}
+	}
+	if s.Items != nil {
+		child, err := p.schema(s.Items, at.Element(0))
+		if err != nil {
+			return nil, err
+		}
+		if child != s.Items {
+			change()
+			out.Items = child
+		}
+	}
+	properties := s.Properties
+	for i, property := range s.Properties {
+		child, err := p.schema(property.Schema, at.Field(property.Name))
+		if err != nil {
+			return nil, err
+		}
+		if child == property.Schema {
+			continue
+		}
+		if &properties[0] == &s.Properties[0] {
+			properties = slices.Clone(s.Properties)
+		}
+		properties[i].Schema = child
+		change()
+		out.Properties = properties
+	}
+	return out, nil
+}
+
+func (p *defaultPruner) hasDefault(s *Schema) bool {
+	if s == nil || p.without[s] {
+		return false
+	}
+	has := !s.Default.isNone() || p.hasDefault(s.Items) ||
+		s.AdditionalProperties != nil && p.hasDefault(s.AdditionalProperties.Schema) ||
+		slices.ContainsFunc(s.Properties, func(property Property) bool { return p.hasDefault(property.Schema) })
+	if !has {
+		p.without[s] = true
+	}
+	return has
+}
+
+// value prunes a default as part of the smallest object that has it at its place.
+func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
+	value, err := j.decode()
+	if err != nil {
+		return nil, err
+	}
+	before, err := j.decode()
+	if err != nil {
+		return nil, err
+	}
+	for place := at; place != nil; place = place.parent {
+		if place.step.Index >= 0 {
+			value = []any{value}
+		} else {
+			value = map[string]any{place.step.Field: value}
+		}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("object root default value must be of object type")
+	}
+	if err := coerceMetadata(object, p.root, true); err != nil {
+		return nil, err
+	}
+	Prune(p.root, object, true)
+	after, found, err := find(object, at)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || after == nil:
+		return nil, nil
+	case reflect.DeepEqual(before, after):
+		return j, nil
+	}
+	raw, err := json.Marshal(withPlainFloats(after))
+	if err != nil {
+		return nil, err
+	}
+	return &JSON{Raw: raw}, nil
+}
+
+// find returns the value at a path, and whether it is there.
+func find(object any, at *ObjectPath) (any, bool, error) {
+	for _, step := range at.Steps() {
+		var found bool
+		if step.Index >= 0 {
+			list, ok := object.([]any)
+			if !ok {
+				return nil, false, fmt.Errorf("%s: [] must be of array type", at)
+			}
+			if found = step.Index < len(list); found {
+				object = list[step.Index]
+			}
+		} else {
+			fields, ok := object.(map[string]any)
+			if !ok {
+				return nil, false, fmt.Errorf("%s: .%s must be of object type", at, step.Field)
+			}
+			object, found = fields[step.Field]
+		}
+		if !found {
+			return nil, false, nil
+		}
+	}
+	return object, true, nil
+}
+
+// withPlainFloats returns a value in which numbers that are whole but no integers
+// have a text that says so, because encoding/json writes 1 for float64(1).
+func withPlainFloats(value any) any {
+	switch value := value.(type) {
+	case float64:
+		if value == math.Trunc(value) && math.Abs(value) < 1e21 { // json writes an exponent from there on
+			return json.RawMessage(strconv.FormatFloat(value, 'f', 1, 64))
+		}
+	case map[string]any:
+		out := make(map[string]any, len(value))
+		for name, field := range value {
+			out[name] = withPlainFloats(field)
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, element := range value {
+			out[i] = withPlainFloats(element)
+		}
+		return out
+	}
+	return value
+}
+
+// coerceMetadata drops what is malformed in the TypeMeta and ObjectMeta of the
+// object and of embedded resources: the server's Coerce with dropInvalidFields
+// (apiextensions-apiserver, pkg/apiserver/schema/objectmeta).
+func coerceMetadata(value any, s *Schema, isResource bool) error {
+	if s == nil {
+		return nil
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			if isResource || s.XEmbeddedResource {
+				if err := coerceMeta(value, name); err != nil {
+					return err
+				}
+			}
+			child, _ := s.field(name)
+			if err := coerceMetadata(field, child, false); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, element := range value {
+			if err := coerceMetadata(element, s.Items, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// coerceMeta coerces one field of an object, if it is one of its metadata.
+func coerceMeta(object map[string]any, name string) error {
+	switch name {
+	case "apiVersion", "kind":
+		if _, ok := object[name].(string); !ok {
+			delete(object, name)
+		}
+	case "metadata":
+		meta, ok := objectMetaOf(object[name])
+		if !ok {
+			return nil
+		}
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
+		if err != nil {
+			return err
+		}
+		if meta.CreationTimestamp.IsZero() {
+			delete(fields, "creationTimestamp")
+		}
+		object[name] = fields
+	}
+	return nil
+}
+
+// objectMetaOf decodes metadata: at once, or without the fields that do not
+// decode. It reports whether it is an object.
+func objectMetaOf(metadata any) (*metav1.ObjectMeta, bool) {
+	meta := &metav1.ObjectMeta{}
+	if text, err := json.Marshal(metadata); err == nil && apimachineryjson.Unmarshal(text, meta) == nil {
+		return meta, true
+	}
+	fields, ok := metadata.(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	meta, probe := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
+	for name, field := range fields {
+		text, err := json.Marshal(map[string]any{name: field})
+		if err == nil && apimachineryjson.Unmarshal(text, probe) == nil && apimachineryjson.Unmarshal(text, meta) != nil {
+			return nil, false
+		}
+	}
+	return meta, true
+}
