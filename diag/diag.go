@@ -18,13 +18,12 @@ const (
 	Error Severity = iota
 	// Warning: something that the author wrote has no effect or can never hold.
 	Warning
+	// Note: something that was done, and need not be mended.
+	Note
 )
 
 func (s Severity) String() string {
-	if s == Error {
-		return "error"
-	}
-	return "warning"
+	return [...]string{"error", "warning", "note"}[s]
 }
 
 // Code is the stable name of a kind of diagnostic, for example "SG201".

@@ -146,7 +146,11 @@ func (l List) writeGitHub(w io.Writer) error {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, d := range l {
 		var b strings.Builder
-		b.WriteString("::" + d.Severity.String() + " ")
+		level := d.Severity.String()
+		if d.Severity == Note {
+			level = "notice"
+		}
+		b.WriteString("::" + level + " ")
 		if d.Pos.File != "" {
 			fmt.Fprintf(&b, "file=%s,", property.Replace(filepath.ToSlash(d.Pos.File)))
 			if d.Pos.Line > 0 {
@@ -172,7 +176,9 @@ func (l List) writeGitHub(w io.Writer) error {
 func (l List) Strict() List {
 	out := make(List, len(l))
 	for i, d := range l {
-		d.Severity = Error
+		if d.Severity == Warning {
+			d.Severity = Error
+		}
 		out[i] = d
 	}
 	return out

@@ -1,0 +1,374 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+var objects = flag.Int("objects", 1000, "how many random objects to compare")
+
+// serverKind is a kind as the server's own packages handle it.
+type serverKind struct {
+	structural *structuralschema.Structural
+	strategy   interface {
+		PrepareForCreate(context.Context, runtime.Object)
+		PrepareForUpdate(context.Context, runtime.Object, runtime.Object)
+		Validate(context.Context, runtime.Object) field.ErrorList
+		ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList
+	}
+}
+
+func newServerKind(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *serverKind {
+	t.Helper()
+	in, err := internal(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas, err := apiextensions.GetSchemaForVersion(in, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := structuralschema.NewStructural(schemas.OpenAPIV3Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := defaulting.PruneDefaults(s); err != nil {
+		t.Fatal(err)
+	}
+	validator, _, err := apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subresources, err := apiextensions.GetSubresourcesForVersion(in, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status *apiextensions.CustomResourceSubresourceStatus
+	var scale *apiextensions.CustomResourceSubresourceScale
+	if subresources != nil {
+		status, scale = subresources.Status, subresources.Scale
+	}
+	kind := schema.GroupVersionKind{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
+	return &serverKind{s, customresource.NewStrategy(nil, crd.Spec.Scope == apiextensionsv1.NamespaceScoped, kind, validator, nil, s, status, scale, nil)}
+}
+
+// decode is unstructuredDefaulter and unstructuredSchemaCoercer, which are not
+// exported.
+func (k *serverKind) decode(object map[string]any) (*unstructured.Unstructured, []string, error) {
+	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
+	defaulting.Default(u.Object, k.structural)
+	kind, apiVersion := u.GetKind(), u.GetAPIVersion()
+	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(u.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	unknown = append(unknown, pruning.PruneWithOptions(u.Object, k.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+	defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, k.structural)
+	wrong, more := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	if wrong != nil {
+		return nil, nil, wrong
+	}
+	u.SetKind(kind)
+	u.SetAPIVersion(apiVersion)
+	if found {
+		if err := objectmeta.SetObjectMeta(u.Object, meta); err != nil {
+			return nil, nil, err
+		}
+	}
+	return u, append(unknown, more...), nil
+}
+
+// object makes a random value for a schema, mostly one that fits.
+func (c chance) object(s *apiextensionsv1.JSONSchemaProps, depth int) any {
+	if depth > 8 || c.one(40) {
+		return pick[any](c, nil, "a", int64(7), 1.5, true, []any{}, map[string]any{"a": "b"})
+	}
+	switch s.Type {
+	case "object":
+		out := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			property := s.Properties[name]
+			if !c.one(3) || slices.Contains(s.Required, name) && !c.one(20) {
+				out[name] = c.object(&property, depth+1)
+			}
+		}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			for _, name := range []string{"k", "l", "m"}[:c.Intn(4)] {
+				out[name] = c.object(s.AdditionalProperties.Schema, depth+1)
+			}
+		}
+		if c.one(6) {
+			out["unknown"] = map[string]any{"a": int64(1)}
+		}
+		return out
+	case "array":
+		var out []any
+		for range c.Intn(4) {
+			if s.Items != nil {
+				out = append(out, c.object(s.Items.Schema, depth+1))
+			}
+		}
+		return out
+	case "string":
+		return pick[any](c, "a", "bcd", "", "2020-01-01T00:00:00Z", "abcdefgh")
+	case "integer":
+		return pick[any](c, int64(0), int64(3), int64(-1), int64(1)<<62)
+	case "boolean":
+		return c.one(2)
+	}
+	return pick[any](c, "a", int64(3))
+}
+
+// withDefaults gives properties of a schema defaults that fit their types.
+func (c chance) withDefaults(s *apiextensionsv1.JSONSchemaProps) {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		property := s.Properties[name]
+		c.withDefaults(&property)
+		if name != "metadata" && len(property.XValidations) == 0 && property.Default == nil && !c.one(3) {
+			switch property.Type {
+			case "string":
+				if property.Format == "" && len(property.Enum) == 0 {
+					property.Default = &apiextensionsv1.JSON{Raw: []byte(`"abc"`)}
+				}
+			case "integer":
+				if property.Minimum == nil && property.Maximum == nil && len(property.Enum) == 0 {
+					property.Default = &apiextensionsv1.JSON{Raw: []byte("2")}
+				}
+			case "boolean":
+				property.Default = &apiextensionsv1.JSON{Raw: []byte("true")}
+			}
+		}
+		property.Nullable = property.Nullable || c.one(12)
+		s.Properties[name] = property
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		c.withDefaults(s.Items.Schema)
+	}
+}
+
+// TestKindAgreesWithServer compares what becomes of random objects with what the
+// server's own packages make of them: what is stored, what is dropped, and the
+// errors.
+func TestKindAgreesWithServer(t *testing.T) {
+	target := target(t, newest())
+	counts := map[string]int{}
+	for seed := 0; counts["objects"] < *objects; seed++ {
+		c := chanceOf(seed*3 + 1)
+		c.mistakes = 0
+		crd := c.crd()
+		crd.Spec.Versions = crd.Spec.Versions[:1]
+		crd.Spec.Versions[0].Name, crd.Spec.Versions[0].Served, crd.Spec.Versions[0].Storage = "v1", true, true
+		if crd.Spec.Versions[0].Schema == nil || crd.Spec.Versions[0].Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+		if spec := root.Properties["spec"]; len(spec.Properties) < 2 {
+			continue // there is little to default or to prune
+		}
+		c.withDefaults(root)
+		found, err := target.ValidateCreate(t.Context(), crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(found, func(f Finding) bool { return !f.Warning }) {
+			continue
+		}
+		kind, err := NewKind(crd, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newServerKind(t, crd)
+		var stored *unstructured.Unstructured
+		for range 20 {
+			object, ok := c.object(root, 0).(map[string]any)
+			if !ok {
+				continue
+			}
+			object["apiVersion"], object["kind"] = crd.Spec.Group+"/v1", crd.Spec.Names.Kind
+			object["metadata"] = map[string]any{"name": "a", "namespace": "b", "resourceVersion": "1"}
+			if crd.Spec.Scope != apiextensionsv1.NamespaceScoped {
+				object["metadata"] = map[string]any{"name": "a", "resourceVersion": "1", "wrong": true}
+			}
+			if stored != nil && c.one(2) {
+				// A small change of what is stored, so that much is as it was.
+				for _, name := range slices.Sorted(maps.Keys(stored.Object)) {
+					if value, ok := object[name]; !ok || !c.one(3) {
+						object[name] = runtime.DeepCopyJSONValue(stored.Object[name])
+					} else {
+						object[name] = value
+					}
+				}
+			}
+			counts["objects"]++
+			compareAnswers(t, kind, server, object, stored, counts)
+			if u, _, err := server.decode(object); err == nil && c.one(2) {
+				stored = u
+			} else if c.one(3) {
+				stored = nil
+			}
+		}
+	}
+	t.Log(counts)
+	for _, what := range []string{"pruned", "defaulted", "refused", "updates", "nulls", "ratcheted"} {
+		if counts[what] == 0 {
+			t.Errorf("nothing was %s", what)
+		}
+	}
+}
+
+func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[string]any, stored *unstructured.Unstructured, counts map[string]int) {
+	t.Helper()
+	given := runtime.DeepCopyJSON(object)
+	var answer Answer
+	var err error
+	if stored == nil {
+		answer, err = kind.Create(t.Context(), object)
+	} else {
+		counts["updates"]++
+		answer, err = kind.Update(t.Context(), object, stored.Object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(object, given) {
+		t.Fatal("the given object was changed")
+	}
+	u, dropped, decodeErr := server.decode(object)
+	if decodeErr != nil {
+		if len(answer.Errors) != 1 {
+			t.Fatalf("the server cannot decode: %v", decodeErr)
+		}
+		return
+	}
+	var want field.ErrorList
+	if stored == nil {
+		server.strategy.PrepareForCreate(t.Context(), u)
+		unstructured.RemoveNestedField(u.Object, "metadata", "generation")
+		want = server.strategy.Validate(t.Context(), u)
+	} else {
+		old := stored.DeepCopy()
+		server.strategy.PrepareForUpdate(t.Context(), u, old)
+		unstructured.RemoveNestedField(u.Object, "metadata", "generation")
+		want = server.strategy.ValidateUpdate(t.Context(), u, old)
+	}
+	context := func() string {
+		text, _ := json.Marshal(object)
+		return string(text)
+	}
+	if !reflect.DeepEqual(answer.Object, u.Object) {
+		t.Errorf("%s becomes\n%v, but the server says\n%v", context(), answer.Object, u.Object)
+	}
+	ours := append(texts(answer.Pruned), answer.Metadata...)
+	slices.Sort(ours)
+	slices.Sort(dropped)
+	if !slices.Equal(ours, dropped) {
+		t.Errorf("%s: dropped %q, but the server drops %q", context(), ours, dropped)
+	}
+	if got, want := errorTexts(answer.Errors), errorTexts(want); !slices.Equal(got, want) {
+		t.Errorf("%s:\n%s\nbut the server says\n%s", context(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	note := func(what string, is bool) {
+		if is {
+			counts[what]++
+		}
+	}
+	note("pruned", len(dropped) > 0)
+	note("defaulted", len(answer.Defaulted) > 0)
+	note("refused", len(want) > 0)
+	note("nulls", len(answer.Nulls) > 0)
+	note("ratcheted", len(answer.Warnings) > 0)
+}
+
+func texts(paths []*structural.ObjectPath) []string {
+	var out []string
+	for _, p := range paths {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+// errorTexts are the errors, sorted; those of metadata in general come from more
+// than the strategy.
+func errorTexts(errs field.ErrorList) []string {
+	var out []string
+	for _, e := range errs {
+		out = append(out, fmt.Sprint(e))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func TestKindMetadata(t *testing.T) {
+	crd := &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: "example.com", Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: "Widget", Plural: "widgets"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+			}},
+		},
+	}
+	kind, err := NewKind(crd, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := func(apiVersion, kind string, metadata map[string]any) map[string]any {
+		return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}
+	}
+	good := object("example.com/v1", "Widget", map[string]any{"name": "a"})
+	for _, test := range []struct {
+		new, old map[string]any
+		want     string
+	}{
+		{new: good},
+		{new: object("example.com/v1", "Gadget", map[string]any{"name": "a"}), want: "kind"},
+		{new: object("example.com/v2", "Widget", map[string]any{"name": "a"}), want: "apiVersion"},
+		{new: object("example.com/v1", "Widget", map[string]any{"name": "A_"}), want: "metadata.name"},
+		{new: object("example.com/v1", "Widget", map[string]any{}), want: "metadata.name"},
+		{new: object("example.com/v1", "Widget", map[string]any{"name": "a", "labels": map[string]any{"a": "?"}}), want: "metadata.labels"},
+		{new: good, old: object("example.com/v1", "Widget", map[string]any{"name": "b"}), want: "metadata.name"},
+		{new: good, old: object("example.com/v1", "Widget", map[string]any{"name": "a", "uid": "x", "generation": int64(3)})},
+	} {
+		answer, err := Answer{}, error(nil)
+		if test.old == nil {
+			answer, err = kind.Create(t.Context(), test.new)
+		} else {
+			answer, err = kind.Update(t.Context(), test.new, test.old)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range answer.Errors {
+			got = append(got, e.Field)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%v → %v: %v", test.old, test.new, answer.Errors)
+		}
+	}
+}
