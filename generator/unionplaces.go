@@ -247,8 +247,8 @@ func (op replaceUnion) apply(_ *editor, s *structural.Schema) {
 			s.XValidations = append(s.XValidations, op.to.Rules...)
 		}
 	}
-	for range op.to.Rules {
-		origins = append(origins, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: op.place.union.Pos})
+	for _, rule := range op.to.Rules {
+		origins = append(origins, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: placeOfRule(&op.place.union, rule)})
 	}
 	s.Origin.Keywords = origins
 	if len(op.to.OneOf) > 0 {

@@ -324,6 +324,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	}
 	for _, rule := range lowered.Rules {
 		addRule(e, s, rule)
+		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
 	}
 	if len(lowered.OneOf) > 0 {
 		conjoin(values(s), &structural.ValueValidation{OneOf: lowered.OneOf})
@@ -340,6 +341,17 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 			s.Properties[i].Schema = &d
 		}
 	}
+}
+
+// placeOfRule is the place of the member that a rule is about, or else of the
+// union.
+func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
+	for _, m := range u.Members {
+		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
+			return m.Pos
+		}
+	}
+	return u.Pos
 }
 
 // saidByHand reports whether rules that stand in the schema already refuse what

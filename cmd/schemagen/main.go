@@ -74,6 +74,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newCRDCommand(stdout, stderr),
 		newControllerGenCommand(stdout, stderr),
 		newVerifyCommand(stdout, stderr),
+		newTryCommand(os.Stdin, stdout, stderr),
 		newExplainCodeCommand(stdout),
 		newVersionCommand(stdout),
 	)

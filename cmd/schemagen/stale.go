@@ -17,6 +17,12 @@ const (
 	codeStale           diag.Code = "SG501"
 	codeIgnore          diag.Code = "SG502"
 	codeNothingToVerify diag.Code = "SG503"
+	codeObjectRefused   diag.Code = "SG701"
+	codeDroppedField    diag.Code = "SG702"
+	codeDefaulted       diag.Code = "SG703"
+	codeCleared         diag.Code = "SG704"
+	codeObjectWarning   diag.Code = "SG705"
+	codeNoKind          diag.Code = "SG706"
 )
 
 // commandCodes documents the codes that the command line itself reports.
@@ -28,6 +34,18 @@ func commandCodes() []diag.CodeInfo {
 			Explanation: "# schemagen:ignore CODE reason takes back one code on its own and the next line, # schemagen:ignore-file CODE reason in the whole file; // in Go. The code must exist, a reason must be given, and there must be something to ignore."},
 		{Code: codeNothingToVerify, Severity: diag.Warning, Title: "no CRD to verify",
 			Explanation: "None of the files has a CustomResourceDefinition."},
+		{Code: codeObjectRefused, Severity: diag.Error, Title: "the API server refuses the object",
+			Explanation: "The message is the server's own, from its code. The related place is the rule or the field of the schema that refuses it."},
+		{Code: codeDroppedField, Severity: diag.Warning, Title: "a field that is not stored",
+			Explanation: "The API server prunes what the schema does not specify, and null where it is not nullable. With kubectl's strict validation an unknown field is refused instead."},
+		{Code: codeDefaulted, Severity: diag.Note, Title: "a field that gets its default",
+			Explanation: "The API server puts the defaults of the schema into objects that it is given and into those that it has stored."},
+		{Code: codeCleared, Severity: diag.Note, Title: "a union member that is cleared",
+			Explanation: "The discriminator has changed, and selects another member. The server itself clears nothing: a MutatingAdmissionPolicy that schemagen unions --policy writes does, or a webhook with the functions that it writes; see docs/unions.md."},
+		{Code: codeObjectWarning, Severity: diag.Warning, Title: "the API server warns of the object",
+			Explanation: "The object is stored. Most often a rule is violated by what has not changed, which the server lets be."},
+		{Code: codeNoKind, Severity: diag.Error, Title: "an object without a CRD",
+			Explanation: "None of the CRDs that are known serves the version of the object's kind. Of files that are met in a directory it is a note: they may be objects of other kinds."},
 	}
 }
 

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// readObjects decodes a file.
+func readObjects(source manifestSource, data []byte) ([]*triedObject, diag.List) {
+	fset := token.NewFileSet()
+	manifests, problems := structural.ReadManifests(fset, source.name, data)
+	if source.met {
+		problems = slices.DeleteFunc(problems, func(p structural.Problem) bool { return p.Kind == structural.NoObject })
+	}
+	findings := verify.Problems(problems, fset)
+	place := func(pos token.Pos) diag.Position { return verify.Position(fset, pos) }
+	var out []*triedObject
+	for _, m := range manifests {
+		object, err := m.Object()
+		if err != nil {
+			findings = append(findings, diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Pos: place(m.Pos), Message: err.Error()})
+			continue
+		}
+		out = append(out, &triedObject{Manifest: m, object: object, place: place})
+	}
+	return out, findings
+}
+
+// readOld reads the stored objects.
+func (t *trial) readOld() error {
+	t.olds = map[objectKey]*triedObject{}
+	if t.old == "" {
+		return nil
+	}
+	sources, packages, err := findSources([]string{t.old})
+	if err != nil {
+		return err
+	}
+	if len(packages) > 0 {
+		return fmt.Errorf("--old %s: no such file or directory", t.old)
+	}
+	for _, source := range sources {
+		data, err := readSource(source, t.stdin)
+		if err != nil {
+			return err
+		}
+		objects, findings := readObjects(source, data)
+		t.findings = append(t.findings, findings...)
+		for _, o := range objects {
+			t.olds[o.key()] = o
+		}
+	}
+	return nil
+}
+
+// print writes what the run wants to see of an object.
+func (t *trial) print(out *bytes.Buffer, o *triedObject, kind *triedKind, a apiserver.Answer, action string) error {
+	switch t.output {
+	case "none":
+		return nil
+	case "yaml":
+		if len(a.Errors) > 0 {
+			return nil
+		}
+		text, err := orderedYAML(o, kind.schema, a.Object)
+		if err != nil {
+			return err
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+		return nil
+	}
+	before, err := orderedYAML(o, kind.schema, o.object)
+	if err != nil {
+		return err
+	}
+	after, err := orderedYAML(o, kind.schema, a.Object)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "# %s %s: %s\n", o.Kind, o.Name, action)
+	writeWholeDiff(out, slices.Collect(strings.Lines(string(before))), slices.Collect(strings.Lines(string(after))), t.colored())
+	return nil
+}
+
+// colored reports whether the diff has colours.
+func (t *trial) colored() bool {
+	if t.color != "auto" {
+		return t.color == "always"
+	}
+	info, err := os.Stdout.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
+}
+
+// writeWholeDiff writes all lines, those of one side only marked.
+func writeWholeDiff(out io.Writer, a, b []string, colored bool) {
+	line := func(mark, color, text string) {
+		if colored && color != "" {
+			text = color + mark + strings.TrimSuffix(text, "\n") + "\x1b[0m\n"
+		} else {
+			text = mark + text
+		}
+		io.WriteString(out, text) // a buffer takes all
+	}
+	at := 0
+	for _, d := range diffLines(nil, a, b, lcs.Diff{End: len(a), ReplEnd: len(b)}, maxDiffDepth) {
+		for ; at < d.Start; at++ {
+			line("  ", "", a[at])
+		}
+		for ; at < d.End; at++ {
+			line("- ", "\x1b[31m", a[at])
+		}
+		for i := d.ReplStart; i < d.ReplEnd; i++ {
+			line("+ ", "\x1b[32m", b[i])
+		}
+	}
+	for ; at < len(a); at++ {
+		line("  ", "", a[at])
+	}
+}
+
+// orderedYAML renders an object with its keys in the order of the manifest; those
+// that it does not have come after, in the order of the schema.
+func orderedYAML(o *triedObject, s *structural.Schema, object map[string]any) ([]byte, error) {
+	node, err := yamlOf(o, object, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(node); err != nil {
+		return nil, err
+	}
+	if err := encoder.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func yamlOf(o *triedObject, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		node := &yaml.Node{Kind: yaml.MappingNode}
+		for _, name := range orderOf(o.Keys(at), s.FieldNames(), value) {
+			key := &yaml.Node{}
+			key.SetString(name)
+			child, err := yamlOf(o, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, key, child)
+		}
+		return node, nil
+	case []any:
+		node := &yaml.Node{Kind: yaml.SequenceNode}
+		for i, element := range value {
+			child, err := yamlOf(o, element, s.At([]structural.Step{{Index: i}}), at.Element(i))
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, child)
+		}
+		return node, nil
+	}
+	node := &yaml.Node{}
+	return node, node.Encode(value)
+}
+
+// orderOf are the keys of a mapping: first those of the document, then those of
+// the schema, then others.
+func orderOf(given, specified []string, value map[string]any) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, names := range [][]string{given, specified, slices.Sorted(maps.Keys(value))} {
+		for _, name := range names {
+			if _, ok := value[name]; ok && !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
