@@ -36,8 +36,8 @@ func owners() map[string][]string {
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"generator"},
-		"go.yaml.in/yaml":                      {"structural"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator"},
+		"go.yaml.in/yaml":                      {"structural", "cmd/schemagen"},
 		"k8s.io/gengo":                         {"markers", "generator"},
 		"k8s.io/component-base":                {"apiserver"},
 	}

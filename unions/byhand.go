@@ -83,8 +83,8 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 	out := Judgement{Rules: rules, Same: true}
 	type sides struct{ missing, present, more bool }
 	seen := make([]sides, len(rules))
-	for row := range u.rows() {
-		object := row.object(u, s)
+	for each := range u.combinations() {
+		object := each.object(u, s)
 		refused, failed := false, false
 		for i, outcome := range evaluate(object) {
 			switch {
@@ -95,13 +95,13 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 				}
 			case outcome.Refused:
 				refused = true
-				missing, present := row.wrong(u)
+				missing, present := each.wrong(u)
 				seen[i].missing = seen[i].missing || missing && !present
 				seen[i].present = seen[i].present || present && !missing
 				seen[i].more = seen[i].more || !missing && !present
 			}
 		}
-		missing, present := row.wrong(u)
+		missing, present := each.wrong(u)
 		if wrong := missing || present; wrong != refused || failed {
 			out.Same = false
 			if wrong && !refused && !failed && out.Slips == nil {
@@ -121,8 +121,8 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 	return out
 }
 
-// row is a value of the discriminator with a set of members.
-type row struct {
+// combination is a value of the discriminator with a set of members.
+type combination struct {
 	value   string
 	absent  bool
 	members []bool
@@ -131,18 +131,18 @@ type row struct {
 // allSetsUpTo is how many members are combined in all ways.
 const allSetsUpTo = 6
 
-// rows are the values with all sets of members; of many members only the sets in
+// combinations are the values with all sets of members; of many members only the sets in
 // which rules differ: none, one, two, all, all but one, and the first few, by
 // which counting shows.
-func (u *Union) rows() iter.Seq[row] {
-	return func(yield func(row) bool) {
-		values := []row{{absent: true}}
+func (u *Union) combinations() iter.Seq[combination] {
+	return func(yield func(combination) bool) {
+		values := []combination{{absent: true}}
 		if u.Discriminator != "" {
 			if !u.MayBeAbsent() {
 				values = nil
 			}
 			for _, v := range u.Values {
-				values = append(values, row{value: v.Name})
+				values = append(values, combination{value: v.Name})
 			}
 		}
 		for _, value := range values {
@@ -187,12 +187,12 @@ func (u *Union) sets() [][]bool {
 	return out
 }
 
-// wrong reports whether the union refuses the row because a member is missing,
+// wrong reports whether the union refuses the combination because a member is missing,
 // and whether because one is set.
-func (r row) wrong(u *Union) (missing, present bool) {
+func (c combination) wrong(u *Union) (missing, present bool) {
 	if u.Discriminator == "" {
 		count := 0
-		for _, set := range r.members {
+		for _, set := range c.members {
 			if set {
 				count++
 			}
@@ -200,21 +200,21 @@ func (r row) wrong(u *Union) (missing, present bool) {
 		return count == 0 && !u.AtMostOne, count > 1
 	}
 	for i, m := range u.Members {
-		selected := !r.absent && m.Value == r.value
-		missing = missing || selected && !r.members[i] && !m.Optional
-		present = present || !selected && r.members[i]
+		selected := !c.absent && m.Value == c.value
+		missing = missing || selected && !c.members[i] && !m.Optional
+		present = present || !selected && c.members[i]
 	}
 	return missing, present
 }
 
-// object is the row as an object, with members as empty as their types allow.
-func (r row) object(u *Union, s *structural.Schema) map[string]any {
+// object is the combination as an object, with members as empty as their types allow.
+func (c combination) object(u *Union, s *structural.Schema) map[string]any {
 	out := map[string]any{}
-	if !r.absent {
-		out[u.Discriminator] = r.value
+	if !c.absent {
+		out[u.Discriminator] = c.value
 	}
 	for i, m := range u.Members {
-		if r.members[i] {
+		if c.members[i] {
 			out[m.Name] = emptyOf(propertyOf(s, m.Name))
 		}
 	}

@@ -10,9 +10,10 @@
 //
 //   - unions.go is the model.
 //   - lower.go, rules.go and branches.go go from the model to a schema.
-//   - recover.go goes from a schema back to the model.
+//   - recover.go and recoverbranches.go go from a schema back to the model.
 //   - plan.go, normalize.go and validate.go apply the unions of a schema to
 //     objects.
+//   - policy.go has the API server do the same on updates.
 //
 // Three rules run through all of it. The discriminator is always respected, and
 // never deduced from the members (KEP-1027, Normalization). A member is set if it

@@ -323,7 +323,7 @@ func TestOfLeavesOtherRulesAlone(t *testing.T) {
 		"!has(self.nothing) || (self.type == 'A')", "!has(self.a) || (has(self.a) && self.type == 'A')",
 		"self.type == 'A'", "(has(self.nothing) ? 1 : 0) == 1", "",
 	} {
-		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
+		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}})
 		s.XValidations = []structural.Rule{{Rule: rule}}
 		if got := Of(s); len(got) > 0 {
 			t.Errorf("%s: %+v", rule, got)

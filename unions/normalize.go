@@ -16,40 +16,50 @@ func (p *Plan) Normalize(old, new map[string]any) (changed bool) {
 	if p.root == nil {
 		return false
 	}
-	return p.root.normalizeObject(old, new, p.opts)
+	return normalizer{opts: p.opts}.object(p.root, old, new)
 }
 
-func (n *node) normalize(old, new any, opts Options) bool {
+// normalizer goes through two objects at once.
+type normalizer struct {
+	opts Options
+	// dry only finds out whether anything would change.
+	dry bool
+}
+
+func (z normalizer) value(n *node, old, new any) bool {
 	if n.items != nil {
 		before, _ := old.([]any)
 		after, _ := new.([]any)
-		return n.normalizeList(before, after, opts)
+		return z.list(n, before, after)
 	}
 	before, _ := old.(map[string]any)
 	after, _ := new.(map[string]any)
-	return n.normalizeObject(before, after, opts)
+	return z.object(n, before, after)
 }
 
-// normalizeObject goes from the outside in, so that a member that is cleared is
-// not entered. Without a counterpart nothing in the object or below it changes.
-func (n *node) normalizeObject(old, new map[string]any, opts Options) bool {
+// object goes from the outside in, so that a member that is cleared is not
+// entered. Without a counterpart nothing in the object or below it changes.
+func (z normalizer) object(n *node, old, new map[string]any) bool {
 	if old == nil || new == nil {
 		return false
 	}
 	changed := false
 	for i := range n.unions {
-		if n.unions[i].normalize(old, new, opts) {
+		if z.union(&n.unions[i], old, new) {
 			changed = true
 		}
 	}
 	for _, f := range n.fields {
-		if value := new[f.name]; value != nil && f.node.normalize(old[f.name], value, opts) {
+		if changed && z.dry {
+			return true
+		}
+		if value := new[f.name]; value != nil && z.value(f.node, old[f.name], value) {
 			changed = true
 		}
 	}
 	if n.values != nil {
 		for key, value := range new {
-			if n.field(key) == nil && n.values.normalize(old[key], value, opts) {
+			if n.field(key) == nil && z.value(n.values, old[key], value) {
 				changed = true
 			}
 		}
@@ -57,23 +67,36 @@ func (n *node) normalizeObject(old, new map[string]any, opts Options) bool {
 	return changed
 }
 
-func (n *node) normalizeList(old, new []any, opts Options) bool {
-	if len(n.keys) == 0 || len(old) == 0 || len(new) == 0 {
+// list looks for counterparts only where something would change. An old element
+// with the same keys at the same index is the counterpart, or there is none
+// because the keys occur twice: if it changes nothing, nothing does.
+func (z normalizer) list(n *node, old, new []any) bool {
+	if len(n.keys) == 0 || len(old) == 0 {
 		return false
 	}
 	changed := false
-	for i, before := range counterparts(n.keys, old, new) {
-		if before != nil && n.items.normalize(before, new[i], opts) {
+	var found []any
+	for i, element := range new {
+		if found == nil {
+			if i < len(old) && sameKeys(n.keys, old[i], element) && !(normalizer{opts: z.opts, dry: true}).value(n.items, old[i], element) {
+				continue
+			}
+			found = counterparts(n.keys, old, new)
+		}
+		if found[i] != nil && z.value(n.items, found[i], element) {
+			if z.dry {
+				return true
+			}
 			changed = true
 		}
 	}
 	return changed
 }
 
-// normalize clears the members that a changed discriminator does not select:
-// "it should clear all fields except the one pointed to by the discriminator if
-// and only if the discriminator has been modified" (KEP-1027, Normalization).
-func (u *union) normalize(old, new map[string]any, opts Options) bool {
+// union clears the members that a changed discriminator does not select: "it
+// should clear all fields except the one pointed to by the discriminator if and
+// only if the discriminator has been modified" (KEP-1027, Normalization).
+func (z normalizer) union(u *union, old, new map[string]any) bool {
 	if u.Discriminator == "" {
 		return false
 	}
@@ -84,10 +107,12 @@ func (u *union) normalize(old, new map[string]any, opts Options) bool {
 	}
 	selected, changed := u.selected(is), false
 	for i, m := range u.Members {
-		if i == selected || new[m.Name] == nil || opts.CarryOverOnly && old[m.Name] == nil {
+		if i == selected || new[m.Name] == nil || z.opts.CarryOverOnly && old[m.Name] == nil {
 			continue
 		}
-		delete(new, m.Name)
+		if !z.dry {
+			delete(new, m.Name)
+		}
 		changed = true
 	}
 	return changed

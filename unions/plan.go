@@ -186,12 +186,13 @@ func (u *union) selected(r reading) int {
 }
 
 // counterparts returns, for each element of new, the element of old with the
-// same keys, or nil: where keys are missing, or stand twice in either list.
+// same keys, or nil: where keys are missing, or stand twice in either list. It
+// returns nil where there are none at all.
 func counterparts(keys []listKey, old, new []any) []any {
-	out := make([]any, len(new))
 	if len(keys) == 0 || len(old) == 0 {
-		return out
+		return nil
 	}
+	out := make([]any, len(new))
 	before, after := indexByKey(keys, old), indexByKey(keys, new)
 	for i, element := range new {
 		key, ok := keyOf(keys, element)
@@ -203,6 +204,23 @@ func counterparts(keys []listKey, old, new []any) []any {
 		}
 	}
 	return out
+}
+
+// sameKeys reports whether both elements have all keys, and the same.
+func sameKeys(keys []listKey, a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	if !ok || !also {
+		return false
+	}
+	for _, k := range keys {
+		v, ok := k.of(x)
+		w, also := k.of(y)
+		if !ok || !also || v != w {
+			return false
+		}
+	}
+	return true
 }
 
 // indexByKey returns the index of the element with a key, -1 where there are

@@ -10,9 +10,10 @@ import (
 )
 
 // Of returns the unions of an object: those that x-kubernetes-unions on its
-// properties says, then those that the rules of the cel form say, then those
-// that x-kubernetes-unions on the object says, which can say least. A
-// discriminator has one union; the first says it.
+// properties says, then those that the rules of the cel form say, those that the
+// branches of the oneOf form say, and those that x-kubernetes-unions on the
+// object says, which can say least. A discriminator has one union; the first
+// says it.
 func Of(s *structural.Schema) []Union {
 	var out []Union
 	add := func(u Union) {
@@ -35,6 +36,9 @@ func Of(s *structural.Schema) []Union {
 		add(withFacts(s, p.Name, values, members))
 	}
 	for _, u := range fromRules(s) {
+		add(u)
+	}
+	for _, u := range fromBranches(s) {
 		add(u)
 	}
 	for _, u := range s.XUnions {

@@ -16,6 +16,7 @@ import (
 	schemavalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
@@ -127,7 +128,7 @@ func object(t testing.TB, text string) map[string]any {
 		return nil
 	}
 	var out map[string]any
-	if err := json.Unmarshal([]byte(text), &out); err != nil {
+	if err := utiljson.Unmarshal([]byte(text), &out); err != nil { // integers are int64
 		t.Fatalf("%s: %v", text, err)
 	}
 	return out
@@ -151,6 +152,7 @@ func kinds(errs field.ErrorList) []string {
 		name := map[field.ErrorType]string{
 			field.ErrorTypeRequired: "Required", field.ErrorTypeForbidden: "Forbidden", field.ErrorTypeInvalid: "Invalid",
 			field.ErrorTypeNotSupported: "NotSupported", field.ErrorTypeTypeInvalid: "TypeInvalid",
+			field.ErrorTypeDuplicate: "Duplicate",
 		}[err.Type]
 		out = append(out, name+" "+err.Field)
 	}

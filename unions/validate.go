@@ -24,8 +24,13 @@ func (p *Plan) Validate(old, new map[string]any, path *field.Path) field.ErrorLi
 	if p.root == nil || new == nil {
 		return nil
 	}
+	// An old object only takes errors away, or explains them.
 	v := validator{opts: p.opts, path: path}
-	v.object(p.root, old, new, nil)
+	if v.object(p.root, nil, new); len(v.errors) == 0 || old == nil {
+		return v.errors
+	}
+	v.errors = nil
+	v.object(p.root, old, new)
 	return v.errors
 }
 
@@ -33,12 +38,13 @@ type validator struct {
 	opts   Options
 	path   *field.Path
 	errors field.ErrorList
+	// places lead to the value that is validated. They become a path only where
+	// there is an error.
+	places []place
 }
 
-// place is a value in the object. It becomes a path only where there is an
-// error.
+// place is a step from a value to one in it.
 type place struct {
-	in    *place
 	kind  placeKind
 	name  string
 	index int
@@ -52,112 +58,137 @@ const (
 	placeIndex
 )
 
-func (v *validator) at(p *place) *field.Path {
-	if p == nil {
-		return v.path
+// at is the path of the value that is validated.
+func (v *validator) at() *field.Path {
+	path := v.path
+	for _, p := range v.places {
+		switch p.kind {
+		case placeKey:
+			path = path.Key(p.name)
+		case placeIndex:
+			path = path.Index(p.index)
+		default:
+			path = path.Child(p.name)
+		}
 	}
-	switch in := v.at(p.in); p.kind {
-	case placeKey:
-		return in.Key(p.name)
-	case placeIndex:
-		return in.Index(p.index)
-	default:
-		return in.Child(p.name)
-	}
+	return path
+}
+
+// below validates a value in the one that is validated.
+func (v *validator) below(p place, n *node, old, new any) {
+	v.places = append(v.places, p)
+	v.value(n, old, new)
+	v.places = v.places[:len(v.places)-1]
 }
 
 // value validates a value that is present. A value of the wrong type is
 // reported: nothing can be said about the unions in it.
-func (v *validator) value(n *node, old, new any, at *place) {
+func (v *validator) value(n *node, old, new any) {
 	if new == nil {
 		return
 	}
 	if n.items != nil {
 		after, ok := new.([]any)
 		if !ok {
-			v.errors = append(v.errors, field.TypeInvalid(v.at(at), new, "must be of type array"))
+			v.errors = append(v.errors, field.TypeInvalid(v.at(), new, "must be of type array"))
 			return
 		}
 		before, _ := old.([]any)
-		for i, counterpart := range counterparts(n.keys, before, after) {
-			v.value(n.items, counterpart, after[i], &place{in: at, kind: placeIndex, index: i})
+		found := counterparts(n.keys, before, after)
+		for i, element := range after {
+			var counterpart any
+			if found != nil {
+				counterpart = found[i]
+			}
+			v.below(place{kind: placeIndex, index: i}, n.items, counterpart, element)
 		}
 		return
 	}
 	after, ok := new.(map[string]any)
 	if !ok {
-		v.errors = append(v.errors, field.TypeInvalid(v.at(at), new, "must be of type object"))
+		v.errors = append(v.errors, field.TypeInvalid(v.at(), new, "must be of type object"))
 		return
 	}
 	before, _ := old.(map[string]any)
-	v.object(n, before, after, at)
+	v.object(n, before, after)
 }
 
-func (v *validator) object(n *node, old, new map[string]any, at *place) {
+func (v *validator) object(n *node, old, new map[string]any) {
 	for i := range n.unions {
-		v.union(&n.unions[i], old, new, at)
+		v.union(&n.unions[i], old, new)
 	}
 	for _, f := range n.fields {
-		v.value(f.node, old[f.name], new[f.name], &place{in: at, name: f.name})
+		if value := new[f.name]; value != nil {
+			v.below(place{name: f.name}, f.node, old[f.name], value)
+		}
 	}
 	if n.values != nil {
 		for _, key := range slices.Sorted(maps.Keys(new)) {
 			if n.field(key) == nil {
-				v.value(n.values, old[key], new[key], &place{in: at, kind: placeKey, name: key})
+				v.below(place{kind: placeKey, name: key}, n.values, old[key], new[key])
 			}
 		}
 	}
 }
 
 // union validates one union of an object. old is nil without a counterpart.
-func (v *validator) union(u *union, old, new map[string]any, at *place) {
-	child := func(name string) *field.Path { return v.at(&place{in: at, name: name}) }
-	for i, m := range u.Members {
-		if value := new[m.Name]; value != nil && !hasType(value, u.types[i]) {
-			v.errors = append(v.errors, field.TypeInvalid(child(m.Name), value, "must be of type "+u.types[i]))
-		}
+func (v *validator) union(u *union, old, new map[string]any) {
+	is := reading{}
+	if u.Discriminator != "" {
+		is = u.read(new)
 	}
+	selected := u.selected(is)
 	unchanged := old != nil && !v.opts.NoRatcheting
-	set := 0
-	for _, m := range u.Members {
-		if new[m.Name] != nil {
+	set, wrong, required := 0, 0, -1
+	for i, m := range u.Members {
+		value := new[m.Name]
+		if value != nil {
 			set++
+			if i != selected {
+				wrong++
+			}
+			if !hasType(value, u.types[i]) {
+				v.errors = append(v.errors, field.TypeInvalid(v.at().Child(m.Name), value, "must be of type "+u.types[i]))
+			}
+		} else if i == selected && !m.Optional {
+			required = i
 		}
-		if (new[m.Name] != nil) != (old[m.Name] != nil) {
+		if unchanged && (value != nil) != (old[m.Name] != nil) {
 			unchanged = false
 		}
 	}
 	if u.Discriminator == "" {
 		if !unchanged && set != 1 && (set > 1 || !u.AtMostOne) {
-			v.errors = append(v.errors, field.Invalid(v.at(at), u.setNames(new), u.MustHaveMember()))
+			v.errors = append(v.errors, field.Invalid(v.at(), u.setNames(new), u.MustHaveMember()))
 		}
 		return
 	}
-	is, was := u.read(new), u.read(old)
-	same := old != nil && is.sameAs(was)
+	same, was := false, reading{}
+	if old != nil {
+		was = u.read(old)
+		same = is.sameAs(was)
+	}
 	if !u.isValid(is) {
 		// Absence is equal to the empty text, but not when one of them is refused.
-		if unchanged && same && is.present == was.present {
-			return
+		if !unchanged || !same || is.present != was.present {
+			v.errors = append(v.errors, u.refusal(is, new, v.at().Child(u.Discriminator)))
 		}
-		v.errors = append(v.errors, u.refusal(is, new, child(u.Discriminator)))
 		return
 	}
-	if unchanged && same {
+	if unchanged && same || wrong == 0 && required < 0 {
 		return
 	}
-	selected, forbidden := u.selected(is), false
+	at := v.at()
 	for i, m := range u.Members {
-		switch isSet := new[m.Name] != nil; {
-		case i == selected && !isSet && !m.Optional:
-			v.errors = append(v.errors, field.Required(child(m.Name), u.MustBeSet(m)))
-		case i != selected && isSet:
-			forbidden = true
-			v.errors = append(v.errors, field.Forbidden(child(m.Name), u.MustNotBeSet(m)))
+		switch {
+		case i == required:
+			v.errors = append(v.errors, field.Required(at.Child(m.Name), u.MustBeSet(m)))
+		case i != selected && new[m.Name] != nil:
+			v.errors = append(v.errors, field.Forbidden(at.Child(m.Name), u.MustNotBeSet(m)))
 		}
 	}
-	if forbidden && set > 1 && same {
-		v.errors = append(v.errors, field.Invalid(child(u.Discriminator), is.value, MustChange))
+	if wrong > 0 && set > 1 && same {
+		v.errors = append(v.errors, field.Invalid(at.Child(u.Discriminator), is.value, MustChange))
 	}
 }
 

@@ -1,0 +1,240 @@
+package unions
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// row is one case that all implementations must agree on.
+type row struct {
+	name string
+	// shape is that of the union; "places" has it at every place.
+	shape    string
+	opts     Options
+	old, new string
+	// want is the object after normalization; the empty text is new. It counts
+	// only where the request is accepted, but for the runtime.
+	want string
+	// errs are what is refused, with the hint on the discriminator.
+	errs []string
+	// server is where a server with the definition differs.
+	server *serverRow
+	// untyped rows have no form in Go: unknown fields, null, wrong types, and a
+	// required discriminator with the empty text among its values.
+	untyped bool
+}
+
+// serverRow is what differs on a server: what it stores, because it prunes and
+// defaults, and the errors, because its schema says more, or ratchets less.
+type serverRow struct {
+	want string
+	errs []string
+}
+
+const storedA = `{"type":"A","a":{}}`
+
+// rows are the table of cases.
+func rows() []row {
+	return []row{
+		{name: "create", new: storedA},
+		{name: "create, two members", new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b"}},
+		{name: "create, swapped", new: `{"type":"B","a":{}}`, errs: []string{"Required b", "Forbidden a"}},
+		{name: "create, no member", new: `{"type":"A"}`, errs: []string{"Required a"}},
+		{name: "create, empty member", new: `{"type":"C"}`},
+		{name: "create, beside an empty member", new: `{"type":"C","a":{}}`, errs: []string{"Forbidden a"}},
+		{name: "second member", old: storedA, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}},
+		{name: "other member", old: storedA, new: `{"type":"A","b":{}}`, errs: []string{"Required a", "Forbidden b"}},
+		{name: "member removed", old: storedA, new: `{"type":"A"}`, errs: []string{"Required a"}},
+		{name: "optional member removed", shape: "a optional", old: storedA, new: `{"type":"A"}`},
+		{name: "selected anew", old: storedA, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`},
+		{name: "selected, not set", old: storedA, new: `{"type":"B","a":{}}`, want: `{"type":"B"}`, errs: []string{"Required b"}},
+		{name: "to an empty member", old: storedA, new: `{"type":"C","a":{}}`, want: `{"type":"C"}`},
+		{name: "to no member", shape: `""`, old: storedA, new: `{"type":"","a":{}}`, want: `{"type":""}`, untyped: true},
+		{name: "empty text is no value", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
+		{name: "empty text is no value, D optional", shape: "D optional", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
+		{name: "optional D removed", shape: `D optional`, old: storedA, new: `{"a":{}}`, want: `{}`},
+		{name: "optional D with empty value removed", shape: `D optional ""`, old: storedA, new: `{"a":{}}`, want: `{}`},
+		{name: "required D removed", old: storedA, new: `{"a":{}}`, errs: []string{"Required type"}},
+		{name: "required D removed, empty text is a value", shape: `""`, old: storedA, new: `{"a":{}}`, errs: []string{"Required type"}, untyped: true},
+		{name: "D null", old: storedA, new: `{"type":null,"a":{}}`, errs: []string{"Required type"}, untyped: true},
+		{name: "defaulted D removed", shape: "D defaulted", old: storedA, new: `{"a":{}}`, want: `{}`, errs: []string{"Required b"}},
+		{name: "unknown value", old: storedA, new: `{"type":"Z","a":{},"b":{}}`, errs: []string{"NotSupported type"}},
+		{name: "unknown fields", old: storedA, new: `{"type":"B","a":{},"b":{},"n":{}}`, want: `{"type":"B","b":{},"n":{}}`, server: &serverRow{want: `{"type":"B","b":{}}`}, untyped: true},
+		{name: "null member", old: storedA, new: `{"type":"B","a":null,"b":{}}`, server: &serverRow{want: `{"type":"B","b":{}}`}, untyped: true},
+		{name: "carry-over only", opts: Options{CarryOverOnly: true}, old: storedA, new: `{"type":"C","a":{},"b":{}}`, want: `{"type":"C","b":{}}`, errs: []string{"Forbidden b"}},
+		{name: "not carry-over only", old: storedA, new: `{"type":"C","a":{},"b":{}}`, want: `{"type":"C"}`},
+		{name: "from empty", shape: "D optional", old: `{}`, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`},
+		{name: "stored invalid", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{},"other":"x"}`, server: &serverRow{errs: []string{"Forbidden b"}}},
+		{name: "stored invalid, no ratcheting", opts: Options{NoRatcheting: true}, old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}, server: &serverRow{}},
+		{name: "stored invalid, change of a member's content", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{"x":1},"b":{}}`, server: &serverRow{errs: []string{"Forbidden b"}}},
+		{name: "stored unknown value", old: `{"type":"Z"}`, new: `{"type":"Z","other":"x"}`},
+		{name: "absence becomes the empty text, which is no value", shape: "D optional", old: `{}`, new: `{"type":""}`, errs: []string{"NotSupported type"}},
+		{name: "D is a number", old: storedA, new: `{"type":1,"a":{}}`, errs: []string{"TypeInvalid type"}, server: &serverRow{errs: []string{"NotSupported type", "TypeInvalid type"}}, untyped: true},
+		{name: "member is a list", new: `{"type":"A","a":[]}`, errs: []string{"TypeInvalid a"}, untyped: true},
+		{name: "old D is a number", old: `{"type":1,"a":{}}`, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`, untyped: true},
+
+		{shape: "places", name: "stored invalid, change outside", old: `{"parent":{"type":"A","a":{},"b":{}}}`, new: `{"parent":{"type":"A","a":{},"b":{}},"note":"x"}`},
+		{shape: "places", name: "stored invalid, changed elsewhere", old: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"A","a":{}}}}`,
+			new: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C","a":{}}}}`, want: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C"}}}`},
+		// The server drops errors where a value is unchanged as a whole: it knows more
+		// counterparts, and asks less of a discriminator.
+		{shape: "places", name: "stored invalid in an atomic list", old: `{"atomic":[{"type":"A","a":{},"b":{}}]}`, new: `{"atomic":[{"type":"A","a":{},"b":{}}],"note":"x"}`,
+			errs: []string{"Forbidden atomic[0].b"}, server: &serverRow{}},
+		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, server: &serverRow{}},
+		{shape: "places", name: "parent absent", old: `{}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}},
+		{shape: "places", name: "parent null", old: `{"parent":null}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}, untyped: true},
+		{shape: "places", name: "parent removed", old: `{"parent":{"type":"A","a":{}}}`, new: `{"parent":null}`, server: &serverRow{want: `{}`}, untyped: true},
+		{shape: "places", name: "parent of the wrong type", old: `{"parent":{}}`, new: `{"parent":[1]}`, errs: []string{"TypeInvalid parent"}, untyped: true},
+		{shape: "places", name: "old parent of the wrong type", old: `{"parent":[]}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}, untyped: true},
+		{shape: "places", name: "list of the wrong type", new: `{"byName":{},"map":[]}`, errs: []string{"TypeInvalid byName", "TypeInvalid map"}, untyped: true},
+		{shape: "places", name: "map", old: `{"map":{"k":` + storedA + `}}`, new: `{"map":{"k":{"type":"B","a":{},"b":{}},"l":{"type":"B","a":{},"b":{}}}}`,
+			want: `{"map":{"k":{"type":"B","b":{}},"l":{"type":"B","a":{},"b":{}}}}`, errs: []string{"Forbidden map[l].a"}},
+		{shape: "places", name: "keyed, in another order", old: `{"byName":[{"name":"x","type":"A","a":{}},{"name":"y","type":"B","b":{}}]}`,
+			new:  `{"byName":[{"name":"y","type":"A","a":{},"b":{}},{"name":"x","type":"A","a":{},"b":{}},{"name":"z","type":"A","b":{}}]}`,
+			want: `{"byName":[{"name":"y","type":"A","a":{}},{"name":"x","type":"A","a":{},"b":{}},{"name":"z","type":"A","b":{}}]}`,
+			errs: []string{"Forbidden byName[1].b", "Invalid byName[1].type", "Required byName[2].a", "Forbidden byName[2].b"}},
+		{shape: "places", name: "keyed, default key", old: `{"byName":[{"type":"A","a":{}}]}`, new: `{"byName":[{"name":"none","type":"B","a":{},"b":{}}]}`,
+			want: `{"byName":[{"name":"none","type":"B","b":{}}]}`},
+		{shape: "places", name: "keyed, twice in new", old: `{"byName":[{"name":"x","type":"A","a":{}}]}`,
+			new:  `{"byName":[{"name":"x","type":"B","a":{},"b":{}},{"name":"x","type":"B","b":{}}]}`,
+			errs: []string{"Forbidden byName[0].a"}, server: &serverRow{errs: []string{"Duplicate byName[1]"}}},
+		{shape: "places", name: "keyed, twice in old", old: `{"byName":[{"name":"x","type":"A","a":{}},{"name":"x","type":"A","a":{}}]}`,
+			new: `{"byName":[{"name":"x","type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden byName[0].a"}},
+		{shape: "places", name: "keyed, another one twice in old", old: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"A","a":{}}]}`,
+			new:  `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"B","a":{},"b":{}}]}`,
+			want: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"B","b":{}}]}`},
+		{shape: "places", name: "keyed, keys of a query", old: `{"byName":[{"name":"","type":"A","a":{}},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"A","a":{}},{"name":"n0","type":"A","a":{}}]}`,
+			new:  `{"byName":[{"name":"n0","type":"C","a":{}},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"C","a":{}},{"name":"","type":"C","a":{}}]}`,
+			want: `{"byName":[{"name":"n0","type":"C"},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"C"},{"name":"","type":"C"}]}`},
+		{shape: "places", name: "map, keys of a pointer", old: `{"map":{"a/b":{"type":"A","a":{}},"~1":{"type":"A","a":{}},"":{"type":"A","a":{}},"0":{"type":"A","a":{}},"-":{"type":"A","a":{}}}}`,
+			new:  `{"map":{"a/b":{"type":"C","a":{}},"~1":{"type":"C","a":{}},"":{"type":"C","a":{}},"0":{"type":"C","a":{}},"-":{"type":"C","a":{}}}}`,
+			want: `{"map":{"a/b":{"type":"C"},"~1":{"type":"C"},"":{"type":"C"},"0":{"type":"C"},"-":{"type":"C"}}}`},
+		{shape: "places", name: "two keys, the texts of which run together", old: `{"byTexts":[{"name":"a,b","proto":"c","type":"A","a":{}},{"name":"a","proto":"b,c","type":"A","a":{}}]}`,
+			new:  `{"byTexts":[{"name":"a,b","proto":"c","type":"C","a":{}},{"name":"a","proto":"b,c","type":"A","a":{}}]}`,
+			want: `{"byTexts":[{"name":"a,b","proto":"c","type":"C"},{"name":"a","proto":"b,c","type":"A","a":{}}]}`},
+		{shape: "places", name: "two keys", old: `{"byBoth":[{"name":"x","port":1,"type":"A","a":{}},{"name":"x","port":2,"type":"C"}]}`,
+			new:  `{"byBoth":[{"name":"x","port":2,"type":"C","a":{}},{"name":"x","port":1.0,"type":"C","a":{}}]}`,
+			want: `{"byBoth":[{"name":"x","port":2,"type":"C","a":{}},{"name":"x","port":1,"type":"C"}]}`, errs: []string{"Forbidden byBoth[0].a"}},
+		{shape: "places", name: "two keys, one missing", old: `{"byBoth":[{"name":"x","type":"A","a":{}}]}`, new: `{"byBoth":[{"name":"x","type":"C","a":{}}]}`, errs: []string{"Forbidden byBoth[0].a"}, untyped: true},
+		{shape: "places", name: "key is an object", old: `{"byName":[{"name":{},"type":"A","a":{}}]}`, new: `{"byName":[{"name":{},"type":"C","a":{}},1]}`,
+			errs: []string{"Forbidden byName[0].a", "TypeInvalid byName[1]"}, server: &serverRow{errs: []string{"Invalid byName[1]", "TypeInvalid byName[0].name", "TypeInvalid byName[1]"}}, untyped: true},
+		{shape: "places", name: "atomic", old: `{"atomic":[` + storedA + `]}`, new: `{"atomic":[{"type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden atomic[0].a"}},
+		{shape: "places", name: "unkeyed", old: `{"plain":[` + storedA + `]}`, new: `{"plain":[{"type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden plain[0].a"}},
+		{shape: "places", name: "inner union", old: `{"outer":{"type":"A","a":` + storedA + `}}`, new: `{"outer":{"type":"A","a":{"type":"C","a":{}}}}`,
+			want: `{"outer":{"type":"A","a":{"type":"C"}}}`},
+		{shape: "places", name: "inner union in a cleared member", old: `{"outer":{"type":"A","a":` + storedA + `}}`, new: `{"outer":{"type":"C","a":{"type":"C","a":{}}}}`,
+			want: `{"outer":{"type":"C"}}`},
+	}
+}
+
+// placesSchema has the union at every kind of place.
+func placesSchema(t testing.TB) *structural.Schema {
+	u := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
+	list := func(kind string) *structural.Schema {
+		out := &structural.Schema{Generic: structural.Generic{Type: "array"}, Items: u}
+		out.XListType = kind
+		return out
+	}
+	// outer: type A -> a, whose content is a union again.
+	outer := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
+	for i, p := range outer.Properties {
+		if p.Name == "a" {
+			outer.Properties[i].Schema = u
+		}
+	}
+	return objectSchema(
+		structural.Property{Name: "parent", Schema: u},
+		structural.Property{Name: "map", Schema: &structural.Schema{Generic: structural.Generic{Type: "object"}, AdditionalProperties: &structural.SchemaOrBool{Schema: u}}},
+		structural.Property{Name: "byName", Schema: keyed(u, "name")},
+		structural.Property{Name: "byBoth", Schema: keyed(u, "name", "port")},
+		structural.Property{Name: "byTexts", Schema: listOf(withKeys(u, property("name", scalar("string", "")), property("proto", scalar("string", ""))), "map", "name", "proto")},
+		structural.Property{Name: "atomic", Schema: list("atomic")},
+		structural.Property{Name: "plain", Schema: list("")},
+		structural.Property{Name: "outer", Schema: outer},
+		structural.Property{Name: "note", Schema: &structural.Schema{Generic: structural.Generic{Type: "string"}}},
+	)
+}
+
+// runner is an implementation by its name, and how to build it for a schema that
+// carries unions in the cel form.
+type runner struct {
+	name  string
+	build func(t testing.TB, s *structural.Schema, opts Options) implementation
+	// server implementations have the schema around the unions, too: they prune
+	// and default, refuse wrong types, and give no hints.
+	server bool
+	// typed implementations have no form of some rows.
+	typed bool
+}
+
+func runners() []runner {
+	return []runner{
+		{name: "runtime", build: onUnstructured},
+		{name: "emitted", build: emitted, server: true},
+	}
+}
+
+// TestRows runs all rows with all implementations.
+func TestRows(t *testing.T) {
+	for _, run := range runners() {
+		for _, r := range rows() {
+			if run.typed && r.untyped {
+				continue
+			}
+			t.Run(run.name+"/"+r.name, func(t *testing.T) {
+				s := placesSchema(t)
+				if r.shape != "places" {
+					s = schemaFor(t, abc(r.shape), LowerOptions{Forms: []Form{FormCEL}})
+				}
+				r.check(t, run, run.build(t, s, r.opts))
+			})
+		}
+	}
+}
+
+// TestRowsOfOtherForms runs the rows with the other forms from which the runtime
+// reads a union.
+func TestRowsOfOtherForms(t *testing.T) {
+	for _, forms := range [][]Form{{FormExtension, FormOneOf}, {FormOneOf}} {
+		for _, r := range rows() {
+			if r.shape != "places" {
+				t.Run(joinForms(forms)+"/"+r.name, func(t *testing.T) {
+					r.check(t, runner{}, onUnstructured(t, schemaFor(t, abc(r.shape), LowerOptions{Forms: forms}), r.opts))
+				})
+			}
+		}
+	}
+}
+
+func (r row) check(t *testing.T, run runner, do implementation) {
+	t.Helper()
+	want, errs := r.want, slices.Clone(r.errs)
+	if want == "" {
+		want = r.new
+	}
+	if run.server || run.typed {
+		errs = slices.DeleteFunc(errs, func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
+	}
+	if run.server && r.server != nil {
+		errs = slices.Clone(r.server.errs)
+		if r.server.want != "" {
+			want = r.server.want
+		}
+	}
+	got := do(object(t, r.old), object(t, r.new))
+	slices.Sort(errs)
+	if len(got.failed) > 0 && got.accepted {
+		t.Error(got.failed)
+	}
+	if !slices.Equal(got.errors, errs) || got.accepted != (len(errs) == 0) {
+		t.Errorf("accepted %t with %q, want %q", got.accepted, got.errors, errs)
+	}
+	if !run.server || len(errs) == 0 {
+		if want := encoded(t, object(t, want)); encoded(t, got.object) != want {
+			t.Errorf("normalized to %s, want %s", encoded(t, got.object), want)
+		}
+	}
+}
