@@ -34,7 +34,7 @@ lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.
 
 .PHONY: generate
 generate: ## Rewrite everything that is generated and checked in.
-	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestScripts|TestCodesPage|TestDeclarativeTags' -update -count=1
+	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestTypedPackage|TestScripts|TestCodesPage|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
 
 .PHONY: verify

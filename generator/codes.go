@@ -44,6 +44,7 @@ const (
 	codeUnionRules     diag.Code = "SG315"
 	codeUnionCost      diag.Code = "SG316"
 	codeUnionVersions  diag.Code = "SG317"
+	codeUnionFunctions diag.Code = "SG318"
 	codeNoGroup        diag.Code = "SG401"
 	codeNoStorage      diag.Code = "SG402"
 	codeManyStorage    diag.Code = "SG403"
@@ -135,6 +136,8 @@ func Codes() []diag.CodeInfo {
 			Explanation: "CEL rules cannot read a field without a type, nor one of some names; and the API server estimates the cost of every rule, times how often its object may occur, and refuses what is above its limits. Where the rules of a union are, they are written in a cheaper form with poorer messages: one rule for each member, or a oneOf. A required discriminator, or a limit to the lists and maps around it, makes rules cheaper."},
 		{Code: codeUnionVersions, Severity: diag.Error, Title: "served versions with different unions",
 			Explanation: "Two served versions of a kind have the same union with different values or members. An object that is written through a version that lacks a member is stored without it, while its discriminator still selects it: the server drops the member and warns of nothing. Give the versions the same union, or convert with a webhook: then this is a warning. docs/unions.md says how to add a member."},
+		{Code: codeUnionFunctions, Severity: diag.Error, Title: "a union for which no functions can be generated",
+			Explanation: "schemagen unions writes Go functions beside the types. A name that it needs is declared already, or Go cannot say what the functions would have to: a struct that cannot be compared with its zero value, a type that the package cannot name."},
 		{Code: codeNoGroup, Severity: diag.Error, Title: "a kind without a group",
 			Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server."},
 		{Code: codeNoStorage, Severity: diag.Error, Title: "no storage version",

@@ -7,6 +7,7 @@
 //	flattener    drafts ─▶ structural.Schema                  (merge.go)
 //	define       kinds ─▶ CRDs                                (kinds.go, crd.go)
 //	WriteCRD     CRDs ─▶ bytes, in one pass                   (yaml.go, yamlscalar.go, yamljson.go)
+//	GenerateUnions  declarations and schemas ─▶ Go functions  (normalizers*.go, package templates)
 //	verify       CRDs ─▶ what the API server says of them     (verify.go)
 //
 // Finished schemas are changed by the words of this project (edit.go, own.go,

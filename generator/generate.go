@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"path/filepath"
+	"slices"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
@@ -69,6 +71,9 @@ type Options struct {
 	OmitToolVersion bool
 	// ToolVersion is the value of the version annotation.
 	ToolVersion string
+
+	// ignored is the base name of files that are not read: those of an earlier run.
+	ignored string
 }
 
 // File is one generated file.
@@ -105,22 +110,11 @@ func Generate(ctx context.Context, options Options) ([]File, diag.List, error) {
 
 // definitions goes from packages to definitions.
 func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) {
-	table, err := markers.NewTable()
+	roots, b, err := open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &reporter{fset: token.NewFileSet()}
-	w := &world{fset: r.fset, table: table, reporter: r, options: options, unionEnums: map[token.Pos]bool{}, unions: map[*typeDecl][]*draftUnion{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
-
-	roots, err := load(ctx, options, w)
-	if err != nil {
-		return nil, nil, err
-	}
-	b := &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}, reached: new([]*pkg)}
-	fl := newFlattener(b)
-	for _, p := range roots {
-		b.reach(p)
-	}
+	w, r, fl := b.world, b.reporter, newFlattener(b)
 	kinds := selectKinds(findKinds(roots, r), options, r)
 	if len(kinds) == 0 && !r.list.HasErrors() {
 		r.list = append(r.list, diag.Diagnostic{Code: codeNoKinds, Severity: diag.Warning,
@@ -150,6 +144,24 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) 
 	return crds, w, nil
 }
 
+// open loads the packages that a run is about, with a builder for their types.
+func open(ctx context.Context, options *Options) (roots []*pkg, b *builder, err error) {
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &reporter{fset: token.NewFileSet()}
+	w := &world{fset: r.fset, table: table, reporter: r, options: options, unionEnums: map[token.Pos]bool{}, unions: map[*typeDecl][]*draftUnion{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
+	if roots, err = load(ctx, options, w); err != nil {
+		return nil, nil, err
+	}
+	b = &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}, reached: new([]*pkg)}
+	for _, p := range roots {
+		b.reach(p)
+	}
+	return roots, b, nil
+}
+
 // load lists the root packages and reads what they declare.
 func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 	lister := options.Lister
@@ -166,6 +178,9 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 	}
 	var roots []*pkg
 	for _, l := range listed {
+		if options.ignored != "" {
+			l.Files = slices.DeleteFunc(slices.Clone(l.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
+		}
 		p := &pkg{Package: l, world: w, root: true}
 		w.roots[l.Path] = p
 		w.packages[l] = p

@@ -452,13 +452,14 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		return
 	}
 	hasEmpty := slices.Contains(names, "")
+	_, isPointer := op.discriminator.field.typ.(*ast.StarExpr) // which tells "" from absence
 	omitted := op.discriminator.field.omits("omitempty") || op.discriminator.field.omits("omitzero")
 	switch {
 	case u.Default != nil:
 		if u.Required || !omitted {
 			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so that clients may leave it out", u.GoName)
 		}
-	case hasEmpty && (u.Required || !omitted):
+	case hasEmpty && !isPointer && (u.Required || !omitted):
 		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which stands for its absence", u.GoName)
 	case !u.Required && !hasEmpty && !op.sketched:
 		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, which none of its values stands for", u.GoName)
@@ -523,6 +524,9 @@ func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Sche
 
 // warnOfMember warns of what is allowed and surprises.
 func (op writeUnion) warnOfMember(e *editor, u *unions.Union, m unions.Member) {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
+		return // nothing is lost that would be enforced
+	}
 	warn := func(code diag.Code, hint, format string, args ...any) {
 		e.builder.reporter.add(code, diag.Warning, e.pkg, m.Pos, fmt.Sprintf(format, args...), hint)
 	}

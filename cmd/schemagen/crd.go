@@ -120,10 +120,8 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	for _, feature := range r.Enable {
-		if !slices.Contains(markers.Features(), feature) {
-			return fmt.Errorf("unknown feature %q: there are %s", feature, strings.Join(markers.Features(), ", "))
-		}
+	if err := checkFeatures(r.Enable); err != nil {
+		return err
 	}
 	if err := generator.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
@@ -137,12 +135,8 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if kept := newCache(r.cacheDir); kept != nil && !r.noCache {
 		r.Memory = kept
 	}
-	if r.headerFile != "" {
-		header, err := os.ReadFile(r.headerFile)
-		if err != nil {
-			return fmt.Errorf("header file: %w", err)
-		}
-		r.Header = strings.ReplaceAll(string(header), " YEAR", " "+r.year)
+	if r.Header, err = readHeader(r.headerFile, r.year); err != nil {
+		return err
 	}
 	files, findings, err := generator.Generate(ctx, r.Options)
 	if err != nil {
@@ -172,19 +166,48 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	for _, file := range files {
 		outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
 	}
-	changed, err := commit(ctx, outputs, r.mode, stdout)
+	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
+}
+
+// finish carries outputs to their place and removes stale files, or says what of
+// it would be done.
+func finish(ctx context.Context, outputs []output, stale []string, mode commitMode, stdout, stderr io.Writer) error {
+	changed, err := commit(ctx, outputs, mode, stdout)
 	if err != nil {
 		return err
 	}
-	if r.mode == commitWrite {
+	if mode == commitWrite {
 		return removeAll(stale)
 	}
-	if r.mode == commitCheck && len(changed)+len(stale) > 0 {
-		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(files))
+	if mode == commitCheck && len(changed)+len(stale) > 0 {
+		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
 		for _, path := range stale {
 			fmt.Fprintf(stderr, "schemagen: %s is stale\n", path)
 		}
 		return errFindings
 	}
 	return nil
+}
+
+// checkFeatures fails for a feature that there is not.
+func checkFeatures(features []string) error {
+	for _, feature := range features {
+		if !slices.Contains(markers.Features(), feature) {
+			return fmt.Errorf("unknown feature %q: there are %s", feature, strings.Join(markers.Features(), ", "))
+		}
+	}
+	return nil
+}
+
+// readHeader returns the text of a header file, with " YEAR" replaced; none if
+// the name is empty.
+func readHeader(name, year string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	header, err := os.ReadFile(name)
+	if err != nil {
+		return "", fmt.Errorf("header file: %w", err)
+	}
+	return strings.ReplaceAll(string(header), " YEAR", " "+year), nil
 }

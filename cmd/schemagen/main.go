@@ -72,6 +72,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 	}
 	root.AddCommand(
 		newCRDCommand(stdout, stderr),
+		newUnionsCommand(stdout, stderr),
 		newControllerGenCommand(stdout, stderr),
 		newVerifyCommand(stdout, stderr),
 		newTryCommand(os.Stdin, stdout, stderr),

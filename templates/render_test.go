@@ -1,0 +1,54 @@
+package templates
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRenderedIsGo wants an error for texts that are no Go, and the file for
+// those that are, without the imports that nothing uses.
+func TestRenderedIsGo(t *testing.T) {
+	file := func(typ string) *UnionsFile {
+		return &UnionsFile{
+			Package: "p", Header: "// A header.", Taken: []string{"old", "errs", "oldValue"},
+			Imports: []Import{{Path: "example.com/unused"}, {Name: "used", Path: "example.com/u"}},
+			Structs: []*Struct{{
+				Functions: Functions{Normalize: "NormalizeTUnions", Validate: "ValidateTUnions", Clears: true}, Type: typ,
+				Unions: []Union{{
+					Discriminator: &Discriminator{Go: "D", JSON: "d", Type: "string", Required: true, Values: []string{`"A"`, "used.B"}},
+					Members:       []Member{{Go: "A", JSON: "a", Zero: "nil", Value: `"A"`}},
+				}},
+			}},
+		}
+	}
+	data, err := RenderUnions(file("T"), "must be changed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{
+		"// A header.\n\n" + GeneratedBy + "\n\npackage p\n",
+		"\tused \"example.com/u\"\n",
+		"func NormalizeTUnions(oldValue2, new *T) bool {",
+		"case \"A\", used.B:",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the file has no %q", want)
+		}
+	}
+	if strings.Contains(text, "unused") || strings.Contains(text, "go:build") {
+		t.Errorf("the file has what it must not:\n%s", text)
+	}
+	if _, err := RenderUnions(file("T T"), ""); err == nil || !strings.Contains(err.Error(), "T T") {
+		t.Errorf("no error that shows the text: %v", err)
+	}
+}
+
+func TestWrapComments(t *testing.T) {
+	long := "// " + strings.Repeat("word ", 40)
+	for line := range strings.Lines(wrapComments(long + "\nfunc f() {\n\t" + long + "\n}\n")) {
+		if !strings.HasPrefix(line, "\t") && len(line) > commentWidth+1 {
+			t.Errorf("long line: %q", line)
+		}
+	}
+}
