@@ -31,20 +31,20 @@ type Defaulted struct {
 // A nil object, or a nil map in it, stays as it is.
 func Default(s *Schema, object map[string]any) []Defaulted {
 	d := defaulter{}
-	d.value(object, s, nil)
+	d.value(object, s)
 	sortByPath(d.done, func(d Defaulted) *ObjectPath { return d.Path })
 	return d.done
 }
 
 type defaulter struct {
+	trail
 	done []Defaulted
 }
 
-func (d *defaulter) value(value any, s *Schema, at *way) {
+func (d *defaulter) value(value any, s *Schema) {
 	if s == nil {
 		return
 	}
-	here := way{parent: at}
 	switch value := value.(type) {
 	case map[string]any:
 		if value == nil {
@@ -54,8 +54,7 @@ func (d *defaulter) value(value any, s *Schema, at *way) {
 			if _, found := value[p.Name]; found || p.Schema.Default.isNone() {
 				continue
 			}
-			here.field(p.Name)
-			if put, ok := d.put(p.Schema, &here); ok {
+			if put, ok := d.put(p.Schema, fieldStep(p.Name)); ok {
 				value[p.Name] = put
 			}
 		}
@@ -64,29 +63,31 @@ func (d *defaulter) value(value any, s *Schema, at *way) {
 			if child == nil {
 				continue
 			}
-			here.field(name)
 			if isNonNullableNull(field, child) {
-				if put, ok := d.put(child, &here); ok {
+				if put, ok := d.put(child, fieldStep(name)); ok {
 					value[name], field = put, put
 				}
 			}
-			d.value(field, child, &here)
+			mark := len(d.open)
+			d.value(field, child)
+			d.back(mark, fieldStep(name))
 		}
 	case []any:
 		for i, element := range value {
-			here.element(i)
 			if isNonNullableNull(element, s.Items) {
-				if put, ok := d.put(s.Items, &here); ok {
+				if put, ok := d.put(s.Items, elementStep(i)); ok {
 					value[i], element = put, put
 				}
 			}
-			d.value(element, s.Items, &here)
+			mark := len(d.open)
+			d.value(element, s.Items)
+			d.back(mark, elementStep(i))
 		}
 	}
 }
 
-// put returns the default of a node, and notes that it is put somewhere.
-func (d *defaulter) put(s *Schema, at *way) (any, bool) {
+// put returns the default of a node, and notes that it is put one step below.
+func (d *defaulter) put(s *Schema, step Step) (any, bool) {
 	if s.Default.isNone() {
 		return nil, false
 	}
@@ -94,7 +95,7 @@ func (d *defaulter) put(s *Schema, at *way) (any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	d.done = append(d.done, Defaulted{Path: at.objectPath(), Schema: s})
+	d.done = append(d.done, Defaulted{Path: d.note(step), Schema: s})
 	return value, true
 }
 
@@ -126,35 +127,37 @@ func isNonNullableNull(value any, s *Schema) bool {
 // it after defaulting and pruning.
 func PruneNonNullableNullsWithoutDefaults(s *Schema, object map[string]any) []*ObjectPath {
 	p := nullPruner{}
-	p.value(object, s, nil)
+	p.value(object, s)
 	return sortPaths(p.removed)
 }
 
 type nullPruner struct {
+	trail
 	removed []*ObjectPath
 }
 
-func (p *nullPruner) value(value any, s *Schema, at *way) {
+func (p *nullPruner) value(value any, s *Schema) {
 	if s == nil {
 		return
 	}
-	here := way{parent: at}
 	switch value := value.(type) {
 	case map[string]any:
 		for name, field := range value {
 			child, _ := s.field(name)
-			here.field(name)
 			if isNonNullableNull(field, child) && child.Default.isNone() {
-				p.removed = append(p.removed, here.objectPath())
+				p.removed = append(p.removed, p.note(fieldStep(name)))
 				delete(value, name)
 				continue
 			}
-			p.value(field, child, &here)
+			mark := len(p.open)
+			p.value(field, child)
+			p.back(mark, fieldStep(name))
 		}
 	case []any:
 		for i, element := range value {
-			here.element(i)
-			p.value(element, s.Items, &here)
+			mark := len(p.open)
+			p.value(element, s.Items)
+			p.back(mark, elementStep(i))
 		}
 	}
 }

@@ -25,23 +25,27 @@ type Step struct {
 	Index int
 }
 
+func fieldStep(name string) Step { return Step{Field: name, Index: -1} }
+
+func elementStep(i int) Step { return Step{Index: i} }
+
 // Field returns the path of a field of the value at p, a map.
-func (p *ObjectPath) Field(name string) *ObjectPath {
-	return &ObjectPath{parent: p, step: Step{Field: name, Index: -1}}
-}
+func (p *ObjectPath) Field(name string) *ObjectPath { return &ObjectPath{p, fieldStep(name)} }
 
 // Element returns the path of an element of the value at p, a list.
-func (p *ObjectPath) Element(i int) *ObjectPath {
-	return &ObjectPath{parent: p, step: Step{Index: i}}
-}
+func (p *ObjectPath) Element(i int) *ObjectPath { return &ObjectPath{p, elementStep(i)} }
 
 // Steps returns the steps from the object down.
 func (p *ObjectPath) Steps() []Step {
-	var steps []Step
-	for ; p != nil; p = p.parent {
-		steps = append(steps, p.step)
+	n := 0
+	for q := p; q != nil; q = q.parent {
+		n++
 	}
-	slices.Reverse(steps)
+	steps := make([]Step, n)
+	for ; p != nil; p = p.parent {
+		n--
+		steps[n] = p.step
+	}
 	return steps
 }
 
@@ -49,18 +53,18 @@ func (p *ObjectPath) Steps() []Step {
 // UnknownFieldPathOptions): "spec.containers[0].name". It is not always
 // unambiguous, because keys may have dots and brackets; the steps are.
 func (p *ObjectPath) String() string {
-	var b strings.Builder
+	var out []byte
 	for i, step := range p.Steps() {
-		switch {
-		case step.Index >= 0:
-			b.WriteString("[" + strconv.Itoa(step.Index) + "]")
-		case i > 0:
-			b.WriteString("." + step.Field)
-		default:
-			b.WriteString(step.Field)
+		if step.Index >= 0 {
+			out = append(strconv.AppendInt(append(out, '['), int64(step.Index), 10), ']')
+			continue
 		}
+		if i > 0 {
+			out = append(out, '.')
+		}
+		out = append(out, step.Field...)
 	}
-	return b.String()
+	return string(out)
 }
 
 // sortByPath sorts by the text of the paths, as the server does, and paths of
@@ -95,29 +99,34 @@ func sortPaths(paths []*ObjectPath) []*ObjectPath {
 	return paths
 }
 
-// way is the way down to a value that an algorithm looks at. It lives on the
-// stack, and becomes a path on the heap only where something is said of the value.
-type way struct {
-	parent *way
-	step   Step
-	path   *ObjectPath
+// trail makes the paths of what an algorithm notes on its way through an object.
+// They are put together on the way back, so that the way costs nothing where
+// nothing is noted; paths with the same beginning share it.
+type trail struct {
+	// open are the paths, as far as they are known, that begin at the value that
+	// the algorithm is at.
+	open []*ObjectPath
 }
 
-// field turns w to a field of the value that its parent is the way to.
-func (w *way) field(name string) { w.step, w.path = Step{Field: name, Index: -1}, nil }
+// note returns the path of what is one step below the value that the algorithm is
+// at. It is complete when the algorithm is back at the object.
+func (t *trail) note(step Step) *ObjectPath {
+	p := &ObjectPath{step: step}
+	t.open = append(t.open, p)
+	return p
+}
 
-// element turns w to an element of the value that its parent is the way to.
-func (w *way) element(i int) { w.step, w.path = Step{Index: i}, nil }
-
-// objectPath is the way as a path. Ways with the same beginning share it.
-func (w *way) objectPath() *ObjectPath {
-	if w == nil {
-		return nil
+// back goes back over a step, below which all was noted since there were mark
+// open paths.
+func (t *trail) back(mark int, step Step) {
+	if len(t.open) == mark {
+		return
 	}
-	if w.path == nil {
-		w.path = &ObjectPath{parent: w.parent.objectPath(), step: w.step}
+	p := &ObjectPath{step: step}
+	for _, below := range t.open[mark:] {
+		below.parent = p
 	}
-	return w.path
+	t.open = append(t.open[:mark], p)
 }
 
 // field returns the schema of a field of an object, nil where there is none, and

@@ -21,49 +21,50 @@ package structural
 // nothing. Nothing is allocated unless something is removed.
 func Prune(s *Schema, object map[string]any, isResource bool) []*ObjectPath {
 	p := pruner{}
-	p.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), nil)
+	p.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), true)
 	return sortPaths(p.removed)
 }
 
 type pruner struct {
+	trail
 	removed []*ObjectPath
 }
 
 // value prunes the value of a field or an element. preserves says that an
 // enclosing list preserves unknown fields.
-func (p *pruner) value(value any, s *Schema, preserves bool, at *way) {
+func (p *pruner) value(value any, s *Schema, preserves bool) {
 	preserves = preserves || s != nil && s.preserves()
 	switch value := value.(type) {
 	case map[string]any:
-		p.object(value, s, s != nil && s.XEmbeddedResource, preserves, at)
+		p.object(value, s, s != nil && s.XEmbeddedResource, preserves, false)
 	case []any:
 		var items *Schema
 		if s != nil {
 			items = s.Items
 		}
-		here := way{parent: at}
 		for i, element := range value {
-			here.element(i)
-			p.value(element, items, preserves, &here)
+			mark := len(p.open)
+			p.value(element, items, preserves)
+			p.back(mark, elementStep(i))
 		}
 	}
 }
 
-func (p *pruner) object(object map[string]any, s *Schema, isResource, preserves bool, at *way) {
-	here := way{parent: at}
+func (p *pruner) object(object map[string]any, s *Schema, isResource, preserves, isRoot bool) {
 	for name, value := range object {
 		if isResource && isMeta(name) {
 			continue
 		}
-		here.field(name)
 		child, specified := s.field(name)
 		switch {
 		case specified:
-			p.value(value, child, false, &here)
+			mark := len(p.open)
+			p.value(value, child, false)
+			p.back(mark, fieldStep(name))
 		case preserves:
 		default:
-			if at != nil || !isMeta(name) {
-				p.removed = append(p.removed, here.objectPath())
+			if !isRoot || !isMeta(name) {
+				p.removed = append(p.removed, p.note(fieldStep(name)))
 			}
 			delete(object, name)
 		}

@@ -1,0 +1,351 @@
+package structural
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Skeleton is the skeleton schema of a schema (KEP "Pruning for Custom Resources",
+// Definition: skeleton schema): what it says of fields and types, with its
+// logical junctors merged into the nodes that they stand in. The schema need not
+// be structural.
+type Skeleton struct {
+	// Type is empty where not all that was merged has the same.
+	Type string
+	// Nullable and PreservesUnknownFields are set where any of what was merged
+	// sets them. The KEP knows the second as x-kubernetes-no-prune, and has no
+	// word for the first, which widens the type.
+	Nullable               bool
+	PreservesUnknownFields bool
+	// Properties are sorted by name, PatternProperties by pattern.
+	Properties        []SkeletonProperty
+	PatternProperties []SkeletonPattern
+	// AdditionalProperties is an empty skeleton where anything is allowed, and nil
+	// where nothing is: being forbidden specifies nothing.
+	AdditionalProperties *Skeleton
+	// Items are of the elements of a list by index.
+	Items []*Skeleton
+	// AdditionalItems is of the elements beyond Items, and of all elements where a
+	// schema has a single one as items.
+	AdditionalItems *Skeleton
+}
+
+// SkeletonProperty is one named field of a [Skeleton].
+type SkeletonProperty struct {
+	Name     string
+	Skeleton *Skeleton
+}
+
+// SkeletonPattern is what a [Skeleton] says of all fields whose names match.
+type SkeletonPattern struct {
+	Pattern  *regexp.Regexp
+	Skeleton *Skeleton
+}
+
+// Skel returns the skeleton of a schema: skel and merge of the KEP in one pass,
+// which visits each node once. It fails if a pattern of patternProperties is no
+// regular expression of Go. nil has the skeleton that specifies nothing.
+//
+// The KEP says that a type stays if all that is merged agree on it: one that says
+// nothing of types does not.
+func Skel(p *apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
+	if p == nil {
+		return &Skeleton{}, nil
+	}
+	return mergeSkeleton([]*apiextensionsv1.JSONSchemaProps{p})
+}
+
+// namedProps is a schema by the name or the pattern of its field.
+type namedProps struct {
+	name  string
+	props *apiextensionsv1.JSONSchemaProps
+}
+
+// mergeSkeleton returns the skeleton of schemas that speak of the same value.
+// merge is associative, so that junctors can be laid out flat before.
+func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
+	for i := 0; i < len(nodes); i++ { // junctors are added on the way
+		nodes = appendJunctors(nodes, nodes[i])
+	}
+	out := &Skeleton{Type: nodes[0].Type}
+	var properties, patterns []namedProps
+	var byIndex [][]*apiextensionsv1.JSONSchemaProps
+	var values, elements []*apiextensionsv1.JSONSchemaProps
+	for _, n := range nodes {
+		if n.Type != nodes[0].Type {
+			out.Type = ""
+		}
+		out.Nullable = out.Nullable || n.Nullable
+		out.PreservesUnknownFields = out.PreservesUnknownFields || n.XPreserveUnknownFields != nil && *n.XPreserveUnknownFields
+		properties = appendNamed(properties, n.Properties)
+		patterns = appendNamed(patterns, n.PatternProperties)
+		if a := n.AdditionalProperties; a != nil && (a.Schema != nil || a.Allows) {
+			values = append(values, orEmpty(a.Schema))
+		}
+		if n.Items != nil {
+			for i := range n.Items.JSONSchemas {
+				if i == len(byIndex) {
+					byIndex = append(byIndex, nil)
+				}
+				byIndex[i] = append(byIndex[i], &n.Items.JSONSchemas[i])
+			}
+			if n.Items.Schema != nil {
+				elements = append(elements, n.Items.Schema)
+			}
+		}
+		if a := n.AdditionalItems; a != nil && a.Schema != nil {
+			elements = append(elements, a.Schema)
+		}
+	}
+	err := eachGroup(properties, func(name string, group []*apiextensionsv1.JSONSchemaProps) error {
+		child, err := mergeSkeleton(group)
+		out.Properties = append(out.Properties, SkeletonProperty{name, child})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachGroup(patterns, func(pattern string, group []*apiextensionsv1.JSONSchemaProps) error {
+		compiled, err := regexp.Compile(pattern)
+		if err != nil {
+			return fmt.Errorf("patternProperties: %w", err)
+		}
+		child, err := mergeSkeleton(group)
+		out.PatternProperties = append(out.PatternProperties, SkeletonPattern{compiled, child})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, group := range byIndex {
+		child, err := mergeSkeleton(group)
+		if err != nil {
+			return nil, err
+		}
+		out.Items = append(out.Items, child)
+	}
+	if values != nil {
+		if out.AdditionalProperties, err = mergeSkeleton(values); err != nil {
+			return nil, err
+		}
+	}
+	if elements != nil {
+		if out.AdditionalItems, err = mergeSkeleton(elements); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// appendJunctors appends what stands directly below the junctors of p.
+func appendJunctors(list []*apiextensionsv1.JSONSchemaProps, p *apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
+	for _, junctor := range [][]apiextensionsv1.JSONSchemaProps{p.AllOf, p.AnyOf, p.OneOf} {
+		for i := range junctor {
+			list = append(list, &junctor[i])
+		}
+	}
+	if p.Not != nil {
+		list = append(list, p.Not)
+	}
+	return list
+}
+
+func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps) []namedProps {
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		child := schemas[name]
+		list = append(list, namedProps{name, &child})
+	}
+	return list
+}
+
+func orEmpty(p *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	if p == nil {
+		return &apiextensionsv1.JSONSchemaProps{}
+	}
+	return p
+}
+
+// eachGroup calls f for the schemas of each name, in the order of the names.
+func eachGroup(list []namedProps, f func(name string, group []*apiextensionsv1.JSONSchemaProps) error) error {
+	slices.SortStableFunc(list, func(a, b namedProps) int { return cmp.Compare(a.name, b.name) })
+	for len(list) > 0 {
+		var group []*apiextensionsv1.JSONSchemaProps
+		for _, n := range list {
+			if n.name != list[0].name {
+				break
+			}
+			group = append(group, n.props)
+		}
+		if err := f(list[0].name, group); err != nil {
+			return err
+		}
+		list = list[len(group):]
+	}
+	return nil
+}
+
+// PruneSkeleton removes the fields of an object that a skeleton does not specify,
+// in place, and returns the paths of what it removed, sorted by their text (KEP
+// "Pruning for Custom Resources", pruning option 1). It is what the API server's
+// [Prune] became on structural schemas, for all schemas. It knows no metadata:
+// apiVersion, kind and metadata are fields like others. nil specifies nothing.
+//
+// merge forgets which properties additionalProperties and patternProperties stood
+// beside, and which items were single schemas. So that no field is lost that the
+// schema specifies, additionalProperties specify what is below named fields, too,
+// and additionalItems what is below elements that items has; but a field that
+// only they would specify stays as it is where unknown fields are preserved. That
+// only makes a difference where the KEP's Restriction 1 is broken, or where items
+// are lists.
+func PruneSkeleton(s *Skeleton, object map[string]any) []*ObjectPath {
+	p := skeletonPruner{}
+	var by []*Skeleton
+	if s != nil {
+		by = append(by, s)
+	}
+	p.value(object, by, by, false)
+	return sortPaths(p.removed)
+}
+
+type skeletonPruner struct {
+	trail
+	removed []*ObjectPath
+}
+
+// value prunes a value by all that may specify it, certain of which surely do.
+// preserves says that an enclosing list preserves unknown fields.
+func (p *skeletonPruner) value(value any, certain, all []*Skeleton, preserves bool) {
+	for _, s := range all {
+		preserves = preserves || s.PreservesUnknownFields
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, field := range value {
+			surely, perhaps := ofField(certain, name, true), ofField(all, name, false)
+			switch {
+			case len(surely) > 0, len(perhaps) > 0 && !preserves:
+				mark := len(p.open)
+				p.value(field, surely, perhaps, false)
+				p.back(mark, fieldStep(name))
+			case !preserves:
+				p.removed = append(p.removed, p.note(fieldStep(name)))
+				delete(value, name)
+			}
+		}
+	case []any:
+		for i, element := range value {
+			mark := len(p.open)
+			p.value(element, ofElement(certain, i, true), ofElement(all, i, false), preserves)
+			p.back(mark, elementStep(i))
+		}
+	}
+}
+
+// ofField returns what specifies a field. Strictly, additionalProperties do so
+// only if nothing else does.
+func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
+	var out []*Skeleton
+	for _, s := range by {
+		before := len(out)
+		if i, found := slices.BinarySearchFunc(s.Properties, name, func(p SkeletonProperty, name string) int { return cmp.Compare(p.Name, name) }); found {
+			out = append(out, s.Properties[i].Skeleton)
+		}
+		for _, p := range s.PatternProperties {
+			if p.Pattern.MatchString(name) {
+				out = append(out, p.Skeleton)
+			}
+		}
+		if s.AdditionalProperties != nil && !(strictly && len(out) > before) {
+			out = append(out, s.AdditionalProperties)
+		}
+	}
+	return out
+}
+
+// ofElement returns what specifies an element. Strictly, additionalItems do so
+// only beyond items.
+func ofElement(by []*Skeleton, i int, strictly bool) []*Skeleton {
+	var out []*Skeleton
+	for _, s := range by {
+		if i < len(s.Items) {
+			out = append(out, s.Items[i])
+		}
+		if s.AdditionalItems != nil && !(strictly && i < len(s.Items)) {
+			out = append(out, s.AdditionalItems)
+		}
+	}
+	return out
+}
+
+// String is the skeleton as the KEP writes it, in JSON with indentation: a schema
+// with the same skeleton.
+func (s *Skeleton) String() string {
+	var b strings.Builder
+	s.write(&b, "")
+	return b.String()
+}
+
+func (s *Skeleton) write(b *strings.Builder, indent string) {
+	separator := "{"
+	key := func(name string) {
+		b.WriteString(separator + quoted(name) + ": ")
+		separator = ", "
+	}
+	if s.Type != "" {
+		key("type")
+		b.WriteString(quoted(s.Type))
+	}
+	if s.Nullable {
+		key("nullable")
+		b.WriteString("true")
+	}
+	if s.PreservesUnknownFields {
+		key("x-kubernetes-preserve-unknown-fields")
+		b.WriteString("true")
+	}
+	below := indent + "  "
+	fields := func(keyword string, n int, at func(i int) (string, *Skeleton)) {
+		if n == 0 {
+			return
+		}
+		key(keyword)
+		for i := range n {
+			name, child := at(i)
+			b.WriteString([]string{"{\n", ",\n"}[min(i, 1)] + below + quoted(name) + ": ")
+			child.write(b, below)
+		}
+		b.WriteString("\n" + indent + "}")
+	}
+	fields("properties", len(s.Properties), func(i int) (string, *Skeleton) { return s.Properties[i].Name, s.Properties[i].Skeleton })
+	fields("patternProperties", len(s.PatternProperties), func(i int) (string, *Skeleton) {
+		return s.PatternProperties[i].Pattern.String(), s.PatternProperties[i].Skeleton
+	})
+	if s.AdditionalProperties != nil {
+		key("additionalProperties")
+		s.AdditionalProperties.write(b, indent)
+	}
+	rest := "items"
+	if len(s.Items) > 0 {
+		rest = "additionalItems"
+		key("items")
+		for i, child := range s.Items {
+			b.WriteString([]string{"[\n", ",\n"}[min(i, 1)] + below)
+			child.write(b, below)
+		}
+		b.WriteString("\n" + indent + "]")
+	}
+	if s.AdditionalItems != nil {
+		key(rest)
+		s.AdditionalItems.write(b, indent)
+	}
+	if separator == "{" {
+		b.WriteString("{")
+	}
+	b.WriteString("}")
+}
