@@ -32,10 +32,15 @@ lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
 	$(GO) mod tidy -diff
 
+.PHONY: examples
+examples: ## Test the examples that are modules of their own.
+	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
+
 .PHONY: generate
-generate: ## Rewrite everything that is generated and checked in.
-	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestTypedPackage|TestScripts|TestCodesPage|TestDeclarativeTags' -update -count=1
+generate: build ## Rewrite everything that is generated and checked in.
+	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackage|TestScripts|TestCodesPage|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
+	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 
 .PHONY: verify
 verify: generate ## Regenerate; fail on a difference.

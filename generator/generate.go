@@ -72,6 +72,8 @@ type Options struct {
 	// ToolVersion is the value of the version annotation.
 	ToolVersion string
 
+	// extensions: schemas carry x-kubernetes-unions, too; they are not written then.
+	extensions bool
 	// ignored is the base name of files that are not read: those of an earlier run.
 	ignored string
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -72,17 +71,11 @@ type SuggestedMember struct {
 // The evidence is about names and documentation, as in KEP-1027's section on the
 // migration of existing unions: an author decides whether it is right.
 func SuggestUnions(ctx context.Context, options Options) ([]Suggestion, diag.List, error) {
-	table, err := markers.NewTable()
+	roots, b, err := open(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &reporter{fset: token.NewFileSet()}
-	w := &world{fset: r.fset, table: table, reporter: r, options: &options, unionEnums: map[token.Pos]bool{}, unions: map[*typeDecl][]*draftUnion{}, roots: map[string]*pkg{}, packages: map[*Package]*pkg{}}
-	roots, err := load(ctx, &options, w)
-	if err != nil {
-		return nil, nil, err
-	}
-	s := &suggester{builder: &builder{world: w, reporter: r, options: &options}, sources: map[string][]string{}}
+	r, s := b.reporter, &suggester{builder: b, sources: map[string][]string{}}
 	var out []Suggestion
 	for _, p := range roots {
 		for _, t := range p.structs() {

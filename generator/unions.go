@@ -308,7 +308,11 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 		e.errorf(u.Pos, "", "%v", err)
 		return
 	}
-	options := unions.LowerOptions{Forms: op.forms, Transition: e.pkg.enabled(markers.FeatureUnionTransition), Plain: target.Before(28)}
+	forms := op.forms
+	if e.builder.options.extensions {
+		forms = append(slices.Clone(forms), unions.FormExtension)
+	}
+	options := unions.LowerOptions{Forms: forms, Transition: e.pkg.enabled(markers.FeatureUnionTransition), Plain: target.Before(28)}
 	lowered, err := unions.Lower(u, options)
 	if err != nil {
 		e.errorf(u.Pos, "", "%v", err)
@@ -331,6 +335,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	}
 	if i := propertyIndex(s, u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
 		d := *s.Properties[i].Schema
+		d.XUnionMembers = lowered.Members
 		v := structural.ValueValidation{}
 		if d.ValueValidation != nil {
 			v = *d.ValueValidation
@@ -338,8 +343,8 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 		if len(v.Enum) == 0 {
 			v.Enum = lowered.Enum
 			d.ValueValidation = &v
-			s.Properties[i].Schema = &d
 		}
+		s.Properties[i].Schema = &d
 	}
 }
 

@@ -31,8 +31,17 @@ type unionsRun struct {
 	// headerFile is the file whose text stands in front of every file, with
 	// " YEAR" replaced by year.
 	headerFile, year string
-	// prune removes files of ours in packages that have no functions any more.
+	// prune removes files of ours in packages that have no functions any more, and
+	// those of kinds that have no policies.
 	prune bool
+	// policy is the directory that admission policies are written to; empty writes
+	// none. noFunctions leaves the functions out.
+	policy      string
+	noFunctions bool
+	// suggest looks for unions instead, and writes nothing.
+	suggest bool
+	// without are the directories of packages that have no functions.
+	without []string
 }
 
 func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -47,11 +56,17 @@ func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
 reach a union: functions that clear the members which a changed discriminator does
 not select, and functions that report what violates a union.
 
+With --policy, also admission policies that clear members on the API server, from
+Kubernetes 1.36 on: one file for each kind. With --suggest nothing is written, but
+structs that look like unions without markers are listed with what to add.
+
 Packages are patterns of the go command: ./..., a directory, or an import path.
 Unions are switched on unless the source says +schemagen:unions=none.
 Nothing is written while there is an error.`,
 		Example: `  schemagen unions ./api/...
-  schemagen unions ./api/... --check`,
+  schemagen unions ./api/... --check
+  schemagen unions ./api/... --policy config/policy --no-functions
+  schemagen unions ./api/... --suggest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Patterns = args
 			switch {
@@ -60,11 +75,19 @@ Nothing is written while there is an error.`,
 			case diff:
 				r.mode = commitDiff
 			}
+			if r.suggest {
+				return r.runSuggest(cmd.Context(), stdout, stderr)
+			}
 			return r.run(cmd.Context(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&r.policy, "policy", "", "directory to write admission policies to")
+	flags.BoolVar(&r.noFunctions, "no-functions", false, "write no functions: for --policy")
+	flags.BoolVar(&r.suggest, "suggest", false, "list structs that look like unions without markers")
 	addModeFlags(cmd, &check, &diff)
+	cmd.MarkFlagsMutuallyExclusive("suggest", "policy")
+	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	r.addFlags(cmd)
 	flags.BoolVar(&r.functions.CarryOverOnly, "carry-over-only", false, "clear only members that are set in the old object, too")
 	flags.BoolVar(&r.functions.NoRatcheting, "no-ratcheting", false, "report a violation even if the old object has the same")
@@ -103,14 +126,14 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if _, err := parser.ParseFile(token.NewFileSet(), "", r.Header+"\npackage p", 0); err != nil {
 		return fmt.Errorf("header file: %s: it is no Go comment", r.headerFile)
 	}
-	generated, findings, err := generator.GenerateUnions(ctx, r.Options, r.functions)
+	outputs, findings, err := r.generate(ctx, wd)
 	if err != nil {
 		return err
 	}
 	var stale []string
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(wd, generated.Without); err != nil {
+		if stale, more, err = r.stale(wd, outputs); err != nil {
 			return err
 		}
 		findings = append(findings, more...).Normalize()
@@ -122,18 +145,98 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if findings.HasErrors() {
 		return errFindings
 	}
-	outputs := make([]output, 0, len(generated.Files))
-	for _, file := range generated.Files {
-		outputs = append(outputs, output{path: relativeTo(wd, file.Name), data: file.Data})
-	}
 	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
 }
 
-// stale returns the files of packages without functions that are to be removed,
-// and reports the others. Only files that say that schemagen wrote them count.
-func (r *unionsRun) stale(wd string, without []string) (remove []string, findings diag.List, err error) {
-	for _, dir := range without {
-		path := filepath.Join(dir, generator.UnionsFileName)
+// generate returns the files to write.
+func (r *unionsRun) generate(ctx context.Context, wd string) (out []output, findings diag.List, err error) {
+	if !r.noFunctions {
+		generated, found, err := generator.GenerateUnions(ctx, r.Options, r.functions)
+		if err != nil {
+			return nil, nil, err
+		}
+		findings = found
+		for _, file := range generated.Files {
+			out = append(out, output{path: relativeTo(wd, file.Name), data: file.Data})
+		}
+		r.without = generated.Without
+	}
+	if r.policy != "" {
+		files, found, err := generator.GeneratePolicies(ctx, r.Options, r.functions)
+		if err != nil {
+			return nil, nil, err
+		}
+		findings = append(findings, found...).Normalize()
+		for _, file := range files {
+			out = append(out, output{path: filepath.Join(r.policy, file.Name), data: file.Data})
+		}
+	}
+	return out, findings, nil
+}
+
+// runSuggest lists structs that look like unions.
+func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	r.Dir = wd
+	suggestions, findings, err := generator.SuggestUnions(ctx, r.Options)
+	if err != nil {
+		return err
+	}
+	findings = r.judge(findings.RelativeTo(wd))
+	if err := findings.Write(stderr, r.format, codes()); err != nil {
+		return err
+	}
+	if findings.HasErrors() {
+		return errFindings
+	}
+	if r.mode == commitDiff {
+		return r.diffSuggestions(ctx, suggestions, stdout)
+	}
+	return generator.WriteSuggestions(stdout, suggestions, wd)
+}
+
+// diffSuggestions prints the suggestions as a diff of the source.
+func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []generator.Suggestion, stdout io.Writer) error {
+	edited, err := generator.ApplySuggestions(suggestions, true)
+	if err != nil {
+		return err
+	}
+	var outputs []output
+	for _, file := range edited {
+		outputs = append(outputs, output{path: relativeTo(r.Dir, file.Name), data: []byte(file.New)})
+	}
+	_, err = commit(ctx, outputs, commitDiff, stdout)
+	return err
+}
+
+// stale returns the files that are to be removed, and reports the others: those
+// of packages without functions, and in the directory of policies those of kinds
+// without. Only files that say that schemagen wrote them count.
+func (r *unionsRun) stale(wd string, outputs []output) (remove []string, findings diag.List, err error) {
+	var candidates []string
+	for _, dir := range r.without {
+		candidates = append(candidates, relativeTo(wd, filepath.Join(dir, generator.UnionsFileName)))
+	}
+	if r.policy != "" {
+		entries, err := os.ReadDir(r.policy)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("look for stale files: %w", err)
+		}
+		for _, entry := range entries {
+			path := filepath.Join(r.policy, entry.Name())
+			produced := slices.ContainsFunc(outputs, func(o output) bool { return o.path == path })
+			if !produced && entry.Type().IsRegular() && strings.HasSuffix(path, generator.PolicySuffix) {
+				candidates = append(candidates, path)
+			}
+		}
+	}
+	for _, path := range candidates {
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -141,20 +244,27 @@ func (r *unionsRun) stale(wd string, without []string) (remove []string, finding
 		if err != nil {
 			return nil, nil, fmt.Errorf("look for stale files: %w", err)
 		}
-		if !slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool {
-			return bytes.HasPrefix(line, []byte("// Code generated by schemagen"))
-		}) {
+		if !isOurs(text) {
 			continue
 		}
-		path = relativeTo(wd, path)
 		if r.prune {
 			remove = append(remove, path)
 			continue
 		}
 		findings = append(findings, diag.Diagnostic{Code: codeStale, Severity: diag.Warning,
-			Pos: diag.Position{File: filepath.ToSlash(path)}, Message: "this package has no functions for unions any more", Hint: "remove the file, or run with --prune"})
+			Pos: diag.Position{File: filepath.ToSlash(path)}, Message: "there are no unions any more for this file", Hint: "remove the file, or run with --prune"})
 	}
 	return remove, findings, nil
+}
+
+// isOurs reports whether a file says that schemagen wrote it.
+func isOurs(text []byte) bool {
+	if bytes.HasPrefix(text, []byte(generator.PolicyHeader)) {
+		return true
+	}
+	return slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool {
+		return bytes.HasPrefix(line, []byte("// Code generated by schemagen"))
+	})
 }
 
 // relativeTo is a path as the user would write it: relative to the working

@@ -143,10 +143,7 @@ func unionsMayChangeFill(old, new *Fill) bool {
 	if old == nil || new == nil {
 		return false
 	}
-	if new.Type != old.Type {
-		return true
-	}
-	return false
+	return new.Type != old.Type
 }
 
 // NormalizeLayerUnions clears the union members in new that a changed discriminator does
@@ -184,10 +181,7 @@ func unionsMayChangeLayer(old, new *Layer) bool {
 	if old == nil || new == nil {
 		return false
 	}
-	if unionsMayChangeFill(&old.Fill, &new.Fill) {
-		return true
-	}
-	return false
+	return unionsMayChangeFill(&old.Fill, &new.Fill)
 }
 
 // NormalizeCanvasListUnions reports false: there is no discriminator in CanvasList whose
