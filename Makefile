@@ -55,6 +55,10 @@ parity: ## Compare every CRD of real API modules with controller-gen's, byte for
 bench: ## Time schemagen and controller-gen side by side on real API modules.
 	$(GO) run -C bench . time
 
+.PHONY: e2e
+e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version.
+	E2E_K8S=$(K8S) $(GO) test -C e2e -count=1 -timeout 40m $(GOTESTFLAGS) .
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
 	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \

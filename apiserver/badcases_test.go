@@ -1,0 +1,30 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// badCasesVariable names a folder for TestWriteBadCases.
+const badCasesVariable = "SCHEMAGEN_BAD_CASES"
+
+// TestWriteBadCases writes the CRDs of TestCreateSaysWhatTheServerSays into a folder,
+// so that e2e can ask a real server, too. It does nothing without a folder.
+func TestWriteBadCases(t *testing.T) {
+	dir := os.Getenv(badCasesVariable)
+	if dir == "" {
+		t.Skip(badCasesVariable + " is not set")
+	}
+	for i, c := range badCases() {
+		data, err := json.MarshalIndent(c.crd(t), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d %s.json", i, c.name)), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// CRD is a manifest with one definition.
+type CRD struct {
+	// From is where it comes from, for messages.
+	From string
+	// Name and Group are those of the definition.
+	Name, Group string
+	Data        []byte
+}
+
+// NewCRD reads the name of a definition.
+func NewCRD(from string, data []byte) (CRD, error) {
+	var head struct {
+		Metadata struct{ Name string }
+		Spec     struct{ Group string }
+	}
+	if err := yaml.Unmarshal(data, &head); err != nil {
+		return CRD{}, fmt.Errorf("%s: %w", from, err)
+	}
+	return CRD{From: from, Name: head.Metadata.Name, Group: head.Spec.Group, Data: data}, nil
+}
+
+// CaseCRDs returns the definitions that the cases in testdata/crd want. Refused are
+// those of cases about bytes that a server need not take.
+func CaseCRDs(root string) (wanted, refused []CRD, err error) {
+	files, err := filepath.Glob(filepath.Join(root, "testdata", "crd", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		return nil, nil, fmt.Errorf("no cases in %s: %w", root, err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		doubtful := slices.Contains(strings.Split(string(archive.Comment), "\n"), "verify: no")
+		for _, f := range archive.Files {
+			doubtful = doubtful || f.Name == "want/diagnostics" && bytes.Contains(f.Data, []byte(": error["))
+		}
+		for _, f := range archive.Files {
+			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") {
+				continue
+			}
+			crd, err := NewCRD(filepath.Base(file)+": "+f.Name, f.Data)
+			if err != nil {
+				return nil, nil, err
+			}
+			if doubtful {
+				refused = append(refused, crd)
+			} else {
+				wanted = append(wanted, crd)
+			}
+		}
+	}
+	return wanted, refused, nil
+}
+
+var (
+	metadataLine    = regexp.MustCompile(`(?m)^metadata:\n`)
+	annotationsLine = regexp.MustCompile(`(?m)^  annotations:\n`)
+)
+
+const approval = "api-approved.kubernetes.io"
+
+// Approved returns the manifest with the annotation that groups of Kubernetes need.
+// The text is edited, so that the server is sent the generator's own bytes.
+func (c CRD) Approved() []byte {
+	protected := strings.HasSuffix(c.Group, ".k8s.io") || strings.HasSuffix(c.Group, ".kubernetes.io")
+	if !protected || bytes.Contains(c.Data, []byte(approval)) {
+		return c.Data
+	}
+	line, at := "  annotations:\n", metadataLine.FindIndex(c.Data)
+	if found := annotationsLine.FindIndex(c.Data); found != nil {
+		line, at = "", found
+	}
+	line += "    " + approval + ": unapproved, experimental-only\n"
+	return slices.Concat(c.Data[:at[1]], []byte(line), c.Data[at[1]:])
+}
+
+const crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// Strict makes a request fail for unknown and duplicate fields.
+const Strict = "fieldValidation=Strict"
+
+// CreateCRD creates a definition strictly and waits until it is established.
+func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.CustomResourceDefinition, error) {
+	a, err := s.Do(ctx, http.MethodPost, crdsPath+"?"+Strict, YAML, crd.Approved())
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() {
+		return nil, fmt.Errorf("%s: create: %s", crd.From, a)
+	}
+	wait := time.Duration(0)
+	for {
+		out, err := s.getCRD(ctx, crd.Name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", crd.From, err)
+		}
+		if wrong := wrongConditions(out); len(wrong) > 0 {
+			return nil, fmt.Errorf("%s: %s", crd.From, strings.Join(wrong, ", "))
+		}
+		if condition(out, apiextensionsv1.Established) == apiextensionsv1.ConditionTrue {
+			return out, nil
+		}
+		if wait, err = pause(ctx, wait); err != nil {
+			return nil, fmt.Errorf("%s is not established: %w", crd.From, err)
+		}
+	}
+}
+
+func (s *Server) getCRD(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	a, err := s.Do(ctx, http.MethodGet, crdsPath+"/"+name, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() {
+		return nil, fmt.Errorf("get: %s", a)
+	}
+	out := &apiextensionsv1.CustomResourceDefinition{}
+	return out, json.Unmarshal(a.Body, out)
+}
+
+// ApplyCRD applies a definition that exists by server-side apply, taking over every
+// field. It must already be as the manifest says. A dry run goes the same way, but
+// for the storage.
+func (s *Server) ApplyCRD(ctx context.Context, crd CRD, dryRun bool) error {
+	before, err := s.getCRD(ctx, crd.Name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", crd.From, err)
+	}
+	query := "?fieldManager=e2e&force=true&" + Strict
+	if dryRun {
+		query += "&dryRun=All"
+	}
+	a, err := s.Do(ctx, http.MethodPatch, crdsPath+"/"+crd.Name+query, Apply, crd.Approved())
+	if err != nil {
+		return err
+	}
+	if !a.OK() {
+		return fmt.Errorf("%s: apply: %s", crd.From, a)
+	}
+	after := &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.Unmarshal(a.Body, after); err != nil {
+		return err
+	}
+	if before.Generation != after.Generation {
+		return fmt.Errorf("%s: apply changed what create had stored", crd.From)
+	}
+	return nil
+}
+
+// DeleteCRD deletes a definition. It is gone some time later.
+func (s *Server) DeleteCRD(ctx context.Context, name string) error {
+	a, err := s.Do(ctx, http.MethodDelete, crdsPath+"/"+name, "", nil)
+	if err == nil && !a.OK() && a.Code != http.StatusNotFound {
+		err = fmt.Errorf("delete %s: %s", name, a)
+	}
+	return err
+}
+
+// WaitGone waits until a deleted definition is gone. That takes seconds where it was
+// changed shortly before: the server tries again until the storage of its objects
+// stands anew.
+func (s *Server) WaitGone(ctx context.Context, name string) error {
+	wait := time.Duration(0)
+	for {
+		a, err := s.Do(ctx, http.MethodGet, crdsPath+"/"+name, "", nil)
+		if err != nil {
+			return err
+		}
+		if a.Code == http.StatusNotFound {
+			return nil
+		}
+		if !a.OK() {
+			return fmt.Errorf("get %s: %s", name, a)
+		}
+		if wait, err = pause(ctx, wait); err != nil {
+			return fmt.Errorf("%s is not deleted: %w", name, err)
+		}
+	}
+}
+
+// wrongConditions are the conditions that no definition of ours may have.
+func wrongConditions(crd *apiextensionsv1.CustomResourceDefinition) []string {
+	var out []string
+	for _, c := range crd.Status.Conditions {
+		bad := c.Type == apiextensionsv1.NonStructuralSchema && c.Status == apiextensionsv1.ConditionTrue ||
+			c.Type == apiextensionsv1.NamesAccepted && c.Status == apiextensionsv1.ConditionFalse ||
+			c.Type == apiextensionsv1.KubernetesAPIApprovalPolicyConformant && c.Status == apiextensionsv1.ConditionFalse && c.Reason != "UnapprovedAnnotation"
+		if bad {
+			out = append(out, fmt.Sprintf("%s=%s: %s: %s", c.Type, c.Status, c.Reason, c.Message))
+		}
+	}
+	return out
+}
+
+func condition(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensionsv1.CustomResourceDefinitionConditionType) apiextensionsv1.ConditionStatus {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == kind {
+			return c.Status
+		}
+	}
+	return apiextensionsv1.ConditionUnknown
+}
+
+// pause waits between two looks at the server, each time longer, and returns how
+// long it waited: a definition may be a megabyte to send.
+func pause(ctx context.Context, last time.Duration) (time.Duration, error) {
+	next := min(max(2*last, 20*time.Millisecond), 640*time.Millisecond)
+	select {
+	case <-ctx.Done():
+		return next, ctx.Err()
+	case <-time.After(next):
+		return next, nil
+	}
+}
+
+// BuiltInGroups are the API groups that the server has without any CRD.
+func (s *Server) BuiltInGroups(ctx context.Context) ([]string, error) {
+	a, err := s.Do(ctx, http.MethodGet, "/apis", "", nil)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Groups []struct{ Name string }
+	}
+	if err := json.Unmarshal(a.Body, &list); err != nil {
+		return nil, fmt.Errorf("/apis: %w", err)
+	}
+	groups := []string{""}
+	for _, g := range list.Groups {
+		groups = append(groups, g.Name)
+	}
+	return groups, nil
+}
+
+// ReplaceCRD replaces a definition that exists, strictly.
+func (s *Server) ReplaceCRD(ctx context.Context, crd CRD) error {
+	old, err := s.getCRD(ctx, crd.Name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", crd.From, err)
+	}
+	var object apiextensionsv1.CustomResourceDefinition
+	if err := yaml.UnmarshalStrict(crd.Approved(), &object); err != nil {
+		return fmt.Errorf("%s: %w", crd.From, err)
+	}
+	object.ResourceVersion = old.ResourceVersion
+	body, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	a, err := s.Do(ctx, http.MethodPut, crdsPath+"/"+crd.Name+"?"+Strict, JSON, body)
+	if err == nil && !a.OK() {
+		err = fmt.Errorf("%s: replace: %s", crd.From, a)
+	}
+	return err
+}

@@ -1,0 +1,208 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// workers send requests side by side.
+const workers = 4
+
+// TestCaseCRDs creates every definition that testdata/crd wants.
+func TestCaseCRDs(t *testing.T) {
+	part(t, "definitions of testdata/crd")
+	s := cluster(t)
+	wanted, _, err := CaseCRDs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := take(t, s, wanted)
+	t.Logf("%d of %d definitions taken", taken, len(wanted))
+	if taken < 200 {
+		t.Errorf("only %d definitions", taken)
+	}
+	world.report.Count("definitions of testdata/crd, created strictly, established and applied by server-side apply", taken)
+}
+
+// TestBenchCRDs creates every definition that schemagen makes of the API modules in
+// bench/, all of them on one server of their own: the more a server has, the longer
+// each change takes it.
+func TestBenchCRDs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the modules of bench/ are some GB")
+	}
+	part(t, "definitions of the modules in bench/")
+	crds, builtIn := benchCRDs(t)
+	s, _, err := ownServer(t, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	// Some modules are in two cases, with the same bytes or with others.
+	seen, names := map[string]bool{}, map[string]bool{}
+	var first, rest []CRD
+	for _, c := range crds {
+		switch {
+		case seen[string(c.Data)]:
+		case names[c.Name]:
+			rest = append(rest, c)
+		default:
+			first = append(first, c)
+		}
+		seen[string(c.Data)], names[c.Name] = true, true
+	}
+	ctx := within(t, 5*time.Minute)
+	created := each(t, first, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
+	applied := each(t, created, func(c CRD) error { return s.ApplyCRD(ctx, c, true) })
+	replaced := each(t, rest, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
+	t.Logf("%d definitions, %d created and applied, %d replaced by another of the same name", len(crds), len(applied), len(replaced))
+	if len(crds) < 240 || len(applied)+len(replaced) < len(first)+len(rest) {
+		t.Error("not all definitions were taken")
+	}
+	world.report.Count("definitions of the API modules in bench/, created strictly, established and applied by server-side apply", len(applied))
+	world.report.Count("others of the same names, with which those were replaced", len(replaced))
+
+	// Those of Kubernetes' own types cannot stand beside them, but the server can be
+	// asked.
+	for i := range builtIn {
+		builtIn[i].Data = builtIn[i].Approved()
+	}
+	refused, accepted := compareAll(t, s, builtIn)
+	t.Logf("%d definitions of built-in types refused, %d accepted", refused, accepted)
+	if refused+accepted < 150 {
+		t.Errorf("only %d definitions", refused+accepted)
+	}
+	world.report.Count("definitions of Kubernetes' own types in bench/, refused as verify says", refused)
+	world.report.Count("definitions of Kubernetes' own types in bench/, taken as verify says", accepted)
+}
+
+// benchCRDs generates the definitions of all cases of bench/. Those of
+// Kubernetes' own types were never meant to be CRDs.
+func benchCRDs(t *testing.T) (crds, builtIn []CRD) {
+	t.Helper()
+	bench := filepath.Join(root, "bench")
+	tool := filepath.Join(t.TempDir(), "bench")
+	if _, err := goCommand(t.Context(), bench, nil, "build", "-o", tool, "."); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), tool, args...)
+		cmd.Dir = bench
+		var stdout, stderr strings.Builder
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		isolate(cmd)
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("bench %s: %v\n%s", strings.Join(args, " "), err, lastLines([]byte(stderr.String()), 20))
+		}
+		return stdout.String()
+	}
+	for line := range strings.Lines(run("list")) {
+		cells := strings.Split(line, "|")
+		files, err := strconv.Atoi(strings.TrimSpace(cells[2]))
+		if err != nil {
+			continue // the head of the table
+		}
+		name, dir := strings.TrimSpace(cells[1]), t.TempDir()
+		run("generate", "-case", name, "-o", dir)
+		found := readCRDs(t, dir, name)
+		if len(found) != files {
+			t.Errorf("%s: %d files, but %d definitions", name, files, len(found))
+		}
+		if strings.HasPrefix(name, "k8s-api-") {
+			builtIn = append(builtIn, found...)
+		} else {
+			crds = append(crds, found...)
+		}
+	}
+	return crds, builtIn
+}
+
+// readCRDs reads the definitions in a folder, one in each file.
+func readCRDs(t *testing.T, dir, from string) []CRD {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []CRD
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd, err := NewCRD(from+": "+filepath.Base(file), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, crd)
+	}
+	return out
+}
+
+// take creates definitions, applies them and deletes them. Those of one name follow
+// each other, and those whose group is built in are left out. It returns the number
+// of those that went through all of it.
+func take(t *testing.T, s *Server, crds []CRD) int {
+	t.Helper()
+	ctx := within(t, 5*time.Minute)
+	groups, err := s.BuiltInGroups(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crds = slices.DeleteFunc(slices.Clone(crds), func(c CRD) bool { return slices.Contains(groups, c.Group) })
+	taken := 0
+	for len(crds) > 0 {
+		var now, later []CRD
+		names := map[string]bool{}
+		for _, c := range crds {
+			if names[c.Name] {
+				later = append(later, c)
+			} else {
+				names[c.Name] = true
+				now = append(now, c)
+			}
+		}
+		created := each(t, now, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
+		taken += len(each(t, created, func(c CRD) error { return s.ApplyCRD(ctx, c, false) }))
+		each(t, now, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
+		each(t, now, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
+		if ctx.Err() != nil {
+			t.Fatal("the server is too slow: ", ctx.Err())
+		}
+		crds = later
+	}
+	return taken
+}
+
+// each does something with each definition, several at a time, and returns those
+// with which it went well.
+func each(t *testing.T, crds []CRD, do func(CRD) error) []CRD {
+	t.Helper()
+	errs := make([]error, len(crds))
+	slots := make(chan struct{}, workers)
+	var wait sync.WaitGroup
+	for i, c := range crds {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			errs[i] = do(c)
+		})
+	}
+	wait.Wait()
+	var well []CRD
+	for i, c := range crds {
+		if errs[i] == nil {
+			well = append(well, c)
+		} else {
+			t.Error(errs[i])
+		}
+	}
+	return well
+}

@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// root is the folder of the repository.
+const root = ".."
+
+// versionVariable names the Kubernetes version to test against, "v1.35.4"; empty
+// is the one of this module.
+const versionVariable = "E2E_K8S"
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(world.run(m))
+}
+
+// world is what the tests share: one server and the report.
+var world = &shared{}
+
+type shared struct {
+	once   sync.Once
+	server *Server
+	err    error
+	report Report
+	// ctx ends when the run is interrupted.
+	ctx context.Context
+}
+
+// run runs the tests, and stops the server however they end.
+func (w *shared) run(m *testing.M) int {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.ctx = ctx
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-interrupted
+		cancel()
+		// None is started any more, and one that starts is waited for.
+		w.once.Do(func() {})
+		if err := w.stop(false); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		fmt.Fprintln(os.Stderr, "interrupted")
+		os.Exit(130)
+	}()
+	begin := time.Now()
+	code := m.Run()
+	if err := w.stop(code != 0); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == ""
+	if code == 0 && whole && !testing.Short() && os.Getenv(versionVariable) == "" {
+		w.report.Whole(time.Since(begin))
+		if err := os.WriteFile("REPORT.md", w.report.Markdown(), 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	return code
+}
+
+// stop stops the server, and keeps its logs where they are asked for.
+func (w *shared) stop(keepLogs bool) error {
+	if w.server == nil {
+		return nil
+	}
+	var kept error
+	if cache, err := cacheFolder(); keepLogs && err == nil {
+		logs := filepath.Join(cache, "logs")
+		if kept = w.server.KeepLogs(logs); kept == nil {
+			fmt.Fprintln(os.Stderr, "the logs of the servers are in", logs)
+		}
+	}
+	return errors.Join(kept, w.server.Stop())
+}
+
+func cacheFolder() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "schemagen-e2e"), err
+}
+
+// start builds and starts the server of the stated version.
+func (w *shared) start() (*Server, error) {
+	ctx := w.ctx
+	cache, err := cacheFolder()
+	if err != nil {
+		return nil, err
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+	module, err := ModuleOf(ctx, ".", cache, os.Getenv(versionVariable))
+	if err != nil {
+		return nil, err
+	}
+	programs, err := Build(ctx, cache, module, say)
+	if err != nil {
+		return nil, err
+	}
+	etcd, err := exec.CommandContext(ctx, filepath.Join(programs, "etcd"), "--version").Output()
+	if err != nil {
+		return nil, err
+	}
+	first, _, _ := strings.Cut(string(etcd), "\n") // etcd Version: 3.7.0
+	w.report.Version("etcd", strings.TrimPrefix(first, "etcd Version: "))
+	s, err := Start(ctx, programs, module.Version, Options{Cache: cache})
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Do(ctx, "GET", "/version", "", nil)
+	var answered struct{ GitVersion string }
+	if err == nil {
+		err = json.Unmarshal(a.Body, &answered)
+	}
+	if err == nil && answered.GitVersion != module.Version {
+		err = fmt.Errorf("the server of %s calls itself %s", module.Version, answered.GitVersion)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	w.report.Version("Kubernetes", answered.GitVersion)
+	return s, nil
+}
+
+// cluster is the server that the tests share.
+func cluster(t *testing.T) *Server {
+	t.Helper()
+	world.once.Do(func() { world.server, world.err = world.start() })
+	if world.err != nil {
+		t.Fatal(world.err)
+	}
+	if world.server == nil {
+		t.Fatal("interrupted")
+	}
+	if err := world.server.Ended(); err != nil {
+		t.Fatal(err)
+	}
+	return world.server
+}
+
+// part times a part of the run for the report.
+func part(t *testing.T, name string) {
+	begin := time.Now()
+	t.Cleanup(func() { world.report.Part(name, time.Since(begin)) })
+}
+
+// within is a context for work that a server has to end in time.
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A process is a running child whose output goes to a file.
+type process struct {
+	name, log string
+	pid       int
+	done      chan struct{} // closed when it has ended
+	err       error         // how it ended; read it after done
+}
+
+// startProcess starts a program in a process group of its own. It dies with us.
+func startProcess(log, path string, args ...string) (*process, error) {
+	p := &process{name: baseName(path), log: log, done: make(chan struct{})}
+	out, err := os.Create(log)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	isolate(cmd)
+	started := make(chan error)
+	go func() {
+		// The kernel kills a child when the thread that started it ends, so that
+		// thread must stay for as long as the child does.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer out.Close()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", p.name, err)
+	}
+	p.pid = cmd.Process.Pid
+	return p, nil
+}
+
+// ended returns nil while the process runs, and afterwards how it ended, with
+// the end of its log.
+func (p *process) ended() error {
+	select {
+	case <-p.done:
+	default:
+		return nil
+	}
+	how := "exit status 0"
+	if p.err != nil {
+		how = p.err.Error()
+	}
+	return fmt.Errorf("%s has ended: %s; the end of its log %s:\n%s", p.name, how, p.log, p.tail())
+}
+
+// tail is the end of the log.
+func (p *process) tail() string {
+	data, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(data, 12)
+}
+
+// stop asks the process group to end, and makes it end after the grace.
+func (p *process) stop(grace time.Duration) {
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, time.Minute}} {
+		if p.ended() != nil {
+			return // its number may be another's by now
+		}
+		// The error is that it has ended meanwhile.
+		_ = syscall.Kill(-p.pid, step.signal)
+		select {
+		case <-p.done:
+		case <-time.After(step.wait):
+		}
+	}
+}
+
+func baseName(path string) string { return path[strings.LastIndex(path, "/")+1:] }

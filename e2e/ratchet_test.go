@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+const rollouts = "/apis/example.com/v1/namespaces/default/rollouts"
+
+// A ratchetRow is an update of an object that was stored before its rules: it has
+// type Canary and the members canary and blueGreen.
+type ratchetRow struct {
+	name, patch string
+	// status: the patch goes to the status subresource.
+	status bool
+	// refused are the causes; none means that the update is accepted.
+	refused []string
+	// warned: the accepted update is answered with the broken rule as a warning.
+	warned bool
+	// left are the members that are stored afterwards.
+	left string
+}
+
+const broken = "spec.strategy.blueGreen: Forbidden: may only be specified when `type` is \"BlueGreen\""
+
+// ratchetRows are the last rows of the table of cases, on a server: the object that
+// holds the union must be unchanged for its broken rule to be overlooked.
+func ratchetRows() []ratchetRow {
+	return []ratchetRow{
+		{name: "a label", patch: `{"metadata":{"labels":{"a":"b"}}}`, warned: true, left: "Canary canary blueGreen"},
+		{name: "outside of the union", patch: `{"spec":{"replicas":2}}`, warned: true, left: "Canary canary blueGreen"},
+		{name: "status", patch: `{"status":{"replicas":1}}`, status: true, warned: true, left: "Canary canary blueGreen"},
+		{name: "nothing", patch: `{}`, warned: true, left: "Canary canary blueGreen"},
+		{name: "inside of the union", patch: `{"spec":{"strategy":{"canary":{"percent":20}}}}`, refused: []string{broken}, left: "Canary canary blueGreen"},
+		{name: "outside and inside", patch: `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":{"blueGreen":{"service":"z"}}}}`, refused: []string{broken}, left: "Canary canary blueGreen"},
+		{name: "another way to be invalid", patch: `{"spec":{"strategy":{"type":"Recreate"}}}`, left: "Canary canary blueGreen", refused: []string{
+			broken, "spec.strategy.canary: Forbidden: may only be specified when `type` is \"Canary\""}},
+		{name: "an unknown value", patch: `{"spec":{"strategy":{"type":"Nothing"}}}`, left: "Canary canary blueGreen", refused: []string{
+			`spec.strategy.type: Unsupported value: "Nothing": supported values: "BlueGreen", "Canary", "Recreate"`,
+			"<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"}},
+		{name: "corrected by a member less", patch: `{"spec":{"strategy":{"blueGreen":null}}}`, left: "Canary canary"},
+		{name: "corrected by another value", patch: `{"spec":{"strategy":{"type":"BlueGreen","canary":null}}}`, left: "BlueGreen blueGreen"},
+		{name: "corrected to the empty member", patch: `{"spec":{"strategy":{"type":"Recreate","canary":null,"blueGreen":null}}}`, left: "Recreate"},
+	}
+}
+
+// TestRatcheting stores objects, then tightens their definition, then updates them.
+func TestRatcheting(t *testing.T) {
+	part(t, "ratcheting")
+	s := cluster(t)
+	ctx := within(t, 2*time.Minute)
+	crd := caseCRD(t, "union-served")
+	installed(t, s, withoutRules(t, crd))
+
+	rows := ratchetRows()
+	for i := range rows {
+		body := rollout(fmt.Sprintf("row-%d", i), `{"type": "Canary", "canary": {"percent": 10}, "blueGreen": {"service": "a"}}`)
+		if a, err := s.Do(ctx, http.MethodPost, rollouts+"?"+Strict, JSON, []byte(body)); err != nil || !a.OK() {
+			t.Fatalf("%v %s", err, a)
+		}
+	}
+	if err := s.ReplaceCRD(ctx, crd); err != nil {
+		t.Fatal(err)
+	}
+	// Handlers learn of a definition from their cache: until then the old one holds.
+	for {
+		a, err := s.Do(ctx, http.MethodPost, rollouts+"?dryRun=All&"+Strict, JSON, []byte(rollout("new", swapped)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Code == http.StatusUnprocessableEntity {
+			break
+		}
+		if _, err := pause(ctx, 0); err != nil {
+			t.Fatal(err, a)
+		}
+	}
+
+	a, err := s.Do(ctx, http.MethodGet, rollouts, "", nil)
+	var list struct{ Items []any }
+	if err != nil || !a.OK() || json.Unmarshal(a.Body, &list) != nil || len(list.Items) != len(rows) {
+		t.Fatalf("list: %v %s, %d items", err, a, len(list.Items))
+	}
+	for i, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			path := fmt.Sprintf("%s/row-%d", rollouts, i)
+			if got := storedUnion(t, s, path); got != "Canary canary blueGreen" {
+				t.Fatalf("before: %s", got)
+			}
+			to := path
+			if row.status {
+				to += "/status"
+			}
+			a, err := s.Do(ctx, http.MethodPatch, to+"?"+Strict, MergePatch, []byte(row.patch))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.Causes(); !slices.Equal(tidied(got), tidied(row.refused)) || a.OK() != (row.refused == nil) {
+				t.Errorf("%s: causes %q, want %q", a, got, row.refused)
+			}
+			warned := strings.Contains(strings.Join(a.Warnings, "\n"), "may only be specified when `type` is \"BlueGreen\"")
+			if warned != row.warned {
+				t.Errorf("warnings %q, want some: %t", a.Warnings, row.warned)
+			}
+			if got := storedUnion(t, s, path); got != row.left {
+				t.Errorf("stored: %s, want %s", got, row.left)
+			}
+		})
+	}
+	world.report.Count("updates of objects that were stored before their rules", len(rows))
+}
+
+// storedUnion is the type and the members that are stored.
+func storedUnion(t *testing.T, s *Server, path string) string {
+	t.Helper()
+	a, err := s.Do(t.Context(), http.MethodGet, path, "", nil)
+	if err != nil || !a.OK() {
+		t.Fatalf("%v %s", err, a)
+	}
+	var object struct {
+		Spec struct {
+			Strategy struct {
+				Type              string
+				Canary, BlueGreen any
+			}
+		}
+	}
+	if err := json.Unmarshal(a.Body, &object); err != nil {
+		t.Fatal(err)
+	}
+	u := object.Spec.Strategy
+	text := u.Type
+	if u.Canary != nil {
+		text += " canary"
+	}
+	if u.BlueGreen != nil {
+		text += " blueGreen"
+	}
+	return text
+}
+
+// withoutRules is a definition with every rule left out.
+func withoutRules(t *testing.T, crd CRD) CRD {
+	t.Helper()
+	var object map[string]any
+	if err := yaml.Unmarshal(crd.Data, &object); err != nil {
+		t.Fatal(err)
+	}
+	dropRules(object)
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd.From, crd.Data = crd.From+" without rules", data
+	return crd
+}
+
+func dropRules(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		delete(v, "x-kubernetes-validations")
+		for _, inner := range v {
+			dropRules(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			dropRules(inner)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"go/token"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// TestVerifyPredicts holds what verify says of definitions against what the server
+// answers: the same errors with the same field paths, or none.
+func TestVerifyPredicts(t *testing.T) {
+	part(t, "predictions of verify")
+	s := cluster(t)
+	refused, taken := compareAll(t, s, doubtfulCRDs(t))
+	t.Logf("%d refused, %d taken", refused, taken)
+	if refused < 180 || taken < 40 {
+		t.Errorf("only %d refused and %d taken", refused, taken)
+	}
+	world.report.Count("definitions refused as verify says, with the same messages and field paths", refused)
+	world.report.Count("definitions of the same sources taken as verify says", taken)
+}
+
+// compareAll asks verify and the server for each definition, which is not stored.
+func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
+	t.Helper()
+	ctx := within(t, 5*time.Minute)
+	target, err := apiserver.NewTarget(s.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier := verify.New(target, verify.Options{})
+	// Verify has the words of the library that it links. Other versions say some of
+	// them otherwise, or twice where that library says it once, but of the same fields.
+	exact := target.Version() == linkedVersion
+	for _, crd := range crds {
+		t.Run(crd.From, func(t *testing.T) {
+			predicted := predict(t, verifier, crd)
+			a, err := s.Do(ctx, http.MethodPost, crdsPath+"?dryRun=All&"+Strict, YAML, crd.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.OK() {
+				taken++
+			} else {
+				refused++
+			}
+			predicted.compare(t, a, exact)
+		})
+	}
+	return refused, taken
+}
+
+// doubtfulCRDs are definitions of which verify has something to say.
+func doubtfulCRDs(t *testing.T) []CRD {
+	t.Helper()
+	_, crds, err := CaseCRDs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(crds, schemaCases(t), badCases(t))
+}
+
+// schemaCases are definitions around the schemas of the structural cases.
+func schemaCases(t *testing.T) []CRD {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "structural", "testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	var out []CRD
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if strings.HasSuffix(f.Name, ".yaml") {
+				out = append(out, definition(t, filepath.Base(file)+": "+f.Name, "widgets", "v1", string(f.Data)))
+			}
+		}
+	}
+	return out
+}
+
+// definition is a CRD with one version of a schema.
+func definition(t *testing.T, from, plural, version, schema string) CRD {
+	t.Helper()
+	kind := strings.ToUpper(plural[:1]) + strings.TrimSuffix(plural[1:], "s")
+	text := strings.NewReplacer("PLURAL", plural, "KIND", kind, "VERSION", version).Replace(`apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: PLURAL.example.com
+spec:
+  group: example.com
+  names: {kind: KIND, plural: PLURAL}
+  scope: Namespaced
+  versions:
+  - name: VERSION
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        `) + strings.ReplaceAll(strings.TrimSpace(schema), "\n", "\n        ") + "\n"
+	crd, err := NewCRD(from, []byte(text))
+	if err != nil {
+		// What cannot be read has no name; that is what the case is about.
+		return CRD{From: from, Data: []byte(text)}
+	}
+	return crd
+}
+
+// badCases are the definitions of package apiserver's own test.
+func badCases(t *testing.T) []CRD {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := goCommand(t.Context(), root, []string{"SCHEMAGEN_BAD_CASES=" + dir}, "test", "./apiserver", "-run", "^TestWriteBadCases$", "-count=1"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) < 50 {
+		t.Fatalf("%d cases: %v", len(files), err)
+	}
+	var out []CRD
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, CRD{From: f.Name(), Data: data})
+	}
+	return out
+}
+
+// A prediction is what verify says of a definition.
+type prediction struct {
+	// malformed are errors of decoding, errors those of validation.
+	malformed, errors, warnings []string
+	// unknown: verify says that it cannot tell.
+	unknown bool
+}
+
+// predict verifies a definition.
+func predict(t *testing.T, v *verify.Verifier, crd CRD) prediction {
+	t.Helper()
+	fset := token.NewFileSet()
+	manifests, problems := structural.ReadManifests(fset, "crd.yaml", crd.Data)
+	found := verify.Problems(problems, fset)
+	if len(manifests) == 1 && manifests[0].CRD != nil {
+		more, err := v.One(t.Context(), verify.Manifest(manifests[0], fset))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, more...)
+	}
+	var out prediction
+	for _, d := range found {
+		switch {
+		case d.Code == "SG604":
+			out.unknown = true
+		case d.Code == "SG602":
+			out.warnings = append(out.warnings, d.Message)
+		case d.Severity != diag.Error:
+		case d.Code != "SG601":
+			out.malformed = append(out.malformed, d.Message)
+		case !strings.Contains(d.Hint, "comes to this once the other errors are mended"):
+			out.errors = append(out.errors, d.Message)
+		}
+		if d.Severity == diag.Error && d.Pos.Line == 0 {
+			t.Errorf("no place in the file: %s", d.Message)
+		}
+	}
+	return out
+}
+
+// linkedVersion is that of the library that verify links, which go.mod keeps equal to
+// that of the server.
+const linkedVersion = "1.37"
+
+// compare holds a prediction against the answer: messages with their fields, or the
+// fields alone.
+func (p prediction) compare(t *testing.T, a Answer, exact bool) {
+	t.Helper()
+	switch {
+	case a.Code == http.StatusBadRequest:
+		for _, m := range p.malformed {
+			if !strings.Contains(a.Status().Message, m) {
+				t.Errorf("the server does not say %q, but %s", m, a)
+			}
+		}
+		if len(p.malformed) == 0 {
+			t.Errorf("not predicted: %s", a)
+		}
+	case a.Code == http.StatusUnprocessableEntity || a.OK():
+		if len(p.malformed) > 0 {
+			t.Errorf("predicted %q, but the server says %s", p.malformed, a)
+		}
+		got, want := tidied(p.errors), tidied(a.Causes())
+		if !exact && !slices.Equal(got, want) {
+			t.Logf("in other words: predicted\n\t%s\nbut the server says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			got, want = fields(got), fields(want)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("predicted\n\t%s\nbut the server says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		}
+		for _, w := range a.Warnings {
+			if !slices.Contains(p.warnings, w) {
+				t.Errorf("the server warns %q, predicted are %q", w, p.warnings)
+			}
+		}
+	case !p.unknown:
+		t.Errorf("not predicted: %s", a)
+	}
+}
+
+// fields are the sorted field paths of messages, each once.
+func fields(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		path, _, _ := strings.Cut(m, ": ")
+		out = append(out, path)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// typeNumber is part of a name that the server gives a type anew for every request.
+var typeNumber = regexp.MustCompile(`\bselfType\d+`)
+
+// tidied sorts messages, each once, white space, length and names of types as verify
+// prints them.
+func tidied(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		m = typeNumber.ReplaceAllString(strings.Join(strings.Fields(m), " "), "selfType")
+		if len(m) > 1200 && !strings.Contains(m, " … ") {
+			m = strings.ToValidUTF8(m[:600], "") + " … " + strings.ToValidUTF8(m[len(m)-600:], "")
+		}
+		out = append(out, m)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
