@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/token"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	}
 	var values []string
 	for _, value := range c.choices.values {
-		if !plainWord.MatchString(value) {
+		if !plainWord().MatchString(value) {
 			value = strconv.Quote(value)
 		}
 		values = append(values, value)
@@ -95,7 +94,7 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	return standing
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+var plainWord = lazily(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // require makes a field required.
 func (e *lineEditor) require(f *unionField) {

@@ -104,7 +104,7 @@ func (c *candidate) unservable(f *unionField, value string) string {
 		return "a value with commas, blanks or quotes cannot be written into a marker"
 	}
 	for _, sentence := range c.conditions(f) {
-		if !hasWord(sentence, value) || negation.MatchString(sentence) {
+		if !hasWord(sentence, value) || negation().MatchString(sentence) {
 			continue
 		}
 		for _, other := range c.choices.values {
@@ -192,7 +192,7 @@ func (c *candidate) matchConditions(fields []*unionField, free func(*unionField)
 func (c *candidate) conditions(f *unionField) []string {
 	var out []string
 	for _, sentence := range sentences(f.field.doc) {
-		if conditional.MatchString(sentence) && (hasWord(sentence, c.field.label()) || hasWord(sentence, c.name) ||
+		if conditional().MatchString(sentence) && (hasWord(sentence, c.field.label()) || hasWord(sentence, c.name) ||
 			c.choices.typ != nil && hasWord(sentence, c.choices.typ.spec.Name.Name)) {
 			out = append(out, sentence)
 		}
@@ -272,7 +272,7 @@ func (c *candidate) defaultValue() string {
 // calls its default.
 func (c *candidate) saysDefault() string {
 	found := ""
-	for _, groups := range defaultWords.FindAllStringSubmatch(strings.Join(strings.Fields(c.field.doc), " "), -1) {
+	for _, groups := range defaultWords().FindAllStringSubmatch(strings.Join(strings.Fields(c.field.doc), " "), -1) {
 		value := strings.Trim(groups[1]+groups[2], "\"'`.,;:()")
 		if !slices.Contains(c.choices.values, value) {
 			continue

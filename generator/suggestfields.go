@@ -2,7 +2,6 @@ package generator
 
 import (
 	"go/ast"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -81,8 +80,8 @@ func (s *suggester) unionFields(t *typeDecl) (fields []*unionField, others int) 
 func (f *unionField) readRole() {
 	for _, c := range f.comments {
 		text := c.Text
-		for staged.MatchString(text) {
-			text = staged.ReplaceAllString(text, "")
+		for staged().MatchString(text) {
+			text = staged().ReplaceAllString(text, "")
 		}
 		name := strings.TrimPrefix(text, "+")
 		if i := strings.IndexAny(name, "=(, "); i >= 0 {
@@ -108,7 +107,7 @@ func (f *unionField) readRole() {
 	}
 }
 
-var staged = regexp.MustCompile(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
+var staged = lazily(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
 
 // unfit says what keeps the field from being a member; empty if it can be one.
 func (f *unionField) unfit() string {
