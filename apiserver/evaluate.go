@@ -31,11 +31,7 @@ type Evaluator struct {
 // NewEvaluator returns the evaluator of rules on objects of the schema, whose own
 // rules do not count. The error is about a schema that is not structural.
 func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (*Evaluator, error) {
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &internal, nil); err != nil {
-		return nil, err
-	}
-	structural, err := structuralschema.NewStructural(&internal)
+	structural, err := structuralOf(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +41,15 @@ func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (*Eva
 		structural.XValidations = append(structural.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
 	}
 	return &Evaluator{structural, cel.NewValidator(structural, false, celconfig.PerCallLimit), len(rules)}, nil
+}
+
+// structuralOf is a schema as the server's code reads it.
+func structuralOf(schema *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
+	var internal apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &internal, nil); err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(&internal)
 }
 
 func markOf(rule int) string { return fmt.Sprintf("\x00%d\x00", rule) }

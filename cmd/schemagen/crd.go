@@ -152,12 +152,8 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	findings = r.judge(findings.RelativeTo(wd))
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
+	if err := r.report(stderr, findings, wd); err != nil {
 		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
 	}
 	if r.output == "" {
 		return nil

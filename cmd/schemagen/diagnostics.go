@@ -34,12 +34,20 @@ func (r *reporting) check() error {
 	return nil
 }
 
-// judge is what the findings are under the flags.
-func (r *reporting) judge(findings diag.List) diag.List {
+// report prints the findings, relative to a directory, as the flags want it. The
+// error is errFindings if one of them is an error.
+func (r *reporting) report(stderr io.Writer, findings diag.List, dir string) error {
+	findings = findings.Normalize().RelativeTo(dir)
 	if r.strict {
-		return findings.Strict()
+		findings = findings.Strict()
 	}
-	return findings
+	if err := findings.Write(stderr, r.format, codes()); err != nil {
+		return err
+	}
+	if findings.HasErrors() {
+		return errFindings
+	}
+	return nil
 }
 
 // codes are the codes of all packages, sorted.

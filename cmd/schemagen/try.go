@@ -99,14 +99,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		}
 		findings = append(findings, tried...)
 	}
-	findings = r.judge(findings.RelativeTo(wd).Normalize())
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
-		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
-	}
-	return nil
+	return r.report(stderr, findings, wd)
 }
 
 // trial is what is known while objects are tried.

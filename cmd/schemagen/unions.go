@@ -138,12 +138,8 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	findings = r.judge(findings.RelativeTo(wd))
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
+	if err := r.report(stderr, findings, wd); err != nil {
 		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
 	}
 	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
 }
@@ -188,12 +184,8 @@ func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	findings = r.judge(findings.RelativeTo(wd))
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
+	if err := r.report(stderr, findings, wd); err != nil {
 		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
 	}
 	if r.mode == commitDiff {
 		return r.diffSuggestions(ctx, suggestions, stdout)

@@ -108,14 +108,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
 	}
 	findings = ignored(findings, v.comments)
-	findings = r.judge(findings.Normalize().RelativeTo(wd))
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
-		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
-	}
-	return nil
+	return r.report(stderr, findings, wd)
 }
 
 // manifestSource is one file with manifests; "-" is standard input.
