@@ -152,7 +152,7 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, findings, wd); err != nil {
+	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
 		return err
 	}
 	if r.output == "" {

@@ -26,33 +26,52 @@ type ignoring struct {
 // back, with what is wrong with the comments themselves. The comments of files
 // that are not among those given are read.
 func ignored(findings diag.List, comments map[string][]*ignoring) diag.List {
-	for _, d := range findings {
-		if _, ok := comments[d.Pos.File]; ok || d.Pos.File == "" {
-			continue
+	out := takenBack(findings, comments)
+	for _, list := range comments {
+		for _, c := range list {
+			if message := c.problem(); message != "" {
+				out = append(out, diag.Diagnostic{Code: codeIgnore, Severity: diag.Warning, Pos: c.pos, Message: message})
+			}
 		}
-		data, err := os.ReadFile(d.Pos.File)
-		if err != nil {
-			data = nil // it was reported as unreadable
-		}
-		comments[d.Pos.File] = readIgnores(d.Pos.File, data)
 	}
+	return out
+}
+
+// withoutIgnored is for commands that write: what comments take back is left out
+// unless it is an error. Comments that take nothing back may be meant for
+// schemagen verify, which says what is wrong with them.
+func withoutIgnored(findings diag.List) diag.List {
+	var errs, others diag.List
+	for _, d := range findings {
+		if d.Severity == diag.Error {
+			errs = append(errs, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return append(errs, takenBack(others, map[string][]*ignoring{})...)
+}
+
+func takenBack(findings diag.List, comments map[string][]*ignoring) diag.List {
 	var out diag.List
 	for _, d := range findings {
+		list, ok := comments[d.Pos.File]
+		if !ok && d.Pos.File != "" {
+			data, err := os.ReadFile(d.Pos.File)
+			if err != nil {
+				data = nil // it was reported as unreadable
+			}
+			list = readIgnores(d.Pos.File, data)
+			comments[d.Pos.File] = list
+		}
 		taken := false
-		for _, c := range comments[d.Pos.File] {
+		for _, c := range list {
 			if c.code == string(d.Code) && c.reason != "" && (c.whole || d.Pos.Line == c.pos.Line || d.Pos.Line == c.pos.Line+1) {
 				c.used, taken = true, true
 			}
 		}
 		if !taken {
 			out = append(out, d)
-		}
-	}
-	for _, list := range comments {
-		for _, c := range list {
-			if message := c.problem(); message != "" {
-				out = append(out, diag.Diagnostic{Code: codeIgnore, Severity: diag.Warning, Pos: c.pos, Message: message})
-			}
 		}
 	}
 	return out

@@ -138,7 +138,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, findings, wd); err != nil {
+	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
 		return err
 	}
 	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
@@ -184,7 +184,7 @@ func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	if err := r.report(stderr, findings, wd); err != nil {
+	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
 		return err
 	}
 	if r.mode == commitDiff {
