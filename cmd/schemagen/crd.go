@@ -96,7 +96,37 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results of verification between runs (default: in the user's cache directory)")
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "verify again what has not changed")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "markers to leave alone although they look like mistakes")
+	addListerFlag(cmd, &r.Options)
 }
+
+// addListerFlag adds the flag that says how packages are found.
+func addListerFlag(cmd *cobra.Command, options *generator.Options) {
+	cmd.Flags().Var(listerFlag{options}, "lister", "how packages are found: auto (without the go command where that is certain), go")
+}
+
+// listerFlag is auto or go.
+type listerFlag struct{ options *generator.Options }
+
+// String implements pflag.Value.
+func (f listerFlag) String() string {
+	if f.options != nil && f.options.GoCommand {
+		return "go"
+	}
+	return "auto"
+}
+
+// Set implements pflag.Value.
+func (f listerFlag) Set(text string) error {
+	switch text {
+	case "auto", "go":
+		f.options.GoCommand = text == "go"
+		return nil
+	}
+	return fmt.Errorf("use auto or go")
+}
+
+// Type implements pflag.Value.
+func (listerFlag) Type() string { return "auto|go" }
 
 func addModeFlags(cmd *cobra.Command, check, diff *bool) {
 	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file would change")

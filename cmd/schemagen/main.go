@@ -77,6 +77,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newVerifyCommand(stdout, stderr),
 		newTryCommand(os.Stdin, stdout, stderr),
 		newExplainCodeCommand(stdout),
+		newEnvCommand(stdout, stderr),
 		newVersionCommand(stdout),
 	)
 	return root
