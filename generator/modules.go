@@ -69,6 +69,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 
 	set = &moduleSet{env: env}
 	versions := map[string]string{}
+	var excluded []module.Version
 	for _, main := range mains {
 		file := filepath.Join(main, "go.mod")
 		text, err := os.ReadFile(file)
@@ -84,8 +85,6 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			return nil, "go.mod is older than Go 1.17"
 		case newer(mod.Go.Version, env.version) || mod.Toolchain != nil && newer(strings.TrimPrefix(mod.Toolchain.Name, "go"), env.version):
 			return nil, "go.mod asks for another toolchain"
-		case len(mod.Exclude) > 0:
-			return nil, "go.mod excludes versions"
 		case len(mod.Ignore) > 0:
 			return nil, "go.mod ignores folders"
 		}
@@ -94,6 +93,9 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			if old, ok := versions[require.Mod.Path]; !ok || semver.Compare(old, require.Mod.Version) < 0 {
 				versions[require.Mod.Path] = require.Mod.Version
 			}
+		}
+		for _, exclude := range mod.Exclude {
+			excluded = append(excluded, exclude.Mod)
 		}
 		for _, replace := range mod.Replace {
 			// A replacement of the workspace comes before those of its modules.
@@ -105,6 +107,11 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 				replaces = append(replaces, &r)
 			}
 		}
+	}
+	// An excluded version is skipped for the next higher one, which a tidy go.mod
+	// requires then.
+	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
+		return nil, "go.mod excludes a version that it requires"
 	}
 	if folder := vendorFolder(workDir, mains); folder != "" {
 		set.vendor = folder
