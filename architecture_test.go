@@ -22,7 +22,7 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"diag", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "cmd/schemagen"}
+	return []string{"internal/typedmodule", "diag", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "cmd/schemagen"}
 }
 
 // owners are import paths, with everything below them, that only the named

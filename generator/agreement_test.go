@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -60,8 +61,11 @@ func TestImplementationsAgree(t *testing.T) {
 	module := typedModule(t)
 	schema := typedSchema(t, module)
 	goCommand(t, module, "build", "-o", "pairs", "./typed/pairs")
-	for i, v := range typedVariants() {
-		t.Run(v.name, func(t *testing.T) {
+	for i, v := range typedmodule.Variants() {
+		if v.Types != "api" {
+			continue
+		}
+		t.Run(v.Name, func(t *testing.T) {
 			g := &pairGenerator{rand.New(rand.NewSource(int64(i) + 1)), map[*structural.Schema][]unions.Union{}}
 			// The options change little, so that most pairs are for the default.
 			n := *pairsFlag * 3 / 5
@@ -72,7 +76,7 @@ func TestImplementationsAgree(t *testing.T) {
 			for i := range pairs {
 				pairs[i] = g.pair(schema)
 			}
-			all := implementations(schema, module, v.name, v.options)
+			all := implementations(schema, module, v.Name, optionsOf(v))
 			reference := all[0].answer(t, pairs)
 			summarize(t, reference)
 			for _, other := range all[1:] {
@@ -466,49 +470,103 @@ func (g *pairGenerator) changedValue(s *structural.Schema, value any, fields, ri
 }
 
 // BenchmarkRuntime is what the benchmarks of testdata/typed are compared with: the
-// same objects without their types.
+// same objects without their types. What it cannot go below are the look-ups in
+// the maps of an object: "look-ups" has only those that it must do.
 func BenchmarkRuntime(b *testing.B) {
 	schema := typedSchema(b, typedModule(b))
 	spec := schema.Properties[propertyIndex(schema, "spec")].Schema
-	ten := unions.Compile(spec.Properties[propertyIndex(spec, "ten")].Schema, unions.Options{})
+	b.Run("ten", func(b *testing.B) { benchmarkTen(b, spec.Properties[propertyIndex(spec, "ten")].Schema) })
+	list := &structural.Schema{Properties: []structural.Property{spec.Properties[propertyIndex(spec, "keyed")]}}
+	for _, n := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprintf("keyed/%d", n), func(b *testing.B) { benchmarkKeyed(b, list, n) })
+	}
+}
+
+func benchmarkTen(b *testing.B, schema *structural.Schema) {
+	plan := unions.Compile(schema, unions.Options{})
+	old := map[string]any{"type": "M3", "m3": map[string]any{}}
 	for _, value := range []string{"M3", "M7"} {
-		old := map[string]any{"type": "M3", "m3": map[string]any{}}
-		b.Run("ten/"+map[string]string{"M3": "unchanged", "M7": "changed"}[value], func(b *testing.B) {
+		what := map[string]string{"M3": "unchanged", "M7": "changed"}[value]
+		member, new := map[string]any{}, map[string]any{}
+		reset := func() { new["type"], new["m3"], new["m7"] = value, member, member }
+		b.Run(what, func(b *testing.B) {
 			b.ReportAllocs()
-			member := map[string]any{}
-			new := map[string]any{}
 			for b.Loop() {
-				new["type"], new["m3"], new["m7"] = value, member, member
-				ten.Normalize(old, new)
+				reset()
+				plan.Normalize(old, new)
 			}
 		})
-		b.Run("validate ten/"+value, func(b *testing.B) {
+		b.Run(what+", reset", func(b *testing.B) {
+			for b.Loop() {
+				reset()
+			}
+		})
+		b.Run("validate "+what, func(b *testing.B) {
 			b.ReportAllocs()
 			new := map[string]any{"type": value, strings.ToLower(value): map[string]any{}}
 			for b.Loop() {
-				ten.Validate(old, new, nil)
+				plan.Validate(old, new, nil)
 			}
 		})
 	}
-	keyed := unions.Compile(spec, unions.Options{})
-	items := func(n int) map[string]any {
+	b.Run("look-ups", func(b *testing.B) {
+		new, found := map[string]any{"type": "M7", "m7": map[string]any{}}, 0
+		for b.Loop() {
+			if old["type"] != new["type"] {
+				found++
+			}
+		}
+	})
+	b.Run("validate look-ups", func(b *testing.B) {
+		new, found := map[string]any{"type": "M7", "m7": map[string]any{}}, 0
+		for b.Loop() {
+			for _, name := range []string{"type", "m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"} {
+				if new[name] != nil {
+					found++
+				}
+			}
+		}
+	})
+}
+
+func benchmarkKeyed(b *testing.B, schema *structural.Schema, n int) {
+	plan := unions.Compile(schema, unions.Options{})
+	items := func() map[string]any {
 		list := make([]any, n)
 		for i := range list {
 			list[i] = map[string]any{"name": fmt.Sprint("name-", i), "type": "A", "a": map[string]any{}}
 		}
 		return map[string]any{"keyed": list}
 	}
-	for _, n := range []int{100, 1000, 10_000} {
-		old, shuffled := items(n), items(n)
-		list := shuffled["keyed"].([]any)
-		rand.New(rand.NewSource(1)).Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
-		for name, new := range map[string]map[string]any{"equal": items(n), "shuffled": shuffled} {
-			b.Run(fmt.Sprintf("keyed/%s/%d", name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					keyed.Normalize(old, new)
-				}
-			})
-		}
+	old, equal, shuffled := items(), items(), items()
+	list := shuffled["keyed"].([]any)
+	rand.New(rand.NewSource(1)).Shuffle(n, func(i, j int) { list[i], list[j] = list[j], list[i] })
+	for _, c := range []struct {
+		name string
+		new  map[string]any
+	}{{"equal", equal}, {"shuffled", shuffled}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				plan.Normalize(old, c.new)
+			}
+		})
+		b.Run("validate "+c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				plan.Validate(old, c.new, nil)
+			}
+		})
 	}
+	b.Run("look-ups", func(b *testing.B) {
+		before, after, found := old["keyed"].([]any), equal["keyed"].([]any), 0
+		for b.Loop() {
+			for i := range before {
+				was, is := before[i].(map[string]any), after[i].(map[string]any)
+				if was["name"] != is["name"] || was["type"] != is["type"] {
+					found++
+				}
+			}
+		}
+	})
 }

@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
 // A case is one txtar file of testdata/crd: Go packages, and what comes of
@@ -47,7 +49,7 @@ type testCase struct {
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
-const caseModule = "cases.test"
+const caseModule = typedmodule.Path
 
 func readCases(t testing.TB) []*testCase {
 	t.Helper()
@@ -80,15 +82,9 @@ func readCases(t testing.TB) []*testCase {
 // requirements are ours, so that nothing has to be downloaded.
 func layOut(t testing.TB, dir string, cases []*testCase) {
 	t.Helper()
-	mod, err := os.ReadFile("../go.mod")
-	if err != nil {
+	if err := typedmodule.Requirements(dir); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := os.ReadFile("../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod = regexp.MustCompile(`(?m)^module .*`).ReplaceAll(mod, []byte("module "+caseModule))
 	write := func(name string, data []byte) {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -98,8 +94,6 @@ func layOut(t testing.TB, dir string, cases []*testCase) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", mod)
-	write("go.sum", sum)
 	for _, c := range cases {
 		for _, f := range c.archive.Files {
 			if !strings.HasPrefix(f.Name, "want/") {

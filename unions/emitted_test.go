@@ -204,6 +204,8 @@ type outcome struct {
 	invalid bool
 	// failed are the mutations that failed, which a server ignores.
 	failed []error
+	// untyped says why the request has no form in Go, if nothing else is said of it.
+	untyped string
 }
 
 // implementation is one way to treat a request. old is nil on create; neither

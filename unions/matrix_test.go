@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // matrixRow is one row of the version-skew matrix: members a and b exist in the
@@ -59,6 +61,15 @@ func matrixUnion(column int, withN bool) Union {
 	return u
 }
 
+// matrixShape is the name of the Go type of that union.
+func matrixShape(column int, withN bool) string {
+	name := "matrix " + []string{"required D", "optional D", "exactly one", "at most one", "n optional"}[column]
+	if withN {
+		name += ", n"
+	}
+	return name
+}
+
 // request returns what the server gets from a client that read the stored
 // object, before it prunes.
 func (r matrixRow) request(stored map[string]any, discriminated, clientKnowsN bool) map[string]any {
@@ -97,7 +108,7 @@ func (r matrixRow) request(stored map[string]any, discriminated, clientKnowsN bo
 	return out
 }
 
-func (r matrixRow) run(t *testing.T, column int, run runner) string {
+func (r matrixRow) run(t *testing.T, column int, run runner, build func(string, *structural.Schema, Options) implementation) string {
 	clientKnowsN := r.skew == "server old" || r.skew == "none"
 	serverKnowsN := r.skew == "client old" || r.skew == "none"
 	u := matrixUnion(column, serverKnowsN)
@@ -106,8 +117,12 @@ func (r matrixRow) run(t *testing.T, column int, run runner) string {
 		stored["type"] = strings.ToUpper(r.stored)
 	}
 	new := r.request(stored, u.Discriminator != "", clientKnowsN)
+	sent := clone(new)
 	if !serverKnowsN {
-		delete(new, "n") // pruned
+		delete(new, "n")
+	}
+	if !run.server && !run.typed {
+		sent = new // the others prune it themselves
 	}
 	set := func(object map[string]any) []string {
 		var out []string
@@ -118,7 +133,10 @@ func (r matrixRow) run(t *testing.T, column int, run runner) string {
 		}
 		return out
 	}
-	got := run.build(t, schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}}), Options{})(stored, new)
+	got := build(matrixShape(column, serverKnowsN), schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}}), Options{})(stored, sent)
+	if got.untyped != "" {
+		return "no form in Go: " + got.untyped
+	}
 	if !got.accepted {
 		return strings.Join(slices.Compact(got.errors), ", ")
 	}
@@ -136,14 +154,14 @@ func (r matrixRow) run(t *testing.T, column int, run runner) string {
 func TestMatrix(t *testing.T) {
 	for _, run := range runners() {
 		t.Run(run.name, func(t *testing.T) {
-			ran := 0
+			ran, build := 0, run.builder(t)
 			for _, row := range matrix(t) {
 				for column, want := range row.want {
 					if want == "n/a" || want == "-" {
 						continue
 					}
 					ran++
-					if got := row.run(t, column, run); got != want {
+					if got := row.run(t, column, run, build); got != want {
 						t.Errorf("%s, column %d (%s, %s %s of %s, %s): %s, want %s",
 							row.name, column, row.skew, row.client, row.operation, row.stored, row.intent, got, want)
 					}

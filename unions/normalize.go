@@ -101,13 +101,28 @@ func (z normalizer) union(u *union, old, new map[string]any) bool {
 		return false
 	}
 	is := u.read(new)
-	// A discriminator that validation refuses clears nothing: no data is lost first.
-	if is.sameAs(u.read(old)) || !u.isValid(is) {
+	if is.sameAs(u.read(old)) {
 		return false
 	}
-	selected, changed := u.selected(is), false
+	// A discriminator that validation refuses clears nothing: no data is lost first.
+	selected, valid := u.selects(is)
+	if !valid {
+		return false
+	}
+	changed := false
+	left := u.others(new, is, selected)
 	for i, m := range u.Members {
-		if i == selected || new[m.Name] == nil || z.opts.CarryOverOnly && old[m.Name] == nil {
+		if left == 0 {
+			break
+		}
+		if i == selected {
+			continue
+		}
+		value, ok := new[m.Name]
+		if ok {
+			left--
+		}
+		if value == nil || z.opts.CarryOverOnly && old[m.Name] == nil {
 			continue
 		}
 		if !z.dry {

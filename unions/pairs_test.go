@@ -127,7 +127,7 @@ func pairShapes(t testing.TB) []pairShape {
 			property("atomic", listOf(objectSchema(property("in", byName)), "atomic")))},
 		pairShape{name: "nullable", schema: objectSchema(property("parent", nullable(leaf[`D optional ""`])), property("map", mapOf(nullable(leaf[""]))), property("list", nullable(byName)))},
 	)
-	odd := New("in", []string{"it's", `"\`, "null"}, Member{Name: "a/b", Value: "it's"}, Member{Name: "a.b", Value: `"\`}, Member{Name: "__x__", Value: "null", Optional: true})
+	odd := New("in", []string{"it's", `x"\`, "null"}, Member{Name: "a/b", Value: "it's"}, Member{Name: "a.b", Value: `x"\`}, Member{Name: "__x__", Value: "null", Optional: true})
 	unreadable := New("a~D", []string{"A", "B", ""}, Member{Name: "a~b", Value: "A"}, Member{Name: "ü x", Value: "B"})
 	two := abc("D defaulted")
 	two.Discriminator = "other-type"
@@ -318,11 +318,14 @@ func keysOf(object map[string]any) []string {
 }
 
 // pairTally counts what came of pairs.
-type pairTally struct{ accepted, refused, normalized, bySchema, create, invalidOld int }
+type pairTally struct {
+	accepted, refused, normalized, bySchema, create, invalidOld int
+	typed, untyped                                              int
+}
 
 func (c pairTally) String() string {
-	return fmt.Sprintf("%d accepted, %d refused (%d by the schema alone), %d normalized; %d created, %d with an old object that breaks a union",
-		c.accepted, c.refused, c.bySchema, c.normalized, c.create, c.invalidOld)
+	return fmt.Sprintf("%d accepted, %d refused (%d by the schema alone), %d normalized; %d created, %d with an old object that breaks a union; %d also typed, %d no form in Go",
+		c.accepted, c.refused, c.bySchema, c.normalized, c.create, c.invalidOld, c.typed, c.untyped)
 }
 
 // comparison is one schema with all that is needed to compare.
@@ -332,6 +335,7 @@ type comparison struct {
 	crd             *crdServer
 	runtime, strict implementation
 	emitted         implementation
+	typed           implementation // nil with -short
 }
 
 func comparisons(t testing.TB) []comparison {
@@ -344,17 +348,22 @@ func comparisons(t testing.TB) []comparison {
 		for _, opts := range []Options{{}, {CarryOverOnly: true}} {
 			strict := opts
 			strict.NoRatcheting = true
-			out = append(out, comparison{
+			c := comparison{
 				pairShape: shape, opts: opts, crd: newCRDServer(t, shape.schema),
 				runtime: onUnstructured(t, shape.schema, opts), strict: onUnstructured(t, shape.schema, strict),
 				emitted: emitted(t, shape.schema, opts),
-			})
+			}
+			if !testing.Short() {
+				c.typed = onTypes(t, shape.name, opts)
+			}
+			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// TestPairs compares the runtime with what we emit on random pairs of objects.
+// TestPairs compares the runtime with what we emit, and with generated functions,
+// on random pairs of objects.
 func TestPairs(t *testing.T) {
 	start := time.Now()
 	var tally pairTally
@@ -411,6 +420,9 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 	case !validOld:
 		tally.invalidOld++
 	}
+	if c.typed != nil {
+		c.compareTyped(t, old, new, server, ours, report, tally)
+	}
 	if len(server.failed) > 0 {
 		report("a mutation failed")
 	}
@@ -464,6 +476,55 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 	if encoded(t, server.object) != encoded(t, ours.object) {
 		report("not the same object")
 	}
+}
+
+// compareTyped wants more of generated functions than that they agree with the
+// server as the runtime does: the objects that are refused and the hints, too.
+func (c comparison) compareTyped(t testing.TB, old, new map[string]any, server, ours outcome, report func(format string, args ...any), tally *pairTally) {
+	typed := c.typed(old, new)
+	if typed.untyped != "" {
+		tally.untyped++
+		// It may be in a member that the others clear.
+		errs, _ := c.crd.validate(nil, new)
+		if old != nil {
+			stored, _ := c.crd.validate(nil, old)
+			errs = append(errs, stored...)
+		}
+		if !hasWrongType(kinds(errs)) {
+			report("no form in Go: %s", typed.untyped)
+		}
+		return
+	}
+	tally.typed++
+	same := encoded(t, withoutNulls(typed.object)) == encoded(t, withoutNulls(ours.object))
+	if typed.accepted != ours.accepted || !slices.Equal(typed.errors, ours.errors) || !same || hasWrongType(server.errors) {
+		report("not the same on types: %+v", typed)
+	}
+}
+
+func hasWrongType(errs []string) bool {
+	return slices.ContainsFunc(errs, func(text string) bool { return strings.HasPrefix(text, "TypeInvalid ") })
+}
+
+// withoutNulls is the value without the fields that are null, which Go leaves out.
+func withoutNulls(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, v := range value {
+			if v != nil {
+				out[key] = withoutNulls(v)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(value))
+		for i, v := range value {
+			out[i] = withoutNulls(v)
+		}
+		return out
+	}
+	return value
 }
 
 // withoutHints leaves out the hints on the discriminators, which are extra.

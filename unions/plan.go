@@ -3,6 +3,7 @@ package unions
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,8 @@ type union struct {
 	members map[string]int
 	// types are the types of the members that are not walked into.
 	types []string
+	// apart says that no field is two members, or a discriminator and a member.
+	apart bool
 }
 
 // Compile prepares the unions that the schema and all below it carry.
@@ -114,16 +117,17 @@ func keyWithDefault(items *structural.Schema, name string) listKey {
 }
 
 func (n *node) prepared(s *structural.Schema, u Union) union {
-	out := union{Union: u, members: map[string]int{}}
+	out := union{Union: u, members: map[string]int{}, apart: true}
 	for _, v := range u.Values {
 		out.members[v.Name] = u.Selected(v.Name)
 	}
-	for _, m := range u.Members {
+	for i, m := range u.Members {
 		kind := ""
 		if p := propertyOf(s, m.Name); p != nil && n.field(m.Name) == nil {
 			kind = p.Type
 		}
 		out.types = append(out.types, kind)
+		out.apart = out.apart && m.Name != u.Discriminator && !slices.ContainsFunc(u.Members[:i], func(other Member) bool { return other.Name == m.Name })
 	}
 	return out
 }
@@ -164,25 +168,40 @@ func (u *union) read(object map[string]any) reading {
 // the value that it has.
 func (r reading) sameAs(old reading) bool { return !r.wrong && !old.wrong && r.value == old.value }
 
-// isValid reports whether the schema of the discriminator accepts it.
-func (u *union) isValid(r reading) bool {
+// selects returns the index of the member that a discriminator selects, or -1, and
+// whether the schema of the discriminator accepts it.
+func (u *union) selects(r reading) (at int, valid bool) {
+	at, known := u.members[r.value]
+	if !known {
+		at = -1
+	}
 	switch {
 	case r.wrong:
-		return false
+		return at, false
 	case !r.present && u.Default == nil:
-		return !u.Required
+		return at, !u.Required
 	}
-	_, ok := u.members[r.value]
-	return ok
+	return at, known
 }
 
-// selected returns the index of the member that a valid discriminator selects,
-// or -1.
-func (u *union) selected(r reading) int {
-	if at, ok := u.members[r.value]; ok {
-		return at
+// others returns how many fields of an object are neither the discriminator nor
+// the selected member: as soon as all of them are found, no other member has to be
+// looked for. Most objects of a union have none. It returns -1 where fields cannot
+// be counted so.
+func (u *union) others(object map[string]any, is reading, selected int) int {
+	if !u.apart {
+		return -1
 	}
-	return -1
+	count := len(object)
+	if is.present {
+		count--
+	}
+	if selected >= 0 {
+		if _, ok := object[u.Members[selected].Name]; ok {
+			count--
+		}
+	}
+	return count
 }
 
 // counterparts returns, for each element of new, the element of old with the
@@ -214,6 +233,9 @@ func sameKeys(keys []listKey, a, b any) bool {
 		return false
 	}
 	for _, k := range keys {
+		if text, ok := x[k.name].(string); ok && y[k.name] == text {
+			continue // the usual case, without a conversion
+		}
 		v, ok := k.of(x)
 		w, also := k.of(y)
 		if !ok || !also || v != w {

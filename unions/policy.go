@@ -50,11 +50,18 @@ const maxExpression = 100_000
 func Policies(s *structural.Schema, target PolicyTarget, opts Options) (
 	*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding, error,
 ) {
+	return policiesWithin(s, target, opts, maxExpression)
+}
+
+// policiesWithin has no expression of limit code points or more.
+func policiesWithin(s *structural.Schema, target PolicyTarget, opts Options, limit int) (
+	*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding, error,
+) {
 	plan := Compile(s, opts)
 	if plan.root == nil {
 		return nil, nil, nil
 	}
-	w := policyWriter{opts: opts}
+	w := policyWriter{opts: opts, limit: limit}
 	root := &step{below: w.object(s, plan.root, pairAt{old: "oldObject", new: "object"})}
 	if w.err != nil || len(w.leaves) == 0 {
 		return nil, nil, w.err
@@ -150,6 +157,7 @@ type leaf struct {
 // policyWriter goes through a schema. The first error ends it.
 type policyWriter struct {
 	opts   Options
+	limit  int // of expressions, in code points
 	leaves []leaf
 	loops  int
 	err    error
@@ -483,7 +491,7 @@ func (w *policyWriter) expressions(root *step) ([]string, error) {
 			count, text := w.longest(root, group)
 			if count == 0 {
 				return nil, fmt.Errorf("%s: an expression for this union is longer than the %d characters that the API server allows",
-					w.leaves[group[0]].path, maxExpression)
+					w.leaves[group[0]].path, w.limit)
 			}
 			out = append(out, text)
 			group = group[count:]
@@ -497,7 +505,7 @@ func (w *policyWriter) expressions(root *step) ([]string, error) {
 func (w *policyWriter) longest(root *step, group []int) (int, string) {
 	fits := func(count int) (string, bool) {
 		text := root.text(group[:count])
-		return text, utf8.RuneCountInString(text) < maxExpression
+		return text, utf8.RuneCountInString(text) < w.limit
 	}
 	if text, ok := fits(len(group)); ok {
 		return len(group), text

@@ -137,11 +137,18 @@ func (v *validator) union(u *union, old, new map[string]any) {
 	if u.Discriminator != "" {
 		is = u.read(new)
 	}
-	selected := u.selected(is)
+	selected, valid := u.selects(is)
 	unchanged := old != nil && !v.opts.NoRatcheting
 	set, wrong, required := 0, 0, -1
+	left := u.others(new, is, selected)
 	for i, m := range u.Members {
-		value := new[m.Name]
+		if left == 0 && i != selected && !unchanged {
+			continue
+		}
+		value, ok := new[m.Name]
+		if ok && i != selected {
+			left--
+		}
 		if value != nil {
 			set++
 			if i != selected {
@@ -168,7 +175,7 @@ func (v *validator) union(u *union, old, new map[string]any) {
 		was = u.read(old)
 		same = is.sameAs(was)
 	}
-	if !u.isValid(is) {
+	if !valid {
 		// Absence is equal to the empty text, but not when one of them is refused.
 		if !unchanged || !same || is.present != was.present {
 			v.errors = append(v.errors, u.refusal(is, new, v.at().Child(u.Discriminator)))

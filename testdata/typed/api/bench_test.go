@@ -71,13 +71,18 @@ func BenchmarkTen(b *testing.B) {
 			})
 		}
 	}
-	b.Run("generated/validate", func(b *testing.B) {
-		b.ReportAllocs()
-		new := &Ten{Type: "M7", M7: &Payload{}}
-		for b.Loop() {
-			ValidateTenUnions(old, new, nil)
-		}
-	})
+	for _, value := range []string{"M3", "M7"} {
+		b.Run("generated/validate "+map[string]string{"M3": "unchanged", "M7": "changed"}[value], func(b *testing.B) {
+			b.ReportAllocs()
+			new := &Ten{Type: "M3", M3: &Payload{}}
+			if value == "M7" {
+				new = &Ten{Type: "M7", M7: &Payload{}}
+			}
+			for b.Loop() {
+				ValidateTenUnions(old, new, nil)
+			}
+		})
+	}
 }
 
 func BenchmarkKeyed(b *testing.B) {
@@ -85,15 +90,22 @@ func BenchmarkKeyed(b *testing.B) {
 		old, equal := items(n, A), items(n, A)
 		shuffled := items(n, A)
 		rand.New(rand.NewSource(1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		for _, by := range []struct {
-			name      string
-			normalize func(old, new []Item) bool
-		}{{"generated", normalizeItemListByName}, {"hand", normalizeItemsByHand}} {
-			for name, new := range map[string][]Item{"equal": equal, "shuffled": shuffled} {
-				b.Run(fmt.Sprintf("%s/%s/%d", by.name, name, n), func(b *testing.B) {
+		for _, c := range []struct {
+			name string
+			new  []Item
+		}{{"equal", equal}, {"shuffled", shuffled}} {
+			for _, by := range []struct {
+				name string
+				run  func()
+			}{
+				{"generated", func() { normalizeItemListByName(old, c.new) }},
+				{"hand", func() { normalizeItemsByHand(old, c.new) }},
+				{"generated/validate", func() { validateItemListByName(old, c.new, nil) }},
+			} {
+				b.Run(fmt.Sprintf("%s/%s/%d", by.name, c.name, n), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						by.normalize(old, new)
+						by.run()
 					}
 				})
 			}

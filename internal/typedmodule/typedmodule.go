@@ -1,0 +1,125 @@
+// Package typedmodule lays out testdata/typed for tests: a module outside of this
+// one, with our requirements, in which generated functions are compiled and run.
+// It knows files and the go command, and nothing of schemas, so that the tests of
+// every package may use it. Their working directory is one level below the root.
+package typedmodule
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	// Path is the path of the module. The packages of testdata/typed are below
+	// <Path>/typed.
+	Path = "cases.test"
+	// Files is testdata/typed as the tests of a package see it.
+	Files = "../testdata/typed"
+	// FunctionsFile is the name of the generated file of a package.
+	FunctionsFile = "zz_generated.unions.go"
+)
+
+// Variant is a package of the module: the types of a folder of testdata/typed,
+// with functions that were generated with some options.
+type Variant struct {
+	// Name is that of the options.
+	Name string
+	// Types is the folder that the types come from.
+	Types string
+	// Package is the name of the package, and of its folder.
+	Package string
+	// CarryOverOnly, NoRatcheting and Accessors are the options.
+	CarryOverOnly, NoRatcheting, Accessors bool
+	// CheckedIn says that the functions are in testdata/typed/<Package>.
+	CheckedIn bool
+}
+
+// Variants are all packages with functions.
+func Variants() []Variant {
+	return []Variant{
+		{Name: "default", Types: "api", Package: "api", Accessors: true, CheckedIn: true},
+		{Name: "carry-over-only", Types: "api", Package: "carryover", CarryOverOnly: true, Accessors: true},
+		{Name: "no-ratcheting", Types: "api", Package: "strict", NoRatcheting: true, Accessors: true},
+		{Name: "default", Types: "rows", Package: "rows", CheckedIn: true},
+		{Name: "carry-over-only", Types: "rows", Package: "rowscarryover", CarryOverOnly: true, CheckedIn: true},
+		{Name: "no-ratcheting", Types: "rows", Package: "rowsstrict", NoRatcheting: true, CheckedIn: true},
+	}
+}
+
+// Requirements writes go.mod and go.sum of the module.
+func Requirements(dir string) error {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile("../go.sum")
+	if err != nil {
+		return err
+	}
+	mod = regexp.MustCompile(`(?m)^module .*`).ReplaceAll(mod, []byte("module "+Path))
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
+}
+
+// CopyProgram copies a command of testdata/typed to the module in dir.
+func CopyProgram(dir, name string) error {
+	return copyFiles(filepath.Join(Files, name), filepath.Join(dir, "typed", name), "", true)
+}
+
+// CopyTypes copies the types of a package to the module in dir, under its own
+// name, and returns their folder. Tests go along only with the package that they
+// were written for.
+func (v Variant) CopyTypes(dir string) (to string, err error) {
+	to = filepath.Join(dir, "typed", v.Package)
+	return to, copyFiles(filepath.Join(Files, v.Types), to, v.Package, v.Types == v.Package)
+}
+
+// copyFiles copies the Go files of a folder but for generated functions. With a
+// package name their package is renamed.
+func copyFiles(from, to, pkg string, tests bool) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(from, "*.go"))
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s has no Go files", from)
+	}
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		if name == FunctionsFile || !tests && strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if pkg != "" {
+			data = regexp.MustCompile(`(?m)^package .*`).ReplaceAll(data, []byte("package "+pkg))
+		}
+		if err := os.WriteFile(filepath.Join(to, name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Go runs the go command in the module, without network.
+func Go(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return out, nil
+}
