@@ -37,58 +37,67 @@ func (c *checks) size() {
 	case n > helmLimit:
 		reach = "it does not fit into a Helm release (1 MiB), nor can kubectl apply keep it in an annotation"
 	}
-	c.warn(codeSize, "spec", "shorten or drop descriptions: --max-desc-len, +schemagen:descriptions. The bytes go here: "+c.largest(), "the CRD has %d bytes as JSON: %s", n, reach)
+	c.warn(codeSize, "spec", "shorten or drop descriptions: --max-desc-len, +schemagen:descriptions. The bytes go here:\n"+c.sizes(n), "the CRD has %d bytes as JSON: %s", n, reach)
 }
 
-// share is a part of a schema with its size.
-type share struct {
-	path  string
+// part is a part of a schema with its size in bytes.
+type part struct {
+	name  string
 	bytes int
+	parts []*part
 }
 
-// largest names the parts of the schemas that have most of the bytes.
-func (c *checks) largest() string {
-	var parts []share
+// sizes is the tree of what has at least a twelfth of the bytes.
+func (c *checks) sizes(total int) string {
+	var out strings.Builder
 	descriptions := 0
 	for i, schema := range c.Schemas {
-		if schema == nil {
-			continue
+		if schema != nil {
+			version := measure(schema, c.CRD.Spec.Versions[i].Name)
+			version.write(&out, total, 1)
+			descriptions += describe(schema)
 		}
-		measure(schema, c.CRD.Spec.Versions[i].Name+": ", 3, &parts)
-		descriptions += describe(schema)
 	}
-	slices.SortStableFunc(parts, func(a, b share) int { return b.bytes - a.bytes })
-	var out []string
-	for _, p := range parts[:min(5, len(parts))] {
-		out = append(out, fmt.Sprintf("%s %d", p.path, p.bytes))
-	}
-	return strings.Join(append(out, fmt.Sprintf("descriptions alone %d", descriptions)), "; ")
+	fmt.Fprintf(&out, "\t%d %% are descriptions", 100*descriptions/total)
+	return out.String()
 }
 
-// measure adds the properties of a schema down to a depth, with the sizes of
-// their JSON, and returns the size of the schema's own.
-func measure(s *structural.Schema, path string, depth int, parts *[]share) int {
+func (p *part) write(out *strings.Builder, total, depth int) {
+	if p.bytes*12 < total {
+		return
+	}
+	fmt.Fprintf(out, "%s%s %d\n", strings.Repeat("\t", depth), p.name, p.bytes)
+	for _, child := range p.parts {
+		child.write(out, total, depth+1)
+	}
+}
+
+// measure returns the size of the JSON of a schema and of what is below it, the
+// largest first.
+func measure(s *structural.Schema, name string) *part {
 	own := structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
 	data, err := json.Marshal(own.Props())
 	if err != nil {
-		return 0 // what does not marshal has no size
+		data = nil // what does not marshal has no size
 	}
-	n := len(data)
+	out := &part{name: name, bytes: len(data)}
+	add := func(child *part) {
+		out.parts = append(out.parts, child)
+		out.bytes += child.bytes
+	}
 	for _, p := range s.Properties {
-		at := path + "." + p.Name
-		size := measure(p.Schema, at, depth-1, parts)
-		n += len(p.Name) + len(`"":,`) + size
-		if depth > 0 {
-			*parts = append(*parts, share{at, size})
-		}
+		child := measure(p.Schema, "."+p.Name)
+		child.bytes += len(p.Name) + len(`"":,`)
+		add(child)
 	}
 	if s.Items != nil {
-		n += measure(s.Items, path+"[]", depth, parts)
+		add(measure(s.Items, "[]"))
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		n += measure(a.Schema, path+"{}", depth, parts)
+		add(measure(a.Schema, "{}"))
 	}
-	return n
+	slices.SortStableFunc(out.parts, func(a, b *part) int { return b.bytes - a.bytes })
+	return out
 }
 
 // describe is the number of bytes in the descriptions of a schema.
