@@ -27,6 +27,13 @@ func Unfold(s *Schema) *Schema {
 	return u.schema(s)
 }
 
+// UnfoldIntOrString is [Unfold] for x-kubernetes-int-or-string alone, as the API
+// server publishes it (apiextensions-apiserver, Structural.Unfold).
+func UnfoldIntOrString(s *Schema) *Schema {
+	u := &unfolder{intOrString: true}
+	return u.schema(s)
+}
+
 // unfolder unfolds the extensions that it is told to.
 type unfolder struct {
 	intOrString, embedded, unions bool

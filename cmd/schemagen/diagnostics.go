@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -52,7 +53,7 @@ func (r *reporting) report(stderr io.Writer, findings diag.List, dir string) err
 
 // codes are the codes of all packages, sorted.
 func codes() []diag.CodeInfo {
-	out := slices.Concat(generator.Codes(), verify.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

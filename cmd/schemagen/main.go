@@ -76,6 +76,8 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newControllerGenCommand(stdout, stderr),
 		newVerifyCommand(stdout, stderr),
 		newTryCommand(os.Stdin, stdout, stderr),
+		newOpenAPICommand(stdout, stderr),
+		newExplainCommand(stdout, stderr),
 		newExplainCodeCommand(stdout),
 		newEnvCommand(stdout, stderr),
 		newVersionCommand(stdout),

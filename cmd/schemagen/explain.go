@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// explainRun is one run of the explain command.
+type explainRun struct {
+	definitions definitionFlags
+	crds        []string
+	apiVersion  string
+	format      string
+	recursive   bool
+}
+
+func newExplainCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r explainRun
+	cmd := &cobra.Command{
+		Use:   "explain KIND[.path]",
+		Short: "Say what a field of a custom resource is for, without a cluster.",
+		Long: `Say what a field of a custom resource is for, without a cluster.
+
+KIND is a kind, a plural, a singular or a short name; the path is kubectl
+explain's. Definitions are YAML or JSON files with CRDs, directories with such
+files, - for standard input, or Go packages, whose fields are shown with their
+place in the source.`,
+		Example: `  schemagen explain widget.spec.template --crd config/crd/bases
+  schemagen explain widgets --recursive --crd ./api/...`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.run(cmd.Context(), args[0], cmd.InOrStdin(), stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&r.crds, "crd", []string{"."}, "files, directories or packages with definitions")
+	flags.StringVar(&r.apiVersion, "api-version", "", "version, or group/version (default: what kubectl prefers)")
+	flags.StringVar(&r.format, "format", "plain", "format: "+strings.Join(publish.Formats(), ", "))
+	flags.BoolVar(&r.recursive, "recursive", false, "show all fields below, too")
+	r.definitions.add(cmd)
+	return cmd
+}
+
+func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if !slices.Contains(publish.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(publish.Formats(), ", "))
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	published, findings, err := r.definitions.read(ctx, wd, r.crds, stdin)
+	if err != nil {
+		return err
+	}
+	// Warnings are about other kinds, most of them.
+	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	if len(findings) > 0 {
+		if err := findings.Normalize().RelativeTo(wd).WriteText(stderr); err != nil {
+			return err
+		}
+		return errFindings
+	}
+	name, path, _ := strings.Cut(what, ".")
+	resource, err := publish.Find(resourcesOf(published), name, r.apiVersion)
+	if err != nil {
+		return err
+	}
+	field, err := publish.Explain(resource, path, r.recursive)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(published, func(p *publishedResource) bool { return p.Resource == resource })
+	field.Each(func(f *publish.Field) {
+		if f.Place != "" {
+			places := diag.List{{Pos: published[at].placeOf(f.Place)}}.RelativeTo(wd)
+			if pos := places[0].Pos; pos.File != "" {
+				f.Position = pos.String()
+			}
+		}
+	})
+	return publish.WriteField(stdout, r.format, resource, field, r.recursive)
+}

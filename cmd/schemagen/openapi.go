@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// openAPIRun is one run of the openapi command.
+type openAPIRun struct {
+	reporting
+	publish.Options
+	definitions definitionFlags
+	// output is the directory in which openapi/ is written.
+	output string
+	mode   commitMode
+	// lost says to report what OpenAPI v2 leaves out.
+	lost bool
+}
+
+// defaultOpenAPIDir is beside that of the CRDs.
+const defaultOpenAPIDir = "config"
+
+func newOpenAPICommand(stdout, stderr io.Writer) *cobra.Command {
+	var r openAPIRun
+	var check, diff bool
+	cmd := &cobra.Command{
+		Use:   "openapi [files, directories, packages or -]",
+		Short: "Write the OpenAPI documents that the API server would publish.",
+		Long: `Write the OpenAPI documents that the API server would publish for custom resources.
+
+Arguments are YAML or JSON files with CRDs, directories with such files, - for
+standard input, or Go packages (./api/..., an import path). Without one it is the
+working directory.
+
+Files lie as a server serves them: openapi/v2, openapi/v3/apis/GROUP/VERSION, and
+the index of v3, which a server has at openapi/v3, in openapi/v3/index.json.
+Unions are kept as x-kubernetes-unions; everything else is as in a server.`,
+		Example: `  schemagen openapi config/crd/bases -o config
+  schemagen openapi ./api/... -o config --check
+  kustomize build config/crd | schemagen openapi - --lost`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case r.output == "-":
+				r.mode = commitStdout
+			case check:
+				r.mode = commitCheck
+			case diff:
+				r.mode = commitDiff
+			}
+			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "directory in which openapi is written, - for standard output")
+	addModeFlags(cmd, &check, &diff)
+	r.addFlags(cmd)
+	r.definitions.add(cmd)
+	flags.BoolVar(&r.lost, "lost", false, "say what the schemas have that OpenAPI v2 leaves out")
+	flags.BoolVar(&r.Unfold, "unfold-unions", false, "spell unions out in OpenAPI v3: an enum, and oneOf with a branch for each value")
+	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions on objects, the structural-schema KEP's form")
+	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "leave the fieldValidation parameter out, so that kubectl validates by itself")
+	return cmd
+}
+
+func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	published, findings, err := r.definitions.read(ctx, wd, args, stdin)
+	if err != nil {
+		return err
+	}
+	if len(published) == 0 && !findings.HasErrors() {
+		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
+	}
+	findings = append(findings, conflictsOf(published)...)
+	if r.lost {
+		for _, p := range published {
+			for _, l := range publish.LostInV2(p.Resource) {
+				findings = append(findings, diag.Diagnostic{Code: publish.CodeLost, Severity: diag.Note, Pos: p.placeOf(p.Path + l.Path),
+					Message: fmt.Sprintf("OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Because)})
+			}
+		}
+	}
+	if err := r.report(stderr, findings, wd); err != nil {
+		return err
+	}
+	documents, err := publish.Documents(resourcesOf(published), r.Options)
+	if err != nil {
+		return err
+	}
+	var outputs []output
+	for _, d := range documents {
+		path := d.Path
+		if path == "v3" {
+			path = "v3/index.json" // a file cannot be a directory, too
+		}
+		outputs = append(outputs, output{path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), data: d.Data})
+	}
+	return finish(ctx, outputs, nil, r.mode, stdout, stderr)
+}
+
+func resourcesOf(published []*publishedResource) []*publish.Resource {
+	var out []*publish.Resource
+	for _, p := range published {
+		out = append(out, p.Resource)
+	}
+	return out
+}
+
+// conflictsOf says which definitions cannot be published together, at the later
+// one.
+func conflictsOf(published []*publishedResource) diag.List {
+	var out diag.List
+	for _, c := range publish.Conflicts(resourcesOf(published)) {
+		first, second := published[c.First], published[c.Second]
+		place := "spec.names." + c.Field
+		out = append(out, diag.Diagnostic{Code: publish.CodeConflict, Severity: diag.Error, Pos: second.placeOf(place), Message: c.Message,
+			Related: []diag.Related{{Pos: first.placeOf(place), Message: "the other is here"}}})
+	}
+	return out
+}

@@ -1,0 +1,268 @@
+package publish
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Formats are the forms in which [WriteField] writes.
+func Formats() []string { return []string{"plain", "markdown", "json"} }
+
+// WriteField writes what there is to say about a field of a resource in one of
+// [Formats]. recursive says that the field has all fields below it, which plain
+// text then has without descriptions, as kubectl explain has them.
+func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive bool) error {
+	var text string
+	switch format {
+	case "json":
+		data, err := marshal(struct {
+			Group   string `json:"group"`
+			Version string `json:"version"`
+			Kind    string `json:"kind"`
+			Field   *Field `json:"field"`
+		}{r.Group, r.Version, r.Kind, f})
+		if err != nil {
+			return err
+		}
+		text = string(data)
+	case "markdown":
+		text = markdown(r, f)
+	case "plain":
+		text = plain(r, f, recursive)
+	default:
+		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// plain is like kubectl explain's text.
+func plain(r *Resource, f *Field, recursive bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", r.Group, r.Kind, r.Version)
+	if f.Path != "" {
+		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", f.Path, f.Type, mark(f))
+	}
+	if f.Position != "" {
+		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", f.Position)
+	}
+	b.WriteString("\nDESCRIPTION:\n")
+	description := f.Description
+	if description == "" {
+		description = "<empty>"
+	}
+	writeWrapped(&b, "    ", description)
+	for _, line := range facts(f) {
+		writeWrapped(&b, "    ", line)
+	}
+	for _, u := range f.Unions {
+		b.WriteString("\nUNION:\n")
+		writeWrapped(&b, "    ", u.Says)
+		for _, v := range u.Values {
+			b.WriteString("    - " + sayValue(v) + "\n")
+		}
+	}
+	if len(f.Rules) > 0 {
+		b.WriteString("\nRULES:\n")
+		for _, rule := range f.Rules {
+			writeWrapped(&b, "    ", "- "+rule.Says)
+			b.WriteString("      rule: " + oneLine(rule.Rule) + "\n")
+		}
+	}
+	if len(f.Fields) > 0 {
+		b.WriteString("\nFIELDS:\n")
+		for _, child := range f.Fields {
+			writePlainField(&b, "  ", child, recursive)
+		}
+	}
+	return b.String()
+}
+
+func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool) {
+	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, f.Name, f.Type, mark(f))
+	inner := indent + "  "
+	if f.Description != "" && !recursive {
+		writeWrapped(b, inner, f.Description)
+	}
+	for _, line := range facts(f) {
+		writeWrapped(b, inner, line)
+	}
+	for _, u := range f.Unions {
+		writeWrapped(b, inner, "union: "+u.Says+": "+sayValues(u))
+	}
+	for _, rule := range f.Rules {
+		writeWrapped(b, inner, "rule: "+rule.Says+" ("+oneLine(rule.Rule)+")")
+	}
+	if f.Position != "" && !recursive {
+		b.WriteString(inner + "defined at " + f.Position + "\n")
+	}
+	for _, child := range f.Fields {
+		writePlainField(b, inner, child, recursive)
+	}
+	if !recursive {
+		b.WriteString("\n")
+	}
+}
+
+// facts are lines about the value.
+func facts(f *Field) []string {
+	var out []string
+	if len(f.Enum) > 0 {
+		out = append(out, "one of: "+strings.Join(f.Enum, ", "))
+	}
+	if f.Default != "" {
+		out = append(out, "default: "+f.Default)
+	}
+	return append(out, f.Limits...)
+}
+
+func mark(f *Field) string {
+	if f.Required {
+		return " -required-"
+	}
+	return ""
+}
+
+func sayValue(v OfValue) string {
+	switch {
+	case v.Value == "" && v.Member != "":
+		return v.Member
+	case v.Member == "":
+		return fmt.Sprintf("%q: no member", v.Value)
+	case v.Optional:
+		return fmt.Sprintf("%q: %s, which may be absent", v.Value, v.Member)
+	}
+	return fmt.Sprintf("%q: %s", v.Value, v.Member)
+}
+
+func sayValues(u OfUnion) string {
+	var out []string
+	for _, v := range u.Values {
+		out = append(out, sayValue(v))
+	}
+	return strings.Join(out, "; ")
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+const lineWidth = 80
+
+// writeWrapped writes paragraphs in lines of at most lineWidth where words allow.
+func writeWrapped(b *strings.Builder, indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		width := 0
+		for i, word := range strings.Fields(line) {
+			switch {
+			case i == 0:
+				b.WriteString(indent + word)
+				width = len(indent) + len(word)
+			case width+1+len(word) > lineWidth:
+				b.WriteString("\n" + indent + word)
+				width = len(indent) + len(word)
+			default:
+				b.WriteString(" " + word)
+				width += 1 + len(word)
+			}
+		}
+		b.WriteString("\n")
+	}
+}
+
+// markdown is a section with a list of fields.
+func markdown(r *Resource, f *Field) string {
+	var b strings.Builder
+	title := r.Kind
+	if f.Path != "" {
+		title += "." + f.Path
+	}
+	fmt.Fprintf(&b, "# %s\n\n`%s`, type `%s`%s\n", escaped(title), r.GroupVersion(), f.Type, positionOf(f))
+	if f.Description != "" {
+		b.WriteString("\n" + escaped(strings.TrimSpace(f.Description)) + "\n")
+	}
+	for i, line := range facts(f) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("- " + escaped(line) + "\n")
+	}
+	writeMarkdownUnions(&b, "", f)
+	if len(f.Rules) > 0 {
+		b.WriteString("\nRules:\n\n")
+	}
+	writeMarkdownRules(&b, "", f)
+	if len(f.Fields) > 0 {
+		b.WriteString("\n## Fields\n\n")
+	}
+	for _, child := range f.Fields {
+		writeMarkdownField(&b, "", child)
+	}
+	return b.String()
+}
+
+func positionOf(f *Field) string {
+	if f.Position == "" {
+		return ""
+	}
+	return ", defined at `" + f.Position + "`"
+}
+
+func writeMarkdownUnions(b *strings.Builder, indent string, f *Field) {
+	for _, u := range f.Unions {
+		if indent == "" {
+			b.WriteString("\n" + escaped(u.Says) + ":\n\n| value | member |\n|---|---|\n")
+			for _, v := range u.Values {
+				member := "none"
+				if v.Member != "" {
+					member = "`" + v.Member + "`"
+				}
+				if v.Optional {
+					member += ", may be absent"
+				}
+				fmt.Fprintf(b, "| %s | %s |\n", strings.ReplaceAll(escaped(v.Value), "|", `\|`), member)
+			}
+			continue
+		}
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, escaped(u.Says), escaped(sayValues(u)))
+	}
+}
+
+func writeMarkdownRules(b *strings.Builder, indent string, f *Field) {
+	for _, rule := range f.Rules {
+		fmt.Fprintf(b, "%s- %s (%s)\n", indent, escaped(oneLine(rule.Says)), code(oneLine(rule.Rule)))
+	}
+}
+
+func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
+	required := ""
+	if f.Required {
+		required = ", required"
+	}
+	fmt.Fprintf(b, "%s- `%s` (`%s`%s%s)", indent, f.Name, f.Type, required, positionOf(f))
+	if f.Description != "" {
+		b.WriteString(": " + escaped(oneLine(f.Description)))
+	}
+	b.WriteString("\n")
+	indent += "  "
+	for _, line := range facts(f) {
+		b.WriteString(indent + "- " + escaped(line) + "\n")
+	}
+	writeMarkdownUnions(b, indent, f)
+	writeMarkdownRules(b, indent, f)
+	for _, child := range f.Fields {
+		writeMarkdownField(b, indent, child)
+	}
+}
+
+// escaped keeps a text from being read as HTML or as markup.
+func escaped(text string) string {
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(text)
+}
+
+// code quotes a text that may have backquotes.
+func code(text string) string {
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
+}

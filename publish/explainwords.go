@@ -1,0 +1,239 @@
+package publish
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// typeOf is the type of a value as kubectl explain writes it.
+func typeOf(s *structural.Schema) string {
+	switch a := s.AdditionalProperties; {
+	case s.XIntOrString:
+		return "IntOrString"
+	case s.Type == "array" && s.Items != nil:
+		return "[]" + typeOf(s.Items)
+	case a != nil && a.Schema != nil:
+		return "map[string]" + typeOf(a.Schema)
+	case s.Type == "object":
+		return "Object"
+	case s.Type == "":
+		return "any"
+	}
+	return s.Type
+}
+
+// limits are the restrictions of a value in words, but for enum and rules; those
+// of the elements of a list or map follow.
+func limits(s *structural.Schema) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if s.Nullable {
+		say("may be null")
+	}
+	if s.XEmbeddedResource {
+		say("is a whole Kubernetes object")
+	}
+	if preserves(s) {
+		say("keeps fields that are not specified")
+	}
+	switch s.XListType {
+	case "map":
+		say("has one element for each %s", strings.Join(s.XListMapKeys, " and "))
+	case "set":
+		say("has no element twice")
+	case "atomic":
+		say("is replaced as a whole by server-side apply")
+	}
+	if s.XMapType == "atomic" {
+		say("is replaced as a whole by server-side apply")
+	}
+	if v := s.ValueValidation; v != nil {
+		out = append(out, limitsOf(v, s.XIntOrString)...)
+	}
+	if element := elementOf(s); element != nil {
+		var more []string
+		if element.ValueValidation != nil {
+			for _, value := range element.Enum {
+				more = append(more, string(value.Raw))
+			}
+		}
+		if len(more) > 0 {
+			say("each element is one of %s", strings.Join(more, ", "))
+		}
+		for _, limit := range limits(element) {
+			say("each element %s", limit)
+		}
+	}
+	return out
+}
+
+func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if v.Format != "" {
+		say("has the format %s", v.Format)
+	}
+	count := func(least, most *int64, of string) {
+		switch {
+		case least != nil && most != nil && *least == *most:
+			say("has exactly %d %s", *least, of)
+		case least != nil && most != nil:
+			say("has %d to %d %s", *least, *most, of)
+		case least != nil:
+			say("has at least %d %s", *least, of)
+		case most != nil:
+			say("has at most %d %s", *most, of)
+		}
+	}
+	count(v.MinLength, v.MaxLength, "characters")
+	count(v.MinItems, v.MaxItems, "elements")
+	count(v.MinProperties, v.MaxProperties, "keys")
+	bound := func(n *float64, exclusive bool, than, orEqual string) {
+		switch {
+		case n != nil && exclusive:
+			say("is %s %s", than, number(*n))
+		case n != nil:
+			say("is %s %s", orEqual, number(*n))
+		}
+	}
+	bound(v.Minimum, v.ExclusiveMinimum, "greater than", "at least")
+	bound(v.Maximum, v.ExclusiveMaximum, "less than", "at most")
+	if v.MultipleOf != nil {
+		say("is a multiple of %s", number(*v.MultipleOf))
+	}
+	if v.Pattern != "" {
+		say("matches %s", v.Pattern)
+	}
+	if v.UniqueItems {
+		say("has no element twice")
+	}
+	for _, junctor := range []struct {
+		says string
+		of   []structural.NestedValueValidation
+	}{{"all", v.AllOf}, {"at least one", v.AnyOf}, {"exactly one", v.OneOf}} {
+		of := junctor.of
+		if intOrString { // its type says that already
+			if isTypes(of) {
+				continue
+			}
+			of = slices.DeleteFunc(slices.Clone(of), func(n structural.NestedValueValidation) bool { return isTypes(n.AnyOf) && len(n.AnyOf) > 0 })
+		}
+		if len(of) > 0 {
+			say("satisfies %s of: %s", junctor.says, alternatives(of))
+		}
+	}
+	if v.Not != nil {
+		say("does not satisfy: %s", alternative(v.Not))
+	}
+	return out
+}
+
+// isTypes reports whether the alternatives are only those of int-or-string, in
+// either of the places that the server accepts.
+func isTypes(list []structural.NestedValueValidation) bool {
+	for i := range list {
+		n := &list[i]
+		if n.ForbiddenGenerics.Type == "" && (len(n.AnyOf) == 0 || !isTypes(n.AnyOf)) {
+			return false
+		}
+	}
+	return true
+}
+
+func alternatives(list []structural.NestedValueValidation) string {
+	var out []string
+	for i := range list {
+		out = append(out, alternative(&list[i]))
+	}
+	return strings.Join(out, "; ")
+}
+
+// alternative is the schema in a logical junctor in words.
+func alternative(n *structural.NestedValueValidation) string {
+	var out []string
+	if n.ForbiddenGenerics.Type != "" {
+		out = append(out, "is of type "+n.ForbiddenGenerics.Type)
+	}
+	if len(n.Required) > 0 {
+		out = append(out, "has "+strings.Join(n.Required, ", "))
+	}
+	if len(n.Enum) > 0 {
+		var values []string
+		for _, value := range n.Enum {
+			values = append(values, string(value.Raw))
+		}
+		out = append(out, "is one of "+strings.Join(values, ", "))
+	}
+	out = append(out, limitsOf(&n.ValueValidation, false)...)
+	for _, p := range n.Properties {
+		out = append(out, p.Name+" "+alternative(p.Schema))
+	}
+	if n.Items != nil {
+		out = append(out, "each element "+alternative(n.Items))
+	}
+	if len(out) == 0 {
+		return "anything"
+	}
+	return "(" + strings.Join(out, " and ") + ")"
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
+
+// sayUnion says which members may be set.
+func sayUnion(u unions.Union) OfUnion {
+	out := OfUnion{Discriminator: u.Discriminator}
+	if u.Discriminator == "" {
+		out.Says = u.MustHaveMember()
+		for _, m := range u.Members {
+			out.Values = append(out.Values, OfValue{Member: m.Name})
+		}
+		return out
+	}
+	out.Says = u.Discriminator + " says which of the members is set"
+	for _, v := range membersOf(u) {
+		out.Values = append(out.Values, OfValue{Value: v.Value, Member: v.Name, Optional: v.Optional})
+	}
+	return out
+}
+
+// saidByUnion reports whether a rule is one by which a union is enforced.
+func saidByUnion(list []unions.Union, rule structural.Rule) bool {
+	for _, u := range list {
+		if u.Discriminator == "" && rule.Message == u.MustHaveMember() {
+			return true
+		}
+		for _, m := range u.Members {
+			if rule.Message == u.MustBeSet(m) || rule.Message == u.MustNotBeSet(m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
+
+// sayRule says what a rule wants: its message, or that it holds.
+func sayRule(rule structural.Rule) OfRule {
+	says := strings.TrimSpace(rule.Message)
+	switch {
+	case says != "":
+	case rule.MessageExpression != "":
+		says = "must hold; the message is " + rule.MessageExpression
+	default:
+		says = "must hold"
+	}
+	if rule.FieldPath != "" {
+		says = rule.FieldPath + ": " + says
+	}
+	if oldSelfRegexp.MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
+		says = "on update: " + says
+	}
+	return OfRule{Says: says, Rule: strings.TrimSpace(rule.Rule)}
+}

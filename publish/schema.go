@@ -1,0 +1,372 @@
+package publish
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// object is a JSON object. It is written with sorted keys.
+type object = map[string]any
+
+const (
+	v2Prefix       = "#/definitions/"
+	v3Prefix       = "#/components/schemas/"
+	metaPrefix     = "io.k8s.apimachinery.pkg.apis.meta.v1."
+	preserveMarker = "x-kubernetes-preserve-unknown-fields"
+	gvkMarker      = "x-kubernetes-group-version-kind"
+)
+
+// dialect is one of the two versions of OpenAPI.
+type dialect struct {
+	v2 bool
+	Options
+}
+
+// ref refers to a definition.
+func (d dialect) ref(name string) object {
+	if d.v2 {
+		return object{"$ref": v2Prefix + name}
+	}
+	return object{"$ref": v3Prefix + name}
+}
+
+// describedRef is a reference with a description. OpenAPI v3 does not look at what
+// stands beside $ref.
+func (d dialect) describedRef(name, description string) object {
+	if d.v2 {
+		return object{"$ref": v2Prefix + name, "description": description}
+	}
+	return object{"allOf": []any{d.ref(name)}, "description": description}
+}
+
+// kindSchema is the definition of the kind (buildKubeNative of the server's
+// OpenAPI builder).
+func (d dialect) kindSchema(r *Resource) object {
+	out := object{"type": "object"}
+	if s := r.Schema; s != nil && !(d.v2 && (preserves(s) || r.PreserveUnknownFields)) {
+		out = d.schema(d.prepared(s))
+		properties := propertiesOf(out)
+		properties["metadata"] = d.describedRef(metaPrefix+"ObjectMeta", metav1.PartialObjectMetadata{}.SwaggerDoc()["metadata"])
+		d.addTypeMeta(properties)
+	}
+	out[gvkMarker] = []any{r.gvk(r.Kind)}
+	r.addSelectableFields(out)
+	return out
+}
+
+// listSchema is the definition of the list (buildListSchema of the server's
+// OpenAPI builder).
+func (d dialect) listSchema(r *Resource) object {
+	properties := object{
+		"items": object{
+			"type":        "array",
+			"description": "List of " + r.Plural + ". More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md",
+			"items":       d.ref(r.definition(r.Kind)),
+		},
+		"metadata": d.describedRef(metaPrefix+"ListMeta", metav1.PartialObjectMetadataList{}.SwaggerDoc()["metadata"]),
+	}
+	d.addTypeMeta(properties)
+	out := object{
+		"type":        "object",
+		"description": r.ListKind + " is a list of " + r.Kind,
+		"required":    []any{"items"},
+		"properties":  properties,
+		gvkMarker:     []any{r.gvk(r.ListKind)},
+	}
+	r.addSelectableFields(out)
+	return out
+}
+
+func (r *Resource) gvk(kind string) object {
+	return object{"group": r.Group, "version": r.Version, "kind": kind}
+}
+
+func (r *Resource) addSelectableFields(out object) {
+	var fields []any
+	for _, path := range r.SelectableFields {
+		fields = append(fields, object{"fieldPath": path})
+	}
+	if len(fields) > 0 {
+		out["x-kubernetes-selectable-fields"] = fields
+	}
+}
+
+func (d dialect) addTypeMeta(properties object) {
+	docs := metav1.TypeMeta{}.SwaggerDoc()
+	for _, name := range []string{"apiVersion", "kind"} {
+		properties[name] = object{"type": "string", "description": docs[name]}
+	}
+}
+
+func propertiesOf(schema object) object {
+	properties, ok := schema["properties"].(object)
+	if !ok {
+		properties = object{}
+		schema["properties"] = properties
+	}
+	return properties
+}
+
+// prepared is the schema that is rendered: with unions in the published form, and
+// then without what v2 does not have, or with what v3 unfolds.
+func (d dialect) prepared(s *structural.Schema) *structural.Schema {
+	s = withUnions(s, false)
+	switch {
+	case d.v2:
+		s, _ = toV2(s)
+	case d.Unfold:
+		s = structural.Unfold(s)
+	default:
+		s = structural.UnfoldIntOrString(s)
+	}
+	if d.ObjectUnions {
+		s = withUnions(s, true)
+	}
+	return s
+}
+
+// withUnions returns s with the unions of each object, however the schema says
+// them, as KEP-1027's x-kubernetes-unions on their discriminators; with onObject
+// also as the structural KEP's on the object, which cannot say that a member is
+// optional or that a value has none. A union without a discriminator has neither
+// form.
+func withUnions(s *structural.Schema, onObject bool) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	found := unions.Of(s)
+	out := *s
+	out.XUnions = nil
+	out.Items = withUnions(s.Items, onObject)
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		out.AdditionalProperties = &structural.SchemaOrBool{Schema: withUnions(a.Schema, onObject), Bool: a.Bool}
+	}
+	out.Properties = slices.Clone(s.Properties)
+	for i, p := range out.Properties {
+		child := withUnions(p.Schema, onObject) // always a copy
+		child.XUnionMembers = nil
+		for _, u := range found {
+			if u.Discriminator == p.Name {
+				child.XUnionMembers = membersOf(u)
+			}
+		}
+		out.Properties[i].Schema = child
+	}
+	if onObject {
+		for _, u := range found {
+			if u.Discriminator == "" {
+				continue
+			}
+			object := structural.Union{Discriminator: u.Discriminator}
+			for _, m := range u.Members {
+				object.Fields = append(object.Fields, structural.UnionField{Name: m.Name, Value: m.Value})
+			}
+			out.XUnions = append(out.XUnions, object)
+		}
+	}
+	return &out
+}
+
+func membersOf(u unions.Union) []structural.UnionMember {
+	var out []structural.UnionMember
+	for _, v := range u.Values {
+		member := structural.UnionMember{Value: v.Name}
+		if at := u.Selected(v.Name); at >= 0 {
+			member.Name, member.Optional = u.Members[at].Name, u.Members[at].Optional
+		}
+		out = append(out, member)
+	}
+	return out
+}
+
+// schema renders a node (ToKubeOpenAPI of the server's structural schemas, and
+// addEmbeddedProperties of its OpenAPI builder).
+func (d dialect) schema(s *structural.Schema) object {
+	out := object{}
+	addGeneric(out, s.Generic)
+	addExtensions(out, s.Extensions)
+	if s.ValueValidation != nil {
+		addValues(out, s.ValueValidation)
+	}
+	if s.Items != nil {
+		out["items"] = d.schema(s.Items)
+	}
+	if len(s.Properties) > 0 {
+		properties := object{}
+		for _, p := range s.Properties {
+			properties[p.Name] = d.schema(p.Schema)
+		}
+		out["properties"] = properties
+	}
+	if a := s.AdditionalProperties; a != nil {
+		out["additionalProperties"] = any(a.Bool)
+		if a.Schema != nil {
+			out["additionalProperties"] = d.schema(a.Schema)
+		}
+	}
+	if s.XEmbeddedResource && !(d.v2 && preserves(s)) {
+		d.addEmbedded(out)
+	}
+	return out
+}
+
+func (d dialect) addEmbedded(out object) {
+	properties := propertiesOf(out)
+	for _, p := range []struct{ name, description string }{
+		{"apiVersion", "apiVersion defines the versioned schema of this representation of an object. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources"},
+		{"kind", "kind is a string value representing the type of this object. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds"},
+	} {
+		properties[p.name] = object{"type": "string", "description": p.description}
+	}
+	properties["metadata"] = d.describedRef(metaPrefix+"ObjectMeta", metav1.PartialObjectMetadata{}.SwaggerDoc()["metadata"])
+	required, _ := out["required"].([]string)
+	for _, name := range []string{"kind", "apiVersion"} {
+		if !slices.Contains(required, name) {
+			required = append(slices.Clip(required), name)
+		}
+	}
+	out["required"] = required
+}
+
+func addGeneric(out object, g structural.Generic) {
+	addText(out, "type", g.Type)
+	addText(out, "description", g.Description)
+	addText(out, "title", g.Title)
+	addTrue(out, "nullable", g.Nullable)
+	addJSON(out, "default", g.Default)
+	if !isEmpty(g.Example) {
+		addJSON(out, "example", g.Example)
+	}
+	if docs := g.ExternalDocs; docs != nil {
+		value := object{}
+		addText(value, "description", docs.Description)
+		addText(value, "url", docs.URL)
+		out["externalDocs"] = value
+	}
+}
+
+func addExtensions(out object, x structural.Extensions) {
+	addTrue(out, preserveMarker, x.XPreserveUnknownFields != nil && *x.XPreserveUnknownFields)
+	addTrue(out, "x-kubernetes-embedded-resource", x.XEmbeddedResource)
+	addTrue(out, "x-kubernetes-int-or-string", x.XIntOrString)
+	addText(out, "x-kubernetes-list-type", x.XListType)
+	addText(out, "x-kubernetes-map-type", x.XMapType)
+	if len(x.XListMapKeys) > 0 {
+		out["x-kubernetes-list-map-keys"] = x.XListMapKeys
+	}
+	if len(x.XValidations) > 0 {
+		out["x-kubernetes-validations"] = x.XValidations
+	}
+	addJSON(out, UnionsKeyword, structural.UnionsJSON(x))
+}
+
+func addValues(out object, v *structural.ValueValidation) {
+	addText(out, "format", v.Format)
+	addText(out, "pattern", v.Pattern)
+	addNumber(out, "maximum", v.Maximum)
+	addNumber(out, "minimum", v.Minimum)
+	addNumber(out, "multipleOf", v.MultipleOf)
+	addTrue(out, "exclusiveMaximum", v.ExclusiveMaximum)
+	addTrue(out, "exclusiveMinimum", v.ExclusiveMinimum)
+	addTrue(out, "uniqueItems", v.UniqueItems)
+	addNumber(out, "maxLength", v.MaxLength)
+	addNumber(out, "minLength", v.MinLength)
+	addNumber(out, "maxItems", v.MaxItems)
+	addNumber(out, "minItems", v.MinItems)
+	addNumber(out, "maxProperties", v.MaxProperties)
+	addNumber(out, "minProperties", v.MinProperties)
+	if len(v.Required) > 0 {
+		out["required"] = v.Required
+	}
+	var enum []any
+	for _, value := range v.Enum {
+		enum = append(enum, json.RawMessage(value.Raw))
+	}
+	addList(out, "enum", enum)
+	addList(out, "allOf", nestedList(v.AllOf))
+	addList(out, "anyOf", nestedList(v.AnyOf))
+	addList(out, "oneOf", nestedList(v.OneOf))
+	if v.Not != nil {
+		out["not"] = nested(v.Not)
+	}
+}
+
+func nestedList(list []structural.NestedValueValidation) []any {
+	var out []any
+	for i := range list {
+		out = append(out, nested(&list[i]))
+	}
+	return out
+}
+
+// nested renders what stands in a logical junctor. Generics are those of
+// int-or-string: a structural schema has no others there.
+func nested(n *structural.NestedValueValidation) object {
+	out := object{}
+	addGeneric(out, n.ForbiddenGenerics)
+	addExtensions(out, structural.Extensions{XValidations: n.ForbiddenExtensions.XValidations})
+	addValues(out, &n.ValueValidation)
+	if n.Items != nil {
+		out["items"] = nested(n.Items)
+	}
+	if len(n.Properties) > 0 {
+		properties := object{}
+		for _, p := range n.Properties {
+			properties[p.Name] = nested(p.Schema)
+		}
+		out["properties"] = properties
+	}
+	return out
+}
+
+func addText(out object, key, text string) {
+	if text != "" {
+		out[key] = text
+	}
+}
+
+func addTrue(out object, key string, is bool) {
+	if is {
+		out[key] = true
+	}
+}
+
+func addNumber[T int64 | float64](out object, key string, n *T) {
+	if n != nil {
+		out[key] = *n
+	}
+}
+
+func addList(out object, key string, list []any) {
+	if len(list) > 0 {
+		out[key] = list
+	}
+}
+
+// isEmpty reports whether the value is an empty text, list or object, which the
+// server leaves out as an example.
+func isEmpty(value *structural.JSON) bool {
+	if value == nil {
+		return true
+	}
+	var compact bytes.Buffer
+	err := json.Compact(&compact, value.Raw)
+	return err == nil && slices.Contains([]string{`""`, "[]", "{}"}, compact.String())
+}
+
+// addJSON leaves null out, as the server does.
+func addJSON(out object, key string, value *structural.JSON) {
+	if value != nil && string(value.Raw) != "null" {
+		out[key] = json.RawMessage(value.Raw)
+	}
+}
+
+func preserves(s *structural.Schema) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}

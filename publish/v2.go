@@ -1,0 +1,133 @@
+package publish
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Lost is something that a schema says and that the document of OpenAPI v2 does
+// not.
+type Lost struct {
+	// Path is its place below [Resource.Path], for example
+	// ".properties[spec].oneOf".
+	Path string
+	// Keyword is what is left out.
+	Keyword string
+	// Because says why.
+	Because string
+}
+
+// LostInV2 returns what the document of OpenAPI v2 does not say about the
+// resource, in the order of the schema.
+func LostInV2(r *Resource) []Lost {
+	switch {
+	case r.Schema == nil:
+		return nil
+	case preserves(r.Schema) || r.PreserveUnknownFields:
+		return []Lost{{Path: "", Keyword: "the whole schema", Because: "it preserves unknown fields, which kubectl would refuse beside known ones"}}
+	}
+	_, lost := toV2(r.Schema)
+	return lost
+}
+
+// toV2 takes out what OpenAPI v2 does not have, and what kubectl cannot read (the
+// server's ToStructuralOpenAPIV2), and says what that was. s is not changed.
+func toV2(s *structural.Schema) (*structural.Schema, []Lost) {
+	c := &v2Converter{}
+	return c.schema(s, nil), c.lost
+}
+
+type v2Converter struct{ lost []Lost }
+
+func (c *v2Converter) drop(at *structural.Path, keyword, because string) {
+	c.lost = append(c.lost, Lost{Path: at.Child(keyword).String(), Keyword: keyword, Because: because})
+}
+
+const (
+	noSuchKeyword = "there is no such keyword"
+	whereNullable = "the value may be null, which OpenAPI v2 cannot say of a typed one"
+	wherePreserve = "unknown fields are preserved, which kubectl would refuse beside known ones"
+)
+
+func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	if s.ValueValidation != nil {
+		out.ValueValidation = c.values(s.ValueValidation, at)
+	}
+	preserve := preserves(s)
+	if s.Nullable || preserve {
+		because := wherePreserve
+		if s.Nullable {
+			because = whereNullable
+			out.Nullable = false
+			c.drop(at, "nullable", noSuchKeyword)
+		}
+		if s.Items != nil {
+			out.Items = nil
+			c.drop(at, "items", because)
+		}
+		if len(s.Properties) > 0 {
+			out.Properties = nil
+			c.drop(at, "properties", because)
+		}
+		if s.Type != "" && (s.Nullable || s.Type == "object") {
+			out.Type = ""
+			c.drop(at, "type", because)
+		}
+	}
+	if out.Items == nil && out.Type == "array" {
+		out.Type = ""
+		c.drop(at, "type", "kubectl cannot read an array without items")
+	}
+	c.required(&out, at)
+	out.Items = c.schema(out.Items, at.Child("items"))
+	if a := out.AdditionalProperties; a != nil && a.Schema != nil {
+		out.AdditionalProperties = &structural.SchemaOrBool{Schema: c.schema(a.Schema, at.Child("additionalProperties")), Bool: a.Bool}
+	}
+	out.Properties = slices.Clone(out.Properties)
+	for i, p := range out.Properties {
+		out.Properties[i].Schema = c.schema(p.Schema, at.Property(p.Name))
+	}
+	return &out
+}
+
+// values takes out the logical junctors.
+func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path) *structural.ValueValidation {
+	out := *v
+	for _, junctor := range []struct {
+		keyword string
+		is      bool
+	}{{"allOf", len(v.AllOf) > 0}, {"anyOf", len(v.AnyOf) > 0}, {"oneOf", len(v.OneOf) > 0}, {"not", v.Not != nil}} {
+		if junctor.is {
+			c.drop(at, junctor.keyword, noSuchKeyword)
+		}
+	}
+	out.AllOf, out.AnyOf, out.OneOf, out.Not = nil, nil, nil, nil
+	return &out
+}
+
+// required takes fields out that may be null: kubectl takes null for absent.
+func (c *v2Converter) required(s *structural.Schema, at *structural.Path) {
+	if s.ValueValidation == nil || len(s.Required) == 0 {
+		return
+	}
+	var gone []string
+	for _, p := range s.Properties {
+		if p.Schema.Nullable && slices.Contains(s.Required, p.Name) {
+			gone = append(gone, p.Name)
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil && a.Schema.Nullable {
+		gone = s.Required
+	}
+	if len(gone) == 0 {
+		return
+	}
+	c.drop(at, "required", strings.Join(gone, ", ")+" may be null, which kubectl takes for absent")
+	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return slices.Contains(gone, name) })
+}
