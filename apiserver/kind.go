@@ -47,7 +47,9 @@ type Kind struct {
 	structural *structuralschema.Structural
 	plan       *unions.Plan
 	validator  apiservervalidation.SchemaValidator
-	rules      *cel.Validator
+	// statusValidator is of the status, nil where the schema has none.
+	statusValidator apiservervalidation.SchemaValidator
+	rules           *cel.Validator
 }
 
 // NewKind prepares a version of a CRD that the server accepts. The error says why
@@ -85,6 +87,11 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 	if k.validator, _, err = apiservervalidation.NewSchemaValidator(schemas.OpenAPIV3Schema); err != nil {
 		return nil, err
 	}
+	if status, ok := schemas.OpenAPIV3Schema.Properties["status"]; ok && k.hasStatus {
+		if k.statusValidator, _, err = apiservervalidation.NewSchemaValidator(&status); err != nil {
+			return nil, err
+		}
+	}
 	k.rules = cel.NewValidator(k.structural, true, celconfig.PerCallLimit)
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
@@ -118,7 +125,7 @@ type Answer struct {
 
 // Create is what the server does with a new object. The object is not changed.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
-	return k.handle(ctx, object, nil)
+	return k.handle(ctx, object, nil, k.prepare, k.validate)
 }
 
 // Update is what it does with an object that replaces the stored one, as PUT of
@@ -131,20 +138,39 @@ func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answe
 	if err != nil {
 		return Answer{}, fmt.Errorf("the stored object: %w", err)
 	}
-	return k.handle(ctx, object, old.Object)
+	return k.handle(ctx, object, old.Object, k.prepare, k.validate)
+}
+
+// HasStatus reports whether there is a status subresource. Then the main resource
+// does not write status, and [Kind.UpdateStatus] writes nothing else.
+func (k *Kind) HasStatus() bool { return k.hasStatus }
+
+// UpdateStatus is what the server does with an object whose status replaces that of
+// the stored one, as PUT of the status subresource does. Without the subresource it
+// fails.
+func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) (Answer, error) {
+	if !k.hasStatus {
+		return Answer{}, fmt.Errorf("%s.%s has no status subresource in version %s", k.kind, k.group, k.version)
+	}
+	old, err := k.decode(stored, true)
+	if err != nil {
+		return Answer{}, fmt.Errorf("the stored object: %w", err)
+	}
+	return k.handle(ctx, object, old.Object, k.prepareStatus, k.validateStatus)
 }
 
 // handle is the way of a request: apiextensions-apiserver,
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
-// unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go. Unions
-// are normalized where a policy or a webhook does it.
-func (k *Kind) handle(ctx context.Context, object, old map[string]any) (Answer, error) {
+// unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
+// status_strategy.go. Unions are normalized where a policy or a webhook does it.
+func (k *Kind) handle(ctx context.Context, object, old map[string]any,
+	prepare func(object, old map[string]any), validate func(ctx context.Context, object, old map[string]any) field.ErrorList) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
 		a.Errors = field.ErrorList{field.Invalid(nil, "", err.Error())}
 		return a, nil
 	}
-	k.prepare(a.Object, old)
+	prepare(a.Object, old)
 	if old != nil {
 		before := runtime.DeepCopyJSON(a.Object)
 		if k.plan.Normalize(old, a.Object) {
@@ -154,7 +180,7 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any) (Answer, 
 	recorder := &warnings{}
 	ctx = warning.WithWarningRecorder(ctx, recorder)
 	err = guard(func() error {
-		a.Errors = k.validate(ctx, a.Object, old)
+		a.Errors = validate(ctx, a.Object, old)
 		return nil
 	})
 	a.Warnings = recorder.texts
@@ -216,6 +242,17 @@ func (k *Kind) prepare(object, old map[string]any) {
 	delete(object, "status")
 }
 
+// prepareStatus is what the status strategy does before validation: all but status
+// is what is stored.
+func (k *Kind) prepareStatus(object, old map[string]any) {
+	status, ok := object["status"]
+	clear(object)
+	maps.Copy(object, runtime.DeepCopyJSON(old))
+	if delete(object, "status"); ok {
+		object["status"] = status
+	}
+}
+
 // removed are the keys of objects that are only in before, not looked for below
 // what is only there.
 func removed(before, after any, at *structural.ObjectPath) []*structural.ObjectPath {
@@ -264,21 +301,54 @@ func (k *Kind) validate(ctx context.Context, object, old map[string]any) field.E
 	errs = append(errs, k.validateMeta(object, old)...)
 	errs = append(errs, k.validateScale(object)...)
 	errs = append(errs, objectmeta.Validate(ctx, nil, object, k.structural, false)...)
-	if old == nil || len(listtype.ValidateListSetsAndMaps(nil, k.structural, old)) == 0 {
-		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structural, object)...)
-	}
-	if k.rules == nil {
+	errs = append(errs, k.validateLists(object, old)...)
+	return append(errs, k.validateRules(ctx, object, old, errs, ruleOptions...)...)
+}
+
+// validateStatus is ValidateUpdate of the server's status strategy.
+func (k *Kind) validateStatus(ctx context.Context, object, old map[string]any) field.ErrorList {
+	errs := k.validateType(object)
+	if len(errs) > 0 {
 		return errs
 	}
+	correlated := common.NewCorrelatedObject(object, old, &model.Structural{Structural: k.structural})
+	errs = append(errs, k.validateMeta(object, old)...)
+	if status, ok := object["status"]; ok && k.statusValidator != nil {
+		ratcheting := apiservervalidation.WithRatcheting(correlated.Key("status"))
+		errs = append(errs, apiservervalidation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old["status"], k.statusValidator, ratcheting)...)
+	}
+	if k.scale != nil {
+		errs = append(errs, k.validateReplicas(object, k.scale.StatusReplicasPath)...)
+		errs = append(errs, k.validateSelector(object)...)
+	}
+	errs = append(errs, k.validateLists(object, old)...)
+	return append(errs, k.validateRules(ctx, object, old, errs, cel.WithRatcheting(correlated))...)
+}
+
+// validateLists checks lists that are sets or maps, unless those of the stored
+// object are wrong already.
+func (k *Kind) validateLists(object, old map[string]any) field.ErrorList {
+	if old != nil && len(listtype.ValidateListSetsAndMaps(nil, k.structural, old)) > 0 {
+		return nil
+	}
+	return listtype.ValidateListSetsAndMaps(nil, k.structural, object)
+}
+
+// validateRules evaluates the rules of the schema, unless an error so far keeps the
+// server from it.
+func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, errs field.ErrorList, options ...cel.Option) field.ErrorList {
+	if k.rules == nil {
+		return nil
+	}
 	if blocks(errs) {
-		return append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"))
+		return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
 	}
 	var before any
 	if old != nil {
 		before = old
 	}
-	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, ruleOptions...)
-	return append(errs, found...)
+	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	return found
 }
 
 func (k *Kind) validateType(object map[string]any) field.ErrorList {
@@ -302,6 +372,9 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, object["metadata"], err.Error())}
 	}
+	if after == nil {
+		after = &metav1.ObjectMeta{}
+	}
 	if k.namespaced && after.Namespace == "" {
 		after.Namespace = metav1.NamespaceDefault // clients fill it in
 	}
@@ -311,6 +384,9 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	before, _, err := objectmeta.GetObjectMeta(old, true)
 	if err != nil {
 		return nil // it is stored
+	}
+	if before == nil {
+		before = &metav1.ObjectMeta{}
 	}
 	if k.namespaced && before.Namespace == "" {
 		before.Namespace = metav1.NamespaceDefault
@@ -339,22 +415,32 @@ func (k *Kind) validateScale(object map[string]any) field.ErrorList {
 	if k.scale == nil {
 		return nil
 	}
-	var errs field.ErrorList
-	for _, path := range []string{k.scale.SpecReplicasPath, k.scale.StatusReplicasPath} {
-		replicas, _, err := unstructured.NestedInt64(object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
-		switch {
-		case err != nil:
-			errs = append(errs, field.Invalid(field.NewPath(path), replicas, err.Error()))
-		case replicas < 0:
-			errs = append(errs, field.Invalid(field.NewPath(path), replicas, "should be a non-negative integer"))
-		case replicas > math.MaxInt32:
-			errs = append(errs, field.Invalid(field.NewPath(path), replicas, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32)))
-		}
+	errs := k.validateReplicas(object, k.scale.SpecReplicasPath)
+	errs = append(errs, k.validateReplicas(object, k.scale.StatusReplicasPath)...)
+	return append(errs, k.validateSelector(object)...)
+}
+
+func (k *Kind) validateReplicas(object map[string]any, path string) field.ErrorList {
+	replicas, _, err := unstructured.NestedInt64(object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
+	switch {
+	case err != nil:
+		return field.ErrorList{field.Invalid(field.NewPath(path), replicas, err.Error())}
+	case replicas < 0:
+		return field.ErrorList{field.Invalid(field.NewPath(path), replicas, "should be a non-negative integer")}
+	case replicas > math.MaxInt32:
+		return field.ErrorList{field.Invalid(field.NewPath(path), replicas, fmt.Sprintf("should be less than or equal to %v", math.MaxInt32))}
 	}
-	if path := k.scale.LabelSelectorPath; path != nil {
-		if selector, _, err := unstructured.NestedString(object, strings.Split(strings.TrimPrefix(*path, "."), ".")...); err != nil {
-			errs = append(errs, field.Invalid(field.NewPath(*path), selector, err.Error()))
-		}
+	return nil
+}
+
+func (k *Kind) validateSelector(object map[string]any) field.ErrorList {
+	if k.scale.LabelSelectorPath == nil {
+		return nil
 	}
-	return errs
+	path := *k.scale.LabelSelectorPath
+	selector, _, err := unstructured.NestedString(object, strings.Split(strings.TrimPrefix(path, "."), ".")...)
+	if err != nil {
+		return field.ErrorList{field.Invalid(field.NewPath(path), selector, err.Error())}
+	}
+	return nil
 }

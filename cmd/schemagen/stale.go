@@ -23,6 +23,9 @@ const (
 	codeCleared         diag.Code = "SG704"
 	codeObjectWarning   diag.Code = "SG705"
 	codeNoKind          diag.Code = "SG706"
+	codeCaseFails       diag.Code = "SG707"
+	codeSuite           diag.Code = "SG708"
+	codeNotStored       diag.Code = "SG709"
 )
 
 // commandCodes documents the codes that the command line itself reports.
@@ -46,6 +49,12 @@ func commandCodes() []diag.CodeInfo {
 			Explanation: "The object is stored. Most often a rule is violated by what has not changed, which the server lets be."},
 		{Code: codeNoKind, Severity: diag.Error, Title: "an object without a CRD",
 			Explanation: "None of the CRDs that are known serves the version of the object's kind. Of files that are met in a directory it is a note: they may be objects of other kinds."},
+		{Code: codeCaseFails, Severity: diag.Error, Title: "a case of a test suite fails",
+			Explanation: "The object is stored otherwise than the case expects, or is refused, or is not refused, or for another reason. The place is that of the first difference, of the first error, or of the expected error."},
+		{Code: codeSuite, Severity: diag.Error, Title: "a test suite that cannot be run",
+			Explanation: "A key is unknown, something is missing, or the CRD is not known. docs/try.md describes the format. A note is about what openshift's suites have and schemagen test does not need."},
+		{Code: codeNotStored, Severity: diag.Warning, Title: "an object that is not among the stored ones",
+			Explanation: "--old has no object of the same group, kind, namespace and name, so that the object is tried as one that is created."},
 	}
 }
 

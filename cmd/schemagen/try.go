@@ -11,13 +11,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // tryRun is one run of the try command.
@@ -30,6 +30,8 @@ type tryRun struct {
 	// output is what is printed of each object: diff, yaml, or none.
 	output string
 	color  string
+	// sample is a kind of which samples are printed instead.
+	sample string
 }
 
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -44,7 +46,8 @@ what it refuses, each at its line.
 Objects are files, directories, or - for standard input. Their CRDs are files,
 directories, -, or Go packages; those among the objects are used, too.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
-  schemagen try -f new.yaml --old stored.yaml --crd ./api/...`,
+  schemagen try -f new.yaml --old stored.yaml --crd ./api/...
+  schemagen try --sample Widget --crd config/crd/bases`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return r.run(cmd.Context(), stdin, stdout, stderr)
@@ -56,10 +59,10 @@ directories, -, or Go packages; those among the objects are used, too.`,
 	flags.StringVar(&r.old, "old", "", "file or directory with the stored objects, which the others replace")
 	flags.StringVarP(&r.output, "output", "o", "diff", "what to print of each object: diff, yaml, none")
 	flags.StringVar(&r.color, "color", "auto", "colour the diff: auto, always, never")
+	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
-	if err := cmd.MarkFlagRequired("filename"); err != nil {
-		panic(err) // the flag was declared above
-	}
+	cmd.MarkFlagsOneRequired("filename", "sample")
+	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	return cmd
 }
 
@@ -77,7 +80,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
-	t := &trial{tryRun: r, stdin: stdin, kinds: map[string]*triedKind{}}
+	t := newTrial(r, stdin)
 	if err := t.readCRDs(ctx, wd); err != nil {
 		return err
 	}
@@ -93,7 +96,12 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	}
 	findings := t.findings
 	if !findings.HasErrors() {
-		tried, err := t.all(ctx, sources, stdout)
+		var tried diag.List
+		if r.sample != "" {
+			tried, err = t.samples(ctx, r.sample, stdout)
+		} else {
+			tried, err = t.all(ctx, sources, stdout)
+		}
 		if err != nil {
 			return err
 		}
@@ -109,7 +117,13 @@ type trial struct {
 	findings diag.List
 	// kinds are the versions of the CRDs, by "Kind.group/version".
 	kinds map[string]*triedKind
-	olds  map[objectKey]*triedObject
+	// subjects are the definitions, in the order in which they were named.
+	subjects []*verify.Subject
+	olds     map[objectKey]*triedObject
+}
+
+func newTrial(r *tryRun, stdin io.Reader) *trial {
+	return &trial{tryRun: r, stdin: stdin, kinds: map[string]*triedKind{}}
 }
 
 // objectKey names an object among those of all kinds.
@@ -141,59 +155,66 @@ func splitAPIVersion(apiVersion string) (group, version string) {
 // kindKey is how a version of a kind is found.
 func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
 
-// all tries the objects of the files, side by side, and prints in their order.
+// triedChunk is what is known of a chunk after it was tried.
+type triedChunk struct {
+	text     bytes.Buffer
+	findings diag.List
+	err      error
+}
+
+// all tries the objects of the files, side by side, and prints in their order. Few
+// are held at a time.
 func (t *trial) all(ctx context.Context, sources []manifestSource, stdout io.Writer) (diag.List, error) {
-	type result struct {
-		text     bytes.Buffer
-		findings diag.List
-		err      error
-	}
-	out := bufio.NewWriter(stdout)
-	results := make([]chan *result, len(sources))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wait sync.WaitGroup
-	defer wait.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for i := range results {
-		results[i] = make(chan *result, 1)
-	}
-	wait.Go(func() {
-		for i, source := range sources {
-			slots <- struct{}{}
-			wait.Go(func() {
-				r := &result{}
-				r.findings, r.err = t.file(ctx, source, &r.text)
-				results[i] <- r
-			})
-		}
-	})
+	queue := make(chan chan *triedChunk, runtime.GOMAXPROCS(0))
+	go t.enqueue(ctx, sources, queue)
+	out := bufio.NewWriter(stdout)
 	var findings diag.List
 	var errs error
-	for i := range sources {
-		// A slot is free once its result is printed, so that few are kept.
-		r := <-results[i]
-		<-slots
+	for done := range queue {
+		r := <-done
 		errs = errors.Join(errs, r.err)
 		findings = append(findings, r.findings...)
 		if _, err := r.text.WriteTo(out); err != nil {
 			errs = errors.Join(errs, err)
+			cancel()
 		}
 	}
-	return findings, errors.Join(errs, out.Flush())
+	return findings, errors.Join(errs, out.Flush(), ctx.Err())
 }
 
-// file tries the objects of a file.
-func (t *trial) file(ctx context.Context, source manifestSource, out *bytes.Buffer) (diag.List, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+// enqueue tries the chunks of the files, and puts into the queue where each result
+// will be.
+func (t *trial) enqueue(ctx context.Context, sources []manifestSource, queue chan<- chan *triedChunk) {
+	defer close(queue)
+	for _, source := range sources {
+		for c, err := range chunks(source, t.stdin) {
+			if ctx.Err() != nil {
+				return
+			}
+			done := make(chan *triedChunk, 1)
+			queue <- done
+			if err != nil {
+				done <- &triedChunk{err: err}
+				break
+			}
+			go func() {
+				r := &triedChunk{}
+				r.findings, r.err = t.objects(ctx, source, c, &r.text)
+				done <- r
+			}()
+		}
 	}
-	data, err := readSource(source, t.stdin)
-	if err != nil {
-		return nil, err
-	}
-	objects, findings := readObjects(source, data)
+}
+
+// objects tries the objects of a part of a file.
+func (t *trial) objects(ctx context.Context, source manifestSource, c chunk, out *bytes.Buffer) (diag.List, error) {
+	objects, findings := readObjects(source, c)
 	for _, o := range objects {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if o.CRD != nil || o.Kind == "CustomResourceDefinition" {
 			continue
 		}
@@ -216,14 +237,22 @@ func (t *trial) one(ctx context.Context, source manifestSource, o *triedObject, 
 		}
 		return diag.List{{Code: codeNoKind, Severity: severity, Pos: o.place(o.Pos), Message: t.unknownKind(o), Hint: "name its CRD with --crd"}}, nil
 	}
+	server, err := kind.server()
+	if err != nil {
+		return diag.List{kind.unserved(err)}, nil
+	}
 	var answer apiserver.Answer
-	var err error
 	action := "created"
+	var findings diag.List
 	if old := t.olds[o.key()]; old != nil {
 		action = "updated"
-		answer, err = kind.Update(ctx, o.object, old.object)
+		answer, err = server.Update(ctx, o.object, old.object)
 	} else {
-		answer, err = kind.Create(ctx, o.object)
+		if t.old != "" {
+			findings = append(findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Warning, Pos: o.place(o.Pos),
+				Message: fmt.Sprintf("%s %s is not among the stored objects: tried as created", o.Kind, o.Name)})
+		}
+		answer, err = server.Create(ctx, o.object)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s %s: %w", source.name, o.Kind, o.Name, err)
@@ -234,7 +263,7 @@ func (t *trial) one(ctx context.Context, source manifestSource, o *triedObject, 
 	if err := t.print(out, o, kind, answer, action); err != nil {
 		return nil, err
 	}
-	return kind.findings(o, answer), nil
+	return append(findings, kind.findings(o, answer)...), nil
 }
 
 // unknownKind says what is known instead of a kind.

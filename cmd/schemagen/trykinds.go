@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/apiserver"
@@ -21,19 +27,49 @@ type placer func(token.Pos) diag.Position
 
 // triedKind is a version of a CRD with the places of what it says.
 type triedKind struct {
-	*apiserver.Kind
 	group, kind, version string
+	namespaced, stored   bool
 	schema               *structural.Schema
+	// server prepares the version when an object of it is met: a folder may have
+	// many CRDs.
+	server func() (*apiserver.Kind, error)
 	// placeOf is the position of a path below the schema.
 	placeOf func(path string) diag.Position
 }
 
+// newTriedKind is a version of a definition, by its index.
+func newTriedKind(s *verify.Subject, i int) *triedKind {
+	v := s.CRD.Spec.Versions[i]
+	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
+	return &triedKind{
+		group: s.CRD.Spec.Group, kind: s.CRD.Spec.Names.Kind, version: v.Name, schema: s.Schemas[i],
+		namespaced: s.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
+		server: sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(s.CRD, v.Name) }),
+		placeOf: func(below string) diag.Position {
+			pos, _ := s.Place(path + below)
+			return pos
+		},
+	}
+}
+
+// unserved is the finding about a version that no server would serve.
+func (k *triedKind) unserved(err error) diag.Diagnostic {
+	return diag.Diagnostic{Code: codeNoKind, Severity: diag.Error, Pos: k.placeOf(""),
+		Message: fmt.Sprintf("version %s of %s.%s cannot be served: %v", k.version, k.kind, k.group, err), Hint: "schemagen verify says more"}
+}
+
 // readCRDs reads the definitions, wherever they are.
 func (t *trial) readCRDs(ctx context.Context, dir string) error {
-	sources, packages, err := findSources(append(append([]string{}, t.crds...), existing(t.files)...))
+	sources, packages, err := t.findCRDs()
 	if err != nil {
 		return err
 	}
+	named := len(sources)
+	among, _, err := findSources(existing(t.files))
+	if err != nil {
+		return err
+	}
+	sources = append(sources, among...)
 	if len(packages) > 0 {
 		subjects, findings, err := generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Final: true})
 		if err != nil {
@@ -45,25 +81,72 @@ func (t *trial) readCRDs(ctx context.Context, dir string) error {
 		}
 	}
 	for i, source := range sources {
-		if source.name == "-" && i >= len(t.crds) {
-			continue // standard input is read once: objects
-		}
-		data, err := readSource(source, t.stdin)
-		if err != nil {
-			return err
-		}
-		if !strings.Contains(string(data), "CustomResourceDefinition") {
-			continue
-		}
-		subjects, findings := subjectsOf(source, data, token.NewFileSet())
-		if i < len(t.crds) {
-			t.findings = append(t.findings, findings...)
-		}
-		for _, s := range subjects {
-			t.addKinds(s)
+		for c, err := range chunks(source, t.stdin) {
+			if err != nil {
+				return err
+			}
+			if !bytes.Contains(c.data, []byte("CustomResourceDefinition")) {
+				continue
+			}
+			subjects, findings := subjectsOf(source, c.data, token.NewFileSet())
+			if i < named {
+				t.findings = append(t.findings, c.allInFile(findings)...)
+			}
+			for _, s := range subjects {
+				place := s.Place
+				s.Place = func(path string) (diag.Position, []diag.Related) {
+					pos, related := place(path)
+					return c.inFile(pos), related
+				}
+				t.addKinds(s)
+			}
 		}
 	}
 	return nil
+}
+
+// findCRDs are the files and the packages that --crd names. A folder of Go files is
+// a package even if there are YAML files in it, as test suites are, unless they
+// speak of CRDs.
+func (t *trial) findCRDs() (sources []manifestSource, packages []string, err error) {
+	for _, name := range t.crds {
+		found, missing, err := findSources([]string{name})
+		if err != nil {
+			return nil, nil, err
+		}
+		isPackage, err := isPackageFolder(name, found)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case isPackage:
+			packages = append(packages, "./"+filepath.ToSlash(filepath.Clean(name)))
+		default:
+			sources, packages = append(sources, found...), append(packages, missing...)
+		}
+	}
+	return sources, packages, nil
+}
+
+// isPackageFolder reports whether a name is of a folder with Go files, and none of
+// the files that were found in it speaks of CRDs.
+func isPackageFolder(name string, found []manifestSource) (bool, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() || len(found) == 0 {
+		return false, nil // what is not there is an import path
+	}
+	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
+		return false, err
+	}
+	for _, source := range found {
+		data, err := os.ReadFile(source.name)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Contains(data, []byte("CustomResourceDefinition")) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // existing are the files and directories among the names of objects, which may
@@ -78,26 +161,14 @@ func existing(names []string) []string {
 	return out
 }
 
-// addKinds prepares the served versions of a definition.
+// addKinds takes the served versions of a definition. Of two that are the same kind,
+// the one that was named first counts.
 func (t *trial) addKinds(s *verify.Subject) {
+	t.subjects = append(t.subjects, s)
 	for i, v := range s.CRD.Spec.Versions {
-		if !v.Served {
-			continue
-		}
-		path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
-		kind, err := apiserver.NewKind(s.CRD, v.Name)
-		if err != nil {
-			pos, _ := s.Place(path)
-			t.findings = append(t.findings, diag.Diagnostic{Code: codeNoKind, Severity: diag.Error, Pos: pos,
-				Message: fmt.Sprintf("version %s of %s cannot be served: %v", v.Name, s.CRD.Name, err), Hint: "schemagen verify says more"})
-			continue
-		}
-		t.kinds[kindKey(s.CRD.Spec.Group+"/"+v.Name, s.CRD.Spec.Names.Kind)] = &triedKind{
-			Kind: kind, group: s.CRD.Spec.Group, kind: s.CRD.Spec.Names.Kind, version: v.Name, schema: s.Schemas[i],
-			placeOf: func(below string) diag.Position {
-				pos, _ := s.Place(path + below)
-				return pos
-			},
+		key := kindKey(s.CRD.Spec.Group+"/"+v.Name, s.CRD.Spec.Names.Kind)
+		if v.Served && t.kinds[key] == nil {
+			t.kinds[key] = newTriedKind(s, i)
 		}
 	}
 }
@@ -134,7 +205,7 @@ func (k *triedKind) findings(o *triedObject, a apiserver.Answer) diag.List {
 		out = append(out, diag.Diagnostic{Code: codeObjectWarning, Severity: diag.Warning, Pos: o.place(o.Pos), Message: text})
 	}
 	for _, err := range a.Errors {
-		d := diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Pos: o.place(o.Position(err.Field)), Message: err.Error()}
+		d := diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Pos: o.place(o.Position(placeOfError(err))), Message: err.Error()}
 		if err.Field == "<nil>" { // it is about the object
 			d.Message = err.Detail
 		} else if pos := k.blame(err); pos.Line > 0 {
@@ -143,6 +214,23 @@ func (k *triedKind) findings(o *triedObject, a apiserver.Answer) diag.List {
 		out = append(out, d)
 	}
 	return out
+}
+
+// pathInText is how an error about the whole object names the place all the same.
+var pathInText = regexp.MustCompile(`^"([^"]+)" must| in (\S+)$`)
+
+// placeOfError is the path of the value that an error is about.
+func placeOfError(e *field.Error) string {
+	at := strings.TrimPrefix(e.Field, "<nil>")
+	m := pathInText.FindStringSubmatch(e.Detail)
+	if m == nil || e.Type != field.ErrorTypeInvalid {
+		return at
+	}
+	inside := m[1] + m[2]
+	if at != "" && !strings.HasPrefix(inside, at) {
+		inside = at + "." + inside // that of the status is validated on its own
+	}
+	return inside
 }
 
 // blame is the position of the rule or the keyword by which an object is refused.

@@ -19,15 +19,15 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// readObjects decodes a file.
-func readObjects(source manifestSource, data []byte) ([]*triedObject, diag.List) {
+// readObjects decodes a part of a file.
+func readObjects(source manifestSource, c chunk) ([]*triedObject, diag.List) {
 	fset := token.NewFileSet()
-	manifests, problems := structural.ReadManifests(fset, source.name, data)
+	manifests, problems := structural.ReadManifests(fset, source.name, c.data)
 	if source.met {
 		problems = slices.DeleteFunc(problems, func(p structural.Problem) bool { return p.Kind == structural.NoObject })
 	}
-	findings := verify.Problems(problems, fset)
-	place := func(pos token.Pos) diag.Position { return verify.Position(fset, pos) }
+	findings := c.allInFile(verify.Problems(problems, fset))
+	place := func(pos token.Pos) diag.Position { return c.inFile(verify.Position(fset, pos)) }
 	var out []*triedObject
 	for _, m := range manifests {
 		object, err := m.Object()
@@ -54,14 +54,15 @@ func (t *trial) readOld() error {
 		return fmt.Errorf("--old %s: no such file or directory", t.old)
 	}
 	for _, source := range sources {
-		data, err := readSource(source, t.stdin)
-		if err != nil {
-			return err
-		}
-		objects, findings := readObjects(source, data)
-		t.findings = append(t.findings, findings...)
-		for _, o := range objects {
-			t.olds[o.key()] = o
+		for c, err := range chunks(source, t.stdin) {
+			if err != nil {
+				return err
+			}
+			objects, findings := readObjects(source, c)
+			t.findings = append(t.findings, findings...)
+			for _, o := range objects {
+				t.olds[o.key()] = o
+			}
 		}
 	}
 	return nil
@@ -76,7 +77,7 @@ func (t *trial) print(out *bytes.Buffer, o *triedObject, kind *triedKind, a apis
 		if len(a.Errors) > 0 {
 			return nil
 		}
-		text, err := orderedYAML(o, kind.schema, a.Object)
+		text, err := orderedYAML(o.Keys, kind.schema, a.Object)
 		if err != nil {
 			return err
 		}
@@ -84,11 +85,11 @@ func (t *trial) print(out *bytes.Buffer, o *triedObject, kind *triedKind, a apis
 		out.Write(text)
 		return nil
 	}
-	before, err := orderedYAML(o, kind.schema, o.object)
+	before, err := orderedYAML(o.Keys, kind.schema, o.object)
 	if err != nil {
 		return err
 	}
-	after, err := orderedYAML(o, kind.schema, a.Object)
+	after, err := orderedYAML(o.Keys, kind.schema, a.Object)
 	if err != nil {
 		return err
 	}
@@ -135,8 +136,8 @@ func writeWholeDiff(out io.Writer, a, b []string, colored bool) {
 
 // orderedYAML renders an object with its keys in the order of the manifest; those
 // that it does not have come after, in the order of the schema.
-func orderedYAML(o *triedObject, s *structural.Schema, object map[string]any) ([]byte, error) {
-	node, err := yamlOf(o, object, s, nil)
+func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]byte, error) {
+	node, err := yamlOf(keys, object, s, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -153,14 +154,17 @@ func orderedYAML(o *triedObject, s *structural.Schema, object map[string]any) ([
 	return out.Bytes(), nil
 }
 
-func yamlOf(o *triedObject, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
+// keysOf are the keys of a mapping in the order of a document.
+type keysOf func(at *structural.ObjectPath) []string
+
+func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode}
-		for _, name := range orderOf(o.Keys(at), s.FieldNames(), value) {
+		for _, name := range orderOf(keys(at), s.FieldNames(), value) {
 			key := &yaml.Node{}
 			key.SetString(name)
-			child, err := yamlOf(o, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
+			child, err := yamlOf(keys, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +174,7 @@ func yamlOf(o *triedObject, value any, s *structural.Schema, at *structural.Obje
 	case []any:
 		node := &yaml.Node{Kind: yaml.SequenceNode}
 		for i, element := range value {
-			child, err := yamlOf(o, element, s.At([]structural.Step{{Index: i}}), at.Element(i))
+			child, err := yamlOf(keys, element, s.At([]structural.Step{{Index: i}}), at.Element(i))
 			if err != nil {
 				return nil, err
 			}

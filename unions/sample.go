@@ -1,0 +1,541 @@
+package unions
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Sample makes a value of a schema: with what must be there only, or in full with
+// each field. Of a union, the first value of the discriminator that has a member is
+// set with its member. Defaults, enums, bounds, formats and patterns are kept where
+// they do not contradict each other; CEL rules are not known.
+func Sample(s *structural.Schema, full bool) any {
+	left := maxSampleNodes
+	return sampler{full, &left}.value(s, 0)
+}
+
+// maxSampleNodes bounds the values of a sample, which a schema may want a great many of.
+const maxSampleNodes = 200_000
+
+type sampler struct {
+	full bool
+	left *int
+}
+
+// maxSampleItems bounds the elements and entries that are made where a schema wants
+// a minimum of them.
+const maxSampleItems = 1000
+
+// value makes the n-th of several values that should differ.
+func (m sampler) value(s *structural.Schema, n int) any {
+	if *m.left--; s == nil || *m.left < 0 {
+		return "example"
+	}
+	v := s.ValueValidation
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	enum := enumOfAll(v)
+	switch {
+	case len(enum) > 0:
+		return enum[n%len(enum)]
+	case n == 0 && s.Default != nil && (s.Type != "object" && s.Type != "array" || !m.full):
+		if value, ok := decoded(*s.Default); ok && value != nil {
+			return m.completed(s, value)
+		}
+	}
+	switch {
+	case s.XEmbeddedResource:
+		return m.resource(s)
+	case s.XIntOrString:
+		return m.intOrString(v, n)
+	}
+	switch s.Type {
+	case "object":
+		return m.object(s, v)
+	case "array":
+		return m.array(s, v)
+	case "string":
+		return text(v, n)
+	case "integer", "number":
+		return number(v, s.Type, n)
+	case "boolean":
+		return true
+	}
+	if len(s.Properties) > 0 {
+		return m.object(s, v)
+	}
+	return map[string]any{}
+}
+
+// completed adds to a default what its schema requires.
+func (m sampler) completed(s *structural.Schema, value any) any {
+	object, ok := value.(map[string]any)
+	if !ok || s.ValueValidation == nil {
+		return value
+	}
+	for _, name := range s.Required {
+		if p := propertyOf(s, name); p != nil && object[name] == nil {
+			object[name] = m.value(p, 0)
+		}
+	}
+	return object
+}
+
+func (m sampler) resource(s *structural.Schema) map[string]any {
+	object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "example"}}
+	v := s.ValueValidation
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	made := m.object(s, v)
+	for name, value := range made {
+		if name != "apiVersion" && name != "kind" && name != "metadata" {
+			object[name] = value
+		}
+	}
+	return object
+}
+
+func (m sampler) intOrString(v *structural.ValueValidation, n int) any {
+	if v.Pattern == "" || matches(v.Pattern, strconv.Itoa(1+n)) {
+		return int64(1 + n)
+	}
+	return text(v, n)
+}
+
+// object sets the fields that are required, or all, and of junctors the first
+// branches.
+func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map[string]any {
+	required, forbidden := needs(v)
+	values := map[string]any{}
+	for _, u := range Of(s) {
+		value, member := firstWithMember(&u)
+		for _, other := range u.Members {
+			if other.Name != member {
+				forbidden = append(forbidden, other.Name)
+			}
+		}
+		if u.Discriminator == "" {
+			if u.Required && member != "" {
+				required = append(required, member)
+			}
+			continue
+		}
+		if m.full || u.Required || slices.Contains(required, u.Discriminator) {
+			values[u.Discriminator] = value
+			required = append(required, u.Discriminator)
+			if member != "" {
+				required = append(required, member)
+			}
+		}
+	}
+	object := map[string]any{}
+	for _, p := range s.Properties {
+		isRequired := slices.Contains(required, p.Name)
+		if !isRequired && (!m.full || slices.Contains(forbidden, p.Name)) {
+			continue
+		}
+		if value, ok := values[p.Name]; ok {
+			object[p.Name] = value
+		} else {
+			object[p.Name] = m.value(p.Schema, 0)
+		}
+	}
+	for _, p := range s.Properties {
+		if v.MinProperties == nil || int64(len(object)) >= *v.MinProperties {
+			break
+		}
+		if _, ok := object[p.Name]; !ok && !slices.Contains(forbidden, p.Name) {
+			object[p.Name] = m.value(p.Schema, 0)
+		}
+	}
+	for i := len(s.Properties) - 1; i >= 0 && v.MaxProperties != nil && int64(len(object)) > *v.MaxProperties; i-- {
+		if name := s.Properties[i].Name; !slices.Contains(required, name) {
+			delete(object, name)
+		}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		count := least(v.MinProperties, v.MaxProperties, m.full)
+		for i := 0; len(object) < count && i < 2*maxSampleItems && *m.left > 0; i++ {
+			object[numbered("example", i)] = m.value(a.Schema, i)
+		}
+		for _, name := range required {
+			if _, ok := object[name]; !ok {
+				object[name] = m.value(a.Schema, 0)
+			}
+		}
+	}
+	return object
+}
+
+func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []any {
+	list := []any{}
+	distinct := s.XListType == "set" || s.XListType == "map" || v.UniqueItems
+	for i := range least(v.MinItems, v.MaxItems, m.full) {
+		if *m.left <= 0 {
+			break
+		}
+		n := 0
+		if distinct {
+			n = i
+		}
+		element := m.value(s.Items, n)
+		if object, ok := element.(map[string]any); ok {
+			for _, key := range s.XListMapKeys {
+				if p := propertyOf(s.Items, key); p != nil && (i > 0 || object[key] == nil) {
+					object[key] = m.value(p, i)
+				}
+			}
+		}
+		list = append(list, element)
+	}
+	return list
+}
+
+// least is how many elements there are: as few as may be, but one to show where
+// there is room.
+func least(minimum, maximum *int64, full bool) int {
+	n := int64(0)
+	if full {
+		n = 1
+	}
+	if minimum != nil {
+		n = max(n, *minimum)
+	}
+	if maximum != nil {
+		n = min(n, *maximum)
+	}
+	return int(max(0, min(n, maxSampleItems)))
+}
+
+// needs are the fields that must be there and those that must not, where of each
+// junctor the first branch is taken.
+func needs(v *structural.ValueValidation) (required, forbidden []string) {
+	required = slices.Clone(v.Required)
+	for _, all := range v.AllOf {
+		r, f := needs(&all.ValueValidation)
+		required, forbidden = append(required, r...), append(forbidden, f...)
+	}
+	for _, branches := range [][]structural.NestedValueValidation{v.OneOf, v.AnyOf} {
+		for i := range branches {
+			r, f := needs(&branches[i].ValueValidation)
+			if i == 0 {
+				required, forbidden = append(required, r...), append(forbidden, f...)
+			} else if len(v.OneOf) > 0 {
+				forbidden = append(forbidden, r...)
+			}
+		}
+	}
+	if v.Not != nil {
+		r, _ := needs(&v.Not.ValueValidation)
+		forbidden = append(forbidden, r...)
+		for _, any := range v.Not.AnyOf {
+			r, _ := needs(&any.ValueValidation)
+			forbidden = append(forbidden, r...)
+		}
+	}
+	forbidden = slices.DeleteFunc(forbidden, func(name string) bool { return slices.Contains(required, name) })
+	return required, forbidden
+}
+
+// firstWithMember is the first value of a union that has a member, with it.
+func firstWithMember(u *Union) (value, member string) {
+	if u.Discriminator == "" {
+		if len(u.Members) > 0 {
+			return "", u.Members[0].Name
+		}
+		return "", ""
+	}
+	for _, v := range u.Values {
+		if i := u.Selected(v.Name); i >= 0 {
+			return v.Name, u.Members[i].Name
+		}
+	}
+	if len(u.Values) > 0 {
+		return u.Values[0].Name, ""
+	}
+	return "", ""
+}
+
+// enumOfAll are the values that an enum allows, and those of allOf and of the first
+// branches of others; null and the empty string last.
+func enumOfAll(v *structural.ValueValidation) []any {
+	var out, last []any
+	for _, raw := range v.Enum {
+		if value, ok := decoded(raw); ok && value != nil && value != "" {
+			out = append(out, value)
+		} else if ok {
+			last = append(last, value)
+		}
+	}
+	out = append(out, last...)
+	nested := slices.Clone(v.AllOf)
+	if len(v.AnyOf) > 0 {
+		nested = append(nested, v.AnyOf[0])
+	}
+	if len(v.OneOf) > 0 {
+		nested = append(nested, v.OneOf[0])
+	}
+	for i := range nested {
+		others := enumOfAll(&nested[i].ValueValidation)
+		if len(out) == 0 {
+			out = others
+		} else if len(others) > 0 {
+			out = slices.DeleteFunc(out, func(a any) bool {
+				return !slices.ContainsFunc(others, func(b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) })
+			})
+		}
+	}
+	return out
+}
+
+// decoded is a value of JSON with integers as int64.
+func decoded(raw structural.JSON) (any, bool) {
+	decoder := json.NewDecoder(strings.NewReader(string(raw.Raw)))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return nil, false
+	}
+	return withNumbers(value), true
+}
+
+func withNumbers(value any) any {
+	switch value := value.(type) {
+	case json.Number:
+		if i, err := value.Int64(); err == nil {
+			return i
+		}
+		f, _ := value.Float64() // infinite where nothing holds it
+		return f
+	case map[string]any:
+		for name := range value {
+			value[name] = withNumbers(value[name])
+		}
+	case []any:
+		for i := range value {
+			value[i] = withNumbers(value[i])
+		}
+	}
+	return value
+}
+
+// number is the value next to zero, or to one where that is allowed.
+func number(v *structural.ValueValidation, kind string, n int) any {
+	low, high := math.Inf(-1), math.Inf(1)
+	step := 1.0
+	if v.MultipleOf != nil && *v.MultipleOf > 0 {
+		step = *v.MultipleOf
+	}
+	bounds := append([]structural.NestedValueValidation{{ValueValidation: *v}}, v.AllOf...)
+	for _, b := range bounds {
+		if b.Minimum != nil {
+			low = max(low, *b.Minimum)
+			if b.ExclusiveMinimum && low == *b.Minimum {
+				low = exclusive(low, 1, kind, v, step)
+			}
+		}
+		if b.Maximum != nil {
+			high = min(high, *b.Maximum)
+			if b.ExclusiveMaximum && high == *b.Maximum {
+				high = exclusive(high, -1, kind, v, step)
+			}
+		}
+	}
+	value := min(max(1, low), high)
+	if low == 0 && high < 1 {
+		value = 0
+	}
+	if down := math.Floor(value/step) * step; down >= low {
+		value = down
+	} else {
+		value = math.Ceil(value/step) * step
+	}
+	if next := value + float64(n)*step; next <= high {
+		value = next
+	}
+	if kind == "integer" || value == math.Trunc(value) && math.Abs(value) < 1<<53 {
+		return int64(value)
+	}
+	return value
+}
+
+// exclusive is the next value beside a bound that is not allowed.
+func exclusive(bound, sign float64, kind string, v *structural.ValueValidation, step float64) float64 {
+	if kind == "integer" {
+		return bound + sign
+	}
+	if v.MultipleOf != nil {
+		return bound + sign*step
+	}
+	if v.Minimum != nil && v.Maximum != nil {
+		return (*v.Minimum + *v.Maximum) / 2
+	}
+	return bound + sign
+}
+
+// formatted are values of the formats that servers know, by name.
+func formatted(format string, n int) (string, bool) {
+	hex := fmt.Sprintf("%012x", n)
+	switch strings.ReplaceAll(format, "-", "") {
+	case "bsonobjectid":
+		return "507f1f77bcf86cd7" + fmt.Sprintf("%08x", n), true
+	case "uri":
+		return "https://example.com/" + suffix(n), true
+	case "email":
+		return "user" + suffix(n) + "@example.com", true
+	case "hostname", "k8slongname":
+		return "example" + suffix(n) + ".com", true
+	case "k8sshortname":
+		return "example" + suffix(n), true
+	case "ipv4":
+		return fmt.Sprintf("192.0.2.%d", 1+n%250), true
+	case "ipv6":
+		return fmt.Sprintf("2001:db8::%x", 1+n), true
+	case "cidr":
+		return fmt.Sprintf("192.0.%d.0/24", 2+n%250), true
+	case "mac":
+		return fmt.Sprintf("02:00:00:00:00:%02x", 1+n%250), true
+	case "uuid", "uuid4":
+		return "00000000-0000-4000-8000-" + hex, true
+	case "uuid3":
+		return "00000000-0000-3000-8000-" + hex, true
+	case "uuid5":
+		return "00000000-0000-5000-8000-" + hex, true
+	case "isbn", "isbn10":
+		return "0321751043", true
+	case "isbn13":
+		return "978-0321751041", true
+	case "creditcard":
+		return "4111111111111111", true
+	case "ssn":
+		return fmt.Sprintf("111-11-%04d", 1111+n%8000), true
+	case "hexcolor":
+		return fmt.Sprintf("#%06x", n), true
+	case "rgbcolor":
+		return fmt.Sprintf("rgb(0,0,%d)", n%256), true
+	case "byte":
+		return "ZXhhbXBsZQ==", true
+	case "date":
+		return fmt.Sprintf("20%02d-01-02", n%100), true
+	case "duration":
+		return fmt.Sprintf("%ds", 1+n), true
+	case "datetime":
+		return fmt.Sprintf("20%02d-01-02T15:04:05Z", n%100), true
+	}
+	return "", false
+}
+
+func suffix(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func numbered(text string, n int) string {
+	if n == 0 {
+		return text
+	}
+	return text + "-" + strconv.Itoa(n)
+}
+
+// text is a string: of the format, or a usual word that fits, or one made for the
+// pattern.
+func text(v *structural.ValueValidation, n int) string {
+	patterns, lengths := restrictions(v)
+	fits := func(s string) bool {
+		count := int64(len([]rune(s)))
+		for _, l := range lengths {
+			if l.min != nil && count < *l.min || l.max != nil && count > *l.max {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(patterns, func(p string) bool { return !matches(p, s) })
+	}
+	if s, ok := formatted(v.Format, n); ok {
+		if short := "YQ=="; v.Format == "byte" && !fits(s) && fits(short) {
+			return short
+		}
+		return s
+	}
+	for _, word := range words(n) {
+		if fits(word) {
+			return word
+		}
+	}
+	if len(patterns) == 0 {
+		return ofLength(numbered("example", n), lengths)
+	}
+	for _, p := range patterns {
+		if s, ok := matching(p, n, fits); ok {
+			return s
+		}
+	}
+	return numbered("example", n)
+}
+
+// words are what strings mostly are.
+func words(n int) []string {
+	out := []string{numbered("example", n), "example" + suffix(n), "Example" + suffix(n), "EXAMPLE" + suffix(n)}
+	if n == 0 {
+		out = append(out, "a", "A")
+	}
+	return append(out, "a"+suffix(n), strconv.Itoa(1+n), "example"+suffix(n)+".com", "example.com/example"+suffix(n),
+		"https://example.com/"+suffix(n), "/example"+suffix(n), strconv.Itoa(1+n)+"s", strconv.Itoa(1+n)+"Gi", strconv.Itoa(1+n)+"%",
+		fmt.Sprintf("192.0.2.%d", 1+n%250), fmt.Sprintf("192.0.%d.0/24", 2+n%250), fmt.Sprintf("1.0.%d", n), fmt.Sprintf("v1.0.%d", n),
+		"https://example.com/", "user@example.com")
+}
+
+type length struct{ min, max *int64 }
+
+// restrictions are the patterns and lengths of a string, with those of allOf and of
+// the first branches of others.
+func restrictions(v *structural.ValueValidation) (patterns []string, lengths []length) {
+	if v.Pattern != "" {
+		patterns = append(patterns, v.Pattern)
+	}
+	lengths = append(lengths, length{v.MinLength, v.MaxLength})
+	nested := slices.Clone(v.AllOf)
+	if len(v.AnyOf) > 0 {
+		nested = append(nested, v.AnyOf[0])
+	}
+	if len(v.OneOf) > 0 {
+		nested = append(nested, v.OneOf[0])
+	}
+	for i := range nested {
+		p, l := restrictions(&nested[i].ValueValidation)
+		patterns, lengths = append(patterns, p...), append(lengths, l...)
+	}
+	return patterns, lengths
+}
+
+// maxSampleLength bounds strings that are made for a minimum of their length.
+const maxSampleLength = 1 << 16
+
+// ofLength makes a text longer or shorter.
+func ofLength(s string, lengths []length) string {
+	for _, l := range lengths {
+		if l.min != nil && int64(len(s)) < *l.min {
+			s += strings.Repeat("x", int(min(*l.min, maxSampleLength))-min(len(s), maxSampleLength))
+		}
+		if l.max != nil && int64(len(s)) > *l.max {
+			s = s[len(s)-int(max(0, *l.max)):] // the end differs
+		}
+	}
+	return s
+}
+
+// matches reports whether a pattern of a schema is in a text, as the server sees it.
+func matches(pattern, s string) bool {
+	compiled, err := regexp.Compile(pattern)
+	return err == nil && compiled.MatchString(s)
+}
