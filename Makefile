@@ -59,6 +59,10 @@ bench: ## Time schemagen and controller-gen side by side on real API modules.
 e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version.
 	E2E_K8S=$(K8S) $(GO) test -C e2e -count=1 -timeout 40m $(GOTESTFLAGS) .
 
+.PHONY: e2e-break
+e2e-break: ## Break a copy of the sources in twelve ways; the tests of e2e must see each.
+	E2E_BREAK=1 $(GO) test -C e2e -count=1 -timeout 40m -v -run '^TestBreakages$$' .
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
 	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \

@@ -9,6 +9,7 @@
 //	client.go   requests and kubectl
 //	crds.go     the CRDs of the repository
 //	report.go   REPORT.md
+//	webhook/    the webhooks of examples/webhook as a program, a module of its own
 //
 // Everything listens on the loopback interface only. Whatever a run leaves behind
 // because it was killed is removed by the next one.

@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// breakVariable asks for TestBreakages.
+const breakVariable = "E2E_BREAK"
+
+// A breakage is a mistake in a file of the repository, and the test that fails for it.
+type breakage struct {
+	name, file string
+	from, to   string
+	// fails begins the name of a test, with one below it: a server that does not
+	// start has none.
+	fails string
+}
+
+func breakages() []breakage {
+	return []breakage{
+		{"a rule without its negation", "unions/rules.go", `"!(" + names.selects(u, m.Value) + ") || has(`, `"(" + names.selects(u, m.Value) + ") || has(`,
+			"TestUnions/cel,_,_carry-over_only_false/create "},
+		{"an optional discriminator is read without asking for it", "unions/rules.go", `return "has(self." + n.discriminator + ") && " + is`, `return is`,
+			"TestUnions/cel,_D_optional,_carry-over_only_false/optional_D_removed "},
+		{"the path of another field", "unions/rules.go", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: structural.RuleFieldPath(m.Name)", "u.MustNotBeSet(m),\n\t\tReason:    &reason,\n\t\tFieldPath: structural.RuleFieldPath(u.Discriminator)",
+			"TestUnions/cel,_,_carry-over_only_false/create,_two_members "},
+		{"a policy that clears nothing", "unions/policy.go", `filter += " && v != " + read(at.new)`, `filter += " && v == ''"`,
+			"TestUnions/cel,_,_carry-over_only_false/selected_anew "},
+		{"a policy that clears too much", "unions/policy.go", `filter += " && v != " + read(at.new)`, `filter += ""`,
+			"TestUnions/cel,_,_carry-over_only_false/selected_anew "},
+		{"a policy that clears what was not set before", "unions/policy.go", `if w.opts.CarryOverOnly {`, `if w.opts.CarryOverOnly && w.loops < 0 {`,
+			"TestUnions/cel,_,_carry-over_only_true/carry-over_only "},
+		{"oneOf without not", "unions/branches.go", `if len(forbidden) > 0 {`, `if len(forbidden) > 99 {`,
+			"TestUnions/oneOf,_,_carry-over_only_false/create,_two_members,_oneOf "},
+		{"an open set of values", "unions/lower.go", `out.Enum = enumOf(&u)`, `out.Enum = nil`,
+			"TestUnions/cel,_,_carry-over_only_false/unknown_value "},
+		{"a dropped default", "structural/default.go", "if put, ok := d.put(p.Schema, fieldStep(p.Name)); ok {", "if put, ok := d.put(p.Schema, fieldStep(p.Name)); ok && len(p.Name) < 0 {",
+			"TestTryPredicts/"},
+		{"unknown fields are kept", "structural/prune.go", "\tp.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), true)\n", "",
+			"TestTryPredicts/"},
+		{"rules run on what the schema refuses", "apiserver/kind.go", "\t\t\treturn true\n\t\t}\n\t}\n\treturn false", "\t\t\treturn false\n\t\t}\n\t}\n\treturn false",
+			"TestTryPredicts/"},
+		{"a webhook that clears the selected member", "examples/webhook/api/v1/zz_generated.unions.go", "if new.Type != FillSolid && new.Solid != nil {", "if new.Type == FillSolid && new.Solid != nil {",
+			"TestWebhook/selected_anew "},
+	}
+}
+
+// TestBreakages breaks a copy of the repository in one way after the other, and wants
+// a test of this package to fail each time. It takes minutes, so it has to be asked
+// for.
+func TestBreakages(t *testing.T) {
+	if os.Getenv(breakVariable) == "" {
+		t.Skip(breakVariable + " is not set")
+	}
+	copied := filepath.Join(t.TempDir(), "repository")
+	copyTree(t, root, copied)
+	for _, b := range breakages() {
+		t.Run(b.name, func(t *testing.T) {
+			file := filepath.Join(copied, b.file)
+			whole, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken := strings.Replace(string(whole), b.from, b.to, 1)
+			if broken == string(whole) {
+				t.Fatalf("%s has no %q", b.file, b.from)
+			}
+			write := func(text string) {
+				if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(broken)
+			defer write(string(whole))
+			test, _, _ := strings.Cut(b.fails, "/")
+			text := runTest(t, filepath.Join(copied, "e2e"), test)
+			if !strings.Contains(text, "--- FAIL: "+b.fails) {
+				t.Errorf("%s stays green:\n%s", b.fails, lastLines([]byte(text), 20))
+			}
+		})
+	}
+}
+
+// runTest runs one test of a module and returns what it prints. That it fails is no
+// error.
+func runTest(t *testing.T, dir, name string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^"+name+"$", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), breakVariable+"=", "GOWORK=off")
+	isolate(cmd)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	text, _ := cmd.CombinedOutput()
+	return string(text)
+}
+
+// copyTree copies the files of a repository.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry.Name() == ".git" && entry.IsDir(), rest == "bin":
+			return fs.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(to, rest), 0o755)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rest), data, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,420 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/apiserver"
+)
+
+// A tryKind is a definition with objects for it.
+type tryKind struct {
+	crd, loose CRD
+	object     *apiextensionsv1.CustomResourceDefinition
+	version    string
+	// kind has the rules of the definition, free has not.
+	kind, free *apiserver.Kind
+	objects    []map[string]any
+	// old are objects that are stored, some of them against the rules.
+	old []map[string]any
+}
+
+// TestTryPredicts holds what apiserver.Kind, and so the command try, says of objects
+// against what the server answers: what is stored, or the errors with their paths
+// and words.
+func TestTryPredicts(t *testing.T) {
+	part(t, "predictions of try")
+	s := cluster(t)
+	kinds := tryKinds(t, s)
+	storeTried(t, s, kinds)
+	counts := map[string]int{}
+	for _, k := range kinds {
+		t.Run(k.crd.From, func(t *testing.T) {
+			for _, object := range k.objects {
+				k.compare(t, s, object, nil, counts)
+			}
+			c := chance{rand.New(rand.NewPCG(2, uint64(len(k.crd.Data)))), 12}
+			for _, old := range k.old {
+				for range 5 {
+					k.compare(t, s, k.changed(c, old), old, counts)
+				}
+			}
+		})
+	}
+	t.Logf("%d kinds, %v", len(kinds), counts)
+	for what, least := range map[string]int{
+		"objects": 700, "accepted": 250, "refused": 300, "updates": 200, "pruned": 50, "defaulted": 30, "nulls": 10,
+		"by rules": 20, "warned": 5, "undecodable": 1,
+	} {
+		if counts[what] < least {
+			t.Errorf("only %d %s", counts[what], what)
+		}
+	}
+	world.report.Count("kinds whose objects were tried", len(kinds))
+	world.report.Count("their random objects, created or updated as try says", counts["objects"])
+	world.report.Count("of those, refused with the same messages and field paths", counts["refused"])
+	world.report.Count("of those, stored with the same content", counts["accepted"])
+}
+
+// tryKinds are the definitions of testdata/crd and the examples that have something
+// to default, prune or refuse, each with random objects.
+func tryKinds(t *testing.T, s *Server) []*tryKind {
+	t.Helper()
+	wanted, _, err := CaseCRDs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := s.BuiltInGroups(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*tryKind
+	for i, crd := range append(exampleCRDs(t), wanted...) {
+		words := 0
+		for _, word := range []string{"x-kubernetes-", "default:", "enum:", "pattern:", "minimum:", "maximum:", "minLength:", "maxLength:", "required:", "format:", "nullable:", "Items:"} {
+			words += strings.Count(string(crd.Data), word)
+		}
+		if words < 8 || slices.Contains(groups, crd.Group) {
+			continue
+		}
+		k := newTryKind(t, inGroup(t, crd, fmt.Sprintf("try%d.test", i)))
+		if k == nil {
+			continue
+		}
+		k.generate(t, uint64(i))
+		out = append(out, k)
+	}
+	return out
+}
+
+// exampleCRDs are the definitions of the examples.
+func exampleCRDs(t *testing.T) []CRD {
+	t.Helper()
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "schemagen")
+	if _, err := goCommand(t.Context(), root, nil, "build", "-o", tool, "./cmd/schemagen"); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), tool, "crd", "./quickstart/api/...", "-o", filepath.Join(dir, "crds"))
+	cmd.Dir = filepath.Join(root, "examples")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return append(readCRDs(t, filepath.Join(dir, "crds"), "quickstart"), readCRDs(t, filepath.Join(root, "examples", "webhook", "config", "crd"), "webhook")...)
+}
+
+// inGroup is a definition in another group: the cases share few names.
+func inGroup(t *testing.T, crd CRD, group string) CRD {
+	t.Helper()
+	var object apiextensionsv1.CustomResourceDefinition
+	if err := yaml.UnmarshalStrict(crd.Data, &object); err != nil {
+		t.Fatalf("%s: %v", crd.From, err)
+	}
+	object.Spec.Group, object.Name = group, object.Spec.Names.Plural+"."+group
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return CRD{From: crd.From, Name: object.Name, Group: group, Data: data}
+}
+
+// newTryKind prepares the storage version; nil if it is not served.
+func newTryKind(t *testing.T, crd CRD) *tryKind {
+	t.Helper()
+	k := &tryKind{crd: crd, loose: withoutRules(t, crd)}
+	kindOf := func(data []byte) *apiserver.Kind {
+		k.object = &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(data, k.object); err != nil {
+			t.Fatalf("%s: %v", crd.From, err)
+		}
+		at := slices.IndexFunc(k.object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+			return v.Storage && v.Served && !v.Deprecated && v.Schema != nil
+		})
+		if at < 0 {
+			return nil
+		}
+		k.version = k.object.Spec.Versions[at].Name
+		kind, err := apiserver.NewKind(k.object, k.version)
+		if err != nil {
+			t.Fatalf("%s: %v", crd.From, err)
+		}
+		return kind
+	}
+	if k.free = kindOf(k.loose.Data); k.free == nil {
+		return nil
+	}
+	k.kind = kindOf(crd.Data)
+	return k
+}
+
+func (k *tryKind) schema() *apiextensionsv1.JSONSchemaProps {
+	for _, v := range k.object.Spec.Versions {
+		if v.Name == k.version {
+			return v.Schema.OpenAPIV3Schema
+		}
+	}
+	return nil
+}
+
+// random makes an object; its metadata is good but for an unknown field.
+func (k *tryKind) random(c chance, name string) map[string]any {
+	out := c.object(k.schema(), 0)
+	meta := map[string]any{"name": name}
+	if k.object.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		meta["namespace"] = "default"
+	}
+	if c.one(4) {
+		meta["labels"] = map[string]any{"a": "b"}
+	}
+	if c.wrong > 0 && c.one(5) {
+		meta["unknown"] = "a"
+	}
+	if c.wrong > 0 && c.one(10) {
+		meta["labels"] = map[string]any{"a": int64(1)}
+	}
+	out["apiVersion"], out["kind"], out["metadata"] = k.object.Spec.Group+"/"+k.version, k.object.Spec.Names.Kind, meta
+	return out
+}
+
+// generate makes the objects, and of those that can be stored before there are rules
+// picks one that keeps to them and one that does not.
+func (k *tryKind) generate(t *testing.T, seed uint64) {
+	t.Helper()
+	for i := range 10 {
+		c := chance{rand.New(rand.NewPCG(seed, uint64(i))), []int{0, 0, 40, 12}[i%4]}
+		k.objects = append(k.objects, k.random(c, fmt.Sprintf("new-%d", i)))
+	}
+	found := map[bool]bool{}
+	c := chance{rand.New(rand.NewPCG(seed, 1000)), 0}
+	for i := range 20 {
+		object := k.random(c, fmt.Sprintf("old-%d", i))
+		before, after := k.created(t, k.free, object), k.created(t, k.kind, object)
+		if good := len(after.Errors) == 0; len(before.Errors) == 0 && !found[good] {
+			found[good] = true
+			k.old = append(k.old, object)
+		}
+	}
+}
+
+func (k *tryKind) created(t *testing.T, kind *apiserver.Kind, object map[string]any) apiserver.Answer {
+	t.Helper()
+	a, err := kind.Create(t.Context(), object)
+	if err != nil {
+		t.Fatalf("%s: %v", k.crd.From, err)
+	}
+	return a
+}
+
+// changed is the stored object with some of a random one.
+func (k *tryKind) changed(c chance, old map[string]any) map[string]any {
+	out := runtime.DeepCopyJSON(old)
+	mix(c, out, k.random(c, ""))
+	out["metadata"] = runtime.DeepCopyJSONValue(old["metadata"])
+	delete(out["metadata"].(map[string]any), "managedFields")
+	return out
+}
+
+// mix takes some of the fields of from, at any depth.
+func mix(c chance, into, from map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(from)) {
+		value := from[name]
+		inner, ok := value.(map[string]any)
+		existing, both := into[name].(map[string]any)
+		switch {
+		case ok && both && !c.one(6):
+			mix(c, existing, inner)
+		case c.one(4):
+			into[name] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(into)) {
+		if c.one(12) && name != "apiVersion" && name != "kind" && name != "metadata" {
+			delete(into, name)
+		}
+	}
+}
+
+// path is that of all objects, or of one.
+func (k *tryKind) path(object map[string]any) string {
+	out := "/apis/" + k.object.Spec.Group + "/" + k.version
+	if k.object.Spec.Scope == apiextensionsv1.NamespaceScoped {
+		out += "/namespaces/default"
+	}
+	out += "/" + k.object.Spec.Names.Plural
+	if object != nil {
+		out += "/" + object["metadata"].(map[string]any)["name"].(string)
+	}
+	return out
+}
+
+// storeTried creates the definitions without rules, stores the old objects, and puts
+// the rules into force.
+func storeTried(t *testing.T, s *Server, kinds []*tryKind) {
+	t.Helper()
+	ctx := within(t, 3*time.Minute)
+	var loose, whole []CRD
+	for _, k := range kinds {
+		loose, whole = append(loose, k.loose), append(whole, k.crd)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		each(t, loose, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
+		each(t, loose, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
+	})
+	if len(each(t, loose, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })) < len(loose) {
+		t.FailNow()
+	}
+	for _, k := range kinds {
+		for _, object := range k.old {
+			if a := k.ask(t, s, http.MethodPost, k.path(nil), object, ""); !a.OK() {
+				t.Fatalf("%s: %s", k.crd.From, a)
+			}
+		}
+	}
+	each(t, whole, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
+	for _, k := range kinds {
+		k.waitForRules(t, s)
+		for i, object := range k.old {
+			a, err := s.Do(ctx, http.MethodGet, k.path(object), "", nil)
+			if err != nil || !a.OK() {
+				t.Fatalf("%s: %v %s", k.crd.From, err, a)
+			}
+			k.old[i] = objectOf(t, a.Body)
+		}
+	}
+}
+
+// waitForRules waits until the server answers as with rules, if an object tells.
+func (k *tryKind) waitForRules(t *testing.T, s *Server) {
+	t.Helper()
+	ctx := within(t, time.Minute)
+	for _, object := range k.objects {
+		if len(k.created(t, k.free, object).Errors) > 0 || len(k.created(t, k.kind, object).Errors) == 0 {
+			continue
+		}
+		for k.ask(t, s, http.MethodPost, k.path(nil), object, "&dryRun=All").OK() {
+			if _, err := pause(ctx, 0); err != nil {
+				t.Errorf("%s: rules that try knows do not refuse %v", k.crd.From, object)
+				return
+			}
+		}
+		return
+	}
+}
+
+func (k *tryKind) ask(t *testing.T, s *Server, method, path string, object map[string]any, query string) Answer {
+	t.Helper()
+	body, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := s.Do(t.Context(), method, path+"?fieldValidation=Ignore"+query, JSON, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// compare asks for an object both ways.
+func (k *tryKind) compare(t *testing.T, s *Server, object, old map[string]any, counts map[string]int) {
+	t.Helper()
+	var predicted apiserver.Answer
+	var err error
+	var got Answer
+	if old == nil {
+		predicted, err = k.kind.Create(t.Context(), object)
+		got = k.ask(t, s, http.MethodPost, k.path(nil), object, "&dryRun=All")
+	} else {
+		predicted, err = k.kind.Update(t.Context(), object, old)
+		got = k.ask(t, s, http.MethodPut, k.path(object), object, "&dryRun=All")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(predicted.Cleared) > 0 {
+		counts["cleared, which no policy does here"]++
+		return
+	}
+	text, _ := json.Marshal(object)
+	var errs []string
+	for _, e := range predicted.Errors {
+		errs = append(errs, e.Field+": "+e.ErrorBody())
+	}
+	causes := got.Causes()
+	errs, causes = tidied(errs), tidied(causes)
+	if s.Version[1:5] != linkedVersion {
+		// What has no path differs between versions: of a number that is no integer, 1.37
+		// says so of the whole object, too, and 1.35 does not.
+		pathless := func(field string) bool { return field == "<nil>" }
+		errs, causes = slices.DeleteFunc(fields(errs), pathless), slices.DeleteFunc(fields(causes), pathless)
+	}
+	switch {
+	case got.Code == http.StatusBadRequest:
+		counts["undecodable"]++
+		if len(predicted.Errors) != 1 || !strings.Contains(got.Status().Message, predicted.Errors[0].Detail) {
+			t.Errorf("%s: predicted %v, but the server says %s", text, predicted.Errors, got)
+		}
+	case !slices.Equal(errs, causes) || got.OK() != (len(predicted.Errors) == 0):
+		t.Errorf("%s: predicted\n\t%s\nbut the server says %d\n\t%s", text, strings.Join(errs, "\n\t"), got.Code, strings.Join(causes, "\n\t"))
+	case got.OK():
+		counts["accepted"]++
+		if want, have := content(predicted.Object), content(objectOf(t, got.Body)); !reflect.DeepEqual(want, have) {
+			t.Errorf("%s: predicted\n\t%v\nbut the server stores\n\t%v", text, want, have)
+		}
+		if !slices.Equal(tidied(predicted.Warnings), tidied(got.Warnings)) {
+			t.Errorf("%s: predicted the warnings %q, but the server says %q", text, predicted.Warnings, got.Warnings)
+		}
+	default:
+		counts["refused"]++
+	}
+	note := func(what string, is bool) {
+		if is {
+			counts[what]++
+		}
+	}
+	note("objects", true)
+	note("updates", old != nil)
+	note("pruned", len(predicted.Pruned) > 0)
+	note("defaulted", len(predicted.Defaulted) > 0)
+	note("nulls", len(predicted.Nulls) > 0)
+	note("warned", len(predicted.Warnings) > 0)
+	note("by rules", len(predicted.Errors) > 0 && len(k.created(t, k.free, object).Errors) == 0)
+}
+
+// objectOf decodes an object as the server does.
+func objectOf(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := utiljson.Unmarshal(body, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// content is an object without what only the server writes into metadata.
+func content(object map[string]any) map[string]any {
+	out := runtime.DeepCopyJSON(object)
+	if meta, ok := out["metadata"].(map[string]any); ok {
+		for _, name := range []string{"uid", "creationTimestamp", "generation", "managedFields", "resourceVersion"} {
+			delete(meta, name)
+		}
+	}
+	return out
+}

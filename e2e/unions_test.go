@@ -1,0 +1,398 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// A unionShape is a kind, and the requests to make of it, as package unions'
+// TestWriteClusterRows writes them; the fields are explained there.
+type unionShape struct {
+	Name, Plural, Kind  string
+	CRD, Loose          string
+	Policy, PolicyError string
+	Poor                bool
+	Rows                []unionRow
+}
+
+type unionRow struct {
+	Name, About, Operation string
+	Old, New, Object       json.RawMessage
+	Errors                 []string
+	Cleared, Unknown       bool
+	// object is the name of the object that is stored.
+	object string
+}
+
+// A unionDifference is what a server answers to a row other than the table says.
+type unionDifference struct {
+	reason string
+	code   int
+	errors []string
+}
+
+// unionDifferences are known, by the names of their rows.
+func unionDifferences() map[string]unionDifference {
+	out := map[string]unionDifference{
+		"two keys, one missing": {"a server takes no definition whose list keys are neither required nor defaulted, so the key is required here",
+			http.StatusUnprocessableEntity, []string{"Required spec.byBoth[0].port"}},
+		"keyed, twice in new": {"a duplicate does not keep the server from evaluating the rules, which the table's own server leaves out after any other error",
+			http.StatusUnprocessableEntity, []string{"Duplicate spec.byName[1]", "Forbidden spec.byName[0].a"}},
+	}
+	for _, name := range []string{"stored unknown value, oneOf", "stored unknown value, member removed, oneOf"} {
+		out[name] = unionDifference{"an unchanged value is let be, but a oneOf looks at the whole object, which has changed", http.StatusUnprocessableEntity, nil}
+	}
+	for column := range 5 {
+		out[fmt.Sprintf("R23, column %d", column)] = unionDifference{"server-side apply takes no field that the schema does not have",
+			http.StatusInternalServerError, []string{}}
+	}
+	return out
+}
+
+// TestUnions asks the server for every row of the table of cases and of the
+// version-skew matrix, with the rules in the definition and the policy installed.
+func TestUnions(t *testing.T) {
+	part(t, "unions")
+	s := cluster(t)
+	ctx := within(t, 4*time.Minute)
+	a, err := s.Do(ctx, http.MethodGet, policies+"mutatingadmissionpolicies", "", nil)
+	switch {
+	case err == nil && a.Code == http.StatusNotFound && os.Getenv(versionVariable) != "":
+		t.Skipf("Kubernetes %s has no MutatingAdmissionPolicy", s.Version)
+	case err != nil || !a.OK():
+		t.Fatal(err, a)
+	}
+	shapes := unionShapes(t)
+	installShapes(t, s, shapes)
+	storeOld(t, s, shapes)
+	var tightened []CRD
+	for _, shape := range shapes {
+		if shape.Loose != "" {
+			tightened = append(tightened, shape.crd(t, shape.CRD))
+		}
+	}
+	each(t, tightened, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
+	active := within(t, time.Minute)
+	for _, shape := range shapes {
+		shape.waitActive(active, t, s)
+	}
+
+	rows, poor, cells, cleared := 0, 0, 0, 0
+	differences := unionDifferences()
+	for _, shape := range shapes {
+		for _, row := range shape.Rows {
+			t.Run(shape.Name+"/"+row.Name, func(t *testing.T) {
+				difference, differs := differences[row.Name]
+				delete(differences, row.Name)
+				row.check(t, s, shape, difference, differs)
+			})
+			switch {
+			case shape.Loose == "":
+				cells++
+			case shape.Poor:
+				poor++
+			default:
+				rows++
+			}
+			if row.Cleared {
+				cleared++
+			}
+		}
+	}
+	for name := range differences {
+		t.Errorf("no row %q", name)
+	}
+	t.Logf("%d rows of the table, %d as oneOf, %d cells of the matrix, %d clear a member", rows, poor, cells, cleared)
+	if rows < 60 || poor < 35 || cells < 220 || cleared < 40 {
+		t.Error("those are too few")
+	}
+	world.report.Count("rows of the table of cases of unions, in the cel form", rows)
+	world.report.Count("those that have it, in the oneOf form", poor)
+	world.report.Count("cells of the version-skew matrix, by PUT, merge patch and server-side apply", cells)
+	world.report.Count("of these, requests in which the policy clears a member", cleared)
+	world.report.Count("of these, answers that differ for a stated reason", len(unionDifferences()))
+}
+
+func unionShapes(t *testing.T) []*unionShape {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := goCommand(t.Context(), root, []string{"SCHEMAGEN_UNION_ROWS=" + dir}, "test", "./unions", "-run", "^TestWriteClusterRows$", "-count=1"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d shapes: %v", len(files), err)
+	}
+	var out []*unionShape
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := &unionShape{}
+		if err := json.Unmarshal(data, shape); err != nil {
+			t.Fatal(err)
+		}
+		for i := range shape.Rows {
+			shape.Rows[i].object = fmt.Sprintf("row-%d", i)
+		}
+		out = append(out, shape)
+	}
+	return out
+}
+
+func (u *unionShape) crd(t *testing.T, text string) CRD {
+	t.Helper()
+	crd, err := NewCRD(u.Name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+// installShapes creates the definitions, all of them before any object: the first
+// object waits for young ones. Then it creates the policies.
+func installShapes(t *testing.T, s *Server, shapes []*unionShape) {
+	t.Helper()
+	ctx := within(t, 2*time.Minute)
+	var crds []CRD
+	for _, shape := range shapes {
+		text := shape.CRD
+		if shape.Loose != "" {
+			text = shape.Loose
+		}
+		crds = append(crds, shape.crd(t, text))
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		each(t, crds, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
+		each(t, crds, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
+	})
+	if len(each(t, crds, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })) < len(crds) {
+		t.FailNow()
+	}
+	for _, shape := range shapes {
+		if shape.PolicyError != "" {
+			t.Errorf("%s: no policy: %s", shape.Name, shape.PolicyError)
+		}
+		installPolicy(t, s, shape.Policy)
+	}
+}
+
+const policies = "/apis/admissionregistration.k8s.io/v1/"
+
+// installPolicy creates the objects of a stream for the time of a test.
+func installPolicy(t *testing.T, s *Server, stream string) {
+	t.Helper()
+	for document := range strings.SplitSeq(stream, "---\n") {
+		if document == "" {
+			continue
+		}
+		var head struct {
+			Kind     string
+			Metadata struct{ Name string }
+		}
+		if err := yaml.Unmarshal([]byte(document), &head); err != nil {
+			t.Fatal(err)
+		}
+		path := policies + map[string]string{
+			"MutatingAdmissionPolicy":        "mutatingadmissionpolicies",
+			"MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+		}[head.Kind]
+		if a, err := s.Do(t.Context(), http.MethodPost, path+"?"+Strict, YAML, []byte(document)); err != nil || !a.OK() {
+			t.Fatalf("%s %s: %v %s", head.Kind, head.Metadata.Name, err, a)
+		}
+		t.Cleanup(func() {
+			if a, err := s.Do(context.Background(), http.MethodDelete, path+"/"+head.Metadata.Name, "", nil); err != nil || !a.OK() {
+				t.Errorf("%s %s: %v %s", head.Kind, head.Metadata.Name, err, a)
+			}
+		})
+	}
+}
+
+// storeOld stores the old objects as another manager than the one of the rows.
+func storeOld(t *testing.T, s *Server, shapes []*unionShape) {
+	t.Helper()
+	for _, shape := range shapes {
+		for _, row := range shape.Rows {
+			if row.Operation == http.MethodPost {
+				continue
+			}
+			a, err := s.Do(t.Context(), http.MethodPatch, shape.path(row.object)+"?fieldManager=owner", Apply, shape.body(row.object, "", row.Old))
+			if err != nil || !a.OK() {
+				t.Errorf("%s, %s: %v %s", shape.Name, row.Name, err, a)
+			}
+		}
+	}
+}
+
+func (u *unionShape) path(name string) string {
+	path := "/apis/cases.test/v1/namespaces/default/" + u.Plural
+	if name != "" {
+		path += "/" + name
+	}
+	return path
+}
+
+func (u *unionShape) body(name, resourceVersion string, spec json.RawMessage) []byte {
+	version := ""
+	if resourceVersion != "" {
+		version = fmt.Sprintf(`, "resourceVersion": %q`, resourceVersion)
+	}
+	return fmt.Appendf(nil, `{"apiVersion": "cases.test/v1", "kind": %q, "metadata": {"name": %q, "namespace": "default"%s}, "spec": %s}`, u.Kind, name, version, spec)
+}
+
+// ask makes the request of a row; query is more of it, "&dryRun=All".
+func (u *unionShape) ask(ctx context.Context, s *Server, row unionRow, query string) (Answer, error) {
+	query = "?fieldManager=client" + query
+	switch row.Operation {
+	case http.MethodPost:
+		return s.Do(ctx, row.Operation, u.path("")+query, JSON, u.body(row.object, "", row.New))
+	case http.MethodPatch:
+		return s.Do(ctx, http.MethodPatch, u.path(row.object)+query, MergePatch, fmt.Appendf(nil, `{"spec": %s}`, row.New))
+	case "APPLY":
+		return s.Do(ctx, http.MethodPatch, u.path(row.object)+query+"&force=true", Apply, u.body(row.object, "", row.New))
+	}
+	a, err := s.Do(ctx, http.MethodGet, u.path(row.object), "", nil)
+	if err != nil || !a.OK() {
+		return a, err
+	}
+	var stored struct {
+		Metadata struct{ ResourceVersion string }
+	}
+	if err := json.Unmarshal(a.Body, &stored); err != nil {
+		return a, err
+	}
+	return s.Do(ctx, row.Operation, u.path(row.object)+query, JSON, u.body(row.object, stored.Metadata.ResourceVersion, row.New))
+}
+
+// waitActive waits until the rules refuse and the policy clears. Policies are
+// compiled some time after they were created, and take the types of new kinds from a
+// look at the OpenAPI every five seconds.
+func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server) {
+	t.Helper()
+	probe := func(what string, is func(unionRow) bool, done func(unionRow, Answer) bool) {
+		at := slices.IndexFunc(u.Rows, is)
+		if at < 0 {
+			return
+		}
+		row := u.Rows[at]
+		for {
+			a, err := u.ask(ctx, s, row, "&dryRun=All")
+			if err == nil && done(row, a) {
+				return
+			}
+			if _, late := pause(ctx, 100*time.Millisecond); late != nil {
+				t.Errorf("%s: no %s seen: %s gives %v %s %s", u.Name, what, row.Name, err, a, a.Body)
+				return
+			}
+		}
+	}
+	probe("rules", func(r unionRow) bool { return len(r.Errors) > 0 && r.Operation != "APPLY" },
+		func(_ unionRow, a Answer) bool { return a.Code == http.StatusUnprocessableEntity })
+	if u.Policy != "" {
+		probe("policy", func(r unionRow) bool { return r.Cleared },
+			func(r unionRow, a Answer) bool { return a.OK() && reflect.DeepEqual(specOf(a.Body), decoded(r.Object)) })
+	}
+}
+
+// specOf is the spec of an object, or nil.
+func specOf(body []byte) any {
+	var object struct{ Spec any }
+	if json.Unmarshal(body, &object) != nil {
+		return nil
+	}
+	return object.Spec
+}
+
+// decoded is any JSON, or nil.
+func decoded(text json.RawMessage) any {
+	var out any
+	if json.Unmarshal(text, &out) != nil {
+		return nil
+	}
+	return out
+}
+
+// check makes the request of a row.
+func (r unionRow) check(t *testing.T, s *Server, shape *unionShape, difference unionDifference, differs bool) {
+	t.Helper()
+	ctx := t.Context()
+	var before any
+	if r.Operation != http.MethodPost {
+		before = r.stored(t, s, shape)
+	}
+	if r.Unknown && r.Operation != "APPLY" {
+		a, err := shape.ask(ctx, s, r, "&dryRun=All&"+Strict)
+		if err != nil || a.OK() || !strings.Contains(a.Status().Message, `unknown field "spec.n"`) {
+			t.Errorf("strictly: %v %s", err, a)
+		}
+	}
+	a, err := shape.ask(ctx, s, r, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, code := r.Errors, http.StatusUnprocessableEntity
+	switch {
+	case differs:
+		t.Log(difference.reason)
+		want, code = difference.errors, difference.code
+	case len(want) > 0:
+	case r.Operation == http.MethodPost:
+		code = http.StatusCreated
+	default:
+		code = http.StatusOK
+	}
+	if differs && a.Code == http.StatusInternalServerError && !strings.Contains(a.Status().Message, ".spec.n: field not declared in schema") {
+		t.Errorf("another error than the known one: %s", a)
+	}
+	if got := memberErrors(a); !shape.Poor && !slices.Equal(got, want) || a.Code != code {
+		t.Errorf("%s: %s %s to %s: %s with %q, want %d with %q", r.About, r.Operation, r.Old, r.New, a, got, code, want)
+	}
+	switch {
+	case a.OK() && !differs:
+		if got := r.stored(t, s, shape); !reflect.DeepEqual(got, decoded(r.Object)) {
+			t.Errorf("%s %s to %s stored %v, want %s", r.Operation, r.Old, r.New, got, r.Object)
+		}
+	case !a.OK() && r.Operation != http.MethodPost:
+		if got := r.stored(t, s, shape); !reflect.DeepEqual(got, before) {
+			t.Errorf("refused, but stored %v", got)
+		}
+	}
+}
+
+func (r unionRow) stored(t *testing.T, s *Server, shape *unionShape) any {
+	t.Helper()
+	a, err := s.Do(t.Context(), http.MethodGet, shape.path(r.object), "", nil)
+	if err != nil || !a.OK() {
+		t.Fatalf("%v %s", err, a)
+	}
+	return specOf(a.Body)
+}
+
+// memberErrors renders the causes of a refusal as "Type path", sorted, but for the
+// remark that no rules ran.
+func memberErrors(a Answer) []string {
+	out := []string{}
+	if details := a.Status().Details; details != nil && !a.OK() {
+		for _, c := range details.Causes {
+			if !strings.Contains(c.Message, "some validation rules were not checked") {
+				out = append(out, strings.TrimPrefix(string(c.Type), "FieldValue")+" "+c.Field)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
