@@ -277,13 +277,7 @@ func enumOfAll(v *structural.ValueValidation) []any {
 		}
 	}
 	out = append(out, last...)
-	nested := slices.Clone(v.AllOf)
-	if len(v.AnyOf) > 0 {
-		nested = append(nested, v.AnyOf[0])
-	}
-	if len(v.OneOf) > 0 {
-		nested = append(nested, v.OneOf[0])
-	}
+	nested := firstBranches(v)
 	for i := range nested {
 		others := enumOfAll(&nested[i].ValueValidation)
 		if len(out) == 0 {
@@ -497,6 +491,19 @@ func words(n int) []string {
 
 type length struct{ min, max *int64 }
 
+// firstBranches are what holds beside a validation where the first branch of each
+// junctor is chosen.
+func firstBranches(v *structural.ValueValidation) []structural.NestedValueValidation {
+	out := slices.Clone(v.AllOf)
+	if len(v.AnyOf) > 0 {
+		out = append(out, v.AnyOf[0])
+	}
+	if len(v.OneOf) > 0 {
+		out = append(out, v.OneOf[0])
+	}
+	return out
+}
+
 // restrictions are the patterns and lengths of a string, with those of allOf and of
 // the first branches of others.
 func restrictions(v *structural.ValueValidation) (patterns []string, lengths []length) {
@@ -504,13 +511,7 @@ func restrictions(v *structural.ValueValidation) (patterns []string, lengths []l
 		patterns = append(patterns, v.Pattern)
 	}
 	lengths = append(lengths, length{v.MinLength, v.MaxLength})
-	nested := slices.Clone(v.AllOf)
-	if len(v.AnyOf) > 0 {
-		nested = append(nested, v.AnyOf[0])
-	}
-	if len(v.OneOf) > 0 {
-		nested = append(nested, v.OneOf[0])
-	}
+	nested := firstBranches(v)
 	for i := range nested {
 		p, l := restrictions(&nested[i].ValueValidation)
 		patterns, lengths = append(patterns, p...), append(lengths, l...)

@@ -119,7 +119,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.parse(args); err != nil {
 				return err
 			}
-			r.setMode(check, diff)
+			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), stdout, stderr)
 		},
 	}

@@ -63,7 +63,7 @@ Nothing is written while there is an error.`,
 			if cmd.Flags().Changed("preserve-unknown-fields") {
 				r.PreserveUnknownFields = &preserve
 			}
-			r.setMode(check, diff)
+			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), stdout, stderr)
 		},
 	}
@@ -134,15 +134,18 @@ func addModeFlags(cmd *cobra.Command, check, diff *bool) {
 	cmd.MarkFlagsMutuallyExclusive("check", "diff")
 }
 
-func (r *crdRun) setMode(check, diff bool) {
+// modeOf is what the flags want done with the files for an output, which is "-" for
+// standard output.
+func modeOf(output string, check, diff bool) commitMode {
 	switch {
-	case r.output == "-":
-		r.mode = commitStdout
+	case output == "-":
+		return commitStdout
 	case check:
-		r.mode = commitCheck
+		return commitCheck
 	case diff:
-		r.mode = commitDiff
+		return commitDiff
 	}
+	return commitWrite
 }
 
 // run generates, reports, and carries the files to their place.

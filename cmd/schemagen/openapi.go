@@ -48,14 +48,7 @@ Unions are kept as x-kubernetes-unions; everything else is as in a server.`,
   schemagen openapi ./api/... -o config --check
   kustomize build config/crd | schemagen openapi - --lost`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case r.output == "-":
-				r.mode = commitStdout
-			case check:
-				r.mode = commitCheck
-			case diff:
-				r.mode = commitDiff
-			}
+			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}

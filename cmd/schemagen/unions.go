@@ -69,12 +69,7 @@ Nothing is written while there is an error.`,
   schemagen unions ./api/... --suggest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Patterns = args
-			switch {
-			case check:
-				r.mode = commitCheck
-			case diff:
-				r.mode = commitDiff
-			}
+			r.mode = modeOf("", check, diff)
 			if r.suggest {
 				return r.runSuggest(cmd.Context(), stdout, stderr)
 			}
