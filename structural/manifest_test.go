@@ -59,6 +59,7 @@ func manifestSeeds() []string {
 		"apiVersion: apiextensions.k8s.io/v1\nKind: CustomResourceDefinition\nspec: {}\n", "apiVersion: apiextensions.k8s.io/v1\nkind: 5\n", "kind: CustomResourceDefinition\n", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: x\nmetadata: 1\nstatus: []\n",
 		"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitions\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n",
 		"apiVersion: v1\nkind: List\nitems:\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  spec: {bad: 1}\n- 5\n- null\n",
+		"{a: 1, b: 2, a: 3},\"", "{\"\",000000000000,\"\"},\"", "{a: &x {b: 1,\n b: 2}, c: *x,\n a: 3}, \"",
 		"", "# c\n", "---\n", "a: [", "5\n", "[]\n", "{", "{}", `{"a":1}{"b"`,
 	}
 }
@@ -84,8 +85,8 @@ func problemMessages(problems []Problem, kinds ...ProblemKind) []string {
 	return slices.Compact(out)
 }
 
-// alreadySet finds the duplicates in an error of strict YAML.
-var alreadySet = regexp.MustCompile(`key .* already set in map`)
+// keyAlreadySet finds the duplicates in an error of strict YAML.
+var keyAlreadySet = regexp.MustCompile(`key .* already set in map`)
 
 // checkManifest holds ReadManifests against the API server's own decoding of a
 // file of one document.
@@ -125,7 +126,7 @@ func checkManifest(t *testing.T, text string) {
 			t.Fatalf("%q: the server takes it, we say %v", text, problems)
 		}
 		if _, err := yaml.YAMLToJSONStrict([]byte(document)); err != nil {
-			duplicates = alreadySet.FindAllString(err.Error(), -1)
+			duplicates = keyAlreadySet.FindAllString(err.Error(), -1)
 			slices.Sort(duplicates)
 			duplicates = slices.Compact(duplicates)
 		}

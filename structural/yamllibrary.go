@@ -3,8 +3,10 @@ package structural
 import (
 	"cmp"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +59,8 @@ func parseLibrary(b *treeBuilder, from, to, strayed int) {
 	root := rootOf(text)
 	if root != nil {
 		l.locate(root, &lineIndex{text: b.src[:to], line: 1, column: 1, at: from})
+	} else {
+		l.duplicatesWithoutNodes(text, from)
 	}
 	l.value(value, root, from)
 }
@@ -256,6 +260,38 @@ func (l *libraryReader) duplicate(at int, key any) {
 	if !l.reported[at] {
 		l.reported[at] = true
 		l.duplicates = append(l.duplicates, duplicateKey{at: int32(at), text: fmt.Sprintf("%#v", key)})
+	}
+}
+
+// alreadySet is what the library says about a duplicate key.
+var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
+
+// duplicatesWithoutNodes notes the duplicates of a text that stands at from and
+// of which only the library that says no columns can make sense, such as a flow
+// mapping with something behind it.
+func (l *libraryReader) duplicatesWithoutNodes(text string, from int) {
+	var value any
+	var refused *yamlv2.TypeError
+	if !errors.As(yamlv2.UnmarshalStrict([]byte(text), &value), &refused) {
+		return
+	}
+	type duplicate struct {
+		line int
+		key  string
+	}
+	var found []duplicate
+	for _, message := range refused.Errors {
+		if m := alreadySet.FindStringSubmatch(message); m != nil {
+			line, _ := strconv.Atoi(m[1])
+			found = append(found, duplicate{line, m[2]})
+		}
+	}
+	slices.SortFunc(found, func(a, b duplicate) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+	})
+	lines := &lineIndex{text: l.src[:from+len(text)], line: 1, column: 1, at: from}
+	for _, d := range slices.Compact(found) { // aliases repeat them
+		l.duplicates = append(l.duplicates, duplicateKey{at: int32(lines.offset(d.line, 1)), text: d.key})
 	}
 }
 
