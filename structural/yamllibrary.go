@@ -49,7 +49,7 @@ func parseLibrary(b *treeBuilder, from, to, strayed int) {
 			"this document is not in plain block style, and may hold more values than the %d that are read of such documents", maxLibraryIndicators))
 		return
 	}
-	value, err := valueOf(text)
+	value, duplicates, err := valueOf(text)
 	if err != nil {
 		offset, message := yamlError(text, err, strayed-from)
 		b.refuse(from+offset, Malformed, message)
@@ -59,10 +59,9 @@ func parseLibrary(b *treeBuilder, from, to, strayed int) {
 	root := rootOf(text)
 	if root != nil {
 		l.locate(root, &lineIndex{text: b.src[:to], line: 1, column: 1, at: from})
-	} else {
-		l.duplicatesWithoutNodes(text, from)
 	}
 	l.value(value, root, from)
+	l.settleDuplicates(duplicates, text, from)
 }
 
 // countIndicators returns a number that is at least half of the number of keys
@@ -82,16 +81,47 @@ func countIndicators(text string) int {
 	return n
 }
 
-// valueOf decodes the first document of a text. Whatever the library does with
-// it comes back as an error.
-func valueOf(text string) (value any, err error) {
+// valueOf decodes the first document of a text, and returns the duplicate keys
+// in it. Whatever the library does with it comes back as an error.
+func valueOf(text string) (value any, duplicates []libraryDuplicate, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the YAML library failed: %v", r)
 		}
 	}()
-	err = yamlv2.Unmarshal([]byte(text), &value)
-	return value, err
+	err = yamlv2.UnmarshalStrict([]byte(text), &value)
+	if refused := (*yamlv2.TypeError)(nil); errors.As(err, &refused) {
+		duplicates = duplicatesIn(refused.Errors)
+		value = nil
+		err = yamlv2.Unmarshal([]byte(text), &value) // in which the last one counts
+	}
+	return value, duplicates, err
+}
+
+// libraryDuplicate is a duplicate key as the library reports it: the line of its
+// mapping, counted from 1, and the key in Go's syntax.
+type libraryDuplicate struct {
+	line int
+	key  string
+}
+
+// alreadySet is what the library says about a duplicate key.
+var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
+
+// duplicatesIn returns the duplicates among the library's errors, in order. Aliases
+// repeat them there.
+func duplicatesIn(messages []string) []libraryDuplicate {
+	var found []libraryDuplicate
+	for _, message := range messages {
+		if m := alreadySet.FindStringSubmatch(message); m != nil {
+			line, _ := strconv.Atoi(m[1])
+			found = append(found, libraryDuplicate{line, m[2]})
+		}
+	}
+	slices.SortFunc(found, func(a, b libraryDuplicate) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+	})
+	return slices.Compact(found)
 }
 
 // rootOf returns the first node of a text, or nil.
@@ -263,35 +293,24 @@ func (l *libraryReader) duplicate(at int, key any) {
 	}
 }
 
-// alreadySet is what the library says about a duplicate key.
-var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
-
-// duplicatesWithoutNodes notes the duplicates of a text that stands at from and
-// of which only the library that says no columns can make sense, such as a flow
-// mapping with something behind it.
-func (l *libraryReader) duplicatesWithoutNodes(text string, from int) {
-	var value any
-	var refused *yamlv2.TypeError
-	if !errors.As(yamlv2.UnmarshalStrict([]byte(text), &value), &refused) {
-		return
+// settleDuplicates leaves those of the duplicates that were found among the nodes
+// which the library that decodes the text, at from, speaks of too. Those for which
+// there is no node stand at the line of their mapping.
+func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text string, from int) {
+	found := map[string]bool{} // for each reported key, whether a node has it
+	for _, r := range reported {
+		found[r.key] = false
 	}
-	type duplicate struct {
-		line int
-		key  string
-	}
-	var found []duplicate
-	for _, message := range refused.Errors {
-		if m := alreadySet.FindStringSubmatch(message); m != nil {
-			line, _ := strconv.Atoi(m[1])
-			found = append(found, duplicate{line, m[2]})
-		}
-	}
-	slices.SortFunc(found, func(a, b duplicate) int {
-		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+	l.duplicates = slices.DeleteFunc(l.duplicates, func(d duplicateKey) bool {
+		_, ok := found[d.text]
+		found[d.text] = true
+		return !ok
 	})
 	lines := &lineIndex{text: l.src[:from+len(text)], line: 1, column: 1, at: from}
-	for _, d := range slices.Compact(found) { // aliases repeat them
-		l.duplicates = append(l.duplicates, duplicateKey{at: int32(lines.offset(d.line, 1)), text: d.key})
+	for _, r := range reported {
+		if !found[r.key] {
+			l.duplicates = append(l.duplicates, duplicateKey{at: int32(lines.offset(r.line, 1)), text: r.key})
+		}
 	}
 }
 
