@@ -135,7 +135,7 @@ func checkOwner(t *testing.T, f goFile, imported string) {
 // functions, package variables that are not constants in spirit, and, outside of
 // cmd/, printing, exiting, and panics.
 func TestNoHiddenState(t *testing.T) {
-	constant := regexp.MustCompile(`^(err[A-Z]|regexp\.MustCompile|lazily|errors\.New)`)
+	constant := regexp.MustCompile(`^(err[A-Z]|regexp\.MustCompile|lazily|sync\.OnceValue|errors\.New)`)
 	for _, f := range product(t) {
 		if f.test {
 			continue

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gobuffalo/flect"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -166,7 +165,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 			roots = append(roots, t)
 		}
 	}
-	plural := strings.ToLower(flect.Pluralize(k.kind))
+	plural := knownPlurals().of(k.kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
