@@ -22,7 +22,7 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"internal/typedmodule", "diag", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "cmd/schemagen"}
+	return []string{"internal/typedmodule", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "cmd/schemagen"}
 }
 
 // owners are import paths, with everything below them, that only the named
@@ -40,6 +40,9 @@ func owners() map[string][]string {
 		"go.yaml.in/yaml":                      {"structural", "cmd/schemagen"},
 		"k8s.io/gengo":                         {"markers", "generator"},
 		"k8s.io/component-base":                {"apiserver"},
+		// What a run reads is noted, so that the next one can tell whether it
+		// changed.
+		"os": {"inputs", "cmd/schemagen", "internal/typedmodule"},
 	}
 }
 

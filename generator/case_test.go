@@ -164,7 +164,7 @@ func TestCases(t *testing.T) {
 	dir, listed := listCases(t, cases)
 	peer := loadPeer(t, dir)
 	// Places in dependencies are the same on every machine.
-	env, why := readGoEnv(nil)
+	env, why := readGoEnv(nil, nil)
 	if why != "" {
 		t.Fatal(why)
 	}

@@ -1,19 +1,19 @@
 package generator
 
 import (
-	"bufio"
 	"go/build"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // goEnv is what the go command would say of its environment, found without
 // running it.
 type goEnv struct {
+	in       *inputs.Reader
 	root     string // GOROOT
 	modCache string // GOMODCACHE
 	version  string // of the toolchain, for example "1.26.8"
@@ -24,8 +24,9 @@ type goEnv struct {
 // readGoEnv finds the environment of the go command: the process's variables,
 // then the file of "go env -w", then defaults. why says what only the go
 // command itself can answer; it is empty if nothing is left.
-func readGoEnv(tags []string) (env goEnv, why string) {
-	get := envReader()
+func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
+	get := envReader(in)
+	env.in = in
 	for _, name := range []string{"GOPACKAGESDRIVER", "GOEXPERIMENT", "GOFIPS140"} {
 		if value := get(name); value != "" && value != "off" {
 			return env, name + " is set"
@@ -41,22 +42,22 @@ func readGoEnv(tags []string) (env goEnv, why string) {
 			return env, "GOFLAGS has -" + name
 		}
 	}
-	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
+	if _, err := in.LookPath("gopackagesdriver"); err == nil {
 		return env, "there is a gopackagesdriver"
 	}
 
 	env.root = get("GOROOT")
 	if env.root == "" {
-		command, err := exec.LookPath("go")
+		command, err := in.LookPath("go")
 		if err != nil {
 			return env, "the go command is not in PATH"
 		}
-		if command, err = filepath.EvalSymlinks(command); err != nil {
+		if command, err = in.EvalSymlinks(command); err != nil {
 			return env, err.Error()
 		}
 		env.root = filepath.Dir(filepath.Dir(command))
 	}
-	text, err := os.ReadFile(filepath.Join(env.root, "VERSION"))
+	text, err := in.ReadFile(filepath.Join(env.root, "VERSION"), nil)
 	if err != nil {
 		return env, "GOROOT has no VERSION file"
 	}
@@ -72,7 +73,7 @@ func readGoEnv(tags []string) (env goEnv, why string) {
 	if env.modCache == "" {
 		gopath := get("GOPATH")
 		if gopath == "" {
-			home, err := os.UserHomeDir()
+			home, err := in.UserHomeDir()
 			if err != nil {
 				return env, "no home directory"
 			}
@@ -81,29 +82,29 @@ func readGoEnv(tags []string) (env goEnv, why string) {
 		env.modCache = filepath.Join(filepath.SplitList(gopath)[0], "pkg", "mod")
 	}
 	env.work = get("GOWORK")
-	env.context = buildContext(get, env.root, minor, tags)
+	env.context = buildContext(in, get, env.root, minor, tags)
 	return env, ""
 }
 
 // envReader returns a function that looks up variables of the go command.
-func envReader() func(name string) string {
-	file := os.Getenv("GOENV")
+func envReader(in *inputs.Reader) func(name string) string {
+	file := in.Getenv("GOENV")
 	if file == "" {
-		if dir, err := os.UserConfigDir(); err == nil {
+		if dir, err := in.UserConfigDir(); err == nil {
 			file = filepath.Join(dir, "go", "env")
 		}
 	}
 	saved := map[string]string{}
-	if f, err := os.Open(file); err == nil && file != "off" {
-		defer f.Close()
-		for scanner := bufio.NewScanner(f); scanner.Scan(); {
-			if key, value, ok := strings.Cut(scanner.Text(), "="); ok && !strings.HasPrefix(key, "#") {
+	if file != "off" {
+		text, _ := in.ReadFile(file, nil) // often there is none
+		for line := range strings.Lines(string(text)) {
+			if key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok && !strings.HasPrefix(key, "#") {
 				saved[key] = value
 			}
 		}
 	}
 	return func(name string) string {
-		if value := os.Getenv(name); value != "" {
+		if value := in.Getenv(name); value != "" {
 			return value
 		}
 		return saved[name]
@@ -112,7 +113,7 @@ func envReader() func(name string) string {
 
 // buildContext returns the context that chooses files. The release tags are
 // those of the toolchain in use, which need not be the one that built us.
-func buildContext(get func(string) string, root string, minor int, tags []string) build.Context {
+func buildContext(in *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
 	context := build.Default
 	context.GOROOT = root
 	context.GOOS, context.GOARCH = runtime.GOOS, runtime.GOARCH
@@ -134,13 +135,13 @@ func buildContext(get func(string) string, root string, minor int, tags []string
 	case "1":
 		context.CgoEnabled = true
 	default:
-		context.CgoEnabled = context.GOOS == runtime.GOOS && context.GOARCH == runtime.GOARCH && hasCompiler(get)
+		context.CgoEnabled = context.GOOS == runtime.GOOS && context.GOARCH == runtime.GOARCH && hasCompiler(in, get)
 	}
 	return context
 }
 
 // hasCompiler reports whether the go command would find a C compiler.
-func hasCompiler(get func(string) string) bool {
+func hasCompiler(in *inputs.Reader, get func(string) string) bool {
 	compiler, _, _ := strings.Cut(strings.TrimSpace(get("CC")), " ")
 	if compiler == "" {
 		compiler = "gcc"
@@ -149,7 +150,7 @@ func hasCompiler(get func(string) string) bool {
 			compiler = "clang"
 		}
 	}
-	_, err := exec.LookPath(compiler)
+	_, err := in.LookPath(compiler)
 	return err == nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // Package is what the generator needs to know of a Go package before it reads
@@ -44,12 +46,14 @@ type Lister interface {
 
 // goLister asks the go command through go/packages.
 type goLister struct {
+	in *inputs.Reader
 	// tags are the build tags.
 	tags []string
 }
 
 // List runs one go list over all patterns: no types, no export data, no cgo.
 func (l goLister) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
+	l.in.Unsure("the go command was asked")
 	config := &packages.Config{
 		Context:    ctx,
 		Dir:        dir,

@@ -8,10 +8,11 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // moduleLister finds packages without the go command: it reads go.mod, go.work,
@@ -21,6 +22,7 @@ import (
 // It does not verify go.sum: the module cache was verified when it was filled.
 // It takes a go.mod that the go command would want tidied first.
 type moduleLister struct {
+	in       *inputs.Reader
 	tags     []string
 	fallback Lister
 	// why is called with what made a listing a case for the fallback.
@@ -40,7 +42,7 @@ func (l *moduleLister) List(ctx context.Context, dir string, patterns []string) 
 }
 
 func (l *moduleLister) list(ctx context.Context, dir string, patterns []string) (packages []*Package, why string) {
-	env, why := readGoEnv(l.tags)
+	env, why := readGoEnv(l.in, l.tags)
 	if why != "" {
 		return nil, why
 	}
@@ -108,7 +110,7 @@ func (l *moduleListing) match(pattern string) (packages []*Package, why string) 
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || !m.main {
 			continue
 		}
-		if otherModule(m.dir, dir) {
+		if otherModule(l.env.in, m.dir, dir) {
 			continue
 		}
 		if wild {
@@ -148,24 +150,26 @@ func (l *moduleListing) matchPaths(prefix string) []*Package {
 // walk returns the packages of a module in and below a folder. Folders are
 // skipped as the go command skips them.
 func (l *moduleListing) walk(m goModule, dir string) []*Package {
-	var out []*Package
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return nil // the go command does not mind either
-		}
-		if base := d.Name(); name != dir && (base[0] == '.' || base[0] == '_' || base == "testdata" || base == "vendor") {
-			return filepath.SkipDir
-		}
-		if name != m.dir {
-			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-				return filepath.SkipDir
-			}
-		}
-		if p := l.load(importPath(m, name), name, m.main); p != nil {
-			out = append(out, p)
-		}
+	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
-	})
+	}
+	return l.walkBelow(m, dir)
+}
+
+func (l *moduleListing) walkBelow(m goModule, dir string) []*Package {
+	entries, _ := l.env.in.ReadDir(dir) // the go command does not mind an error either
+	if dir != m.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" }) {
+		return nil
+	}
+	var out []*Package
+	if p := l.load(importPath(m, dir), dir, m.main); p != nil {
+		out = append(out, p)
+	}
+	for _, e := range entries {
+		if base := e.Name(); e.IsDir() && base[0] != '.' && base[0] != '_' && base != "testdata" && base != "vendor" {
+			out = append(out, l.walkBelow(m, filepath.Join(dir, base))...)
+		}
+	}
 	return out
 }
 
@@ -216,14 +220,14 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 // build constraints select: those that use cgo last, as the go command lists
 // them. The name is empty if no file has a package clause, or they differ.
 func (l *moduleListing) files(dir string) (name string, files []string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := l.env.in.ReadDir(dir)
 	if err != nil {
 		return "", nil
 	}
 	var head []byte
 	context := l.env.context
 	context.OpenFile = func(path string) (io.ReadCloser, error) {
-		f, err := os.Open(path)
+		f, err := l.env.in.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -283,12 +287,12 @@ func hasClause(text []byte, name string) bool {
 
 // teeFile keeps what is read of a file.
 type teeFile struct {
-	*os.File
+	io.ReadCloser
 	head *[]byte
 }
 
 func (t *teeFile) Read(p []byte) (int, error) {
-	n, err := t.File.Read(p)
+	n, err := t.ReadCloser.Read(p)
 	*t.head = append(*t.head, p[:n]...)
 	return n, err
 }

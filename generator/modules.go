@@ -3,7 +3,7 @@ package generator
 import (
 	"bytes"
 	"go/version"
-	"os"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +12,8 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // moduleSet are the modules that a directory can import from: what the go
@@ -36,12 +38,12 @@ type goModule struct {
 // Since Go 1.17 a go.mod lists every module that its packages need, so that no
 // other go.mod has to be read. In a workspace the highest version counts.
 func openModules(env goEnv, dir string) (set *moduleSet, why string) {
-	root := moduleRoot(dir)
+	root := moduleRoot(env.in, dir)
 	mains := []string{root}
 	var replaces []*modfile.Replace
 	workDir := ""
 	if file := workFile(env, dir); file != "" {
-		text, err := os.ReadFile(file)
+		text, err := env.in.ReadFile(file, nil)
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -72,7 +74,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 	var excluded []module.Version
 	for _, main := range mains {
 		file := filepath.Join(main, "go.mod")
-		text, err := os.ReadFile(file)
+		text, err := env.in.ReadFile(file, nil)
 		if err != nil {
 			return nil, "no go.mod"
 		}
@@ -113,7 +115,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
 		return nil, "go.mod excludes a version that it requires"
 	}
-	if folder := vendorFolder(workDir, mains); folder != "" {
+	if folder := vendorFolder(env.in, workDir, mains); folder != "" {
 		set.vendor = folder
 	} else if why := set.addRequired(versions, replaces, workDir); why != "" {
 		return nil, why
@@ -178,7 +180,7 @@ func workFile(env goEnv, dir string) string {
 	}
 	for {
 		file := filepath.Join(dir, "go.work")
-		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+		if info, err := env.in.Stat(file); err == nil && !info.IsDir() {
 			return file
 		}
 		parent := filepath.Dir(dir)
@@ -190,13 +192,13 @@ func workFile(env goEnv, dir string) string {
 }
 
 // vendorFolder returns the vendor folder that the go command would use.
-func vendorFolder(workDir string, mains []string) string {
+func vendorFolder(in *inputs.Reader, workDir string, mains []string) string {
 	dir := workDir
 	if dir == "" {
 		dir = mains[0]
 	}
 	folder := filepath.Join(dir, "vendor")
-	text, err := os.ReadFile(filepath.Join(folder, "modules.txt"))
+	text, err := in.ReadFile(filepath.Join(folder, "modules.txt"), nil)
 	if err != nil {
 		return ""
 	}
@@ -211,13 +213,13 @@ func vendorFolder(workDir string, mains []string) string {
 func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, local, ok bool) {
 	source := filepath.Join(s.env.root, "src")
 	if fromStandard {
-		if dir := filepath.Join(source, "vendor", filepath.FromSlash(importPath)); hasGoFiles(dir) {
+		if dir := filepath.Join(source, "vendor", filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
 			return dir, false, true
 		}
 	}
 	first, _, _ := strings.Cut(importPath, "/")
 	if !strings.Contains(first, ".") {
-		if dir := filepath.Join(source, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+		if dir := filepath.Join(source, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
 			return dir, false, true
 		}
 	}
@@ -227,12 +229,12 @@ func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, loc
 			continue
 		}
 		dir := filepath.Join(m.dir, filepath.FromSlash(rest))
-		if hasGoFiles(dir) && !otherModule(m.dir, dir) {
+		if hasGoFiles(s.env.in, dir) && !otherModule(s.env.in, m.dir, dir) {
 			return dir, m.main, true
 		}
 	}
 	if s.vendor != "" {
-		if dir := filepath.Join(s.vendor, filepath.FromSlash(importPath)); hasGoFiles(dir) {
+		if dir := filepath.Join(s.vendor, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
 			return dir, false, true
 		}
 	}
@@ -249,9 +251,9 @@ func within(importPath, prefix string) (rest string, ok bool) {
 
 // otherModule reports whether a folder below root, or one between them, is a
 // module of its own.
-func otherModule(root, dir string) bool {
+func otherModule(in *inputs.Reader, root, dir string) bool {
 	for dir != root && len(dir) > len(root) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if _, err := in.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return true
 		}
 		dir = filepath.Dir(dir)
@@ -259,10 +261,10 @@ func otherModule(root, dir string) bool {
 	return false
 }
 
-func hasGoFiles(dir string) bool {
-	entries, err := os.ReadDir(dir)
+func hasGoFiles(in *inputs.Reader, dir string) bool {
+	entries, err := in.ReadDir(dir)
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return path.Ext(e.Name()) == ".go" && !e.IsDir() })
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return path.Ext(e.Name()) == ".go" && !e.IsDir() })
 }

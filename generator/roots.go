@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // listRoots finds the packages that the patterns name, as controller-gen does
@@ -18,7 +19,7 @@ import (
 //
 // The order of the result is the order of the patterns, then of the packages;
 // no package stands twice.
-func listRoots(ctx context.Context, lister Lister, dir string, patterns []string, r *reporter) ([]*Package, error) {
+func listRoots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, patterns []string, r *reporter) ([]*Package, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -52,7 +53,7 @@ func listRoots(ctx context.Context, lister Lister, dir string, patterns []string
 			folder = filepath.Join(dir, folder)
 		}
 		folder = filepath.Clean(folder)
-		info, err := os.Stat(folder)
+		info, err := in.Stat(folder)
 		if err == nil && !info.IsDir() && strings.HasSuffix(folder, ".go") {
 			// A single file stands for its package.
 			folder = filepath.Dir(folder)
@@ -60,11 +61,11 @@ func listRoots(ctx context.Context, lister Lister, dir string, patterns []string
 			r.listing(codeNoPackages, fmt.Sprintf("pattern %q matches nothing: there is no such directory", pattern), patternHint)
 			continue
 		}
-		add(moduleRoot(folder), filePattern(moduleRoot(folder), folder, recursive))
+		add(moduleRoot(in, folder), filePattern(moduleRoot(in, folder), folder, recursive))
 		if !recursive {
 			continue
 		}
-		nested, err := nestedModules(folder)
+		nested, err := nestedModules(in, folder)
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +104,9 @@ func isFilePattern(pattern string) bool {
 
 // moduleRoot returns the nearest folder at or above dir that has a go.mod file,
 // or dir itself.
-func moduleRoot(dir string) string {
+func moduleRoot(in *inputs.Reader, dir string) string {
 	for d := dir; ; {
-		if _, err := os.Stat(filepath.Join(d, "go.mod")); err == nil {
+		if _, err := in.Stat(filepath.Join(d, "go.mod")); err == nil {
 			return d
 		}
 		parent := filepath.Dir(d)
@@ -133,19 +134,33 @@ func filePattern(root, folder string, recursive bool) string {
 }
 
 // nestedModules returns the folders below dir, without dir, that hold a go.mod.
-func nestedModules(dir string) ([]string, error) {
-	var out []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !d.IsDir() && d.Name() == "go.mod" && filepath.Dir(path) != dir {
-			out = append(out, filepath.Dir(path))
-		}
-		return nil
-	})
+func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
+	if info, err := in.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, err
+	}
+	entries, err := in.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("look for nested modules: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		// No module lies in git's own folder, which changes with each commit.
+		if !e.IsDir() || e.Name() == ".git" {
+			continue
+		}
+		below := filepath.Join(dir, e.Name())
+		files, err := in.ReadDir(below)
+		if err != nil {
+			return nil, fmt.Errorf("look for nested modules: %w", err)
+		}
+		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "go.mod" && !f.IsDir() }) {
+			out = append(out, below)
+		}
+		deeper, err := nestedModules(in, below)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, deeper...)
 	}
 	return out, nil
 }

@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -130,15 +129,11 @@ func (p *pkg) index() {
 
 // read returns the bytes of a file; they are valid until the next call.
 func (w *world) read(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+	src, err := w.options.Inputs.ReadFile(name, w.buffer)
+	if cap(src) > cap(w.buffer) {
+		w.buffer = src
 	}
-	defer f.Close()
-	buf := bytes.NewBuffer(w.buffer[:0])
-	_, err = buf.ReadFrom(f)
-	w.buffer = buf.Bytes()
-	return w.buffer, err
+	return src, err
 }
 
 // typeHints calls hint for each name that stands behind the word type where a
@@ -193,7 +188,7 @@ func (f *file) parse() {
 	}
 	f.parsed = true
 	w := f.pkg.world
-	src, err := os.ReadFile(f.name)
+	src, err := w.options.Inputs.ReadFile(f.name, nil)
 	if err != nil {
 		w.reporter.unreadable(f.pkg, f.name, err)
 		return
@@ -327,7 +322,7 @@ func (f *file) excludedHint(expr ast.Expr) string {
 		return ""
 	}
 	dir := filepath.Dir(p.Files[0])
-	entries, err := os.ReadDir(dir)
+	entries, err := f.pkg.world.options.Inputs.ReadDir(dir)
 	if err != nil {
 		return ""
 	}
@@ -336,7 +331,7 @@ func (f *file) excludedHint(expr ast.Expr) string {
 		if !strings.HasSuffix(file, ".go") || slices.Contains(p.Files, file) {
 			continue
 		}
-		src, err := os.ReadFile(file)
+		src, err := f.pkg.world.options.Inputs.ReadFile(file, nil)
 		if err != nil {
 			continue
 		}

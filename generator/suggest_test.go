@@ -63,7 +63,7 @@ func generateIn(t *testing.T, dir, unions string) (string, diag.List) {
 // write applies suggestions on disk.
 func write(t *testing.T, suggestions []Suggestion, optIn bool) {
 	t.Helper()
-	edited, err := ApplySuggestions(suggestions, optIn)
+	edited, err := ApplySuggestions(suggestions, optIn, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func moduleWith(t *testing.T, pkg string) string {
 	if !strings.HasPrefix(pkg, "sigs.k8s.io/gateway-api/") {
 		return ".."
 	}
-	env, why := readGoEnv(nil)
+	env, why := readGoEnv(nil, nil)
 	if why != "" {
 		t.Fatal(why)
 	}
@@ -538,7 +538,7 @@ func FuzzSuggestUnions(f *testing.F) {
 		if findings.HasErrors() || len(got) == 0 {
 			return
 		}
-		edited, err := ApplySuggestions(got, true)
+		edited, err := ApplySuggestions(got, true, os.ReadFile)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/token"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,7 +209,7 @@ func (s *suggester) readLines(name string) []string {
 	if lines, ok := s.sources[name]; ok {
 		return lines
 	}
-	data, err := os.ReadFile(name)
+	data, err := s.world.options.Inputs.ReadFile(name, nil)
 	if err != nil {
 		s.reporter.unreadable(nil, name, err)
 	}
@@ -284,9 +283,9 @@ func compareEdits(a, b SuggestedEdit) int {
 
 // ApplySuggestions returns the files that the suggestions change, sorted by
 // name, without writing them. optIn adds what switches unions on. A line that
-// several suggestions want is written once. It fails where a file cannot be
-// read or is not what the suggestions are about.
-func ApplySuggestions(suggestions []Suggestion, optIn bool) ([]EditedFile, error) {
+// several suggestions want is written once. It fails where read does not return a
+// file, or one that the suggestions are not about.
+func ApplySuggestions(suggestions []Suggestion, optIn bool, read func(name string) ([]byte, error)) ([]EditedFile, error) {
 	var edits []SuggestedEdit
 	for _, s := range suggestions {
 		edits = append(edits, s.Edits...)
@@ -301,7 +300,7 @@ func ApplySuggestions(suggestions []Suggestion, optIn bool) ([]EditedFile, error
 		if n < 0 {
 			n = len(edits)
 		}
-		old, err := os.ReadFile(edits[0].File)
+		old, err := read(edits[0].File)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
 )
 
 // cache keeps results between runs as files of a directory. What is kept is
@@ -28,33 +32,67 @@ func newCache(dir string) *cache {
 		}
 		dir = filepath.Join(user, "schemagen")
 	}
+	maker, err := makerName()
+	if err != nil {
+		return nil
+	}
+	return &cache{dir: dir, maker: maker}
+}
+
+// makerName tells builds of this program apart: by what they were built from, and,
+// where a working tree or a local module went into it, by the file itself.
+func makerName() (string, error) {
+	info, ok := debug.ReadBuildInfo()
+	if ok && isReleased(info) {
+		return info.String(), nil
+	}
 	name, err := os.Executable()
 	if err != nil {
-		return nil
+		return "", err
 	}
-	info, err := os.Stat(name)
+	file, err := os.Stat(name)
 	if err != nil {
-		return nil
+		return "", err
 	}
-	// The version alone does not tell two builds of one working tree apart.
-	return &cache{dir: dir, maker: fmt.Sprint(toolVersion(), info.Size(), info.ModTime().UnixNano())}
+	return fmt.Sprint(toolVersion(), file.Size(), file.ModTime().UnixNano()), nil
+}
+
+// isReleased reports whether the versions in the information tell all that a
+// program was built from.
+func isReleased(info *debug.BuildInfo) bool {
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Replace != nil {
+			module = module.Replace
+		}
+		if module.Sum == "" || strings.HasSuffix(module.Version, "+dirty") {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *cache) file(key string) string {
 	sum := sha256.Sum256([]byte(c.maker + " " + key))
 	name := hex.EncodeToString(sum[:])
-	return filepath.Join(c.dir, "verified", name[:2], name[2:])
+	return filepath.Join(c.dir, name[:2], name[2:])
 }
 
 // Load returns what was stored for the key. A file that was cut off is none: its
 // first bytes are the sum of the others.
 func (c *cache) Load(key string) ([]byte, bool) {
-	data, err := os.ReadFile(c.file(key))
+	name := c.file(key)
+	data, err := os.ReadFile(name)
 	if err != nil || len(data) < sha256.Size {
 		return nil, false
 	}
 	sum := sha256.Sum256(data[sha256.Size:])
-	return data[sha256.Size:], string(sum[:]) == string(data[:sha256.Size])
+	if string(sum[:]) != string(data[:sha256.Size]) {
+		return nil, false
+	}
+	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > day {
+		_ = os.Chtimes(name, time.Time{}, time.Now()) // it is in use
+	}
+	return data[sha256.Size:], true
 }
 
 // Store keeps the data for the key. Readers see all of it or nothing.
@@ -63,7 +101,7 @@ func (c *cache) Store(key string, data []byte) {
 	if os.MkdirAll(filepath.Dir(name), 0o755) != nil {
 		return
 	}
-	temp, err := os.CreateTemp(filepath.Dir(name), "new-*")
+	temp, err := os.CreateTemp(filepath.Dir(name), newPrefix+"*")
 	if err != nil {
 		return
 	}
@@ -78,4 +116,43 @@ func (c *cache) Store(key string, data []byte) {
 	if err != nil {
 		os.Remove(temp.Name())
 	}
+	c.trim()
+}
+
+const (
+	day = 24 * time.Hour
+	// unusedFor is how long what nobody asks for is kept.
+	unusedFor = 14 * day
+	newPrefix = "new-"
+)
+
+// trim removes what nobody asked for in a while. It looks once a day.
+func (c *cache) trim() {
+	last := filepath.Join(c.dir, "trimmed")
+	if info, err := os.Stat(last); err == nil && time.Since(info.ModTime()) < day {
+		return
+	}
+	if os.WriteFile(last, nil, 0o644) != nil || os.Chtimes(last, time.Time{}, time.Now()) != nil {
+		return
+	}
+	folders, _ := os.ReadDir(c.dir)
+	for _, folder := range folders {
+		if !isCacheFolder(folder) {
+			continue
+		}
+		dir := filepath.Join(c.dir, folder.Name())
+		files, _ := os.ReadDir(dir)
+		for _, file := range files {
+			if info, err := file.Info(); err == nil && time.Since(info.ModTime()) > unusedFor {
+				_ = os.Remove(filepath.Join(dir, file.Name()))
+			}
+		}
+	}
+}
+
+// isCacheFolder reports whether a folder is one of those that entries are in:
+// nothing else in the directory is ours to remove.
+func isCacheFolder(folder fs.DirEntry) bool {
+	_, err := hex.DecodeString(folder.Name())
+	return folder.IsDir() && len(folder.Name()) == 2 && err == nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/inputs"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -93,8 +94,8 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "how unions are written where the source does not say: cel, oneOf, none")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
-	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results of verification between runs (default: in the user's cache directory)")
-	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "verify again what has not changed")
+	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results between runs (default: in the user's cache directory)")
+	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "do again what has not changed")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "markers to leave alone although they look like mistakes")
 	addListerFlag(cmd, &r.Options)
 }
@@ -165,11 +166,20 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	r.Dir = wd
 	r.ToolVersion = toolVersion()
-	if kept := newCache(r.cacheDir); kept != nil && !r.noCache {
-		r.Memory = kept
-	}
 	if r.Header, err = readHeader(r.headerFile, r.year); err != nil {
 		return err
+	}
+	var kept *cache
+	if !r.noCache {
+		kept = newCache(r.cacheDir)
+	}
+	earlier := newPastRun(kept, r)
+	if findings, ok := earlier.findings(); ok {
+		return r.report(stderr, findings, wd)
+	}
+	if kept != nil {
+		r.Memory = kept
+		r.Inputs = inputs.New()
 	}
 	files, findings, err := generator.Generate(ctx, r.Options)
 	if err != nil {
@@ -185,17 +195,22 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
+	findings = withoutIgnored(r.Inputs, findings)
+	var outputs []output
+	if r.output != "" {
+		for _, file := range files {
+			outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
+		}
+	}
+	if err := r.report(stderr, findings, wd); err != nil {
+		earlier.keep(r.Inputs, findings, nil)
 		return err
 	}
-	if r.output == "" {
-		return nil
+	if err := finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
+		return err
 	}
-	outputs := make([]output, 0, len(files))
-	for _, file := range files {
-		outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
-	}
-	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	earlier.keep(r.Inputs, findings, outputs)
+	return nil
 }
 
 // finish carries outputs to their place and removes stale files, or says what of

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // ignoreComment is a comment that takes a finding back, in Go or YAML.
@@ -26,7 +26,7 @@ type ignoring struct {
 // back, with what is wrong with the comments themselves. The comments of files
 // that are not among those given are read.
 func ignored(findings diag.List, comments map[string][]*ignoring) diag.List {
-	out := takenBack(findings, comments)
+	out := takenBack(nil, findings, comments)
 	for _, list := range comments {
 		for _, c := range list {
 			if message := c.problem(); message != "" {
@@ -40,7 +40,7 @@ func ignored(findings diag.List, comments map[string][]*ignoring) diag.List {
 // withoutIgnored is for commands that write: what comments take back is left out
 // unless it is an error. Comments that take nothing back may be meant for
 // schemagen verify, which says what is wrong with them.
-func withoutIgnored(findings diag.List) diag.List {
+func withoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
 	var errs, others diag.List
 	for _, d := range findings {
 		if d.Severity == diag.Error {
@@ -49,15 +49,15 @@ func withoutIgnored(findings diag.List) diag.List {
 			others = append(others, d)
 		}
 	}
-	return append(errs, takenBack(others, map[string][]*ignoring{})...)
+	return append(errs, takenBack(in, others, map[string][]*ignoring{})...)
 }
 
-func takenBack(findings diag.List, comments map[string][]*ignoring) diag.List {
+func takenBack(in *inputs.Reader, findings diag.List, comments map[string][]*ignoring) diag.List {
 	var out diag.List
 	for _, d := range findings {
 		list, ok := comments[d.Pos.File]
 		if !ok && d.Pos.File != "" {
-			data, err := os.ReadFile(d.Pos.File)
+			data, err := in.ReadFile(d.Pos.File, nil)
 			if err != nil {
 				data = nil // it was reported as unreadable
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // The codes of the command line.
@@ -68,7 +69,7 @@ type staleFile struct {
 // staleFiles looks in the output directory for CRD files of the groups of the
 // run that the run did not produce. Only files that say that schemagen wrote
 // them count, or, where the annotation is left out, those that say nothing.
-func staleFiles(dir string, files []generator.File, annotated bool) ([]staleFile, error) {
+func staleFiles(in *inputs.Reader, dir string, files []generator.File, annotated bool) ([]staleFile, error) {
 	var produced, groups []string
 	for _, f := range files {
 		produced = append(produced, f.Name)
@@ -76,7 +77,7 @@ func staleFiles(dir string, files []generator.File, annotated bool) ([]staleFile
 			groups = append(groups, group)
 		}
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := in.ReadDir(dir)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -90,7 +91,7 @@ func staleFiles(dir string, files []generator.File, annotated bool) ([]staleFile
 		if !ok || !strings.HasSuffix(name, ".yaml") || !entry.Type().IsRegular() || slices.Contains(produced, name) || !slices.Contains(groups, group) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := in.ReadFile(filepath.Join(dir, name), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +112,7 @@ func (r *crdRun) stale(files []generator.File) (remove []string, findings diag.L
 	if r.output == "-" || r.output == "" || len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
 	}
-	stale, err := staleFiles(r.output, files, !r.OmitToolVersion)
+	stale, err := staleFiles(r.Inputs, r.output, files, !r.OmitToolVersion)
 	if err != nil {
 		return nil, nil, fmt.Errorf("look for stale files: %w", err)
 	}

@@ -134,7 +134,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
+	if err := r.report(stderr, withoutIgnored(nil, findings), wd); err != nil {
 		return err
 	}
 	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
@@ -180,7 +180,7 @@ func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	if err := r.report(stderr, withoutIgnored(findings), wd); err != nil {
+	if err := r.report(stderr, withoutIgnored(nil, findings), wd); err != nil {
 		return err
 	}
 	if r.mode == commitDiff {
@@ -191,7 +191,7 @@ func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) er
 
 // diffSuggestions prints the suggestions as a diff of the source.
 func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []generator.Suggestion, stdout io.Writer) error {
-	edited, err := generator.ApplySuggestions(suggestions, true)
+	edited, err := generator.ApplySuggestions(suggestions, true, os.ReadFile)
 	if err != nil {
 		return err
 	}

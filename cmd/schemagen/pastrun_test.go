@@ -1,0 +1,594 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// project is a module with all that a run may depend on beside it.
+//
+//	go/         the Go toolchain: a command that does nothing, and VERSION
+//	mod/        the module cache
+//	home/
+//	meta/       what stands for apimachinery
+//	work/       the module
+//	out/        what is written
+type project struct {
+	t    *testing.T
+	dir  string
+	args []string
+}
+
+const metaPackage = "package v1\n\ntype TypeMeta struct{}\ntype ObjectMeta struct{}\n"
+
+func projectFiles() map[string]string {
+	return map[string]string{
+		"go/VERSION":                        "go1.26.8\n",
+		"go/bin/go":                         "",
+		"go/src/time/time.go":               "package time\n",
+		"newer/VERSION":                     "go1.27.1\n",
+		"newer/bin/go":                      "",
+		"home/.config/go/env":               "",
+		"mod/example.com/lib@v1.0.0/l.go":   "package lib\n\ntype Size string\n",
+		"mod/example.com/lib@v1.1.0/l.go":   "package lib\n\n// Size is newer.\ntype Size int\n",
+		"other/example.com/lib@v1.0.0/l.go": "package lib\n\ntype Size bool\n",
+		"meta/go.mod":                       "module k8s.io/apimachinery\n\ngo 1.26\n",
+		"meta/pkg/apis/meta/v1/types.go":    metaPackage,
+		"work/go.mod": "module example.com/m\n\ngo 1.26\n\nrequire (\n\tk8s.io/apimachinery v0.0.0\n\texample.com/lib v1.0.0\n)\n\n" +
+			"replace k8s.io/apimachinery => ../meta\n",
+		"work/header.txt":                  "# Copyright YEAR\n",
+		"work/api/doc.go":                  "// +groupName=example.com\npackage api\n",
+		"work/api/extra.go":                "package api\n\n// Extra is more.\ntype Extra string\n",
+		"work/api/long.go":                 "package api\n\n" + strings.Repeat("var _ = 1\n", 1000) + "// end\n",
+		"work/api/newer.go":                "//go:build go1.27\n\npackage api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+		"work/api/tagged.go":               "//go:build tagged\n\npackage api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+		"work/api/c.go":                    "package api\n\nimport \"C\"\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+		"work/api/os_" + otherOS() + ".go": "package api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
+		"work/api/types.go": `package api
+
+import (
+	"example.com/lib"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+type Spec struct {
+	// +optional
+	// +kubebuilder:validation:Maximun=3
+	Count int32 ` + "`json:\"count,omitempty\"`" + `
+	Extra Extra ` + "`json:\"extra\"`" + `
+	Size lib.Size ` + "`json:\"size\"`" + `
+}
+
+// +kubebuilder:object:root=true
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+	Spec Spec ` + "`json:\"spec\"`" + `
+}
+`,
+	}
+}
+
+func otherOS() string {
+	if runtime.GOOS == "windows" {
+		return "linux"
+	}
+	return "windows"
+}
+
+func newProject(t *testing.T) *project {
+	p := &project{t: t, dir: t.TempDir(), args: []string{"crd", "./api/...", "-o", "../out"}}
+	for name, text := range projectFiles() {
+		p.write(name, text)
+	}
+	for _, command := range []string{"go/bin/go", "newer/bin/go"} {
+		p.check(os.Chmod(p.at(command), 0o755))
+	}
+	for _, name := range []string{"GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOWORK", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GO111MODULE", "GOEXPERIMENT", "GOPACKAGESDRIVER", "GODEBUG"} {
+		t.Setenv(name, "")
+		os.Unsetenv(name)
+	}
+	t.Setenv("PATH", p.at("go/bin"))
+	t.Setenv("HOME", p.at("home"))
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("GOMODCACHE", p.at("mod"))
+	t.Chdir(p.at("work"))
+	return p
+}
+
+func (p *project) check(err error) {
+	p.t.Helper()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) at(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	p.check(os.MkdirAll(filepath.Dir(p.at(name)), 0o755))
+	p.check(os.WriteFile(p.at(name), []byte(text), 0o644))
+}
+
+func (p *project) replace(name, old, new string) {
+	p.t.Helper()
+	text, err := os.ReadFile(p.at(name))
+	p.check(err)
+	if !strings.Contains(string(text), old) {
+		p.t.Fatalf("%s has no %q", name, old)
+	}
+	p.write(name, strings.ReplaceAll(string(text), old, new))
+}
+
+func (p *project) remove(name string) {
+	p.t.Helper()
+	p.check(os.RemoveAll(p.at(name)))
+}
+
+// outcome is what is to be seen of a run.
+type outcome struct {
+	code           int
+	stdout, stderr string
+	files          map[string]string
+}
+
+func (p *project) run(more ...string) outcome {
+	var stdout, stderr strings.Builder
+	code := run(p.t.Context(), slices.Concat(p.args, more), &stdout, &stderr)
+	out := outcome{code: code, stdout: stdout.String(), stderr: stderr.String(), files: map[string]string{}}
+	_ = filepath.WalkDir(p.dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && !strings.HasPrefix(name, p.at("cache")) {
+			text, err := os.ReadFile(name)
+			p.check(err)
+			out.files[name] = string(text)
+		}
+		return nil
+	})
+	return out
+}
+
+func (o outcome) equal(other outcome) bool {
+	return o.code == other.code && o.stdout == other.stdout && o.stderr == other.stderr && maps.Equal(o.files, other.files)
+}
+
+// remembered is what a run says that only repeats an earlier one, once poisoned.
+const remembered = "an earlier run said this"
+
+// poison makes what is kept of runs say something else, so that a run which
+// repeats it is seen. It returns how many runs there were.
+func (p *project) poison() int {
+	n := 0
+	p.check(os.MkdirAll(p.at("cache"), 0o755))
+	p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		p.check(err)
+		if len(data) < sha256.Size {
+			return nil
+		}
+		_, record, ok := bytes.Cut(data[sha256.Size:], []byte("\n"))
+		if !ok || !bytes.HasPrefix(record, []byte("dir 0 ")) && !bytes.Contains(record, []byte("\nkind 0 ")) {
+			return nil
+		}
+		n++
+		said, err := json.Marshal(diag.List{{Code: "SG000", Severity: diag.Warning, Message: remembered}})
+		p.check(err)
+		data = slices.Concat(said, []byte("\n"), record)
+		sum := sha256.Sum256(data)
+		p.check(os.WriteFile(name, slices.Concat(sum[:], data), 0o644))
+		return nil
+	}))
+	return n
+}
+
+// pastRunChanges are all kinds of changes after which a run must not repeat what
+// an earlier one said.
+func pastRunChanges() []pastRunChange {
+	always := func(args ...string) func(p *project) {
+		return func(p *project) { p.args = append(p.args, args...) }
+	}
+	env := func(name, value string) func(p *project) {
+		return func(p *project) { p.t.Setenv(name, value) }
+	}
+	return []pastRunChange{
+		// The source.
+		{"a type", func(p *project) { p.replace("work/api/types.go", "int32", "int64") }},
+		{"a type, size and time kept", func(p *project) {
+			info, err := os.Stat(p.at("work/api/types.go"))
+			p.check(err)
+			p.replace("work/api/types.go", "int32", "int64")
+			p.check(os.Chtimes(p.at("work/api/types.go"), info.ModTime(), info.ModTime()))
+		}},
+		{"a description", func(p *project) { p.replace("work/api/extra.go", "is more", "is less") }},
+		{"a marker", func(p *project) { p.replace("work/api/types.go", "Maximun", "Maximum") }},
+		{"the group", func(p *project) { p.replace("work/api/doc.go", "example.com", "example.org") }},
+		{"a syntax error", func(p *project) { p.replace("work/api/doc.go", "package", "pakcage") }},
+		{"an ignoring comment", func(p *project) {
+			p.replace("work/api/types.go", "package api", "// schemagen:ignore-file SG304 it is a joke\n// schemagen:ignore-file SG303 it is a joke\n\npackage api")
+		}},
+		{"another file", func(p *project) {
+			p.write("work/api/more.go", "package api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n")
+		}},
+		{"a file less", func(p *project) { p.remove("work/api/extra.go") }},
+		{"a file renamed", func(p *project) { p.check(os.Rename(p.at("work/api/extra.go"), p.at("work/api/extra_test.go"))) }},
+		{"a build constraint", func(p *project) { p.replace("work/api/tagged.go", "//go:build tagged", "//go:build !tagged") }},
+		{"a file that is not used", func(p *project) { p.replace("work/api/newer.go", "go1.27", "go1.26") }},
+		{"another package", func(p *project) {
+			p.write("work/api/more/doc.go", "// +groupName=example.net\npackage more\n\n// +kubebuilder:validation:Maximun=1\ntype A int\n")
+		}},
+		{"a package moved", func(p *project) { p.check(os.Rename(p.at("work/api"), p.at("work/apis"))) }},
+		{"the end of a long file", func(p *project) {
+			p.replace("work/api/long.go", "// end", "func (Spec) MarshalJSON() ([]byte, error) { return nil, nil }")
+		}},
+		{"a package that is a symlink", func(p *project) {
+			p.check(os.Rename(p.at("work/api"), p.at("api")))
+			p.check(os.Symlink(p.at("api"), p.at("work/api")))
+		}},
+		{"a folder hidden", func(p *project) { p.check(os.Rename(p.at("work/api"), p.at("work/_api"))) }},
+		{"a nested module", func(p *project) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
+		// What it needs.
+		{"a package beside", func(p *project) { p.write("meta/pkg/apis/meta/v1/types.go", "package v1\n\ntype TypeMeta struct{}\n") }},
+		{"a package of the module cache", func(p *project) { p.replace("mod/example.com/lib@v1.0.0/l.go", "string", "int64") }},
+		{"another file of a package of the module cache", func(p *project) {
+			p.write("mod/example.com/lib@v1.0.0/m.go", "package lib\n\nfunc (Size) MarshalJSON() ([]byte, error) { return nil, nil }\n")
+		}},
+		{"another version", func(p *project) { p.replace("work/go.mod", "v1.0.0", "v1.1.0") }},
+		{"a replacement", func(p *project) {
+			p.replace("work/go.mod", "=> ../meta", "=> ../meta\n\nreplace example.com/lib => ../mod/example.com/lib@v1.1.0")
+		}},
+		{"a vendor folder", func(p *project) {
+			p.write("work/vendor/modules.txt", "# example.com/lib v1.0.0\n")
+			p.write("work/vendor/example.com/lib/l.go", "package lib\n\ntype Size bool\n")
+			p.write("work/vendor/k8s.io/apimachinery/pkg/apis/meta/v1/t.go", metaPackage)
+		}},
+		{"a workspace", func(p *project) {
+			p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
+			p.write("lib/l.go", "package lib\n\ntype Size bool\n")
+			p.write("go.work", "go 1.26\n\nuse (\n\t./work\n\t./lib\n)\n")
+		}},
+		{"the module's name", func(p *project) { p.replace("work/go.mod", "example.com/m", "example.com/n") }},
+		{"the module is gone", func(p *project) { p.remove("work/go.mod") }},
+		// The Go toolchain.
+		{"the release of the toolchain", func(p *project) { p.write("go/VERSION", "go1.27.0\n") }},
+		{"another toolchain in PATH", func(p *project) { p.t.Setenv("PATH", p.at("newer/bin")+string(os.PathListSeparator)+p.at("go/bin")) }},
+		{"a driver in PATH", func(p *project) {
+			p.write("go/bin/gopackagesdriver", "")
+			p.check(os.Chmod(p.at("go/bin/gopackagesdriver"), 0o755))
+		}},
+		{"a C compiler in PATH", func(p *project) {
+			for _, name := range []string{"gcc", "clang"} {
+				p.write("go/bin/"+name, "")
+				p.check(os.Chmod(p.at("go/bin/"+name), 0o755))
+			}
+		}},
+		{"go env -w", func(p *project) { p.write("home/.config/go/env", "GOOS="+otherOS()+"\n") }},
+		{"another home", func(p *project) {
+			p.write("home2/.config/go/env", "GOOS="+otherOS()+"\n")
+			p.t.Setenv("HOME", p.at("home2"))
+		}},
+		{"another folder for configuration", func(p *project) {
+			p.write("config/go/env", "GOOS="+otherOS()+"\n")
+			p.t.Setenv("XDG_CONFIG_HOME", p.at("config"))
+		}},
+		{"GOROOT", func(p *project) { p.t.Setenv("GOROOT", p.at("newer")) }},
+		{"GOENV", env("GOENV", "off")},
+		{"GOFLAGS", env("GOFLAGS", "-tags=tagged")},
+		{"GOOS", env("GOOS", otherOS())},
+		{"GOARCH", env("GOARCH", "riscv64")},
+		{"CGO_ENABLED", env("CGO_ENABLED", "1")},
+		{"CC", func(p *project) {
+			p.write("go/bin/mycc", "")
+			p.check(os.Chmod(p.at("go/bin/mycc"), 0o755))
+			p.t.Setenv("CC", "mycc")
+		}},
+		{"GOWORK", env("GOWORK", "off")},
+		{"GO111MODULE", env("GO111MODULE", "auto")},
+		{"GOMODCACHE", func(p *project) { p.t.Setenv("GOMODCACHE", p.at("other")) }},
+		{"GOEXPERIMENT", env("GOEXPERIMENT", "jsonv2")},
+		{"a variable of the server's code", env("KUBE_FEATURE_Anything", "true")},
+		// What it wrote.
+		{"an output edited", func(p *project) { p.replace("out/example.com_widgets.yaml", "plural: widgets", "plural: gadgets") }},
+		{"an output removed", func(p *project) { p.remove("out/example.com_widgets.yaml") }},
+		{"all outputs removed", func(p *project) { p.remove("out") }},
+		{"a stale file", func(p *project) {
+			p.write("out/example.com_old.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		}},
+		{"a stale file that was none", func(p *project) {
+			p.write("out/example.com_none.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		}},
+		// The options.
+		{"patterns", func(p *project) { p.args[1] = "./api/../api" }},
+		{"the output", always("-o", "elsewhere")},
+		{"--header-file", always("--header-file", "header.txt")},
+		{"--year", always("--header-file", "header.txt", "--year", "2026")},
+		{"--kinds", always("--kinds", "Gadget")},
+		{"--groups", always("--groups", "example.org")},
+		{"--enable", always("--enable", "union-transition")},
+		{"--unions", always("--unions", "cel")},
+		{"--kube-version", always("--kube-version", "1.30")},
+		{"--skip-verify", always("--skip-verify")},
+		{"--allow", always("--allow", "kubebuilder:validation:Maximun")},
+		{"--tags", always("--tags", "tagged")},
+		{"--lister", always("--lister", "go")},
+		{"--max-desc-len", always("--max-desc-len", "3")},
+		{"--embedded-object-meta", always("--embedded-object-meta")},
+		{"--allow-dangerous-types", always("--allow-dangerous-types")},
+		{"--ignore-unexported-fields", always("--ignore-unexported-fields")},
+		{"--preserve-unknown-fields", always("--preserve-unknown-fields")},
+		{"--omit-tool-version", always("--omit-tool-version")},
+		{"--strict", always("--strict")},
+		{"--prune", always("--prune")},
+		{"the working directory", func(p *project) {
+			p.check(os.CopyFS(p.at("copy"), os.DirFS(p.at("work"))))
+			p.t.Chdir(p.at("copy"))
+		}},
+		{"-o -", always("-o", "-")},
+	}
+}
+
+type pastRunChange struct {
+	name   string
+	change func(p *project)
+}
+
+// TestChangesAreSeen changes one thing after another. A run after that must not
+// repeat the earlier one, and do what a run does that knows none.
+func TestChangesAreSeen(t *testing.T) {
+	for _, c := range pastRunChanges() {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			p.write("out/example.com_none.yaml", "---\nkind: Something\n")
+			cached := []string{"--cache-dir", p.at("cache")}
+			first := p.run(cached...)
+			if first.code != 0 || !strings.Contains(first.stderr, "SG303") || first.files[p.at("out/example.com_widgets.yaml")] == "" {
+				t.Fatalf("exit code %d: %s", first.code, first.stderr)
+			}
+			// Once more, as the run has made a file in a folder that it looked into.
+			if second := p.run(cached...); !second.equal(first) {
+				t.Fatalf("the second run: %+v", second)
+			}
+			if p.poison() != 1 {
+				t.Fatal("nothing was kept")
+			}
+			if same := p.run(cached...); !strings.Contains(same.stderr, remembered) {
+				t.Fatalf("a run after no change was not repeated: %s", same.stderr)
+			}
+
+			c.change(p)
+			got := p.run(cached...)
+			if strings.Contains(got.stderr, remembered) {
+				t.Error("the change was not seen")
+			}
+			if want := p.run("--no-cache"); !got.equal(want) {
+				t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
+			}
+		})
+	}
+}
+
+// TestStdoutAndModes wants what is not written to be printed each time.
+func TestStdoutAndModes(t *testing.T) {
+	p := newProject(t)
+	cached := []string{"--cache-dir", p.at("cache")}
+	first := p.run(append(cached, "-o", "-")...)
+	if again := p.run(append(cached, "-o", "-")...); !again.equal(first) || !strings.Contains(again.stdout, "plural: widgets") {
+		t.Errorf("the second time: %s", again.stdout)
+	}
+	for _, mode := range []string{"--diff", "--check"} {
+		first := p.run(append(cached, mode)...)
+		if again := p.run(append(cached, mode)...); !again.equal(first) || !strings.Contains(again.stdout, "+    plural: widgets") {
+			t.Errorf("%s the second time: %s", mode, again.stdout)
+		}
+	}
+	p.run(cached...)
+	if out := p.run(append(cached, "--check")...); out.code != 0 || out.stdout != "" {
+		t.Errorf("--check behind a run: %d, %s", out.code, out.stdout)
+	}
+}
+
+// TestErrorsAreRepeated wants a run with errors to say them again, and to write
+// once they are mended.
+func TestErrorsAreRepeated(t *testing.T) {
+	p := newProject(t)
+	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
+	cached := []string{"--cache-dir", p.at("cache")}
+	first := p.run(cached...)
+	if first.code != exitFindings || p.poison() != 1 {
+		t.Fatalf("exit code %d", first.code)
+	}
+	if again := p.run(cached...); !strings.Contains(again.stderr, remembered) {
+		t.Error(again.stderr)
+	}
+	p.replace("work/api/types.go", "Extra Missing", "Extra Extra")
+	if mended := p.run(cached...); mended.code != 0 || mended.files[p.at("out/example.com_widgets.yaml")] == "" {
+		t.Error(mended.stderr)
+	}
+}
+
+// TestGoCommandIsNotRemembered wants nothing kept of a run whose listing is the go
+// command's.
+func TestGoCommandIsNotRemembered(t *testing.T) {
+	path, home := os.Getenv("PATH"), os.Getenv("HOME")
+	p := newProject(t)
+	t.Setenv("PATH", path)
+	t.Setenv("HOME", home)
+	p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n")
+	p.write("work/api/types.go", "package api\n")
+	if out := p.run("--lister", "go", "--cache-dir", p.at("cache")); !strings.Contains(out.stderr, "no kind found") {
+		t.Fatal(out.stderr)
+	}
+	if p.poison() != 0 {
+		t.Error("it was kept")
+	}
+}
+
+// TestBrokenCache wants runs to do without what cannot be read or written.
+func TestBrokenCache(t *testing.T) {
+	entries := func(p *project, do func(name string, data []byte)) func() {
+		return func() {
+			p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
+				if err == nil && !e.IsDir() {
+					data, err := os.ReadFile(name)
+					p.check(err)
+					do(name, data)
+				}
+				return err
+			}))
+		}
+	}
+	for name, breaking := range map[string]func(p *project) func(){
+		"cut off": func(p *project) func() {
+			return entries(p, func(name string, data []byte) { p.check(os.WriteFile(name, data[:len(data)/2], 0o644)) })
+		},
+		"emptied": func(p *project) func() {
+			return entries(p, func(name string, _ []byte) { p.check(os.WriteFile(name, nil, 0o644)) })
+		},
+		"a bit flipped": func(p *project) func() {
+			return entries(p, func(name string, data []byte) {
+				if len(data) > 0 {
+					data[len(data)/2] ^= 1
+				}
+				p.check(os.WriteFile(name, data, 0o644))
+			})
+		},
+		"of another format": func(p *project) func() {
+			return entries(p, func(name string, _ []byte) {
+				data := []byte("[]\nfile x y z\n")
+				sum := sha256.Sum256(data)
+				p.check(os.WriteFile(name, slices.Concat(sum[:], data), 0o644))
+			})
+		},
+		"files where folders were": func(p *project) func() {
+			return func() {
+				folders, err := os.ReadDir(p.at("cache"))
+				p.check(err)
+				for _, f := range folders {
+					p.remove("cache/" + f.Name())
+					p.write("cache/"+f.Name(), "")
+				}
+			}
+		},
+		"a file itself": func(p *project) func() {
+			return func() {
+				p.remove("cache")
+				p.write("cache", "")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProject(t)
+			cached := []string{"--cache-dir", p.at("cache")}
+			first := p.run(cached...)
+			breaking(p)()
+			p.replace("work/api/types.go", "Maximun=3", "Maximun=4")
+			if got, want := p.run(cached...), p.run("--no-cache"); !got.equal(want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			breaking(p)()
+			p.replace("work/api/types.go", "Maximun=4", "Maximun=3")
+			if got := p.run(cached...); got.stderr != first.stderr || got.code != first.code {
+				t.Errorf("got %+v, want %+v", got, first)
+			}
+		})
+	}
+}
+
+// TestTwoRunsAtOnce runs many at once over one cache while a type changes, and
+// wants each to leave what one that knows nothing writes.
+func TestTwoRunsAtOnce(t *testing.T) {
+	p := newProject(t)
+	for i := range 4 {
+		var group sync.WaitGroup
+		p.replace("work/api/extra.go", "is more", "is more and more")
+		for range 4 {
+			group.Go(func() {
+				var stdout, stderr strings.Builder
+				if code := run(t.Context(), append(slices.Clone(p.args), "--cache-dir", p.at("cache")), &stdout, &stderr); code != 0 {
+					t.Errorf("exit code %d: %s", code, stderr.String())
+				}
+			})
+		}
+		group.Wait()
+		if out := p.run("--check", "--no-cache"); out.code != 0 {
+			t.Errorf("round %d: %s", i, out.stdout)
+		}
+	}
+}
+
+// TestCacheTellsBuildsApart wants nothing of another build to be used.
+func TestCacheTellsBuildsApart(t *testing.T) {
+	one := &cache{dir: t.TempDir(), maker: "schemagen 1"}
+	one.Store("key", []byte("data"))
+	if data, ok := one.Load("key"); !ok || string(data) != "data" {
+		t.Fatalf("%q, %v", data, ok)
+	}
+	other := &cache{dir: one.dir, maker: "schemagen 2"}
+	if data, ok := other.Load("key"); ok {
+		t.Errorf("%q of another build", data)
+	}
+	if _, ok := one.Load("kez"); ok {
+		t.Error("of another key")
+	}
+	released := &debug.BuildInfo{Main: debug.Module{Version: "v1.0.0", Sum: "h1:a"}, Deps: []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}}
+	if !isReleased(released) {
+		t.Error("a release is none")
+	}
+	for _, change := range []func(m *debug.BuildInfo){
+		func(i *debug.BuildInfo) { i.Main.Sum = "" },
+		func(i *debug.BuildInfo) { i.Main.Version = "v1.0.0+dirty" },
+		func(i *debug.BuildInfo) { i.Deps[0].Replace = &debug.Module{Path: "../x"} },
+	} {
+		info := *released
+		info.Deps = []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}
+		if change(&info); isReleased(&info) {
+			t.Errorf("%+v is released", info)
+		}
+	}
+}
+
+// TestTrim wants what nobody asked for to go, and nothing else in the directory.
+func TestTrim(t *testing.T) {
+	c := &cache{dir: t.TempDir(), maker: "x"}
+	long := time.Now().Add(-unusedFor - day)
+	c.Store("old", []byte("1"))
+	c.Store("used", []byte("2"))
+	mine := filepath.Join(c.dir, "mine", "file")
+	if err := errors.Join(os.Mkdir(filepath.Dir(mine), 0o755), os.WriteFile(mine, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{c.file("old"), c.file("used"), mine, filepath.Join(c.dir, "trimmed")} {
+		if err := os.Chtimes(name, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok := c.Load("used"); !ok {
+		t.Fatal("it is gone")
+	}
+	c.Store("new", []byte("3"))
+	for key, want := range map[string]bool{"old": false, "used": true, "new": true} {
+		if _, ok := c.Load(key); ok != want {
+			t.Errorf("%s: %v", key, ok)
+		}
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error(err)
+	}
+}
