@@ -1,11 +1,16 @@
 package generator
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/inputs"
@@ -240,15 +245,29 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 	return roots, nil
 }
 
-// emit renders the definitions.
+// emit renders the definitions, side by side.
 func emit(crds []*CRD, header string) ([]File, error) {
-	var out []File
-	for _, crd := range crds {
-		data, err := WriteCRD([]byte(header), crd)
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", crd.FileName(), err)
-		}
-		out = append(out, File{Name: crd.FileName(), Data: data})
+	out := make([]File, len(crds))
+	errs := make([]error, len(crds))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(crds)) {
+		workers.Go(func() {
+			// One buffer grows for all, and each file is a copy of its size.
+			var buffer []byte
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(crds) {
+					return
+				}
+				var err error
+				if buffer, err = WriteCRD(append(buffer[:0], header...), crds[i]); err != nil {
+					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
+				}
+				out[i] = File{Name: crds[i].FileName(), Data: bytes.Clone(buffer)}
+			}
+		})
 	}
-	return out, nil
+	workers.Wait()
+	return out, errors.Join(errs...)
 }
