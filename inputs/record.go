@@ -23,10 +23,18 @@ type entry struct {
 // Record returns the notes. It fails if the result depends on more than they tell.
 func (r *Reader) Record() (Record, error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.unsure != "" {
-		return nil, errors.New(r.unsure)
+	unsure := r.unsure
+	r.mu.Unlock()
+	if unsure != "" {
+		return nil, errors.New(unsure)
 	}
+	return r.Notes(), nil
+}
+
+// Notes returns the notes, whether or not they tell all.
+func (r *Reader) Notes() Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	record := make(Record, 0, len(r.notes))
 	for q, n := range r.notes {
 		if _, whole := r.notes[question{op: opFile, name: q.name}]; q.op == opHead && whole {
@@ -37,7 +45,7 @@ func (r *Reader) Record() (Record, error) {
 	slices.SortFunc(record, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
 	})
-	return record, nil
+	return record
 }
 
 // Holds reports whether each question has the same answer still. Where a file had

@@ -35,6 +35,9 @@ type crdRun struct {
 	// cacheDir is where results are kept between runs; noCache keeps none.
 	cacheDir string
 	noCache  bool
+	kept     *cache
+	// watch runs again whenever something changes that the last run read.
+	watch bool
 	// prune removes files of ours that no kind produces any more.
 	prune bool
 }
@@ -72,6 +75,7 @@ Nothing is written while there is an error.`,
 	flags.StringVarP(&r.output, "output", "o", defaultCRDDir, "directory to write to, - for standard output")
 	addModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
+	flags.BoolVar(&r.watch, "watch", false, "run again whenever something changes that the last run read, until interrupted")
 	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for kinds that are no more")
 	flags.StringSliceVar(&r.Kinds, "kinds", nil, "only these kinds: Kind or Kind.group")
 	flags.StringSliceVar(&r.Groups, "groups", nil, "only the kinds of these groups")
@@ -151,6 +155,18 @@ func modeOf(output string, check, diff bool) commitMode {
 
 // run generates, reports, and carries the files to their place.
 func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	if r.watch {
+		return r.runAgain(ctx, stdout, stderr)
+	}
+	_, err := r.once(ctx, stdout, stderr)
+	return err
+}
+
+// prepare checks the options and fills in what does not change between runs.
+func (r *crdRun) prepare() error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -166,24 +182,31 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	r.Dir = wd
 	r.ToolVersion = toolVersion()
-	if r.Header, err = readHeader(r.headerFile, r.year); err != nil {
-		return err
-	}
-	var kept *cache
 	if !r.noCache {
-		kept = newCache(r.cacheDir)
+		r.kept = newCache(r.cacheDir)
 	}
-	earlier := newPastRun(kept, r)
-	if findings, ok := earlier.findings(); ok {
-		return r.report(stderr, findings, wd)
+	if r.kept != nil {
+		r.Memory = r.kept
 	}
-	if kept != nil {
-		r.Memory = kept
-		r.Inputs = inputs.New()
+	return nil
+}
+
+// once generates, or repeats what an earlier run did. It returns the paths of the
+// files that differed from what was generated.
+func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []string, err error) {
+	r.Inputs = inputs.New()
+	if r.Header, err = readHeader(r.Inputs, r.headerFile, r.year); err != nil {
+		return nil, err
+	}
+	earlier := newPastRun(r.kept, r)
+	if !r.watch {
+		if findings, ok := earlier.findings(); ok {
+			return nil, r.report(stderr, findings, r.Dir)
+		}
 	}
 	files, findings, err := generator.Generate(ctx, r.Options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Stale files are looked for first: with --strict they are errors, and
 	// nothing is written while there is one.
@@ -191,7 +214,7 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if !findings.HasErrors() {
 		var more diag.List
 		if stale, more, err = r.stale(files); err != nil {
-			return err
+			return nil, err
 		}
 		findings = append(findings, more...).Normalize()
 	}
@@ -202,35 +225,35 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 			outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
 		}
 	}
-	if err := r.report(stderr, findings, wd); err != nil {
+	if err := r.report(stderr, findings, r.Dir); err != nil {
 		earlier.keep(r.Inputs, findings, nil)
-		return err
+		return nil, err
 	}
-	if err := finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
-		return err
+	if changed, err = finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
+		return changed, err
 	}
 	earlier.keep(r.Inputs, findings, outputs)
-	return nil
+	return changed, nil
 }
 
 // finish carries outputs to their place and removes stale files, or says what of
-// it would be done.
-func finish(ctx context.Context, outputs []output, stale []string, mode commitMode, stdout, stderr io.Writer) error {
-	changed, err := commit(ctx, outputs, mode, stdout)
+// it would be done. It returns the paths of those that differed.
+func finish(ctx context.Context, outputs []output, stale []string, mode commitMode, stdout, stderr io.Writer) (changed []string, err error) {
+	changed, err = commit(ctx, outputs, mode, stdout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if mode == commitWrite {
-		return removeAll(stale)
+		return slices.Concat(changed, stale), removeAll(stale)
 	}
 	if mode == commitCheck && len(changed)+len(stale) > 0 {
 		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
 		for _, path := range stale {
 			fmt.Fprintf(stderr, "schemagen: %s is stale\n", path)
 		}
-		return errFindings
+		return changed, errFindings
 	}
-	return nil
+	return changed, nil
 }
 
 // checkFeatures fails for a feature that there is not.
@@ -245,11 +268,11 @@ func checkFeatures(features []string) error {
 
 // readHeader returns the text of a header file, with " YEAR" replaced; none if
 // the name is empty.
-func readHeader(name, year string) (string, error) {
+func readHeader(in *inputs.Reader, name, year string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	header, err := os.ReadFile(name)
+	header, err := in.ReadFile(name, nil)
 	if err != nil {
 		return "", fmt.Errorf("header file: %w", err)
 	}

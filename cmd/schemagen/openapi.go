@@ -106,7 +106,8 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 		}
 		outputs = append(outputs, output{path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), data: d.Data})
 	}
-	return finish(ctx, outputs, nil, r.mode, stdout, stderr)
+	_, err = finish(ctx, outputs, nil, r.mode, stdout, stderr)
+	return err
 }
 
 func resourcesOf(published []*publishedResource) []*publish.Resource {

@@ -116,7 +116,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	r.Dir = wd
-	if r.Header, err = readHeader(r.headerFile, r.year); err != nil {
+	if r.Header, err = readHeader(nil, r.headerFile, r.year); err != nil {
 		return err
 	}
 	if _, err := parser.ParseFile(token.NewFileSet(), "", r.Header+"\npackage p", 0); err != nil {
@@ -137,7 +137,8 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := r.report(stderr, withoutIgnored(nil, findings), wd); err != nil {
 		return err
 	}
-	return finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	_, err = finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	return err
 }
 
 // generate returns the files to write.
