@@ -154,7 +154,7 @@ func (p *pkg) parseMarkers(comments []markers.Comment, target markers.Target) ma
 		if feature := markers.Feature(def); feature != "" && !p.enabled(feature) {
 			continue
 		}
-		marker, err := markers.ParseAs(def, comment)
+		marker, err := p.world.table.ParseAs(def, comment)
 		switch {
 		case err != nil:
 			p.world.reporter.markerArguments(p, comment, err)

@@ -246,7 +246,11 @@ func within(importPath, prefix string) (rest string, ok bool) {
 	if importPath == prefix {
 		return "", true
 	}
-	return strings.CutPrefix(importPath, prefix+"/")
+	rest, ok = strings.CutPrefix(importPath, prefix)
+	if !ok || rest[0] != '/' {
+		return "", false
+	}
+	return rest[1:], true
 }
 
 // otherModule reports whether a folder below root, or one between them, is a

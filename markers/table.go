@@ -32,6 +32,15 @@ type Table struct {
 	byTarget map[Target]map[string]*Definition
 	// declarative are the declarative-validation tags by name.
 	declarative map[string]DeclarativeTag
+	// values are those of texts that were parsed: most markers of a module say
+	// one of a few things, and upstream's parser needs a kilobyte for each.
+	values map[parsed]any
+}
+
+// parsed is a text that a definition has parsed.
+type parsed struct {
+	by   *Definition
+	text string
 }
 
 // NewTable returns the table of controller-tools' CRD markers and of our own.
@@ -42,7 +51,7 @@ func NewTable() (*Table, error) {
 	}
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
-	}, declarative: map[string]DeclarativeTag{}}
+	}, declarative: map[string]DeclarativeTag{}, values: map[parsed]any{}}
 	for _, tag := range DeclarativeTags() {
 		t.declarative[tag.Name] = tag
 	}
@@ -146,12 +155,13 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	if def == nil {
 		return nil, nil
 	}
-	return ParseAs(def, c)
+	return t.ParseAs(def, c)
 }
 
 // ParseAs parses a comment by a definition that Lookup found for it. Errors are
-// those of [Table.Parse].
-func ParseAs(def *Definition, c Comment) (*Marker, error) {
+// those of [Table.Parse]. Markers of one text may share their value, which is not
+// to be changed.
+func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 	if len(c.Text) > maxLength {
 		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", maxLength)}
 	}
@@ -162,8 +172,13 @@ func ParseAs(def *Definition, c Comment) (*Marker, error) {
 		}
 		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}
-	value, err := def.Parse(c.Text)
+	value, ok := t.values[parsed{def, c.Text}]
+	var err error
+	if !ok {
+		value, err = def.Parse(c.Text)
+	}
 	if err == nil {
+		t.values[parsed{def, c.Text}] = value
 		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}
 	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
