@@ -22,14 +22,14 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"internal/typedmodule", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "cmd/schemagen"}
+	return []string{"internal/typedmodule", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "controllertools", "cmd/schemagen"}
 }
 
 // owners are import paths, with everything below them, that only the named
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"generator"},
+		"golang.org/x/tools/go/packages":                            {"generator", "controllertools"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},

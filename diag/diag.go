@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -58,6 +59,35 @@ func (p Position) String() string {
 	default:
 		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 	}
+}
+
+// ParsePosition parses a position as the go command writes it: "file:line:column",
+// "file:line", "file", "-", or nothing.
+func ParsePosition(s string) Position {
+	if s == "" || s == "-" {
+		return Position{}
+	}
+	p := Position{File: s}
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(p.File, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(p.File[i+1:])
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, n)
+		p.File = p.File[:i]
+	}
+	switch len(numbers) {
+	case 1:
+		p.Line = numbers[0]
+	case 2:
+		p.Line, p.Column = numbers[1], numbers[0]
+	}
+	return p
 }
 
 // Related is a second place that belongs to a diagnostic.

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/inputs"
 )
 
@@ -23,6 +24,8 @@ type Package struct {
 	// Local reports whether the package belongs to a module of the user's: the
 	// main module, or one of the workspace.
 	Local bool
+	// Standard reports whether it is the standard library's.
+	Standard bool
 	// Errors are what the listing has to say about the package itself.
 	Errors []ListError
 	// Import returns the package that an import path, as written in a file of
@@ -74,7 +77,7 @@ func (l goLister) List(ctx context.Context, dir string, patterns []string) ([]*P
 			Path:  p.PkgPath,
 			Name:  p.Name,
 			Files: p.GoFiles,
-			Local: p.Module != nil && p.Module.Main,
+			Local: p.Module != nil && p.Module.Main, Standard: p.Module == nil,
 			Import: func(path string) *Package {
 				if imported, ok := p.Imports[path]; ok {
 					return convert(imported)
@@ -89,7 +92,7 @@ func (l goLister) List(ctx context.Context, dir string, patterns []string) ([]*P
 			}
 			// A file that the go command cannot read is left out of the list;
 			// it belongs to the package all the same.
-			if file := parsePosition(e.Pos).File; filepath.Dir(file) == p.Dir && filepath.Ext(file) == ".go" && !slices.Contains(out.Files, file) {
+			if file := diag.ParsePosition(e.Pos).File; filepath.Dir(file) == p.Dir && filepath.Ext(file) == ".go" && !slices.Contains(out.Files, file) {
 				out.Files = append(slices.Clip(out.Files), file)
 			}
 			out.Errors = append(out.Errors, ListError{Pos: e.Pos, Msg: e.Msg})

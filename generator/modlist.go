@@ -185,7 +185,7 @@ func (l *moduleListing) load(path, dir string, local bool) *Package {
 		return nil
 	}
 	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
-	p := &Package{Path: path, Name: name, Files: files, Local: local}
+	p := &Package{Path: path, Name: name, Files: files, Local: local, Standard: standard}
 	p.Import = func(path string) *Package { return l.imported(path, standard) }
 	l.packages[dir] = p
 	return p
@@ -198,7 +198,7 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 	case "C":
 		return nil
 	case "unsafe":
-		return &Package{Path: "unsafe", Name: "unsafe"}
+		return &Package{Path: "unsafe", Name: "unsafe", Standard: true}
 	}
 	if dir, local, ok := l.place(path, fromStandard); ok {
 		if p := l.load(path, dir, local); p != nil {

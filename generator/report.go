@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
@@ -140,40 +139,12 @@ func argumentHint(name, text, message string) string {
 // place in a file is left to the parser, which reads the files that are needed.
 func (r *reporter) packageErrors(p *pkg) {
 	for _, e := range p.Errors {
-		if parsePosition(e.Pos).Line > 0 {
+		if diag.ParsePosition(e.Pos).Line > 0 {
 			continue
 		}
-		r.list = append(r.list, diag.Diagnostic{Code: codeListing, Severity: diag.Error, Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)})
+		r.list = append(r.list, diag.Diagnostic{Code: codeListing, Severity: diag.Error, Pos: diag.ParsePosition(e.Pos), Message: oneLine(e.Msg)})
 	}
 }
 
 // oneLine folds a message of the go command into one line.
 func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
-
-// parsePosition parses the position of a listing's error.
-func parsePosition(s string) diag.Position {
-	if s == "" || s == "-" {
-		return diag.Position{}
-	}
-	p := diag.Position{File: s}
-	var numbers []int
-	for len(numbers) < 2 {
-		i := strings.LastIndexByte(p.File, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(p.File[i+1:])
-		if err != nil {
-			break
-		}
-		numbers = append(numbers, n)
-		p.File = p.File[:i]
-	}
-	switch len(numbers) {
-	case 1:
-		p.Line = numbers[0]
-	case 2:
-		p.Line, p.Column = numbers[1], numbers[0]
-	}
-	return p
-}

@@ -3,11 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/controllertools"
 )
 
 // controllerGenCommand is the hidden command that takes controller-gen's arguments.
@@ -104,6 +107,11 @@ func controllerGenRegistry() (*markers.Registry, error) {
 	if err := registry.Define("crd", markers.DescribesPackage, crdArguments{}); err != nil {
 		return nil, err
 	}
+	for name, generator := range controllertools.Generators() {
+		if err := registry.Define(name, markers.DescribesPackage, generator); err != nil {
+			return nil, err
+		}
+	}
 	return registry, registry.Define("paths", markers.DescribesPackage, inputPaths(nil))
 }
 
@@ -120,6 +128,9 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			r.mode = modeOf(r.output, check, diff)
+			if r.others != nil { // of which some write files
+				r.mode = modeOf("", check, diff)
+			}
 			return r.run(cmd.Context(), stdout, stderr)
 		},
 	}
@@ -136,7 +147,8 @@ func (r *crdRun) parse(args []string) error {
 	if err != nil {
 		return err
 	}
-	var fallback, specific any
+	rules := map[string]any{} // by generator; the default has no name
+	others := map[string]controllertools.Generator{}
 	seen := false
 	for _, arg := range args {
 		text := "+" + strings.TrimPrefix(arg, "+")
@@ -144,7 +156,7 @@ func (r *crdRun) parse(args []string) error {
 		if definition == nil {
 			name, _, _ := strings.Cut(text[1:], ":")
 			if slices.Contains(controllerGenerators(), name) {
-				return fmt.Errorf("generator %q is controller-gen's; this version of schemagen has crd only", name)
+				return fmt.Errorf("generator %q is controller-gen's; schemagen has %s", name, "crd, object, rbac and webhook")
 			}
 			return fmt.Errorf("unknown argument %q: generators, paths=… and output:… are known", arg)
 		}
@@ -161,32 +173,49 @@ func (r *crdRun) parse(args []string) error {
 			if err := r.set(value); err != nil {
 				return err
 			}
+		case controllertools.Generator:
+			if others[definition.Name] != nil {
+				return fmt.Errorf("generator %s stands twice", definition.Name)
+			}
+			others[definition.Name] = value
 		case inputPaths:
 			r.Patterns = append(r.Patterns, value...)
 		default:
-			switch strings.Count(definition.Name, ":") {
-			case 1:
-				fallback = value
-			default:
-				if strings.HasPrefix(definition.Name, "output:crd:") {
-					specific = value
-				} else {
-					return fmt.Errorf("argument %q is for a generator that is not run", arg)
-				}
+			generator := ""
+			if parts := strings.Split(definition.Name, ":"); len(parts) == 3 {
+				generator = parts[1]
 			}
+			rules[generator] = value
 		}
 	}
-	if !seen {
-		return fmt.Errorf("no generator: say crd")
+	r.noCRD = !seen
+	if r.noCRD && len(others) == 0 {
+		return fmt.Errorf("no generator: say crd, object, rbac or webhook")
 	}
-	r.output = defaultCRDDir
-	if fallback != nil {
-		r.output = directory(fallback)
+	for generator := range rules {
+		if generator != "" && others[generator] == nil && (generator != "crd" || r.noCRD) {
+			return fmt.Errorf("an output rule is for %s, which is not run", generator)
+		}
 	}
-	if specific != nil {
-		r.output = directory(specific)
+	r.output = directory(ruleFor("crd", rules))
+	if len(others) > 0 {
+		r.others = &otherRun{generators: others, rules: map[string]any{}}
+		for name := range others {
+			r.others.rules[name] = ruleFor(name, rules)
+		}
 	}
 	return nil
+}
+
+// ruleFor is the output rule of a generator: its own, the default, or controller-gen's
+// (genall.DirectoryPerGenerator).
+func ruleFor(generator string, rules map[string]any) any {
+	for _, name := range []string{generator, ""} {
+		if rule, ok := rules[name]; ok {
+			return rule
+		}
+	}
+	return outputArtifacts{Config: outputDir(filepath.Join("config", generator))}
 }
 
 // set takes the options of the generator.

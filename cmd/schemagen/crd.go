@@ -36,6 +36,9 @@ type crdRun struct {
 	cacheDir string
 	noCache  bool
 	kept     *cache
+	// others are generators that run beside this one; noCRD leaves this one out.
+	others *otherRun
+	noCRD  bool
 	// watch runs again whenever something changes that the last run read.
 	watch bool
 	// prune removes files of ours that no kind produces any more.
@@ -204,36 +207,67 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 			return nil, r.report(stderr, findings, r.Dir)
 		}
 	}
-	files, findings, err := generator.Generate(ctx, r.Options)
+	outputs, stale, findings, err := r.generate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// Stale files are looked for first: with --strict they are errors, and
-	// nothing is written while there is one.
-	var stale []string
-	if !findings.HasErrors() {
-		var more diag.List
-		if stale, more, err = r.stale(files); err != nil {
+	var printed []output
+	if r.others != nil {
+		more, only, found, err := r.others.run(ctx, r.Options)
+		if err != nil {
 			return nil, err
 		}
-		findings = append(findings, more...).Normalize()
-	}
-	findings = withoutIgnored(r.Inputs, findings)
-	var outputs []output
-	if r.output != "" {
-		for _, file := range files {
-			outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
+		if r.output == "-" {
+			printed, outputs = outputs, nil
 		}
+		outputs, printed = append(outputs, more...), append(printed, only...)
+		findings = append(findings, notEchoed(found, findings)...).Normalize()
 	}
 	if err := r.report(stderr, findings, r.Dir); err != nil {
-		earlier.keep(r.Inputs, findings, nil)
+		if r.others == nil {
+			earlier.keep(r.Inputs, findings, nil)
+		}
 		return nil, err
 	}
 	if changed, err = finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
 		return changed, err
 	}
+	if r.others != nil {
+		if len(printed) > 0 {
+			return changed, r.others.print(stdout, printed)
+		}
+		if earlier != nil {
+			r.others.noteSources(ctx, r.Options)
+		}
+	}
 	earlier.keep(r.Inputs, findings, outputs)
 	return changed, nil
+}
+
+// generate returns the files of the definitions, and those that are stale.
+func (r *crdRun) generate(ctx context.Context) (outputs []output, stale []string, findings diag.List, err error) {
+	if r.noCRD {
+		return nil, nil, nil, nil
+	}
+	files, findings, err := generator.Generate(ctx, r.Options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	// Stale files are looked for first: with --strict they are errors, and
+	// nothing is written while there is one.
+	if !findings.HasErrors() {
+		var more diag.List
+		if stale, more, err = r.stale(files); err != nil {
+			return nil, nil, nil, err
+		}
+		findings = append(findings, more...).Normalize()
+	}
+	if r.output != "" {
+		for _, file := range files {
+			outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
+		}
+	}
+	return outputs, stale, withoutIgnored(r.Inputs, findings), nil
 }
 
 // finish carries outputs to their place and removes stale files, or says what of

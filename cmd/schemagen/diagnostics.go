@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/controllertools"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/publish"
@@ -53,7 +54,7 @@ func (r *reporting) report(stderr io.Writer, findings diag.List, dir string) err
 
 // codes are the codes of all packages, sorted.
 func codes() []diag.CodeInfo {
-	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), controllertools.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

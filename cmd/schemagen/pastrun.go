@@ -35,8 +35,10 @@ func newPastRun(kept *cache, r *crdRun) *pastRun {
 		Options       any
 		Output        string
 		Prune, Strict bool
+		NoCRD         bool
+		Others, Rules any
 		Environment   []string
-	}{options, r.output, r.prune, r.strict, toolVariables()})
+	}{options, r.output, r.prune, r.strict, r.noCRD, r.others.options(), r.others.places(), toolVariables()})
 	if err != nil {
 		return nil
 	}

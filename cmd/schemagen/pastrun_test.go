@@ -260,6 +260,7 @@ func pastRunChanges() []pastRunChange {
 			p.write("work/vendor/k8s.io/apimachinery/pkg/apis/meta/v1/t.go", metaPackage)
 		}},
 		{"a workspace", func(p *project) {
+			p.write("work/header.txt", "// Copyright\n")
 			p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
 			p.write("lib/l.go", "package lib\n\ntype Size bool\n")
 			p.write("go.work", "go 1.26\n\nuse (\n\t./work\n\t./lib\n)\n")
@@ -590,5 +591,61 @@ func TestTrim(t *testing.T) {
 	}
 	if _, err := os.Stat(mine); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestChangesAreSeenByOthers is TestChangesAreSeen for the generators of
+// controller-tools, whose loader is the go command.
+func TestChangesAreSeenByOthers(t *testing.T) {
+	path, home, modules := os.Getenv("PATH"), os.Getenv("HOME"), goEnv(t, "GOMODCACHE")
+	for _, c := range []pastRunChange{
+		{"a marker", func(p *project) { p.replace("work/api/roles.go", "verbs=get", "verbs=list") }},
+		{"a type", func(p *project) { p.replace("work/api/types.go", "int32", "*int32") }},
+		{"a type that is imported", func(p *project) { p.replace("work/base/base.go", "type Size int", "type Size []int") }},
+		{"a type imported by what is imported", func(p *project) { p.replace("lib/lib.go", "type Unit int", "type Unit []int") }},
+		{"another file", func(p *project) { p.write("work/api/more.go", "package api\n\ntype More struct{ A []string }\n") }},
+		{"the header", func(p *project) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
+		{"an output edited", func(p *project) { p.replace("work/config/rbac/role.yaml", "get", "watch") }},
+		{"generated code removed", func(p *project) { p.remove("work/api/zz_generated.deepcopy.go") }},
+		{"an option of a generator", func(p *project) { p.args[1] = "rbac:roleName=another" }},
+		{"a generator less", func(p *project) { p.args = slices.Delete(p.args, 1, 2) }},
+		{"an output rule", func(p *project) { p.args = append(p.args, "output:rbac:dir=roles") }},
+		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProject(t)
+			t.Setenv("PATH", path)
+			t.Setenv("HOME", home)
+			t.Setenv("GOMODCACHE", modules)
+			t.Setenv("GOPROXY", "off")
+			p.write("work/header.txt", "// Copyright\n")
+			p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
+			p.write("lib/lib.go", "package lib\n\ntype Unit int\n")
+			p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n")
+			p.write("work/base/base.go", "package base\n\nimport \"example.com/lib\"\n\ntype Size int\n\ntype Unit = lib.Unit\n\ntype Both struct{ Unit lib.Unit }\n")
+			p.write("work/api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
+			p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")
+			p.write("work/api/types.go", "package api\n\nimport \"example.com/m/base\"\n\ntype A struct {\n\tN int32\n\tS base.Size\n\tU base.Unit\n}\n")
+			p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "paths=./api/...", "--cache-dir", p.at("cache")}
+			for range 2 { // the first run writes a file into a folder that it has read
+				if out := p.run(); out.code != 0 || out.stderr != "" {
+					t.Fatal(out.stderr)
+				}
+			}
+			if p.poison() != 1 {
+				t.Fatal("nothing was kept")
+			}
+			if same := p.run(); !strings.Contains(same.stderr, remembered) {
+				t.Fatalf("a run after no change was not repeated: %s", same.stderr)
+			}
+			c.change(p)
+			got := p.run()
+			if strings.Contains(got.stderr, remembered) {
+				t.Error("the change was not seen")
+			}
+			if want := p.run("--no-cache"); !got.equal(want) {
+				t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
+			}
+		})
 	}
 }

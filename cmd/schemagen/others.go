@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/schemagen/schemagen/controllertools"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+)
+
+// otherRun are the generators of controller-tools that a run in controller-gen's
+// syntax has beside ours.
+type otherRun struct {
+	generators map[string]controllertools.Generator
+	// rules say where the files of each generator go.
+	rules map[string]any
+}
+
+// run returns the files that the generators want, and those that are only to be
+// printed.
+func (o *otherRun) run(ctx context.Context, options generator.Options) (outputs, printed []output, findings diag.List, err error) {
+	files, findings, err := controllertools.Run(ctx, controllertools.Options{
+		Dir: options.Dir, Patterns: options.Patterns, Tags: options.Tags, Generators: o.generators,
+		Read: func(name string) ([]byte, error) { return options.Inputs.ReadFile(name, nil) },
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, file := range files {
+		switch rule := o.rules[file.Generator].(type) {
+		case outputDir:
+			outputs = append(outputs, output{filepath.Join(string(rule), file.Name), file.Data})
+		case outputArtifacts:
+			dir := string(rule.Config)
+			if file.PackageDir != "" {
+				dir = file.PackageDir
+				if rule.Code != "" {
+					dir = string(rule.Code)
+				}
+			}
+			outputs = append(outputs, output{filepath.Join(dir, file.Name), file.Data})
+		case outputStdout:
+			printed = append(printed, output{file.Name, file.Data})
+		}
+	}
+	return outputs, printed, findings, nil
+}
+
+// options and places are what tells one such run from another.
+func (o *otherRun) options() any {
+	if o == nil {
+		return nil
+	}
+	return o.generators
+}
+
+func (o *otherRun) places() any {
+	if o == nil {
+		return nil
+	}
+	places := map[string]string{}
+	for name, rule := range o.rules {
+		places[name] = fmt.Sprintf("%T %v", rule, rule)
+	}
+	return places
+}
+
+// notEchoed are findings of the other generators without those on lines that have
+// an error already: both read the same files.
+func notEchoed(found, errs diag.List) diag.List {
+	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(errs, func(e diag.Diagnostic) bool {
+			return e.Severity == diag.Error && d.Pos.File != "" && e.Pos.File == d.Pos.File && e.Pos.Line == d.Pos.Line
+		})
+	})
+}
+
+// noteSources notes what the generators read, which their loader does not tell.
+func (o *otherRun) noteSources(ctx context.Context, options generator.Options) {
+	if err := generator.NoteClosure(ctx, options); err != nil {
+		options.Inputs.Unsure(err.Error())
+	}
+}
+
+// print writes what is not for files.
+func (o *otherRun) print(stdout io.Writer, printed []output) error {
+	for _, out := range printed {
+		if _, err := stdout.Write(out.data); err != nil {
+			return fmt.Errorf("write %s: %w", out.path, err)
+		}
+	}
+	return nil
+}
