@@ -69,7 +69,9 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile works.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       toolVersion(),
 	}
+	root.SetVersionTemplate("Version: {{.Version}}\n")
 	root.AddCommand(
 		newCRDCommand(stdout, stderr),
 		newUnionsCommand(stdout, stderr),

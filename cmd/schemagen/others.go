@@ -50,15 +50,15 @@ func (o *otherRun) run(ctx context.Context, options generator.Options) (outputs,
 	return outputs, printed, findings, nil
 }
 
-// options and places are what tells one such run from another.
-func (o *otherRun) options() any {
+// all and places are what tells one such run from another.
+func (o *otherRun) all() map[string]controllertools.Generator {
 	if o == nil {
 		return nil
 	}
 	return o.generators
 }
 
-func (o *otherRun) places() any {
+func (o *otherRun) places() map[string]string {
 	if o == nil {
 		return nil
 	}

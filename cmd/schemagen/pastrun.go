@@ -38,7 +38,7 @@ func newPastRun(kept *cache, r *crdRun) *pastRun {
 		NoCRD         bool
 		Others, Rules any
 		Environment   []string
-	}{options, r.output, r.prune, r.strict, r.noCRD, r.others.options(), r.others.places(), toolVariables()})
+	}{options, r.output, r.prune, r.strict, r.noCRD, r.others.all(), r.others.places(), toolVariables()})
 	if err != nil {
 		return nil
 	}
