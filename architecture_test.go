@@ -33,7 +33,7 @@ func owners() map[string][]string {
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator", "controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "generator"},

@@ -83,9 +83,22 @@ func TestBenchCRDs(t *testing.T) {
 	world.report.Count("definitions of Kubernetes' own types in bench/, taken as verify says", accepted)
 }
 
-// benchCRDs generates the definitions of all cases of bench/. Those of
-// Kubernetes' own types were never meant to be CRDs.
+// benchResult are the definitions of all cases of bench/. Those of Kubernetes' own
+// types were never meant to be CRDs.
+type benchResult struct{ crds, builtIn []CRD }
+
+// benchCRDs generates the definitions of bench/, once for all tests. They are not to be
+// changed.
 func benchCRDs(t *testing.T) (crds, builtIn []CRD) {
+	t.Helper()
+	all := world.bench.get(t, func() benchResult {
+		crds, builtIn := generateBench(t)
+		return benchResult{crds, builtIn}
+	})
+	return slices.Clone(all.crds), slices.Clone(all.builtIn)
+}
+
+func generateBench(t *testing.T) (crds, builtIn []CRD) {
 	t.Helper()
 	bench := filepath.Join(root, "bench")
 	tool := filepath.Join(t.TempDir(), "bench")

@@ -37,8 +37,47 @@ type shared struct {
 	server *Server
 	err    error
 	report Report
+	// tool is the command schemagen, and bench what bench/ makes, each made once.
+	tool  lazy[string]
+	bench lazy[benchResult]
 	// ctx ends when the run is interrupted.
 	ctx context.Context
+}
+
+// lazy is a value that tests share and the first one makes.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+	made  bool
+}
+
+// get returns the value. One that could not be made fails the tests that want it.
+func (l *lazy[T]) get(t *testing.T, make func() T) T {
+	t.Helper()
+	l.once.Do(func() {
+		l.value = make()
+		l.made = true
+	})
+	if !l.made {
+		t.Fatal("it could not be made for another test")
+	}
+	return l.value
+}
+
+// schemagen builds the command.
+func schemagen(t *testing.T) string {
+	t.Helper()
+	return world.tool.get(t, func() string {
+		dir, err := os.MkdirTemp("", "schemagen-e2e-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := filepath.Join(dir, "schemagen")
+		if _, err := goCommand(t.Context(), root, nil, "build", "-o", tool, "./cmd/schemagen"); err != nil {
+			t.Fatal(err)
+		}
+		return tool
+	})
 }
 
 // run runs the tests, and stops the server however they end.
@@ -60,6 +99,9 @@ func (w *shared) run(m *testing.M) int {
 	}()
 	begin := time.Now()
 	code := m.Run()
+	if w.tool.made {
+		os.RemoveAll(filepath.Dir(w.tool.value))
+	}
 	if err := w.stop(code != 0); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

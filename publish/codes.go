@@ -20,7 +20,7 @@ func Codes() []diag.CodeInfo {
 		{Code: CodeNotPublished, Severity: diag.Warning, Title: "a schema that is not published",
 			Explanation: "The API server publishes only structural schemas; of other kinds the documents have only the name, so kubectl explain knows no field and client-side validation accepts everything. The message says what is not structural."},
 		{Code: CodeLost, Severity: diag.Note, Title: "something that OpenAPI v2 does not say",
-			Explanation: "OpenAPI v2 has neither logical junctors nor nullable, and kubectl cannot read some of what is left, so the API server leaves it out. The document of OpenAPI v3 has it."},
+			Explanation: "OpenAPI v2 has neither logical junctors nor nullable, kubectl cannot read some of what is left, and kube-apiserver takes defaults out, so they are not there. The document of OpenAPI v3 has it all."},
 		{Code: CodeName, Severity: diag.Error, Title: "a definition without a name to publish it under",
 			Explanation: "Group, version, kind and plural are parts of paths and of the names of definitions. The API server refuses a CRD in which one of them is missing or is no DNS name."},
 		{Code: CodeUnions, Severity: diag.Warning, Title: "x-kubernetes-unions that is in neither form",

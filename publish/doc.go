@@ -12,9 +12,11 @@
 //     of them cannot be published together.
 //   - schema.go renders a schema, v2.go takes out what OpenAPI v2 does not have and
 //     says what that was, paths.go has the operations, document.go puts them
-//     together.
+//     together. A [Publisher] does that again and again (publisher.go).
+//   - handler.go answers requests with documents, as far as kubectl needs them, and
+//     discovery.go says what a server has.
 //   - explain.go finds a field and what is to be said of it, explaintext.go and
 //     explainwords.go say it.
 package publish
 
-//go:generate go test . -run TestStatic -update
+//go:generate go test . -run TestStatic|TestLitmus -update

@@ -182,7 +182,7 @@ func TestManyResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(documents, again) {
+	if !sameDocuments(documents, again) {
 		t.Error("the order of resources changes the documents")
 	}
 }
@@ -205,6 +205,7 @@ func TestLostInV2(t *testing.T) {
 		want       []string
 	}{
 		{"nothing", "type: object\nproperties: {a: {type: string, maxLength: 3}}", nil},
+		{"defaults", "type: object\ndefault: {}\nproperties: {a: {type: string, default: b}}", []string{"default", "properties[a].default"}},
 		{"int-or-string is unfolded, not lost", "x-kubernetes-int-or-string: true", nil},
 		{"junctors", "type: string\nallOf: [{minLength: 1}]\nanyOf: [{minLength: 1}]\noneOf: [{minLength: 1}]\nnot: {minLength: 9}",
 			[]string{"allOf", "anyOf", "oneOf", "not"}},

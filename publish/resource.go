@@ -17,7 +17,7 @@ import (
 type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
-	ShortNames                     []string
+	ShortNames, Categories         []string
 	Namespaced                     bool
 	// Status and Scale say that the resource has these subresources.
 	Status, Scale bool
@@ -64,6 +64,7 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 			Plural:                names.Plural,
 			Singular:              cmp.Or(names.Singular, strings.ToLower(names.Kind)),
 			ShortNames:            names.ShortNames,
+			Categories:            names.Categories,
 			Namespaced:            crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 			PreserveUnknownFields: crd.Spec.PreserveUnknownFields,
 			Path:                  fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i),

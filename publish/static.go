@@ -13,6 +13,10 @@ import (
 //go:embed static.json
 var staticText []byte
 
+// KubeVersion is the Kubernetes release whose documents these are: that of the
+// libraries from which static.json is taken.
+const KubeVersion = "1.37"
+
 // static is the content of static.json.
 type static struct {
 	V2, V3 staticDialect

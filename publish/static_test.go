@@ -37,6 +37,7 @@ func TestStatic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pruneDefaults(v2)
 	v3, err := builder.BuildOpenAPIV3(crd, "v1", builder.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,17 @@ func TestStatic(t *testing.T) {
 	}
 	if !bytes.Equal(want, staticText) {
 		t.Error("static.json is out of date: run go generate ./publish")
+	}
+}
+
+// TestKubeVersion wants the release to be the one of the libraries.
+func TestKubeVersion(t *testing.T) {
+	text, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "k8s.io/apiextensions-apiserver v0." + strings.TrimPrefix(KubeVersion, "1.") + "."; !strings.Contains(string(text), want) {
+		t.Errorf("go.mod has no %s", want)
 	}
 }
 

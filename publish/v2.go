@@ -32,8 +32,9 @@ func LostInV2(r *Resource) []Lost {
 	return lost
 }
 
-// toV2 takes out what OpenAPI v2 does not have, and what kubectl cannot read (the
-// server's ToStructuralOpenAPIV2), and says what that was. s is not changed.
+// toV2 takes out what OpenAPI v2 does not have, what kubectl cannot read (the
+// server's ToStructuralOpenAPIV2), and defaults (PruneDefaults, which the aggregator
+// of kube-apiserver calls), and says what that was. s is not changed.
 func toV2(s *structural.Schema) (*structural.Schema, []Lost) {
 	c := &v2Converter{}
 	return c.schema(s, nil), c.lost
@@ -49,6 +50,7 @@ const (
 	noSuchKeyword = "there is no such keyword"
 	whereNullable = "the value may be null, which OpenAPI v2 cannot say of a typed one"
 	wherePreserve = "unknown fields are preserved, which kubectl would refuse beside known ones"
+	noDefaults    = "kube-apiserver takes defaults out of OpenAPI v2, which older clients mistake for values"
 )
 
 func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structural.Schema {
@@ -56,6 +58,10 @@ func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structu
 		return nil
 	}
 	out := *s
+	if s.Default != nil {
+		out.Default = nil
+		c.drop(at, "default", noDefaults)
+	}
 	if s.ValueValidation != nil {
 		out.ValueValidation = c.values(s.ValueValidation, at)
 	}

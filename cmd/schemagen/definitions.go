@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"go/token"
 	"io"
@@ -23,6 +25,21 @@ import (
 type definitionFlags struct {
 	enable []string
 	unions string
+	// kept are the files of the last reading, for a command that reads again; nil
+	// keeps none.
+	kept map[fileKey]readFile
+}
+
+// fileKey is a file with its content.
+type fileKey struct {
+	manifestSource
+	sum [sha256.Size]byte
+}
+
+// readFile is what a file has.
+type readFile struct {
+	resources []*publishedResource
+	findings  diag.List
 }
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
@@ -35,6 +52,16 @@ type publishedResource struct {
 	*publish.Resource
 	// placeOf is the position of a path in the definition.
 	placeOf func(path string) diag.Position
+}
+
+// forgetPlaces drops the definition that the places are from, but for those that
+// conflicts with other definitions name.
+func (p *publishedResource) forgetPlaces() {
+	places := map[string]diag.Position{}
+	for _, field := range []string{"kind", "listKind", "plural"} {
+		places["spec.names."+field] = p.placeOf("spec.names." + field)
+	}
+	p.placeOf = func(path string) diag.Position { return places[path] }
 }
 
 // read reads the served versions of definitions, wherever they are.
@@ -51,20 +78,27 @@ func (f *definitionFlags) read(ctx context.Context, dir string, args []string, s
 	}
 	var out []*publishedResource
 	var findings diag.List
+	last := f.kept
+	if last != nil {
+		f.kept = map[fileKey]readFile{}
+	}
 	for _, source := range sources {
 		data, err := readSource(source, stdin)
 		if err != nil {
 			return nil, nil, err
 		}
-		if source.met && !strings.Contains(string(data), "CustomResourceDefinition") {
+		if source.met && !bytes.Contains(data, []byte("CustomResourceDefinition")) {
 			continue
 		}
-		subjects, found := readDefinitions(source, data)
-		findings = append(findings, found...)
-		for _, s := range subjects {
-			resources, found := published(s)
-			out, findings = append(out, resources...), append(findings, found...)
+		key := fileKey{source, sha256.Sum256(data)}
+		file, known := last[key]
+		if !known {
+			file = readDefinitionFile(source, data)
 		}
+		if last != nil {
+			f.kept[key] = file
+		}
+		out, findings = append(out, file.resources...), append(findings, file.findings...)
 	}
 	if len(packages) > 0 {
 		subjects, found, err := generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Enable: f.enable, Unions: f.unions, Final: true})
@@ -78,6 +112,17 @@ func (f *definitionFlags) read(ctx context.Context, dir string, args []string, s
 		}
 	}
 	return out, findings, nil
+}
+
+// readDefinitionFile reads the served versions that a file has.
+func readDefinitionFile(source manifestSource, data []byte) readFile {
+	subjects, findings := readDefinitions(source, data)
+	out := readFile{findings: findings}
+	for _, s := range subjects {
+		resources, found := published(s)
+		out.resources, out.findings = append(out.resources, resources...), append(out.findings, found...)
+	}
+	return out
 }
 
 // readDefinitions decodes a file. What only strict decoding refuses is a warning,

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,14 @@ type openAPIRun struct {
 	mode   commitMode
 	// lost says to report what OpenAPI v2 leaves out.
 	lost bool
+	// address is where the documents are served instead of being written; empty
+	// where they are written.
+	address string
 }
+
+// openAPIMemory is where garbage is collected more often, in bytes: 200 definitions of
+// 100 KB are to be done in 400 MB.
+const openAPIMemory = 320 << 20
 
 // defaultOpenAPIDir is beside that of the CRDs.
 const defaultOpenAPIDir = "config"
@@ -43,11 +52,22 @@ working directory.
 
 Files lie as a server serves them: openapi/v2, openapi/v3/apis/GROUP/VERSION, and
 the index of v3, which a server has at openapi/v3, in openapi/v3/index.json.
-Unions are kept as x-kubernetes-unions; everything else is as in a server.`,
+Unions are kept as x-kubernetes-unions; everything else is as in a server.
+
+With --serve nothing is written: kubectl can ask for the documents instead, as it
+would ask a server, to explain, validate and create with --dry-run=client. A number
+is a port of this machine, 0 a free one. SIGHUP makes it read the arguments again.`,
 		Example: `  schemagen openapi config/crd/bases -o config
   schemagen openapi ./api/... -o config --check
-  kustomize build config/crd | schemagen openapi - --lost`,
+  kustomize build config/crd | schemagen openapi - --lost
+  schemagen openapi config/crd/bases --serve 8001`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if r.address != "" {
+				if cmd.Flags().Changed("output") || check || diff {
+					return errors.New("--serve writes no files: it cannot be used with --output, --check or --diff")
+				}
+				return r.serve(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+			}
 			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
@@ -57,6 +77,7 @@ Unions are kept as x-kubernetes-unions; everything else is as in a server.`,
 	addModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
+	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at a port or address, without fieldValidation")
 	flags.BoolVar(&r.lost, "lost", false, "say what the schemas have that OpenAPI v2 leaves out")
 	flags.BoolVar(&r.Unfold, "unfold-unions", false, "spell unions out in OpenAPI v3: an enum, and oneOf with a branch for each value")
 	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions on objects, the structural-schema KEP's form")
@@ -65,33 +86,8 @@ Unions are kept as x-kubernetes-unions; everything else is as in a server.`,
 }
 
 func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
-		return err
-	}
-	wd, err := os.Getwd()
+	published, err := r.read(ctx, args, stdin, stderr)
 	if err != nil {
-		return err
-	}
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	published, findings, err := r.definitions.read(ctx, wd, args, stdin)
-	if err != nil {
-		return err
-	}
-	if len(published) == 0 && !findings.HasErrors() {
-		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
-	}
-	findings = append(findings, conflictsOf(published)...)
-	if r.lost {
-		for _, p := range published {
-			for _, l := range publish.LostInV2(p.Resource) {
-				findings = append(findings, diag.Diagnostic{Code: publish.CodeLost, Severity: diag.Note, Pos: p.placeOf(p.Path + l.Path),
-					Message: fmt.Sprintf("OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Because)})
-			}
-		}
-	}
-	if err := r.report(stderr, findings, wd); err != nil {
 		return err
 	}
 	documents, err := publish.Documents(resourcesOf(published), r.Options)
@@ -108,6 +104,40 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	}
 	_, err = finish(ctx, outputs, nil, r.mode, stdout, stderr)
 	return err
+}
+
+// read reads what is to be published, and reports what is wrong with it.
+func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*publishedResource, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(openAPIMemory)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	published, findings, err := r.definitions.read(ctx, wd, args, stdin)
+	if err != nil {
+		return nil, err
+	}
+	if len(published) == 0 && !findings.HasErrors() {
+		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
+	}
+	findings = append(findings, conflictsOf(published)...)
+	if r.lost {
+		for _, p := range published {
+			for _, l := range publish.LostInV2(p.Resource) {
+				findings = append(findings, diag.Diagnostic{Code: publish.CodeLost, Severity: diag.Note, Pos: p.placeOf(p.Path + l.Path),
+					Message: fmt.Sprintf("OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Because)})
+			}
+		}
+	}
+	return published, r.report(stderr, findings, wd)
 }
 
 func resourcesOf(published []*publishedResource) []*publish.Resource {

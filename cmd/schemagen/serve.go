@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/schemagen/schemagen/publish"
+)
+
+// Limits of one client, and of all. A request has no body that is read, and an
+// answer is a document of some megabytes at most.
+const (
+	serveHeaderBytes = 16 << 10
+	serveConnections = 64
+	serveReadTime    = 5 * time.Second
+	serveWriteTime   = time.Minute
+	serveIdleTime    = time.Minute
+	serveStopTime    = 5 * time.Second
+)
+
+// serve answers kubectl until the context ends.
+func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	r.OmitFieldValidation = true
+	address, loopback, err := serveAddress(r.address)
+	if err != nil {
+		return fmt.Errorf("--serve %s: %w", r.address, err)
+	}
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGHUP)
+	defer signal.Stop(again)
+	publisher, err := publish.NewPublisher(r.Options)
+	if err != nil {
+		return err
+	}
+	r.definitions.kept = map[fileKey]readFile{}
+	var current atomic.Pointer[http.Handler]
+	load := func() error {
+		published, err := r.read(ctx, args, stdin, stderr)
+		if err != nil {
+			return err
+		}
+		handler, err := newServedHandler(publisher, published)
+		if err == nil {
+			current.Store(&handler)
+		}
+		return err
+	}
+	if err := load(); err != nil {
+		return err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	served := listener.Addr().String()
+	if !loopback {
+		fmt.Fprintf(stderr, "schemagen: %s can be reached from other machines, and nobody is asked for a password\n", served)
+	}
+	fmt.Fprintf(stdout, "serving http://%s, for kubectl --server=http://%s\n", served, served)
+	server := newServer(func(w http.ResponseWriter, q *http.Request) {
+		if loopback && !isLoopbackHost(q.Host) {
+			// A page in a browser on this machine can give any name to this address.
+			http.Error(w, "the host is not this machine", http.StatusMisdirectedRequest)
+			return
+		}
+		(*current.Load()).ServeHTTP(w, q)
+	}, stderr)
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(netutil.LimitListener(listener, serveConnections)) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return stopServer(server)
+		case <-again:
+			fmt.Fprintln(stderr, "schemagen:", r.reload(args, load))
+		}
+	}
+}
+
+// reload loads what can be read twice, and says what became of that.
+func (r *openAPIRun) reload(args []string, load func() error) string {
+	const asBefore = "the documents stay as they were"
+	if slices.Contains(args, "-") {
+		return asBefore + ": standard input cannot be read again"
+	}
+	kept := r.definitions.kept
+	switch err := load(); {
+	case err == nil:
+		return "read again"
+	case errors.Is(err, errFindings):
+		r.definitions.kept = kept // what is wrong may be mended
+		return asBefore
+	default:
+		r.definitions.kept = kept
+		return asBefore + ": " + err.Error()
+	}
+}
+
+// newServedHandler makes the documents. What they are made of is not kept.
+func newServedHandler(publisher *publish.Publisher, published []*publishedResource) (http.Handler, error) {
+	for _, p := range published {
+		p.forgetPlaces()
+	}
+	resources := resourcesOf(published)
+	documents, err := publisher.Documents(resources)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range resources {
+		r.Schema = nil
+	}
+	return publish.NewHandler(resources, documents)
+}
+
+func newServer(handler http.HandlerFunc, stderr io.Writer) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: serveReadTime,
+		ReadTimeout:       serveReadTime,
+		WriteTimeout:      serveWriteTime,
+		IdleTimeout:       serveIdleTime,
+		MaxHeaderBytes:    serveHeaderBytes,
+		ErrorLog:          log.New(stderr, "schemagen: ", 0),
+	}
+}
+
+// stopServer lets requests end that have begun.
+func stopServer(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), serveStopTime)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// serveAddress is where to listen, and whether only this machine can connect there: a
+// port alone is one of this machine.
+func serveAddress(text string) (address string, loopback bool, err error) {
+	if !strings.Contains(text, ":") {
+		text = ":" + text
+	}
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", false, err
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	resolved, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return "", false, err
+	}
+	return resolved.String(), resolved.IP.IsLoopback(), nil
+}
+
+// isLoopbackHost reports whether the Host header of a request names this machine.
+func isLoopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

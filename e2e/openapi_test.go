@@ -1,0 +1,328 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOpenAPICases wants the documents of the definitions that testdata/crd wants to
+// be those that a server publishes for them.
+func TestOpenAPICases(t *testing.T) {
+	ofThisVersion(t)
+	part(t, "published documents of testdata/crd")
+	s := cluster(t)
+	wanted, _, err := CaseCRDs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := within(t, 8*time.Minute)
+	groups, err := s.BuiltInGroups(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// All of them at once: many cases have the same names, or those of built-in groups.
+	names := map[string]bool{}
+	for i, c := range wanted {
+		if names[c.Name] || slices.Contains(groups, c.Group) {
+			wanted[i] = inGroup(t, c, fmt.Sprintf("openapi%d.test", i))
+		}
+		names[c.Name] = true
+	}
+	wanted = each(t, wanted, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
+	compared := comparePublished(ctx, t, s, wanted)
+	dir := writeCRDs(t, wanted)
+	lists := compareDiscovery(ctx, t, s, dir, groupVersionsOf(writtenDocuments(t, dir)))
+	each(t, wanted, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
+	each(t, wanted, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
+	t.Logf("%d documents of %d definitions compared", compared, len(wanted))
+	if compared < 100 {
+		t.Errorf("only %d documents", compared)
+	}
+	world.report.Count("documents of OpenAPI v2 and v3 of the definitions of testdata/crd, equal to the server's", compared)
+	world.report.Count("answers of discovery for them, equal to the server's", lists)
+}
+
+// TestOpenAPIBench does the same for the definitions of the API modules in bench/, all
+// of them on one server.
+func TestOpenAPIBench(t *testing.T) {
+	ofThisVersion(t)
+	if testing.Short() {
+		t.Skip("the modules of bench/ are some GB")
+	}
+	part(t, "published documents of the modules in bench/")
+	crds, _ := benchCRDs(t)
+	s, _, err := ownServer(t, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	ctx := within(t, 8*time.Minute)
+	compared := 0
+	var now []CRD
+	for i, batch := range batches(crds) {
+		if i == 0 {
+			now = each(t, batch, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
+		} else {
+			for _, c := range each(t, batch, func(c CRD) error { return s.ReplaceCRD(ctx, c) }) {
+				at := slices.IndexFunc(now, func(old CRD) bool { return old.Name == c.Name })
+				now[at] = c
+			}
+		}
+		compared += comparePublished(ctx, t, s, now)
+	}
+	t.Logf("%d documents of %d definitions compared", compared, len(now))
+	if len(now) < 180 || compared < 50 {
+		t.Errorf("only %d documents of %d definitions", compared, len(now))
+	}
+	world.report.Count("documents of OpenAPI v2 and v3 of the definitions of bench/, equal to the server's", compared)
+}
+
+// ofThisVersion skips a test with a server of another version than the one whose
+// documents are published.
+func ofThisVersion(t *testing.T) {
+	t.Helper()
+	if version := os.Getenv(versionVariable); version != "" {
+		t.Skipf("documents are those of the module's version, not of %s", version)
+	}
+}
+
+// batches are definitions that can be on a server at the same time: those of one name
+// follow each other. What is the same twice is there once.
+func batches(crds []CRD) [][]CRD {
+	var out [][]CRD
+	seen, times := map[string]bool{}, map[string]int{}
+	for _, c := range crds {
+		if seen[string(c.Data)] {
+			continue
+		}
+		at := times[c.Name]
+		seen[string(c.Data)], times[c.Name] = true, at+1
+		if at == len(out) {
+			out = append(out, nil)
+		}
+		out[at] = append(out[at], c)
+	}
+	return out
+}
+
+// comparePublished compares what the server publishes for definitions with the
+// documents that the command writes, and returns how many of them were equal. The
+// server follows its definitions after a second or more, so it is asked again while
+// there is a difference.
+func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) int {
+	t.Helper()
+	dir := writeCRDs(t, crds)
+	documents := writtenDocuments(t, dir)
+	groupVersions := groupVersionsOf(documents)
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	equal := 0
+	for _, path := range slices.Sorted(maps.Keys(documents)) {
+		wait := time.Duration(0)
+		for {
+			found := documentDifferences(ctx, t, s, path, documents[path], groupVersions)
+			if len(found) == 0 {
+				equal++
+				break
+			}
+			var late error
+			if wait, late = pause(ctx, wait); late != nil {
+				for _, difference := range found[:min(len(found), 40)] {
+					t.Errorf("%s: %s", path, difference)
+				}
+				return equal
+			}
+		}
+	}
+	return equal
+}
+
+// writtenDocuments are the documents that the command openapi writes, by their paths
+// below /openapi.
+func writtenDocuments(t *testing.T, crds string) map[string][]byte {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), schemagen(t), "openapi", crds, "-o", dir)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	out := map[string][]byte{}
+	err := filepath.WalkDir(filepath.Join(dir, "openapi"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		path, err := filepath.Rel(filepath.Join(dir, "openapi"), name)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		out[strings.TrimSuffix(filepath.ToSlash(path), "/index.json")] = data
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// groupVersionsOf are those that have a document of OpenAPI v3.
+func groupVersionsOf(documents map[string][]byte) []string {
+	var out []string
+	for path := range documents {
+		if gv, is := strings.CutPrefix(path, "v3/apis/"); is {
+			out = append(out, gv)
+		}
+	}
+	return out
+}
+
+// writeCRDs writes definitions into a folder.
+func writeCRDs(t *testing.T, crds []CRD) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i, c := range crds {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", i)), c.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// documentDifferences compares one document with the server's.
+func documentDifferences(ctx context.Context, t *testing.T, s *Server, path string, data []byte, groupVersions []string) []string {
+	t.Helper()
+	a, err := s.Do(ctx, http.MethodGet, "/openapi/"+path, "", nil)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if !a.OK() {
+		return []string{a.String()}
+	}
+	ours, theirs := withoutUnions(decoded(data)), decoded(a.Body)
+	for _, document := range []any{ours, theirs} {
+		forgetGroups(document)
+	}
+	switch path {
+	case "v2":
+		keepShared(ours, theirs, groupVersions)
+	case "v3":
+		ours, theirs = addressesOf(ours, groupVersions), addressesOf(theirs, groupVersions)
+	}
+	return jsonDifferences("", ours, theirs)
+}
+
+// keepShared leaves in documents of OpenAPI v2 what both are to have: the server has
+// one document for all that it knows. Its title, version and security are its own,
+// and so are the definitions and parameters that custom resources do not refer to.
+func keepShared(ours, theirs any, groupVersions []string) {
+	x, y := ours.(map[string]any), theirs.(map[string]any)
+	for _, document := range []map[string]any{x, y} {
+		maps.DeleteFunc(document, func(key string, _ any) bool { return key == "info" || strings.HasPrefix(key, "security") })
+	}
+	keep := func(kind string, isOurs func(name, gv string) bool) {
+		mine, _ := x[kind].(map[string]any)
+		all, _ := y[kind].(map[string]any)
+		maps.DeleteFunc(all, func(name string, _ any) bool {
+			_, both := mine[name]
+			return !both && !slices.ContainsFunc(groupVersions, func(gv string) bool { return isOurs(name, gv) })
+		})
+	}
+	keep("parameters", func(string, string) bool { return false })
+	keep("paths", func(path, gv string) bool { return strings.HasPrefix(path, "/apis/"+gv+"/") })
+	keep("definitions", func(name, gv string) bool {
+		group, version, _ := strings.Cut(gv, "/")
+		parts := strings.Split(group, ".")
+		slices.Reverse(parts)
+		kind, in := strings.CutPrefix(name, strings.Join(parts, ".")+"."+version+".")
+		return in && !strings.Contains(kind, ".")
+	})
+}
+
+// forgetGroups takes the group versions out that DeleteOptions and WatchEvent are in:
+// each server lists those that are compiled into it.
+func forgetGroups(document any) {
+	whole, _ := document.(map[string]any)
+	definitions, _ := whole["definitions"].(map[string]any)
+	if components, is := whole["components"].(map[string]any); is {
+		definitions, _ = components["schemas"].(map[string]any)
+	}
+	for _, name := range []string{"DeleteOptions", "WatchEvent"} {
+		if definition, is := definitions["io.k8s.apimachinery.pkg.apis.meta.v1."+name].(map[string]any); is {
+			delete(definition, "x-kubernetes-group-version-kind")
+		}
+	}
+}
+
+// addressesOf are the addresses in an index of OpenAPI v3. Hashes are of bytes, and
+// ours are in lines.
+func addressesOf(index any, groupVersions []string) any {
+	paths, _ := index.(map[string]any)["paths"].(map[string]any)
+	out := map[string]any{}
+	for _, gv := range groupVersions {
+		entry, _ := paths["apis/"+gv].(map[string]any)
+		url, _ := entry["serverRelativeURL"].(string)
+		out[gv], _, _ = strings.Cut(url, "?hash=")
+	}
+	return out
+}
+
+// withoutUnions takes x-kubernetes-unions out, which no server knows.
+func withoutUnions(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		delete(value, "x-kubernetes-unions")
+		for _, child := range value {
+			withoutUnions(child)
+		}
+	case []any:
+		for _, child := range value {
+			withoutUnions(child)
+		}
+	}
+	return value
+}
+
+// jsonDifferences are the places where two values differ.
+func jsonDifferences(path string, a, b any) []string {
+	x, isX := a.(map[string]any)
+	y, isY := b.(map[string]any)
+	if !isX || !isY {
+		if reflect.DeepEqual(a, b) {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s: ours %s, the server's %s", path, brief(a), brief(b))}
+	}
+	var out []string
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(x)), maps.Keys(y))
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		mine, inX := x[key]
+		theirs, inY := y[key]
+		switch at := path + "/" + key; {
+		case !inY:
+			out = append(out, fmt.Sprintf("%s: only ours: %s", at, brief(mine)))
+		case !inX:
+			out = append(out, fmt.Sprintf("%s: only the server's: %s", at, brief(theirs)))
+		default:
+			out = append(out, jsonDifferences(at, mine, theirs)...)
+		}
+	}
+	return out
+}
+
+func brief(value any) string {
+	raw, _ := json.Marshal(value)
+	return string(raw[:min(len(raw), 300)])
+}

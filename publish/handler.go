@@ -1,0 +1,228 @@
+package publish
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	"github.com/munnerz/goautoneg"
+	"google.golang.org/protobuf/proto"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Media types of the documents. kubectl asks for OpenAPI v2 by a name with an @, and
+// is answered by one without (RegisterOpenAPIVersionedService of kube-openapi).
+const (
+	mediaJSON          = "application/json"
+	mediaProtobuf      = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+	mediaProtobufAsked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+)
+
+// handler answers requests out of memory.
+type handler struct {
+	// pages are what there is to get, by path, the usual representation first.
+	pages map[string][]*representation
+}
+
+// representation is what is answered to those who accept a media type.
+type representation struct {
+	media string
+	// accepted are media types by which it is asked for; none where everybody gets it.
+	accepted []string
+	// hash is of the document, whatever the media type.
+	hash func() string
+	// hashed says that the address of the document has its hash.
+	hashed bool
+	// plain and packed, by gzip, are made when they are first asked for.
+	plain, packed func() ([]byte, error)
+}
+
+// NewHandler answers what kubectl needs to know of a server in order to explain,
+// validate and create custom resources without one: the documents at /openapi, and
+// discovery (/api, /apis, /version) of the resources. There are no objects and
+// nothing can be changed. Everything it answers with is in memory; the body of a
+// request is not read. An error is ours.
+func NewHandler(resources []*Resource, documents []Document) (http.Handler, error) {
+	h := &handler{pages: map[string][]*representation{}}
+	for _, d := range documents {
+		hash := sync.OnceValue(func() string { return hashOf(d.Data) })
+		text := newRepresentation(mediaJSON, hash, func() ([]byte, error) { return d.Data, nil })
+		text.accepted = []string{mediaJSON}
+		text.hashed = d.Path != "v2" && d.Path != "v3"
+		page := []*representation{text}
+		if d.protobuf != nil {
+			protobuf := newRepresentation(mediaProtobuf, hash, d.protobuf)
+			protobuf.accepted = []string{mediaProtobufAsked, mediaProtobuf}
+			page = append(page, protobuf)
+		}
+		h.pages["/openapi/"+d.Path] = page
+	}
+	for path, value := range discovery(resources) {
+		data, err := marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		hash := hashOf(data)
+		h.pages[path] = []*representation{newRepresentation(mediaJSON, func() string { return hash }, func() ([]byte, error) { return data, nil })}
+	}
+	return h, nil
+}
+
+func newRepresentation(media string, hash func() string, plain func() ([]byte, error)) *representation {
+	return &representation{media: media, hash: hash, plain: plain,
+		packed: sync.OnceValues(func() ([]byte, error) {
+			data, err := plain()
+			if err != nil {
+				return nil, err
+			}
+			return pack(data)
+		})}
+}
+
+// etag tells contents apart, and media types: caches go by the address.
+func (a *representation) etag() string {
+	if a.media == mediaJSON {
+		return `"` + a.hash() + `"`
+	}
+	return `"` + a.hash() + `-protobuf"`
+}
+
+func pack(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
+}
+
+// toProtobuf translates a document of OpenAPI v2 (ToProtoBinary of kube-openapi).
+func toProtobuf(document []byte) ([]byte, error) {
+	parsed, err := openapi_v2.ParseDocument(document)
+	if err != nil {
+		return nil, fmt.Errorf("OpenAPI v2 as protobuf: %w", err)
+	}
+	return proto.Marshal(parsed)
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // the rest of the request is not looked at
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "only GET is answered: there are documents here, and no objects; kubectl needs --dry-run=client")
+		return
+	}
+	if r.URL.RawPath != "" {
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "no path of this server needs escapes")
+		return
+	}
+	page, known := h.pages[r.URL.Path]
+	if !known {
+		// Also what kubectl apply wants to hear of an object.
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("nothing is at %.200q: there are documents here, and no objects", r.URL.Path))
+		return
+	}
+	w.Header().Set("Vary", "Accept, Accept-Encoding")
+	answer := accepted(page, r.Header.Get("Accept"))
+	if answer == nil {
+		refuse(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "it is there as "+page[0].media)
+		return
+	}
+	answer.write(w, r)
+}
+
+// write answers with a representation.
+func (a *representation) write(w http.ResponseWriter, r *http.Request) {
+	if asked := r.URL.Query().Get("hash"); asked != "" && a.hashed {
+		if asked != a.hash() {
+			http.Redirect(w, r, r.URL.Path+"?hash="+a.hash(), http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Cache-Control", "public, immutable")
+	}
+	w.Header().Set("ETag", a.etag())
+	w.Header().Set("Content-Type", a.media)
+	if matches(r.Header.Get("If-None-Match"), a.etag()) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := a.plain
+	if wantsGzip(r.Header.Get("Accept-Encoding")) {
+		body = a.packed
+		w.Header().Set("Content-Encoding", "gzip")
+	}
+	data, err := body()
+	if err != nil {
+		w.Header().Del("Content-Encoding")
+		w.Header().Del("ETag")
+		refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(data) // whoever does not wait for it has gone
+	}
+}
+
+// accepted is the representation that the clauses of an Accept header prefer, nil if
+// there is none.
+func accepted(page []*representation, header string) *representation {
+	if header == "" || len(page[0].accepted) == 0 {
+		return page[0]
+	}
+	for _, clause := range goautoneg.ParseAccept(header) {
+		for _, a := range page {
+			for _, media := range a.accepted {
+				kind, sub, _ := strings.Cut(media, "/")
+				if (clause.Type == kind || clause.Type == "*") && (clause.SubType == sub || clause.SubType == "*") && clause.Q > 0 {
+					return a
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// matches reports whether an If-None-Match header names the tag.
+func matches(header, etag string) bool {
+	for tag := range strings.SplitSeq(header, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+			return true
+		}
+	}
+	return false
+}
+
+// wantsGzip reports whether an Accept-Encoding header names gzip, and not to refuse
+// it.
+func wantsGzip(header string) bool {
+	for coding := range strings.SplitSeq(header, ",") {
+		name, quality, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			quality = strings.ReplaceAll(quality, " ", "")
+			return !strings.HasPrefix(quality, "q=0") || strings.ContainsAny(quality[len("q=0"):], "123456789")
+		}
+	}
+	return false
+}
+
+// refuse answers as an API server does, so that kubectl shows the message.
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason, Code: int32(code)}
+	data, _ := json.Marshal(status) // texts and a number
+	w.Header().Set("Content-Type", mediaJSON)
+	w.WriteHeader(code)
+	_, _ = w.Write(data)
+}
