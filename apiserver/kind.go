@@ -119,6 +119,10 @@ type Answer struct {
 	Cleared []*structural.ObjectPath
 	// Errors are the server's, in its words; with one of them nothing is stored.
 	Errors field.ErrorList
+	// Unchecked are the errors of rules that the server does not evaluate because of
+	// Errors, and would come to once those are corrected. Rules that cannot be
+	// evaluated before are not among them.
+	Unchecked field.ErrorList
 	// Warnings are what the server says beside its answer.
 	Warnings []string
 }
@@ -128,15 +132,23 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 	return k.handle(ctx, object, nil, k.prepare, k.validate)
 }
 
+// StoredError says that a stored object is none that a server could have stored.
+type StoredError struct{ err error }
+
+func (e *StoredError) Error() string { return "the stored object: " + e.err.Error() }
+
+// Unwrap returns what is wrong with the object.
+func (e *StoredError) Unwrap() error { return e.err }
+
 // Update is what it does with an object that replaces the stored one, as PUT of
-// the main resource does.
+// the main resource does. There is a [StoredError] if the stored one does not decode.
 func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answer, error) {
 	if stored == nil {
 		return Answer{}, errors.New("no stored object")
 	}
 	old, err := k.decode(stored, true)
 	if err != nil {
-		return Answer{}, fmt.Errorf("the stored object: %w", err)
+		return Answer{}, &StoredError{err}
 	}
 	return k.handle(ctx, object, old.Object, k.prepare, k.validate)
 }
@@ -147,14 +159,14 @@ func (k *Kind) HasStatus() bool { return k.hasStatus }
 
 // UpdateStatus is what the server does with an object whose status replaces that of
 // the stored one, as PUT of the status subresource does. Without the subresource it
-// fails.
+// fails, and so it does with a [StoredError].
 func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) (Answer, error) {
 	if !k.hasStatus {
 		return Answer{}, fmt.Errorf("%s.%s has no status subresource in version %s", k.kind, k.group, k.version)
 	}
 	old, err := k.decode(stored, true)
 	if err != nil {
-		return Answer{}, fmt.Errorf("the stored object: %w", err)
+		return Answer{}, &StoredError{err}
 	}
 	return k.handle(ctx, object, old.Object, k.prepareStatus, k.validateStatus)
 }
@@ -184,7 +196,35 @@ func (k *Kind) handle(ctx context.Context, object, old map[string]any,
 		return nil
 	})
 	a.Warnings = recorder.texts
+	if err == nil && k.rules != nil && blocks(a.Errors) {
+		err = guard(func() error {
+			a.Unchecked = k.evaluateUnchecked(warning.WithWarningRecorder(ctx, &warnings{}), a.Object, old)
+			return nil
+		})
+	}
 	return a, err
+}
+
+// evaluateUnchecked are the errors of rules that come to a result though the object
+// is wrong otherwise.
+func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any) field.ErrorList {
+	var options []cel.Option
+	var before any
+	if old != nil {
+		before = old
+		options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old, &model.Structural{Structural: k.structural})))
+	}
+	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
+	return slices.DeleteFunc(found, func(e *field.Error) bool {
+		return e.Type == field.ErrorTypeInternal || slices.ContainsFunc(noResult[:], func(text string) bool { return strings.Contains(e.Detail, text) })
+	})
+}
+
+// noResult are the server's words for rules without a result (Validator of
+// apiextensions-apiserver, pkg/apiserver/schema/cel).
+var noResult = [...]string{
+	" evaluating rule: ", "call arguments did not match a supported operator, function or macro signature for rule: ",
+	"rule compiler initialization error: ", "rule compile error: ", "no further validation rules will be run",
 }
 
 // decode is what becomes of an object before anybody looks at it. Of a stored one

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,17 +16,102 @@ func Formats() []string { return []string{"text", "json", "sarif", "github"} }
 // programs, sarif (2.1.0) for code scanning, github for annotations of a
 // workflow. codes document the codes that may stand in a sarif log.
 func (l List) Write(w io.Writer, format string, codes []CodeInfo) error {
-	switch format {
-	case "text":
-		return l.WriteText(w)
-	case "json":
-		return l.writeJSON(w)
-	case "sarif":
-		return l.writeSARIF(w, codes)
-	case "github":
-		return l.writeGitHub(w)
+	out, err := NewWriter(w, format, codes)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+	if err := out.Write(l); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// Writer prints diagnostics as they come, in one of the formats of [List.Write],
+// and keeps none of them.
+type Writer struct {
+	w      io.Writer
+	format string
+	codes  []CodeInfo
+	// used are the codes of what was printed.
+	used map[Code]bool
+}
+
+// NewWriter returns a writer of a format; [Writer.Close] ends what it prints.
+func NewWriter(w io.Writer, format string, codes []CodeInfo) (*Writer, error) {
+	if !slices.Contains(Formats(), format) {
+		return nil, fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
+	}
+	return &Writer{w: w, format: format, codes: codes, used: map[Code]bool{}}, nil
+}
+
+// Write prints diagnostics after those that it has printed before.
+func (w *Writer) Write(list List) error {
+	switch w.format {
+	case "text":
+		return list.WriteText(w.w)
+	case "github":
+		return list.writeGitHub(w.w)
+	}
+	for _, d := range list {
+		value, head, indent := any(jsonOf(d)), jsonHead, "    "
+		if w.format == "sarif" {
+			value, head, indent = sarifOf(d), sarifHead, "        "
+		}
+		text, err := encode(value, indent)
+		if err != nil {
+			return err
+		}
+		if len(w.used) > 0 {
+			text = ",\n" + indent + text
+		} else {
+			text = head + "\n" + indent + text
+		}
+		w.used[d.Code] = true
+		if _, err := io.WriteString(w.w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The parts of documents around their findings.
+const (
+	jsonHead  = "{\n  \"diagnostics\": ["
+	jsonEnd   = "\n}\n"
+	sarifHead = "{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n  \"runs\": [\n    {\n      \"results\": ["
+	sarifEnd  = "\n    }\n  ],\n  \"version\": \"2.1.0\"\n}\n"
+)
+
+// Close prints what comes after the last finding.
+func (w *Writer) Close() error {
+	var head, listEnd, end string
+	switch w.format {
+	case "json":
+		head, listEnd, end = jsonHead, "\n  ]", jsonEnd
+	case "sarif":
+		tool, err := encode(sarifTool(w.codes, w.used), "      ")
+		if err != nil {
+			return err
+		}
+		head, listEnd, end = sarifHead, "\n      ]", ",\n      \"tool\": "+tool+sarifEnd
+	}
+	if len(w.used) > 0 {
+		head = ""
+	} else if head != "" {
+		listEnd = "]"
+	}
+	_, err := io.WriteString(w.w, head+listEnd+end)
+	return err
+}
+
+// encode is the JSON of a value inside of a document.
+func encode(v any, indent string) (string, error) {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent(indent, "  ")
+	err := encoder.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 type jsonPlace struct {
@@ -35,109 +121,102 @@ type jsonPlace struct {
 	Message string `json:"message,omitempty"`
 }
 
-// writeJSON prints one object with the list "diagnostics", empty if there are none.
-func (l List) writeJSON(w io.Writer) error {
-	type diagnostic struct {
-		Code     Code        `json:"code"`
-		Severity string      `json:"severity"`
-		File     string      `json:"file,omitempty"`
-		Line     int         `json:"line,omitempty"`
-		Column   int         `json:"column,omitempty"`
-		Message  string      `json:"message"`
-		Hint     string      `json:"hint,omitempty"`
-		Related  []jsonPlace `json:"related,omitempty"`
-	}
-	out := make([]diagnostic, 0, len(l))
-	for _, d := range l {
-		j := diagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, Message: d.Message, Hint: d.Hint}
-		for _, r := range d.Related {
-			j.Related = append(j.Related, jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
-		}
-		out = append(out, j)
-	}
-	return encode(w, map[string]any{"diagnostics": out})
+// jsonDiagnostic is an element of the list "diagnostics".
+type jsonDiagnostic struct {
+	Code     Code        `json:"code"`
+	Severity string      `json:"severity"`
+	File     string      `json:"file,omitempty"`
+	Line     int         `json:"line,omitempty"`
+	Column   int         `json:"column,omitempty"`
+	Message  string      `json:"message"`
+	Hint     string      `json:"hint,omitempty"`
+	Related  []jsonPlace `json:"related,omitempty"`
 }
 
-func encode(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+func jsonOf(d Diagnostic) jsonDiagnostic {
+	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, Message: d.Message, Hint: d.Hint}
+	for _, r := range d.Related {
+		j.Related = append(j.Related, jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
+	}
+	return j
 }
 
-// writeSARIF prints a log with one run. Places without a file have no location.
-func (l List) writeSARIF(w io.Writer, codes []CodeInfo) error {
-	type text struct {
-		Text string `json:"text"`
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifPhysical struct {
+	ArtifactLocation sarifArtifact `json:"artifactLocation"`
+	Region           *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifLocation struct {
+	PhysicalLocation sarifPhysical `json:"physicalLocation"`
+	Message          *sarifText    `json:"message,omitempty"`
+}
+
+type sarifRule struct {
+	ID               Code      `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+	FullDescription  sarifText `json:"fullDescription"`
+}
+
+// sarifResult is a finding in the one run of a log.
+type sarifResult struct {
+	RuleID           Code            `json:"ruleId"`
+	Level            string          `json:"level"`
+	Message          sarifText       `json:"message"`
+	Locations        []sarifLocation `json:"locations,omitempty"`
+	RelatedLocations []sarifLocation `json:"relatedLocations,omitempty"`
+}
+
+func sarifOf(d Diagnostic) sarifResult {
+	message := d.Message
+	if d.Hint != "" {
+		message += "\n" + d.Hint
 	}
-	type region struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
+	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Message: sarifText{message}, Locations: sarifPlace(d.Pos, "")}
+	for _, related := range d.Related {
+		r.RelatedLocations = append(r.RelatedLocations, sarifPlace(related.Pos, related.Message)...)
 	}
-	type artifact struct {
-		URI string `json:"uri"`
+	return r
+}
+
+// sarifPlace is the location of a place, none if it has no file.
+func sarifPlace(p Position, message string) []sarifLocation {
+	if p.File == "" {
+		return nil
 	}
-	type physical struct {
-		ArtifactLocation artifact `json:"artifactLocation"`
-		Region           *region  `json:"region,omitempty"`
+	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: filepath.ToSlash(p.File)}}}
+	if p.Line > 0 {
+		at.PhysicalLocation.Region = &sarifRegion{p.Line, p.Column}
 	}
-	type location struct {
-		PhysicalLocation physical `json:"physicalLocation"`
-		Message          *text    `json:"message,omitempty"`
+	if message != "" {
+		at.Message = &sarifText{message}
 	}
-	type rule struct {
-		ID               Code `json:"id"`
-		ShortDescription text `json:"shortDescription"`
-		FullDescription  text `json:"fullDescription"`
-	}
-	type result struct {
-		RuleID           Code       `json:"ruleId"`
-		Level            string     `json:"level"`
-		Message          text       `json:"message"`
-		Locations        []location `json:"locations,omitempty"`
-		RelatedLocations []location `json:"relatedLocations,omitempty"`
-	}
-	place := func(p Position, message string) []location {
-		if p.File == "" {
-			return nil
-		}
-		at := location{PhysicalLocation: physical{ArtifactLocation: artifact{URI: filepath.ToSlash(p.File)}}}
-		if p.Line > 0 {
-			at.PhysicalLocation.Region = &region{p.Line, p.Column}
-		}
-		if message != "" {
-			at.Message = &text{message}
-		}
-		return []location{at}
-	}
-	results := make([]result, 0, len(l))
-	used := map[Code]bool{}
-	for _, d := range l {
-		used[d.Code] = true
-		message := d.Message
-		if d.Hint != "" {
-			message += "\n" + d.Hint
-		}
-		r := result{RuleID: d.Code, Level: d.Severity.String(), Message: text{message}, Locations: place(d.Pos, "")}
-		for _, related := range d.Related {
-			r.RelatedLocations = append(r.RelatedLocations, place(related.Pos, related.Message)...)
-		}
-		results = append(results, r)
-	}
-	rules := []rule{}
+	return []sarifLocation{at}
+}
+
+// sarifTool says what made a log, and documents the codes that are in it.
+func sarifTool(codes []CodeInfo, used map[Code]bool) any {
+	rules := []sarifRule{}
 	for _, info := range codes {
 		if used[info.Code] {
-			rules = append(rules, rule{info.Code, text{info.Title}, text{info.Explanation}})
+			rules = append(rules, sarifRule{info.Code, sarifText{info.Title}, sarifText{info.Explanation}})
 		}
 	}
-	return encode(w, map[string]any{
-		"version": "2.1.0",
-		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-		"runs": []any{map[string]any{
-			"tool":    map[string]any{"driver": map[string]any{"name": "schemagen", "informationUri": "https://github.com/schemagen/schemagen", "rules": rules}},
-			"results": results,
-		}},
-	})
+	return map[string]any{"driver": map[string]any{
+		"name": "schemagen", "informationUri": "https://github.com/schemagen/schemagen", "rules": rules,
+	}}
 }
 
 // writeGitHub prints workflow commands, one annotation a line.

@@ -1,10 +1,6 @@
 package structural
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // At returns the schema of a value of an object, nil where nothing specifies it.
 func (s *Schema) At(steps []Step) *Schema {
@@ -78,13 +74,15 @@ func (s *Schema) follow(path string) (*Followed, string) {
 		return nil, ""
 	}
 	path = strings.TrimPrefix(path, ".")
-	properties := slices.Clone(s.Properties)
-	slices.SortStableFunc(properties, func(a, b Property) int { return cmp.Compare(len(b.Name), len(a.Name)) })
-	for _, p := range properties {
+	var longest *Property
+	for i, p := range s.Properties {
 		rest, ok := strings.CutPrefix(path, p.Name)
-		if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return &Followed{Schema: p.Schema, Path: ".properties[" + p.Name + "]"}, rest
+		if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (longest == nil || len(p.Name) > len(longest.Name)) {
+			longest = &s.Properties[i]
 		}
+	}
+	if longest != nil {
+		return &Followed{Schema: longest.Schema, Path: ".properties[" + longest.Name + "]"}, path[len(longest.Name):]
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		if end := strings.IndexAny(path, ".["); end >= 0 {

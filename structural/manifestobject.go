@@ -18,6 +18,34 @@ func (m *Manifest) Object() (map[string]any, error) {
 	return object, nil
 }
 
+// Repeated says which keys of an object in JSON stand in their mapping already, in
+// the words of the API server's strict decoding. In YAML, [ReadManifests] says so.
+func (m *Manifest) Repeated() []Problem {
+	if !m.tree.verbatim {
+		return nil
+	}
+	var out []Problem
+	var look func(n int32, at *ObjectPath)
+	look = func(n int32, at *ObjectPath) {
+		seen := map[string]bool{}
+		m.tree.eachEntry(n, func(key int32) {
+			name := m.tree.text(key)
+			if seen[name] {
+				out = append(out, Problem{Pos: m.base + token.Pos(m.tree.nodes[key].at), Kind: DuplicateField, Message: fmt.Sprintf("duplicate field %q", at.Field(name))})
+			}
+			seen[name] = true
+			look(key+1, at.Field(name))
+		})
+		i := 0
+		m.tree.eachElement(n, func(element int32) {
+			look(element, at.Element(i))
+			i++
+		})
+	}
+	look(m.root, nil)
+	return out
+}
+
 // Keys returns the keys of the mapping at a path, in the order of the document;
 // none where there is no mapping.
 func (m *Manifest) Keys(path *ObjectPath) []string {

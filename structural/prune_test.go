@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand"
 	"reflect"
+	goruntime "runtime"
 	"slices"
 	"testing"
 
@@ -308,6 +309,47 @@ func TestPruneAllocatesNothing(t *testing.T) {
 			t.Errorf("%s allocates %v times", name, n)
 		}
 	}
+}
+
+// TestPruneAllocatesNoMoreThanItsResult wants pruning to allocate less than a copy of
+// what stays, and a few times for each path that it tells, whatever the size of the
+// object.
+func TestPruneAllocatesNoMoreThanItsResult(t *testing.T) {
+	s := objectOf(Property{"list", &Schema{Items: objectOf(Property{"a", &Schema{Generic: Generic{Type: "string"}}})}})
+	for _, test := range []struct{ elements, unknown int }{{10, 1}, {1000, 10}, {1000, 1000}, {100_000, 10}} {
+		object := func() map[string]any {
+			list := make([]any, test.elements)
+			for i := range list {
+				list[i] = map[string]any{"a": "b", "c": "d"}
+				if i >= test.unknown {
+					list[i] = map[string]any{"a": "b"}
+				}
+			}
+			return map[string]any{"list": list}
+		}
+		first := object()
+		allocated := bytesOf(func() { Prune(s, first, true) })
+		if most := bytesOf(func() { runtime.DeepCopyJSON(first) }); allocated > most {
+			t.Errorf("%+v: pruning allocates %d bytes, a copy of its result %d", test, allocated, most)
+		}
+		objects := []map[string]any{object(), object()}
+		times := testing.AllocsPerRun(1, func() {
+			Prune(s, objects[0], true)
+			objects = objects[1:]
+		})
+		if most := 12 * test.unknown; int(times) > most {
+			t.Errorf("%+v: pruning allocates %v times, want at most %d", test, times, most)
+		}
+	}
+}
+
+// bytesOf are the bytes that a function allocates.
+func bytesOf(f func()) uint64 {
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	f()
+	goruntime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestDefaultsAreCopied wants what one object does with its defaults not to show

@@ -115,6 +115,7 @@ func (m sampler) intOrString(v *structural.ValueValidation, n int) any {
 // branches.
 func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map[string]any {
 	required, forbidden := needs(v)
+	minimum, maximum := tightest(v, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
 	values := map[string]any{}
 	for _, u := range Of(s) {
 		value, member := firstWithMember(&u)
@@ -150,20 +151,20 @@ func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map
 		}
 	}
 	for _, p := range s.Properties {
-		if v.MinProperties == nil || int64(len(object)) >= *v.MinProperties {
+		if minimum == nil || int64(len(object)) >= *minimum {
 			break
 		}
 		if _, ok := object[p.Name]; !ok && !slices.Contains(forbidden, p.Name) {
 			object[p.Name] = m.value(p.Schema, 0)
 		}
 	}
-	for i := len(s.Properties) - 1; i >= 0 && v.MaxProperties != nil && int64(len(object)) > *v.MaxProperties; i-- {
+	for i := len(s.Properties) - 1; i >= 0 && maximum != nil && int64(len(object)) > *maximum; i-- {
 		if name := s.Properties[i].Name; !slices.Contains(required, name) {
 			delete(object, name)
 		}
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		count := least(v.MinProperties, v.MaxProperties, m.full)
+		count := least(minimum, maximum, m.full)
 		for i := 0; len(object) < count && i < 2*maxSampleItems && *m.left > 0; i++ {
 			object[numbered("example", i)] = m.value(a.Schema, i)
 		}
@@ -179,7 +180,8 @@ func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map
 func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []any {
 	list := []any{}
 	distinct := s.XListType == "set" || s.XListType == "map" || v.UniqueItems
-	for i := range least(v.MinItems, v.MaxItems, m.full) {
+	minimum, maximum := tightest(v, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinItems, v.MaxItems })
+	for i := range least(minimum, maximum, m.full) {
 		if *m.left <= 0 {
 			break
 		}
@@ -198,6 +200,38 @@ func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []an
 		list = append(list, element)
 	}
 	return list
+}
+
+// tightest are bounds of a validation together with those of allOf and of the first
+// branches of others.
+func tightest(v *structural.ValueValidation, bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
+	minimum, maximum = bounds(v)
+	nested := firstBranches(v)
+	for i := range nested {
+		low, high := tightest(&nested[i].ValueValidation, bounds)
+		if low != nil && (minimum == nil || *low > *minimum) {
+			minimum = low
+		}
+		if high != nil && (maximum == nil || *high < *maximum) {
+			maximum = high
+		}
+	}
+	return minimum, maximum
+}
+
+// formatOf is the format of a string, or the first one of those of allOf and of the
+// first branches of others.
+func formatOf(v *structural.ValueValidation) string {
+	if v.Format != "" {
+		return v.Format
+	}
+	nested := firstBranches(v)
+	for i := range nested {
+		if format := formatOf(&nested[i].ValueValidation); format != "" {
+			return format
+		}
+	}
+	return ""
 }
 
 // least is how many elements there are: as few as may be, but one to show where
@@ -455,8 +489,9 @@ func text(v *structural.ValueValidation, n int) string {
 		}
 		return !slices.ContainsFunc(patterns, func(p string) bool { return !matches(p, s) })
 	}
-	if s, ok := formatted(v.Format, n); ok {
-		if short := "YQ=="; v.Format == "byte" && !fits(s) && fits(short) {
+	format := formatOf(v)
+	if s, ok := formatted(format, n); ok {
+		if short := "YQ=="; format == "byte" && !fits(s) && fits(short) {
 			return short
 		}
 		return s

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,19 +28,20 @@ import (
 type definitionFlags struct {
 	enable []string
 	unions string
-	// kept are the files of the last reading, for a command that reads again; nil
-	// keeps none.
-	kept map[fileKey]readFile
+	// kept is what the last reading read, for a command that reads again; nil
+	// keeps nothing.
+	kept map[partKey]readPart
 }
 
-// fileKey is a file with its content.
-type fileKey struct {
-	manifestSource
-	sum [sha256.Size]byte
+// partKey is a part of a file with its content.
+type partKey struct {
+	source manifestSource
+	line   int
+	sum    [sha256.Size]byte
 }
 
-// readFile is what a file has.
-type readFile struct {
+// readPart is what a part of a file has.
+type readPart struct {
 	resources []*publishedResource
 	findings  diag.List
 }
@@ -66,13 +70,7 @@ func (p *publishedResource) forgetPlaces() {
 
 // read reads the served versions of definitions, wherever they are.
 func (f *definitionFlags) read(ctx context.Context, dir string, args []string, stdin io.Reader) ([]*publishedResource, diag.List, error) {
-	if err := checkFeatures(f.enable); err != nil {
-		return nil, nil, err
-	}
-	if err := generator.CheckUnions(f.unions); err != nil {
-		return nil, nil, fmt.Errorf("--unions: %w", err)
-	}
-	sources, packages, err := findSources(args)
+	files, packages, err := f.find(args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,44 +78,30 @@ func (f *definitionFlags) read(ctx context.Context, dir string, args []string, s
 	var findings diag.List
 	last := f.kept
 	if last != nil {
-		f.kept = map[fileKey]readFile{}
+		f.kept = map[partKey]readPart{}
 	}
-	for _, source := range sources {
-		data, err := readSource(source, stdin)
+	for part, err := range definitionParts(files, stdin) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if source.met && !bytes.Contains(data, []byte("CustomResourceDefinition")) {
-			continue
-		}
-		key := fileKey{source, sha256.Sum256(data)}
-		file, known := last[key]
+		key := partKey{part.source, part.line, sha256.Sum256(part.data)}
+		read, known := last[key]
 		if !known {
-			file = readDefinitionFile(source, data)
+			read = publishedAll(part.subjects(lenientSubjects))
 		}
 		if last != nil {
-			f.kept[key] = file
+			f.kept[key] = read
 		}
-		out, findings = append(out, file.resources...), append(findings, file.findings...)
+		out, findings = append(out, read.resources...), append(findings, read.findings...)
 	}
-	if len(packages) > 0 {
-		subjects, found, err := generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Enable: f.enable, Unions: f.unions, Final: true})
-		if err != nil {
-			return nil, nil, err
-		}
-		findings = append(findings, found...)
-		for _, s := range subjects {
-			resources, found := published(s)
-			out, findings = append(out, resources...), append(findings, found...)
-		}
-	}
-	return out, findings, nil
+	subjects, found, err := f.fromPackages(ctx, dir, packages)
+	made := publishedAll(subjects, found)
+	return append(out, made.resources...), append(findings, made.findings...), err
 }
 
-// readDefinitionFile reads the served versions that a file has.
-func readDefinitionFile(source manifestSource, data []byte) readFile {
-	subjects, findings := readDefinitions(source, data)
-	out := readFile{findings: findings}
+// publishedAll are the served versions of definitions.
+func publishedAll(subjects []*verify.Subject, findings diag.List) readPart {
+	out := readPart{findings: findings}
 	for _, s := range subjects {
 		resources, found := published(s)
 		out.resources, out.findings = append(out.resources, resources...), append(out.findings, found...)
@@ -125,10 +109,142 @@ func readDefinitionFile(source manifestSource, data []byte) readFile {
 	return out
 }
 
-// readDefinitions decodes a file. What only strict decoding refuses is a warning,
-// because a server that is not asked for it publishes the rest; unions are taken.
-func readDefinitions(source manifestSource, data []byte) ([]*verify.Subject, diag.List) {
-	fset := token.NewFileSet()
+// subjects reads definitions of files, directories, standard input and packages.
+func (f *definitionFlags) subjects(ctx context.Context, dir string, names []string, stdin io.Reader, decode decoder) ([]*verify.Subject, diag.List, error) {
+	files, packages, err := f.find(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, findings, err := subjectsIn(files, stdin, decode)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, found, err := f.fromPackages(ctx, dir, packages)
+	return append(out, made...), append(findings, found...), err
+}
+
+// find is findCRDs with flags that make sense.
+func (f *definitionFlags) find(names []string) (files []manifestSource, packages []string, err error) {
+	if err := checkFeatures(f.enable); err != nil {
+		return nil, nil, err
+	}
+	if err := generator.CheckUnions(f.unions); err != nil {
+		return nil, nil, fmt.Errorf("--unions: %w", err)
+	}
+	return findCRDs(names)
+}
+
+// fromPackages makes the definitions of packages, if there are any.
+func (f *definitionFlags) fromPackages(ctx context.Context, dir string, packages []string) ([]*verify.Subject, diag.List, error) {
+	if len(packages) == 0 {
+		return nil, nil, nil
+	}
+	return generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Enable: f.enable, Unions: f.unions, Final: true})
+}
+
+// decoder decodes the definitions of a part of a file: [subjectsOf] or
+// [lenientSubjects].
+type decoder func(source manifestSource, data []byte, fset *token.FileSet) ([]*verify.Subject, diag.List)
+
+// definitionPart is a part of a file that speaks of definitions.
+type definitionPart struct {
+	chunk
+	source manifestSource
+}
+
+// definitionParts are the parts of files, which may hold any number of other
+// objects, that may have definitions.
+func definitionParts(files []manifestSource, stdin io.Reader) iter.Seq2[definitionPart, error] {
+	return func(yield func(definitionPart, error) bool) {
+		for _, source := range files {
+			for c, err := range chunks(source, stdin) {
+				if err == nil && source.met && !bytes.Contains(c.data, []byte("CustomResourceDefinition")) {
+					continue
+				}
+				if !yield(definitionPart{c, source}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// subjects decodes the definitions, with places in the file.
+func (p definitionPart) subjects(decode decoder) ([]*verify.Subject, diag.List) {
+	subjects, findings := decode(p.source, p.data, token.NewFileSet())
+	line := chunk{line: p.line} // the places outlive the text
+	for _, s := range subjects {
+		place := s.Place
+		s.Place = func(path string) (diag.Position, []diag.Related) {
+			pos, related := place(path)
+			return line.inFile(pos), related
+		}
+	}
+	return subjects, line.allInFile(findings)
+}
+
+// subjectsIn reads the definitions of files.
+func subjectsIn(files []manifestSource, stdin io.Reader, decode decoder) ([]*verify.Subject, diag.List, error) {
+	var out []*verify.Subject
+	var findings diag.List
+	for part, err := range definitionParts(files, stdin) {
+		if err != nil {
+			return nil, nil, err
+		}
+		subjects, found := part.subjects(decode)
+		out, findings = append(out, subjects...), append(findings, found...)
+	}
+	return out, findings, nil
+}
+
+// findCRDs are the files and the packages with definitions that names stand for. A
+// folder of Go files is a package even if there are YAML files in it, as test suites
+// are, unless they speak of CRDs.
+func findCRDs(names []string) (sources []manifestSource, packages []string, err error) {
+	for _, name := range names {
+		found, missing, err := findSources([]string{name})
+		if err != nil {
+			return nil, nil, err
+		}
+		isPackage, err := isPackageFolder(name, found)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case isPackage:
+			packages = append(packages, "./"+filepath.ToSlash(filepath.Clean(name)))
+		default:
+			sources, packages = append(sources, found...), append(packages, missing...)
+		}
+	}
+	return sources, packages, nil
+}
+
+// isPackageFolder reports whether a name is of a folder with Go files, and none of
+// the files that were found in it speaks of CRDs.
+func isPackageFolder(name string, found []manifestSource) (bool, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() || len(found) == 0 {
+		return false, nil // what is not there is an import path
+	}
+	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
+		return false, err
+	}
+	for _, source := range found {
+		data, err := os.ReadFile(source.name)
+		if err != nil {
+			return false, err
+		}
+		if bytes.Contains(data, []byte("CustomResourceDefinition")) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// lenientSubjects decodes a part of a file. What only strict decoding refuses is a
+// warning, because a server that is not asked for it publishes the rest; unions are
+// taken.
+func lenientSubjects(source manifestSource, data []byte, fset *token.FileSet) ([]*verify.Subject, diag.List) {
 	manifests, problems := structural.ReadManifests(fset, source.name, data)
 	var out []*verify.Subject
 	var findings diag.List

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -39,14 +41,50 @@ func (r *reporting) check() error {
 // report prints the findings, relative to a directory, as the flags want it. The
 // error is errFindings if one of them is an error.
 func (r *reporting) report(stderr io.Writer, findings diag.List, dir string) error {
-	findings = findings.Normalize().RelativeTo(dir)
+	out, err := r.reporter(stderr, dir)
+	if err != nil {
+		return err
+	}
+	if err := out.add(findings); err != nil {
+		return err
+	}
+	return out.finish()
+}
+
+// reporter prints findings as they come.
+type reporter struct {
+	*reporting
+	buffer *bufio.Writer
+	out    *diag.Writer
+	// dir is the directory that names of files are relative to.
+	dir string
+	// failed: one of the findings was an error.
+	failed bool
+}
+
+func (r *reporting) reporter(stderr io.Writer, dir string) (*reporter, error) {
+	buffer := bufio.NewWriter(stderr)
+	out, err := diag.NewWriter(buffer, r.format, codes())
+	return &reporter{reporting: r, buffer: buffer, out: out, dir: dir}, err
+}
+
+// add prints findings, in their order among themselves, each once.
+func (r *reporter) add(findings diag.List) error {
+	findings = findings.Normalize().RelativeTo(r.dir)
 	if r.strict {
 		findings = findings.Strict()
 	}
-	if err := findings.Write(stderr, r.format, codes()); err != nil {
+	r.failed = r.failed || findings.HasErrors()
+	return cmp.Or(r.out.Write(findings), r.buffer.Flush())
+}
+
+// finish ends what is printed. The error is errFindings if one of the findings was
+// an error.
+func (r *reporter) finish() error {
+	if err := cmp.Or(r.out.Close(), r.buffer.Flush()); err != nil {
 		return err
 	}
-	if findings.HasErrors() {
+	if r.failed {
 		return errFindings
 	}
 	return nil

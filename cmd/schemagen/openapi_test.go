@@ -135,7 +135,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 // answers with again, as --serve does. The limit is a tenth of all.
 func BenchmarkOpenAPIOneChanged(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
-	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[fileKey]readFile{}}}
+	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[partKey]readPart{}}}
 	publisher, err := publish.NewPublisher(publish.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -46,7 +46,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 	if err != nil {
 		return err
 	}
-	r.definitions.kept = map[fileKey]readFile{}
+	r.definitions.kept = map[partKey]readPart{}
 	var current atomic.Pointer[http.Handler]
 	load := func() error {
 		published, err := r.read(ctx, args, stdin, stderr)

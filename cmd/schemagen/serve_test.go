@@ -267,7 +267,7 @@ func TestServeRefuses(t *testing.T) {
 // another one was wrong in between.
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
-	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[fileKey]readFile{}}}
+	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[partKey]readPart{}}}
 	var last []*publishedResource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)

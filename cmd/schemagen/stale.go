@@ -27,6 +27,7 @@ const (
 	codeCaseFails       diag.Code = "SG707"
 	codeSuite           diag.Code = "SG708"
 	codeNotStored       diag.Code = "SG709"
+	codeUnchecked       diag.Code = "SG710"
 )
 
 // commandCodes documents the codes that the command line itself reports.
@@ -55,7 +56,9 @@ func commandCodes() []diag.CodeInfo {
 		{Code: codeSuite, Severity: diag.Error, Title: "a test suite that cannot be run",
 			Explanation: "A key is unknown, something is missing, or the CRD is not known. docs/try.md describes the format. A note is about what openshift's suites have and schemagen test does not need."},
 		{Code: codeNotStored, Severity: diag.Warning, Title: "an object that is not among the stored ones",
-			Explanation: "--old has no object of the same group, kind, namespace and name, so that the object is tried as one that is created."},
+			Explanation: "--old has no object of the same group, kind, namespace and name, so that the object is tried as one that is created. It is an error if it has one whose metadata no server can have stored."},
+		{Code: codeUnchecked, Severity: diag.Warning, Title: "a rule that the API server has not got to",
+			Explanation: "With errors of some kinds the API server does not evaluate the CEL rules of the schema. This one is violated, too, and would be the next error."},
 	}
 }
 

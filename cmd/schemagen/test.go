@@ -43,6 +43,7 @@ the working directory.`,
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name the cases that pass, too")
 	flags.StringVar(&r.color, "color", "auto", "colour differences: auto, always, never")
 	r.addFlags(cmd)
+	r.definitions.add(cmd)
 	return cmd
 }
 

@@ -85,7 +85,7 @@ func (r *caseRunner) kindOf(s *testSuite) (*triedKind, diag.List) {
 		r.kinds[key] = newTriedKind(subject, i)
 	}
 	if _, err := r.kinds[key].server(); err != nil {
-		return nil, append(findings, r.kinds[key].unserved(err))
+		return nil, append(findings, r.kinds[key].unserved())
 	}
 	return r.kinds[key], findings
 }

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -20,12 +21,17 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
+// tryGCPercent is lower than that of other commands: a run may be long, and what
+// it needs of an object is garbage soon.
+const tryGCPercent = 100
+
 // tryRun is one run of the try command.
 type tryRun struct {
 	reporting
-	// files are the objects, crds where their definitions are, olds the stored
-	// objects.
+	// files are the objects, crds where their definitions are, old where the stored
+	// objects are.
 	files, crds []string
+	definitions definitionFlags
 	old         string
 	// output is what is printed of each object: diff, yaml, or none.
 	output string
@@ -61,6 +67,7 @@ directories, -, or Go packages; those among the objects are used, too.`,
 	flags.StringVar(&r.color, "color", "auto", "colour the diff: auto, always, never")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
+	r.definitions.add(cmd)
 	cmd.MarkFlagsOneRequired("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	return cmd
@@ -80,6 +87,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(tryGCPercent)
 	t := newTrial(r, stdin)
 	if err := t.readCRDs(ctx, wd); err != nil {
 		return err
@@ -87,6 +95,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := t.readOld(); err != nil {
 		return err
 	}
+	defer t.olds.close()
 	sources, packages, err := findSources(r.files)
 	if err != nil {
 		return err
@@ -94,20 +103,21 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if len(packages) > 0 {
 		return fmt.Errorf("-f %s: no such file or directory", packages[0])
 	}
-	findings := t.findings
-	if !findings.HasErrors() {
-		var tried diag.List
-		if r.sample != "" {
-			tried, err = t.samples(ctx, r.sample, stdout)
-		} else {
-			tried, err = t.all(ctx, sources, stdout)
-		}
-		if err != nil {
-			return err
-		}
-		findings = append(findings, tried...)
+	report, err := r.reporter(stderr, wd)
+	if err != nil {
+		return err
 	}
-	return r.report(stderr, findings, wd)
+	if err := report.add(t.findings); err != nil {
+		return err
+	}
+	switch {
+	case t.findings.HasErrors(): // nothing can be said of objects
+	case r.sample != "":
+		err = t.samples(ctx, r.sample, stdout, report)
+	default:
+		err = t.all(ctx, sources, stdout, report)
+	}
+	return cmp.Or(err, report.finish())
 }
 
 // trial is what is known while objects are tried.
@@ -119,7 +129,7 @@ type trial struct {
 	kinds map[string]*triedKind
 	// subjects are the definitions, in the order in which they were named.
 	subjects []*verify.Subject
-	olds     map[objectKey]*triedObject
+	olds     *storedObjects
 }
 
 func newTrial(r *tryRun, stdin io.Reader) *trial {
@@ -144,6 +154,11 @@ func (o *triedObject) key() objectKey {
 	return objectKey{group, o.Kind, namespace, o.Name}
 }
 
+// clone is the key without the text of which it is a part.
+func (k objectKey) clone() objectKey {
+	return objectKey{strings.Clone(k.group), strings.Clone(k.kind), strings.Clone(k.namespace), strings.Clone(k.name)}
+}
+
 func splitAPIVersion(apiVersion string) (group, version string) {
 	group, version, grouped := strings.Cut(apiVersion, "/")
 	if !grouped {
@@ -159,29 +174,37 @@ func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
 type triedChunk struct {
 	text     bytes.Buffer
 	findings diag.List
+	// unserved are kinds of its objects that no server would serve.
+	unserved []*triedKind
 	err      error
 }
 
-// all tries the objects of the files, side by side, and prints in their order. Few
-// are held at a time.
-func (t *trial) all(ctx context.Context, sources []manifestSource, stdout io.Writer) (diag.List, error) {
+// all tries the objects of the files, side by side, and prints what there is to say
+// of each in their order. Few are held at a time.
+func (t *trial) all(ctx context.Context, sources []manifestSource, stdout io.Writer, report *reporter) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan chan *triedChunk, runtime.GOMAXPROCS(0))
 	go t.enqueue(ctx, sources, queue)
-	out := bufio.NewWriter(stdout)
-	var findings diag.List
+	told := map[*triedKind]bool{}
 	var errs error
 	for done := range queue {
 		r := <-done
-		errs = errors.Join(errs, r.err)
-		findings = append(findings, r.findings...)
-		if _, err := r.text.WriteTo(out); err != nil {
-			errs = errors.Join(errs, err)
+		if errs != nil {
+			continue // the queue is on its way to its end
+		}
+		for _, kind := range r.unserved {
+			if !told[kind] {
+				told[kind] = true
+				r.findings = append(r.findings, kind.unserved())
+			}
+		}
+		_, err := r.text.WriteTo(stdout)
+		if errs = errors.Join(r.err, err, report.add(r.findings)); errs != nil {
 			cancel()
 		}
 	}
-	return findings, errors.Join(errs, out.Flush(), ctx.Err())
+	return cmp.Or(errs, ctx.Err())
 }
 
 // enqueue tries the chunks of the files, and puts into the queue where each result
@@ -201,7 +224,7 @@ func (t *trial) enqueue(ctx context.Context, sources []manifestSource, queue cha
 			}
 			go func() {
 				r := &triedChunk{}
-				r.findings, r.err = t.objects(ctx, source, c, &r.text)
+				r.err = t.objects(ctx, source, c, r)
 				done <- r
 			}()
 		}
@@ -209,61 +232,68 @@ func (t *trial) enqueue(ctx context.Context, sources []manifestSource, queue cha
 }
 
 // objects tries the objects of a part of a file.
-func (t *trial) objects(ctx context.Context, source manifestSource, c chunk, out *bytes.Buffer) (diag.List, error) {
+func (t *trial) objects(ctx context.Context, source manifestSource, c chunk, out *triedChunk) error {
 	objects, findings := readObjects(source, c)
+	out.findings = append(out.findings, findings...)
 	for _, o := range objects {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if o.CRD != nil || o.Kind == "CustomResourceDefinition" {
 			continue
 		}
-		found, err := t.one(ctx, source, o, out)
-		if err != nil {
-			return nil, err
+		if err := t.one(ctx, source, o, out); err != nil {
+			return fmt.Errorf("%s: %s %s: %w", source.name, o.Kind, o.Name, err)
 		}
-		findings = append(findings, found...)
 	}
-	return findings, nil
+	return nil
 }
 
 // one tries an object.
-func (t *trial) one(ctx context.Context, source manifestSource, o *triedObject, out *bytes.Buffer) (diag.List, error) {
+func (t *trial) one(ctx context.Context, source manifestSource, o *triedObject, out *triedChunk) error {
 	kind := t.kinds[kindKey(o.APIVersion, o.Kind)]
 	if kind == nil {
 		severity := diag.Error
 		if source.met {
 			severity = diag.Note
 		}
-		return diag.List{{Code: codeNoKind, Severity: severity, Pos: o.place(o.Pos), Message: t.unknownKind(o), Hint: "name its CRD with --crd"}}, nil
+		out.findings = append(out.findings, diag.Diagnostic{Code: codeNoKind, Severity: severity, Pos: o.place(o.Pos), Message: t.unknownKind(o), Hint: "name its CRD with --crd"})
+		return nil
 	}
 	server, err := kind.server()
 	if err != nil {
-		return diag.List{kind.unserved(err)}, nil
+		out.unserved = append(out.unserved, kind)
+		return nil
+	}
+	stored, err := t.olds.get(o.key())
+	if err != nil {
+		return err
 	}
 	var answer apiserver.Answer
 	action := "created"
-	var findings diag.List
-	if old := t.olds[o.key()]; old != nil {
+	if stored != nil {
 		action = "updated"
-		answer, err = server.Update(ctx, o.object, old.object)
+		answer, err = server.Update(ctx, o.object, stored)
 	} else {
 		if t.old != "" {
-			findings = append(findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Warning, Pos: o.place(o.Pos),
+			out.findings = append(out.findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Warning, Pos: o.place(o.Pos),
 				Message: fmt.Sprintf("%s %s is not among the stored objects: tried as created", o.Kind, o.Name)})
 		}
 		answer, err = server.Create(ctx, o.object)
 	}
+	if stored := (&apiserver.StoredError{}); errors.As(err, &stored) {
+		out.findings = append(out.findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Error, Pos: o.place(o.Pos),
+			Message: fmt.Sprintf("what is stored of %s %s is no object of this kind: %v", o.Kind, o.Name, stored.Unwrap())})
+		return nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s %s: %w", source.name, o.Kind, o.Name, err)
+		return err
 	}
 	if len(answer.Errors) > 0 {
 		action = "refused"
 	}
-	if err := t.print(out, o, kind, answer, action); err != nil {
-		return nil, err
-	}
-	return append(findings, kind.findings(o, answer)...), nil
+	out.findings = append(out.findings, kind.findings(o, answer)...)
+	return t.print(&out.text, o, kind, answer, action)
 }
 
 // unknownKind says what is known instead of a kind.

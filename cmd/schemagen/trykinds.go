@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"go/token"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -16,7 +13,6 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/verify"
@@ -53,100 +49,32 @@ func newTriedKind(s *verify.Subject, i int) *triedKind {
 }
 
 // unserved is the finding about a version that no server would serve.
-func (k *triedKind) unserved(err error) diag.Diagnostic {
+func (k *triedKind) unserved() diag.Diagnostic {
+	_, err := k.server()
 	return diag.Diagnostic{Code: codeNoKind, Severity: diag.Error, Pos: k.placeOf(""),
 		Message: fmt.Sprintf("version %s of %s.%s cannot be served: %v", k.version, k.kind, k.group, err), Hint: "schemagen verify says more"}
 }
 
-// readCRDs reads the definitions, wherever they are.
+// readCRDs reads the definitions, wherever they are; those among the objects count
+// last, and what is wrong with them is said when objects are read.
 func (t *trial) readCRDs(ctx context.Context, dir string) error {
-	sources, packages, err := t.findCRDs()
+	subjects, findings, err := t.definitions.subjects(ctx, dir, t.crds, t.stdin, subjectsOf)
 	if err != nil {
 		return err
 	}
-	named := len(sources)
+	t.findings = append(t.findings, findings...)
 	among, _, err := findSources(existing(t.files))
 	if err != nil {
 		return err
 	}
-	sources = append(sources, among...)
-	if len(packages) > 0 {
-		subjects, findings, err := generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Final: true})
-		if err != nil {
-			return err
-		}
-		t.findings = append(t.findings, findings...)
-		for _, s := range subjects {
-			t.addKinds(s)
-		}
+	for i := range among {
+		among[i].met = true
 	}
-	for i, source := range sources {
-		for c, err := range chunks(source, t.stdin) {
-			if err != nil {
-				return err
-			}
-			if !bytes.Contains(c.data, []byte("CustomResourceDefinition")) {
-				continue
-			}
-			subjects, findings := subjectsOf(source, c.data, token.NewFileSet())
-			if i < named {
-				t.findings = append(t.findings, c.allInFile(findings)...)
-			}
-			for _, s := range subjects {
-				place := s.Place
-				s.Place = func(path string) (diag.Position, []diag.Related) {
-					pos, related := place(path)
-					return c.inFile(pos), related
-				}
-				t.addKinds(s)
-			}
-		}
+	others, _, err := subjectsIn(among, t.stdin, subjectsOf)
+	for _, s := range append(subjects, others...) {
+		t.addKinds(s)
 	}
-	return nil
-}
-
-// findCRDs are the files and the packages that --crd names. A folder of Go files is
-// a package even if there are YAML files in it, as test suites are, unless they
-// speak of CRDs.
-func (t *trial) findCRDs() (sources []manifestSource, packages []string, err error) {
-	for _, name := range t.crds {
-		found, missing, err := findSources([]string{name})
-		if err != nil {
-			return nil, nil, err
-		}
-		isPackage, err := isPackageFolder(name, found)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case isPackage:
-			packages = append(packages, "./"+filepath.ToSlash(filepath.Clean(name)))
-		default:
-			sources, packages = append(sources, found...), append(packages, missing...)
-		}
-	}
-	return sources, packages, nil
-}
-
-// isPackageFolder reports whether a name is of a folder with Go files, and none of
-// the files that were found in it speaks of CRDs.
-func isPackageFolder(name string, found []manifestSource) (bool, error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() || len(found) == 0 {
-		return false, nil // what is not there is an import path
-	}
-	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
-		return false, err
-	}
-	for _, source := range found {
-		data, err := os.ReadFile(source.name)
-		if err != nil {
-			return false, err
-		}
-		if bytes.Contains(data, []byte("CustomResourceDefinition")) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return err
 }
 
 // existing are the files and directories among the names of objects, which may
@@ -205,15 +133,25 @@ func (k *triedKind) findings(o *triedObject, a apiserver.Answer) diag.List {
 		out = append(out, diag.Diagnostic{Code: codeObjectWarning, Severity: diag.Warning, Pos: o.place(o.Pos), Message: text})
 	}
 	for _, err := range a.Errors {
-		d := diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Pos: o.place(o.Position(placeOfError(err))), Message: err.Error()}
-		if err.Field == "<nil>" { // it is about the object
-			d.Message = err.Detail
-		} else if pos := k.blame(err); pos.Line > 0 {
-			d.Related = []diag.Related{{Pos: pos, Message: "by this"}}
-		}
+		out = append(out, k.refusal(o, err))
+	}
+	for _, err := range a.Unchecked {
+		d := k.refusal(o, err)
+		d.Code, d.Severity, d.Message = codeUnchecked, diag.Warning, "will be refused once the errors are corrected: "+d.Message
 		out = append(out, d)
 	}
 	return out
+}
+
+// refusal is an error of the server at its line.
+func (k *triedKind) refusal(o *triedObject, err *field.Error) diag.Diagnostic {
+	d := diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Pos: o.place(o.Position(placeOfError(err))), Message: err.Error()}
+	if err.Field == "<nil>" { // it is about the object
+		d.Message = err.Detail
+	} else if pos := k.blame(err); pos.Line > 0 {
+		d.Related = []diag.Related{{Pos: pos, Message: "by this"}}
+	}
+	return d
 }
 
 // pathInText is how an error about the whole object names the place all the same.

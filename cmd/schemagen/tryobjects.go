@@ -7,8 +7,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 	"go.yaml.in/yaml/v3"
@@ -26,7 +28,17 @@ func readObjects(source manifestSource, c chunk) ([]*triedObject, diag.List) {
 	if source.met {
 		problems = slices.DeleteFunc(problems, func(p structural.Problem) bool { return p.Kind == structural.NoObject })
 	}
-	findings := c.allInFile(verify.Problems(problems, fset))
+	var findings diag.List
+	if i := invalidUTF8(c.data); i >= 0 && len(problems) == 0 { // of YAML there is a problem
+		findings = append(findings, diag.Diagnostic{Code: codeObjectRefused, Severity: diag.Error, Message: fmt.Sprintf("byte %#x is not UTF-8", c.data[i]),
+			Pos: diag.Position{File: source.name, Line: 1 + bytes.Count(c.data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(c.data[:i], '\n')}})
+	}
+	for _, m := range manifests {
+		if m.CRD == nil { // decoding has found those of CRDs
+			problems = append(problems, m.Repeated()...)
+		}
+	}
+	findings = c.allInFile(append(findings, verify.Problems(problems, fset)...))
 	place := func(pos token.Pos) diag.Position { return c.inFile(verify.Position(fset, pos)) }
 	var out []*triedObject
 	for _, m := range manifests {
@@ -40,32 +52,19 @@ func readObjects(source manifestSource, c chunk) ([]*triedObject, diag.List) {
 	return out, findings
 }
 
-// readOld reads the stored objects.
-func (t *trial) readOld() error {
-	t.olds = map[objectKey]*triedObject{}
-	if t.old == "" {
-		return nil
+// invalidUTF8 is the offset of the first byte that is not UTF-8, negative if all are.
+func invalidUTF8(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
 	}
-	sources, packages, err := findSources([]string{t.old})
-	if err != nil {
-		return err
-	}
-	if len(packages) > 0 {
-		return fmt.Errorf("--old %s: no such file or directory", t.old)
-	}
-	for _, source := range sources {
-		for c, err := range chunks(source, t.stdin) {
-			if err != nil {
-				return err
-			}
-			objects, findings := readObjects(source, c)
-			t.findings = append(t.findings, findings...)
-			for _, o := range objects {
-				t.olds[o.key()] = o
-			}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size <= 1 {
+			return at
 		}
+		at += size
 	}
-	return nil
 }
 
 // print writes what the run wants to see of an object.
@@ -162,13 +161,11 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 	case map[string]any:
 		node := &yaml.Node{Kind: yaml.MappingNode}
 		for _, name := range orderOf(keys(at), s.FieldNames(), value) {
-			key := &yaml.Node{}
-			key.SetString(name)
 			child, err := yamlOf(keys, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
 			if err != nil {
 				return nil, err
 			}
-			node.Content = append(node.Content, key, child)
+			node.Content = append(node.Content, textNode(name), child)
 		}
 		return node, nil
 	case []any:
@@ -181,9 +178,25 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 			node.Content = append(node.Content, child)
 		}
 		return node, nil
+	case string:
+		return textNode(value), nil
 	}
 	node := &yaml.Node{}
 	return node, node.Encode(value)
+}
+
+// notText are texts that YAML 1.1, which Kubernetes reads, takes for something else
+// than YAML 1.2 does (booleans, numbers of base 60), and the key that merges.
+var notText = regexp.MustCompile(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+
+// textNode is a key or a string.
+func textNode(text string) *yaml.Node {
+	node := &yaml.Node{}
+	node.SetString(text)
+	if notText.MatchString(text) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	return node
 }
 
 // orderOf are the keys of a mapping: first those of the document, then those of
