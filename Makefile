@@ -65,6 +65,10 @@ e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version.
 e2e-break: ## Break a copy of the sources in twelve ways; the tests of e2e must see each.
 	E2E_BREAK=1 $(GO) test -C e2e -count=1 -timeout 40m -v -run '^TestBreakages$$' .
 
+.PHONY: test-web
+test-web: ## Ask a validator, yaml-language-server and a browser; installs what is missing.
+	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
 	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \

@@ -31,6 +31,28 @@ func fromBranches(s *structural.Schema) []Union {
 	return out
 }
 
+// WithoutBranches returns the value validations of an object without the oneOf
+// from which [Of] reads unions. It is nil where there are none.
+func WithoutBranches(s *structural.Schema) *structural.ValueValidation {
+	if s.ValueValidation == nil || len(fromBranches(s)) == 0 {
+		return s.ValueValidation
+	}
+	isUnion := func(branches []structural.NestedValueValidation) bool {
+		_, ok := unionOf(s, branches)
+		return ok
+	}
+	out := *s.ValueValidation
+	if isUnion(out.OneOf) {
+		out.OneOf = nil
+	}
+	out.AllOf = slices.DeleteFunc(slices.Clone(out.AllOf), func(n structural.NestedValueValidation) bool {
+		only := structural.NestedValueValidation{Origin: n.Origin}
+		only.OneOf = n.OneOf
+		return reflect.DeepEqual(n, only) && isUnion(n.OneOf)
+	})
+	return &out
+}
+
 // unionOf reads the branches as a union, and compares its branches with them.
 func unionOf(s *structural.Schema, branches []structural.NestedValueValidation) (Union, bool) {
 	var read []branch

@@ -56,6 +56,8 @@ type publishedResource struct {
 	*publish.Resource
 	// placeOf is the position of a path in the definition.
 	placeOf func(path string) diag.Position
+	// subject is the definition.
+	subject *verify.Subject
 }
 
 // forgetPlaces drops the definition that the places are from, but for those that
@@ -288,7 +290,7 @@ func published(s *verify.Subject) ([]*publishedResource, diag.List) {
 	var out []*publishedResource
 	var findings diag.List
 	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unheld) {
-		out = append(out, &publishedResource{Resource: r, placeOf: placeOf})
+		out = append(out, &publishedResource{Resource: r, placeOf: placeOf, subject: s})
 		for _, place := range publish.BadNames(r) {
 			findings = append(findings, diag.Diagnostic{Code: publish.CodeName, Severity: diag.Error, Pos: placeOf(place),
 				Message: fmt.Sprintf("%s of %s is missing or is no DNS name", place, s.CRD.Name)})

@@ -80,6 +80,8 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newTryCommand(os.Stdin, stdout, stderr),
 		newOpenAPICommand(stdout, stderr),
 		newExplainCommand(stdout, stderr),
+		newJSONSchemaCommand(stdout, stderr),
+		newDocsCommand(stdout, stderr),
 		newTestCommand(os.Stdin, stdout, stderr),
 		newExplainCodeCommand(stdout),
 		newEnvCommand(stdout, stderr),

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// docsRun is one run of the docs command.
+type docsRun struct {
+	definitions definitionFlags
+	output      string
+	mode        commitMode
+	// format is one of docsFormats.
+	format   string
+	title    string
+	examples bool
+}
+
+func docsFormats() []string { return []string{"html", "markdown"} }
+
+const defaultDocsDir = "docs/api"
+
+func newDocsCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r docsRun
+	var check, diff bool
+	cmd := &cobra.Command{
+		Use:   "docs [files, directories, packages or -]",
+		Short: "Write documentation of custom resources, as a page or as Markdown.",
+		Long: `Write documentation of custom resources, as a page or as Markdown.
+
+Arguments are YAML or JSON files with CRDs, directories with such files, - for
+standard input, or Go packages. Without one it is the working directory.
+
+The page is one file, index.html, that needs nothing else: fields as a tree to
+search, unions as choices, defaults, rules, and examples that the API server would
+take. Each field has a link: #GROUP/VERSION/KIND.path. Markdown is one file for
+each group.`,
+		Example: `  schemagen docs config/crd/bases -o site
+  schemagen docs ./api/... -o docs/api --format markdown --check`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.mode = modeOf(r.output, check, diff)
+			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "directory in which the files are written, - for standard output")
+	flags.StringVar(&r.format, "format", "html", "format: "+strings.Join(docsFormats(), ", "))
+	flags.StringVar(&r.title, "title", "Custom resources", "title of the page")
+	flags.BoolVar(&r.examples, "examples", true, "make examples, which takes a while for large definitions")
+	addModeFlags(cmd, &check, &diff)
+	r.definitions.add(cmd)
+	return cmd
+}
+
+func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if !slices.Contains(docsFormats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(docsFormats(), ", "))
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	published, findings, err := r.definitions.readAll(ctx, wd, args, stdin)
+	if err != nil {
+		return err
+	}
+	// --format is that of the documents.
+	if err := findings.Normalize().RelativeTo(wd).WriteText(stderr); err != nil {
+		return err
+	}
+	if findings.HasErrors() {
+		return errFindings
+	}
+	kinds := make([]*publish.Documented, len(published))
+	for i, p := range published {
+		if kinds[i], err = r.documented(ctx, p, wd); err != nil {
+			return err
+		}
+	}
+	files := publish.MarkdownDocs(kinds)
+	if r.format == "html" {
+		page, err := publish.Page(r.title, kinds)
+		if err != nil {
+			return err
+		}
+		files = []publish.File{{Path: "index.html", Data: page}}
+	}
+	_, err = finish(ctx, outputsIn(r.output, files), nil, r.mode, stdout, stderr)
+	return err
+}
+
+// documented says where fields are in Go, and makes examples. Lines of generated
+// YAML are of no use to readers.
+func (r *docsRun) documented(ctx context.Context, p *publishedResource, wd string) (*publish.Documented, error) {
+	out := &publish.Documented{Resource: p.Resource, Field: publish.DocumentedField(p.Resource)}
+	if out.Field == nil {
+		return out, nil
+	}
+	out.Field.Each(func(f *publish.Field) {
+		if f.Place == "" {
+			return
+		}
+		if pos := (diag.List{{Pos: p.placeOf(f.Place)}}).RelativeTo(wd)[0].Pos; filepath.Ext(pos.File) == ".go" {
+			f.Position = pos.String()
+		}
+	})
+	var err error
+	if r.examples {
+		out.Examples, err = p.examples(ctx)
+	}
+	return out, err
+}
+
+// examples are the samples that a server takes.
+func (p *publishedResource) examples(ctx context.Context) ([]publish.Example, error) {
+	at := slices.IndexFunc(p.subject.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == p.Version })
+	kind := newTriedKind(p.subject, at)
+	server, err := kind.server()
+	if err != nil {
+		return nil, nil // verify says why
+	}
+	var out []publish.Example
+	for _, full := range []bool{false, true} {
+		object, answer, err := kind.sample(ctx, server, full)
+		if err != nil {
+			return nil, err
+		}
+		if len(answer.Errors) > 0 {
+			continue
+		}
+		text, err := orderedYAML(func(*structural.ObjectPath) []string { return nil }, kind.schema, object)
+		if err != nil {
+			return nil, err
+		}
+		title := "Example: what must be there"
+		if full {
+			title = "Example: all that can be there together"
+		}
+		out = append(out, publish.Example{Title: title, YAML: string(text)})
+	}
+	return out, nil
+}

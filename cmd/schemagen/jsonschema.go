@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// jsonSchemaRun is one run of the jsonschema command.
+type jsonSchemaRun struct {
+	reporting
+	publish.JSONSchemaOptions
+	definitions definitionFlags
+	output      string
+	mode        commitMode
+	// modeline says to print the line by which an editor finds each schema.
+	modeline bool
+}
+
+const defaultJSONSchemaDir = "schemas"
+
+func newJSONSchemaCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r jsonSchemaRun
+	var check, diff bool
+	cmd := &cobra.Command{
+		Use:   "jsonschema [files, directories, packages or -]",
+		Short: "Write JSON Schemas of custom resources, for editors and validators.",
+		Long: `Write JSON Schemas of custom resources, for editors and validators.
+
+Arguments are YAML or JSON files with CRDs, directories with such files, - for
+standard input, or Go packages. Without one it is the working directory.
+
+There is GROUP/KIND_VERSION.json for each served version, in lower case as
+kubeconform wants it; all.json, which chooses among them by apiVersion and kind;
+and catalog.json for editors. A schema refuses fields that the server would drop,
+and of a union an editor proposes the selected member only.`,
+		Example: `  schemagen jsonschema config/crd/bases -o schemas
+  kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml
+  schemagen jsonschema ./api/... -o schemas --modeline`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.mode = modeOf(r.output, check, diff)
+			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "directory in which the files are written, - for standard output")
+	addModeFlags(cmd, &check, &diff)
+	r.addFlags(cmd)
+	r.definitions.add(cmd)
+	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))
+	flags.BoolVar(&r.Open, "open", false, "let fields stand that the server would drop")
+	flags.StringVar(&r.BaseURL, "base-url", "", "`URL` of the directory, for the catalog and modelines (default: relative)")
+	flags.BoolVar(&r.modeline, "modeline", false, "print the line by which yaml-language-server finds each schema")
+	return cmd
+}
+
+func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	r.BaseURL = strings.TrimRight(r.BaseURL, "/")
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	published, findings, err := r.definitions.readAll(ctx, wd, args, stdin)
+	if err != nil {
+		return err
+	}
+	if err := r.report(stderr, findings, wd); err != nil {
+		return err
+	}
+	files, err := publish.JSONSchemas(resourcesOf(published), r.JSONSchemaOptions)
+	if err != nil {
+		return err
+	}
+	if _, err := finish(ctx, outputsIn(r.output, files), nil, r.mode, stdout, stderr); err != nil {
+		return err
+	}
+	if !r.modeline {
+		return nil
+	}
+	for _, p := range published {
+		at := r.URL(p.Resource)
+		if r.BaseURL == "" && r.mode != commitStdout { // from here the files are in the directory
+			at = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(at)))
+		}
+		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func outputsIn(dir string, files []publish.File) []output {
+	var out []output
+	for _, f := range files {
+		out = append(out, output{path: filepath.Join(dir, filepath.FromSlash(f.Path)), data: f.Data})
+	}
+	return out
+}
+
+// readAll is read for commands that write a document about all definitions. It
+// has findings where there are none, or where they conflict.
+func (f *definitionFlags) readAll(ctx context.Context, dir string, args []string, stdin io.Reader) ([]*publishedResource, diag.List, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	published, findings, err := f.read(ctx, dir, args, stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(published) == 0 && !findings.HasErrors() {
+		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
+	}
+	return published, append(findings, conflictsOf(published)...), nil
+}

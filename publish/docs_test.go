@@ -1,0 +1,91 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func documented(t *testing.T, text string) []*Documented {
+	t.Helper()
+	var out []*Documented
+	for _, r := range read(t, text) {
+		out = append(out, &Documented{Resource: r, Field: DocumentedField(r), Examples: []Example{{Title: "Example", YAML: "a: ```\n"}}})
+	}
+	return out
+}
+
+const trap = "</script><script>alert(1)</script><!-- {{.}} '\\u003c"
+
+// TestPagePolicy wants the page to have one script and one style, those that its
+// policy names, and texts of definitions in its data only.
+func TestPagePolicy(t *testing.T) {
+	quoted := strings.ReplaceAll(trap, "'", "''")
+	text := definition("ex.io", "Shape", "v1", "type: object\ndescription: '"+quoted+"'\nproperties: {'"+quoted+"': {type: string, pattern: '"+quoted+"'}}")
+	kinds := documented(t, text)
+	kinds[0].Examples = []Example{{Title: trap, YAML: trap}}
+	page, err := Page(trap, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := html.UnescapeString(string(regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="([^"]*)">`).FindSubmatch(page)[1]))
+	elements := regexp.MustCompile(`(?s)<(script|style)( type="application/json" id="data")?>(.*?)</(script|style)>`).FindAllSubmatch(page, -1)
+	if len(elements) != 3 {
+		t.Fatalf("%d scripts and styles", len(elements))
+	}
+	for _, e := range elements {
+		if len(e[2]) > 0 {
+			continue
+		}
+		sum := sha256.Sum256(e[3])
+		if want := string(e[1]) + "-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(policy, want) {
+			t.Errorf("the policy %s does not have %s", policy, want)
+		}
+	}
+	if !strings.HasPrefix(policy, "default-src 'none';") {
+		t.Errorf("the policy is %s", policy)
+	}
+	if bytes.Contains(page, []byte("<script>alert")) {
+		t.Error("a text has become a script")
+	}
+	again, err := Page(trap, kinds)
+	if err != nil || !bytes.Equal(page, again) {
+		t.Errorf("the page differs from run to run: %v", err)
+	}
+}
+
+func TestDocumentedField(t *testing.T) {
+	f := DocumentedField(read(t, definition("ex.io", "Shape", "v1", "type: object\nx-kubernetes-embedded-resource: true\nproperties: {a: {type: object, properties: {b: {type: string}}}}"))[0])
+	fields := map[string]int{}
+	f.Each(func(f *Field) { fields[f.Name] += len(f.Fields) })
+	if fields["metadata"] != 0 || fields["a"] != 1 || fields["spec"] != 4 {
+		t.Errorf("fields below: %v", fields)
+	}
+}
+
+func TestMarkdownDocs(t *testing.T) {
+	kinds := documented(t, definition("b.io", "Zebra", "v1", shapeSpec)+definition("a.io", "Ape", "v1", "type: object\ndescription: <b>*x*")+definition("b.io", "Bee", "v1", "minimum: 3"))
+	kinds[1].Field.Description = "An <i>ape</i>."
+	files := MarkdownDocs(kinds)
+	if len(files) != 2 || files[0].Path != "a.io.md" || files[1].Path != "b.io.md" {
+		t.Fatalf("files are %v", files)
+	}
+	ape, b := string(files[0].Data), string(files[1].Data)
+	for _, want := range []string{"# a.io\n", "## Ape v1\n\n`a.io/v1`, plural `apes`, namespaced\n", "&lt;b&gt;\\*x\\*", "\n\nAn &lt;i&gt;ape&lt;/i&gt;.\n", "\nExample:\n\n````yaml\na: ```\n````\n"} {
+		if !strings.Contains(ape, want) {
+			t.Errorf("no %q in\n%s", want, ape)
+		}
+	}
+	if bee, zebra := strings.Index(b, "## Bee v1"), strings.Index(b, "## Zebra v1"); bee < 0 || zebra < bee {
+		t.Errorf("kinds are not in order:\n%s", b)
+	}
+	for _, want := range []string{"There is nothing to say of its fields:", "type says which of the members is set"} {
+		if !strings.Contains(b, want) {
+			t.Errorf("no %q in\n%s", want, b)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package publish
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// goOnly finds what only Go's regular expressions have: flags, names in Go's
+// style, anchors, classes, quotes.
+var goOnly = regexp.MustCompile(`\(\?[^:]|\\[AzZQECpPa]|\\x\{|\[\^?\[:`)
+
+// ecmaPattern is a pattern of Go in what its syntax has in common with that of
+// JSON Schema (ECMA-262), because validators in Go read it as Go. It is left as it
+// is where it means the same in both; ok is false where nothing does.
+func ecmaPattern(pattern string) (ecma string, ok bool) {
+	if !goOnly.MatchString(pattern) {
+		return pattern, true
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return "", false // the server would not take it
+	}
+	w := ecmaWriter{ok: true}
+	w.write(parsed)
+	return w.text.String(), w.ok
+}
+
+// ecmaWriter writes a parsed expression.
+type ecmaWriter struct {
+	text strings.Builder
+	ok   bool
+}
+
+func (w *ecmaWriter) write(re *syntax.Regexp) {
+	switch re.Op {
+	case syntax.OpEmptyMatch:
+		w.text.WriteString("(?:)")
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			w.literal(r, re.Flags&syntax.FoldCase != 0)
+		}
+	case syntax.OpCharClass:
+		w.class(re.Rune)
+	case syntax.OpAnyCharNotNL:
+		w.text.WriteString(".")
+	case syntax.OpAnyChar:
+		w.text.WriteString(`[\s\S]`)
+	case syntax.OpBeginText:
+		w.text.WriteString("^")
+	case syntax.OpEndText:
+		w.text.WriteString("$")
+	case syntax.OpWordBoundary:
+		w.text.WriteString(`\b`)
+	case syntax.OpNoWordBoundary:
+		w.text.WriteString(`\B`)
+	case syntax.OpCapture:
+		w.text.WriteString("(")
+		w.write(re.Sub[0])
+		w.text.WriteString(")")
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			w.write(sub)
+		}
+	case syntax.OpAlternate:
+		w.text.WriteString("(?:")
+		for i, sub := range re.Sub {
+			if i > 0 {
+				w.text.WriteString("|")
+			}
+			w.write(sub)
+		}
+		w.text.WriteString(")")
+	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		w.text.WriteString("(?:")
+		w.write(re.Sub[0])
+		w.text.WriteString(")" + times(re))
+	default: // lines, and what never matches
+		w.ok = false
+	}
+}
+
+// times is how often an expression is repeated. Whether it is greedy changes no
+// answer.
+func times(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpStar:
+		return "*"
+	case syntax.OpPlus:
+		return "+"
+	case syntax.OpQuest:
+		return "?"
+	}
+	out := "{" + strconv.Itoa(re.Min)
+	if re.Max != re.Min {
+		out += ","
+	}
+	if re.Max > re.Min {
+		out += strconv.Itoa(re.Max)
+	}
+	return out + "}"
+}
+
+func (w *ecmaWriter) literal(r rune, fold bool) {
+	same := []rune{r, r}
+	if fold {
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			same = append(same, other, other)
+		}
+	}
+	switch {
+	case len(same) > 2:
+		w.class(same)
+	case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" _-,:;@#%&=<>~'\"!", r)):
+		w.text.WriteRune(r)
+	case strings.ContainsRune(`^$\.*+?()[]{}|/`, r):
+		w.text.WriteString(`\` + string(r))
+	default:
+		w.rune(r)
+	}
+}
+
+// class writes ranges, those up to the last rune as what is not in them.
+func (w *ecmaWriter) class(ranges []rune) {
+	w.text.WriteString("[")
+	if len(ranges) > 0 && ranges[len(ranges)-1] == unicode.MaxRune {
+		w.text.WriteString("^")
+		next := rune(0)
+		for i := 0; i < len(ranges); i += 2 {
+			if ranges[i] > next {
+				w.runes(next, ranges[i]-1)
+			}
+			next = ranges[i+1] + 1
+		}
+	} else {
+		for i := 0; i < len(ranges); i += 2 {
+			w.runes(ranges[i], ranges[i+1])
+		}
+	}
+	w.text.WriteString("]")
+}
+
+func (w *ecmaWriter) runes(low, high rune) {
+	w.rune(low)
+	if high > low {
+		w.text.WriteString("-")
+		w.rune(high)
+	}
+}
+
+// rune writes a rune that needs no flag to be one character.
+func (w *ecmaWriter) rune(r rune) {
+	switch {
+	case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+		w.text.WriteRune(r)
+	case r <= unicode.MaxASCII:
+		fmt.Fprintf(&w.text, `\x%02x`, r)
+	case r <= 0xffff:
+		w.text.WriteRune(r)
+	default:
+		w.ok = false
+	}
+}

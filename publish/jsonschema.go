@@ -1,0 +1,352 @@
+package publish
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// File is a file that is made of resources.
+type File struct {
+	// Path is relative, with slashes.
+	Path string
+	Data []byte
+}
+
+// Drafts are the drafts of JSON Schema that [JSONSchemas] writes, the usual one
+// first.
+func Drafts() []string { return []string{"2020-12", "draft-07"} }
+
+// JSONSchemaOptions choose the form of JSON Schemas. The zero value is the usual
+// one.
+type JSONSchemaOptions struct {
+	// Draft is one of [Drafts]; empty is the first.
+	Draft string
+	// Open lets fields stand that the server would drop.
+	Open bool
+	// BaseURL is where the files will be, without a slash at its end; it is in the
+	// catalog and in modelines. Empty leaves them relative.
+	BaseURL string
+}
+
+// JSONSchemaPath is the name of the file of a resource: kubeconform's
+// "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json".
+func JSONSchemaPath(r *Resource) string {
+	return r.Group + "/" + strings.ToLower(r.Kind) + "_" + r.Version + ".json"
+}
+
+// JSONSchemas returns one JSON Schema for each resource; all.json, which chooses
+// among them by the apiVersion and kind of an object; and catalog.json, a catalog
+// as schemastore.org has it. [Conflicts] and [BadNames] must be none.
+//
+// A schema accepts what the API server would store unchanged but for defaults, and
+// refuses what it would refuse or drop fields of, as far as JSON Schema can say it:
+// not CEL rules, most formats, keys of lists that are maps, and the metadata's
+// values.
+func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {
+	o.Draft = cmp.Or(o.Draft, Drafts()[0])
+	if !slices.Contains(Drafts(), o.Draft) {
+		return nil, fmt.Errorf("unknown draft %q: use one of %s", o.Draft, strings.Join(Drafts(), ", "))
+	}
+	var out []File
+	add := func(path string, value any) error {
+		data, err := marshal(value)
+		out = append(out, File{path, data})
+		return err
+	}
+	for _, r := range resources {
+		if err := add(JSONSchemaPath(r), o.schemaOf(r)); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	if err := add("all.json", o.all(resources)); err != nil {
+		return nil, err
+	}
+	return out, add("catalog.json", o.catalog(resources))
+}
+
+// all leads each object to the schema of its kind. Objects of other kinds pass.
+func (o JSONSchemaOptions) all(resources []*Resource) object {
+	var choices []any
+	for _, r := range resources {
+		is := object{
+			"properties": object{"apiVersion": object{"const": r.GroupVersion()}, "kind": object{"const": r.Kind}},
+			"required":   []string{"apiVersion", "kind"},
+		}
+		choices = append(choices, object{"if": is, "then": object{"$ref": JSONSchemaPath(r)}})
+	}
+	out := object{"$schema": o.draftURL(), "type": "object"}
+	addList(out, "allOf", choices)
+	return out
+}
+
+// catalog says by which names files are recognized: those of the version that
+// kubectl prefers.
+func (o JSONSchemaOptions) catalog(resources []*Resource) object {
+	list := []any{}
+	for _, r := range resources {
+		entry := object{"name": r.Kind + " " + r.GroupVersion(), "url": o.URL(r), "description": "Custom resource " + r.Plural + "." + r.Group}
+		preferred := !slices.ContainsFunc(resources, func(other *Resource) bool {
+			return other.Group == r.Group && other.Kind == r.Kind && version.CompareKubeAwareVersionStrings(other.Version, r.Version) > 0
+		})
+		match := []string{}
+		if kind := strings.ToLower(r.Kind); preferred {
+			match = []string{kind + ".yaml", kind + ".yml", "*." + kind + ".yaml", "*." + kind + ".yml"}
+		}
+		entry["fileMatch"] = match
+		list = append(list, entry)
+	}
+	return object{"$schema": "https://json.schemastore.org/schema-catalog.json", "version": 1.0, "schemas": list}
+}
+
+// URL is where the schema of a resource will be.
+func (o JSONSchemaOptions) URL(r *Resource) string {
+	if o.BaseURL == "" {
+		return JSONSchemaPath(r)
+	}
+	return o.BaseURL + "/" + JSONSchemaPath(r)
+}
+
+func (o JSONSchemaOptions) draftURL() string {
+	if o.Draft == "draft-07" {
+		return "http://json-schema.org/draft-07/schema#"
+	}
+	return "https://json-schema.org/draft/2020-12/schema"
+}
+
+// definitionsKeyword is where definitions are.
+func (o JSONSchemaOptions) definitionsKeyword() string {
+	if o.Draft == "draft-07" {
+		return "definitions"
+	}
+	return "$defs"
+}
+
+const (
+	objectMetaDefinition = "ObjectMeta"
+	bareDefinition       = "Bare"
+)
+
+func (o JSONSchemaOptions) refTo(definition string) object {
+	return object{"$ref": "#/" + o.definitionsKeyword() + "/" + definition}
+}
+
+// schemaOf is the schema of the objects of a resource.
+func (o JSONSchemaOptions) schemaOf(r *Resource) object {
+	s := r.Schema
+	if s == nil {
+		s = &structural.Schema{Generic: structural.Generic{Type: "object"}}
+	}
+	j := jsonSchema{JSONSchemaOptions: o}
+	j.Open = o.Open || r.Schema == nil || r.PreserveUnknownFields
+	out := j.node(s, false)
+	meta := withMeta(&structural.Schema{}).Properties // in the order of metaFields
+	properties := propertiesOf(out)
+	for _, p := range meta {
+		properties[p.Name] = object{"description": p.Schema.Description}
+	}
+	addAll(properties["apiVersion"].(object), object{"type": "string", "const": r.GroupVersion()})
+	addAll(properties["kind"].(object), object{"type": "string", "const": r.Kind})
+	// The server wants a name, or makes one.
+	named := object{"anyOf": []any{object{"required": []string{"name"}}, object{"required": []string{"generateName"}}}}
+	metadata := []any{o.refTo(objectMetaDefinition), named}
+	for _, p := range s.Properties {
+		if p.Name == "metadata" { // it may restrict the name
+			metadata = append(metadata, jsonSchema{JSONSchemaOptions: JSONSchemaOptions{Draft: o.Draft, Open: true}}.node(p.Schema, false))
+		}
+	}
+	addAll(properties["metadata"].(object), object{"type": "object", "allOf": metadata})
+	required, _ := out["required"].([]string)
+	for i, name := range metaFields {
+		if !slices.Contains(required, name) {
+			required = slices.Insert(slices.Clone(required), i, name)
+		}
+	}
+	out["required"] = required
+	out["$schema"], out["title"] = o.draftURL(), r.Kind
+	out[gvkMarker] = []any{r.gvk(r.Kind)}
+	definitions := object{objectMetaDefinition: j.node(objectMeta(meta[2].Schema), false)}
+	if uses(s, func(s *structural.Schema) bool {
+		return s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Bool
+	}) {
+		definitions[bareDefinition] = object{
+			"$comment": "Below additionalProperties without a schema, the server drops all fields of objects.",
+			"items":    o.refTo(bareDefinition), "maxProperties": 0,
+		}
+	}
+	out[o.definitionsKeyword()] = definitions
+	return out
+}
+
+func addAll(to, from object) {
+	for name, value := range from {
+		to[name] = value
+	}
+}
+
+// uses reports whether a node or one below it is such.
+func uses(s *structural.Schema, such func(*structural.Schema) bool) bool {
+	if s == nil {
+		return false
+	}
+	if such(s) || uses(s.Items, such) || s.AdditionalProperties != nil && uses(s.AdditionalProperties.Schema, such) {
+		return true
+	}
+	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return uses(p.Schema, such) })
+}
+
+// objectMeta is the metadata as the server decodes it: null is what is not there,
+// and fieldsV1 has any fields.
+func objectMeta(s *structural.Schema) *structural.Schema {
+	out := *s
+	out.Nullable = true
+	out.ValueValidation = nil
+	if s.ValueValidation != nil {
+		out.ValueValidation = &structural.ValueValidation{Required: s.Required, Format: s.Format}
+	}
+	out.Items = nil
+	if s.Items != nil {
+		out.Items = objectMeta(s.Items)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		out.AdditionalProperties = &structural.SchemaOrBool{Schema: objectMeta(a.Schema)}
+	}
+	out.Properties = nil
+	for _, p := range s.Properties {
+		child := objectMeta(p.Schema)
+		if p.Name == "fieldsV1" {
+			child.XPreserveUnknownFields = new(true)
+		}
+		out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: child})
+	}
+	return &out
+}
+
+// jsonSchema renders the schemas of one file.
+type jsonSchema struct{ JSONSchemaOptions }
+
+// node renders a node. keeps says that a list around it keeps unknown fields.
+func (j jsonSchema) node(s *structural.Schema, keeps bool) object {
+	keeps = keeps || preserves(s)
+	out := object{}
+	addText(out, "title", s.Title)
+	j.addTexts(out, s)
+	addJSON(out, "default", s.Default)
+	if !isEmpty(s.Example) {
+		out["examples"] = []any{json.RawMessage(s.Example.Raw)}
+	}
+	addTypes(out, s)
+	if s.Items != nil {
+		items := j.node(s.Items, keeps)
+		if s.Items.Type == "" && !s.Items.XIntOrString {
+			delete(items, "type") // null may stay in a list
+		}
+		out["items"] = items
+	}
+	if s.XListType == "set" {
+		out["uniqueItems"] = true
+	}
+	if len(s.Properties) > 0 {
+		properties := object{}
+		for _, p := range s.Properties {
+			properties[p.Name] = j.node(p.Schema, false)
+		}
+		out["properties"] = properties
+	}
+	switch a := s.AdditionalProperties; {
+	case a != nil && a.Schema != nil:
+		out["additionalProperties"] = j.node(a.Schema, false)
+	case a != nil && a.Bool && !j.Open:
+		out["additionalProperties"] = j.refTo(bareDefinition)
+	case a != nil && !a.Bool, a == nil && !keeps && !j.Open && s.Type == "object":
+		out["additionalProperties"] = false
+	}
+	if s.XEmbeddedResource {
+		j.addEmbedded(out)
+	}
+	var conditions []any
+	for _, u := range selectable(s) {
+		conditions = append(conditions, moveMembers(out, u)...)
+	}
+	j.addRestrictions(out, s, conditions)
+	return out
+}
+
+// addTypes says the type. The server drops null where it is not allowed, even if
+// there is no type.
+func addTypes(out object, s *structural.Schema) {
+	var types []string
+	switch {
+	case s.XIntOrString:
+		types = []string{"integer", "string"}
+	case s.Type != "":
+		types = []string{s.Type}
+	case s.Nullable:
+		return
+	default:
+		types = []string{"array", "boolean", "number", "object", "string"}
+	}
+	if s.Nullable {
+		types = append(types, "null")
+	}
+	if out["type"] = types; len(types) == 1 {
+		out["type"] = types[0]
+	}
+}
+
+// addTexts says what JSON Schema cannot: rules, and that elements have keys.
+func (j jsonSchema) addTexts(out object, s *structural.Schema) {
+	description := strings.TrimSpace(s.Description)
+	var comments []string
+	found := unions.Of(s)
+	var says []string
+	for _, u := range found {
+		says = append(says, sayUnion(u).Says+".")
+	}
+	for _, rule := range s.XValidations {
+		if !saidByUnion(found, rule) {
+			said := sayRule(rule)
+			says = append(says, "Rule: "+oneLine(said.Says))
+			comments = append(comments, "CEL: "+oneLine(said.Rule))
+		}
+	}
+	if s.XListType == "map" {
+		says = append(says, "There is one element for each "+strings.Join(s.XListMapKeys, " and ")+".")
+	}
+	if len(says) > 0 {
+		description = strings.TrimSpace(description + "\n\n" + strings.Join(says, "\n"))
+	}
+	addText(out, "description", description)
+	addText(out, "$comment", strings.Join(comments, "\n"))
+}
+
+// addEmbedded adds what the server wants of a whole object in an object.
+func (j jsonSchema) addEmbedded(out object) {
+	properties := propertiesOf(out)
+	for _, p := range withMeta(&structural.Schema{}).Properties {
+		own, _ := properties[p.Name].(object)
+		if own == nil {
+			own = object{"description": p.Schema.Description}
+			properties[p.Name] = own
+		}
+		if p.Name == "metadata" {
+			own["allOf"] = []any{j.refTo(objectMetaDefinition)}
+			delete(own, "additionalProperties")
+			delete(own, "properties")
+			own["type"] = []string{"object", "null"}
+			continue
+		}
+		own["type"] = "string"
+		if own["minLength"] == nil {
+			own["minLength"] = 1
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package publish
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// selectable are the unions of an object. There are none where a member has a
+// default, which comes before any choice.
+func selectable(s *structural.Schema) []unions.Union {
+	found := unions.Of(s)
+	for _, u := range found {
+		for _, m := range u.Members {
+			if p := propertyNamed(s, m.Name); p != nil && hasDefault(p) {
+				return nil
+			}
+		}
+	}
+	return found
+}
+
+// moveMembers takes the members of a union out of the properties of an object,
+// and returns the conditions under which they may be there. Editors propose
+// properties of conditions that hold only; "true" lets the object have the name.
+func moveMembers(out object, u unions.Union) []any {
+	properties := propertiesOf(out)
+	schemas := object{}
+	for _, m := range u.Members {
+		own, ok := properties[m.Name].(object)
+		if !ok {
+			continue // it is not specified, or is a member of another union
+		}
+		schemas[m.Name] = own
+	}
+	if len(schemas) == 0 {
+		return nil
+	}
+	for name := range schemas {
+		properties[name] = true
+	}
+	if u.Discriminator == "" {
+		return counted(u, schemas)
+	}
+	if _, ok := properties[u.Discriminator]; !ok {
+		addAll(properties, schemas)
+		return nil
+	}
+	return selected(u, schemas)
+}
+
+// selected has a condition for each value of the discriminator, and one for its
+// absence.
+func selected(u unions.Union, schemas object) []any {
+	choice := func(member string) object {
+		properties := object{}
+		for name, own := range schemas {
+			if properties[name] = unset(own); name == member {
+				properties[name] = own
+			}
+		}
+		return object{"properties": properties}
+	}
+	var out []any
+	for _, v := range u.Values {
+		is := object{"properties": object{u.Discriminator: object{"const": v.Name}}}
+		if u.Default == nil || *u.Default != v.Name {
+			is["required"] = []string{u.Discriminator}
+		}
+		then := choice(v.Member)
+		if at := u.Selected(v.Name); at >= 0 && !u.Members[at].Optional {
+			then["required"] = []string{v.Member}
+		}
+		out = append(out, object{"if": is, "then": then})
+	}
+	if u.Default == nil {
+		// The empty text is absence, if it is a value.
+		member := ""
+		if at := u.Selected(""); at >= 0 {
+			member = u.Members[at].Name
+		}
+		out = append(out, object{"if": object{"not": object{"required": []string{u.Discriminator}}}, "then": choice(member)})
+	}
+	return out
+}
+
+// unset is the schema of a member that may not be there. To rules null is not
+// there; to the oneOf form it is, which is not said here.
+func unset(own any) any {
+	if isNullable(own) {
+		return object{"type": "null"}
+	}
+	return false
+}
+
+// isSet is the condition that a member is there.
+func isSet(name string, own any) object {
+	out := object{"required": []string{name}}
+	if isNullable(own) {
+		out["properties"] = object{name: object{"not": object{"type": "null"}}}
+	}
+	return out
+}
+
+func isNullable(own any) bool {
+	schema, _ := own.(object)
+	types, isList := schema["type"].([]string)
+	return schema != nil && (schema["type"] == nil || isList && slices.Contains(types, "null"))
+}
+
+// counted has a condition for each member: that no other is there.
+func counted(u unions.Union, schemas object) []any {
+	var out, least []any
+	for _, m := range u.Members {
+		own, ok := schemas[m.Name]
+		if !ok {
+			continue
+		}
+		var others []any
+		for _, other := range u.Members {
+			if other.Name != m.Name {
+				others = append(others, isSet(other.Name, schemas[other.Name]))
+			}
+		}
+		least = append(least, object{"required": []string{m.Name}})
+		out = append(out, object{
+			"if":   object{"anyOf": others},
+			"then": object{"properties": object{m.Name: unset(own)}},
+			"else": object{"properties": object{m.Name: own}},
+		})
+	}
+	if !u.AtMostOne {
+		out = append(out, object{"anyOf": least})
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+package publish
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// addRestrictions adds what restricts the values of a node, and conditions that
+// have to hold beside it.
+func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions []any) {
+	v := s.ValueValidation
+	if len(selectable(s)) > 0 {
+		v = unions.WithoutBranches(s)
+	}
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	_ = addScalars(out, v, s)
+	defaulted := 0
+	for _, p := range s.Properties {
+		if hasDefault(p.Schema) {
+			defaulted++
+		}
+	}
+	if v.MinProperties != nil { // the server counts after it has put defaults there
+		if least := *v.MinProperties - int64(defaulted); least > 0 {
+			out["minProperties"] = least
+		}
+	}
+	addNumber(out, "maxProperties", v.MaxProperties)
+	required := requiredOf(v, s)
+	if s.XEmbeddedResource {
+		for i, name := range []string{"apiVersion", "kind"} {
+			if !slices.Contains(required, name) {
+				required = slices.Insert(slices.Clone(required), i, name)
+			}
+		}
+	}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	junctors := object{}
+	_ = addJunctors(junctors, v, s)
+	switch {
+	case len(junctors) == 0:
+	case s.Nullable: // the server asks nothing else of null
+		conditions = append(conditions, object{"if": object{"type": "null"}, "else": junctors})
+	default:
+		addAll(out, junctors)
+	}
+	if len(conditions) > 0 {
+		all, _ := out["allOf"].([]any)
+		out["allOf"] = append(slices.Clip(all), conditions...)
+	}
+}
+
+func hasDefault(s *structural.Schema) bool {
+	return s.Default != nil && strings.TrimSpace(string(s.Default.Raw)) != "null"
+}
+
+// requiredOf are the fields that have to be there: not those that get a default.
+func requiredOf(v *structural.ValueValidation, s *structural.Schema) []string {
+	return slices.DeleteFunc(slices.Clone(v.Required), func(name string) bool {
+		p := propertyNamed(s, name)
+		return p != nil && hasDefault(p)
+	})
+}
+
+func propertyNamed(s *structural.Schema, name string) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	for _, p := range s.Properties {
+		if p.Name == name {
+			return p.Schema
+		}
+	}
+	return nil
+}
+
+// addScalars adds the restrictions of values that are no objects, and reports
+// whether JSON Schema means the same by them as the server.
+func addScalars(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
+	exact = addFormat(out, v.Format, s)
+	if v.Pattern != "" {
+		if pattern, ok := ecmaPattern(v.Pattern); ok {
+			out["pattern"] = pattern
+		} else {
+			addComment(out, "pattern, in Go's syntax: "+v.Pattern)
+			exact = false
+		}
+	}
+	bound := func(n *float64, exclusive bool, name, exclusiveName string) {
+		if n != nil && exclusive {
+			name = exclusiveName
+		}
+		addNumber(out, name, n)
+	}
+	bound(v.Maximum, v.ExclusiveMaximum, "maximum", "exclusiveMaximum")
+	bound(v.Minimum, v.ExclusiveMinimum, "minimum", "exclusiveMinimum")
+	addNumber(out, "multipleOf", v.MultipleOf)
+	if v.UniqueItems {
+		out["uniqueItems"] = true
+	}
+	addNumber(out, "maxLength", v.MaxLength)
+	addNumber(out, "minLength", v.MinLength)
+	addNumber(out, "maxItems", v.MaxItems)
+	addNumber(out, "minItems", v.MinItems)
+	var enum []any
+	for _, value := range v.Enum {
+		if string(value.Raw) != "null" {
+			enum = append(enum, json.RawMessage(value.Raw))
+		}
+	}
+	if len(v.Enum) > 0 && len(enum) == 0 {
+		out["not"] = object{} // only null, which the server refuses where there is an enum
+	}
+	addList(out, "enum", enum)
+	return exact
+}
+
+func addComment(out object, text string) {
+	if before, _ := out["$comment"].(string); before != "" {
+		text = before + "\n" + text
+	}
+	out["$comment"] = text
+}
+
+// addFormat adds a format of JSON Schema where it takes all that the server's
+// takes, and reports whether it restricts nothing, so that nothing is lost.
+func addFormat(out object, format string, s *structural.Schema) (exact bool) {
+	integer := s != nil && s.Type == "integer"
+	switch format {
+	case "", "int64", "double", "float", "password", "binary":
+		return true
+	case "int32":
+		if integer {
+			out["minimum"], out["maximum"] = math.MinInt32, math.MaxInt32
+		}
+		return integer
+	case "ipv4", "ipv6", "date", "date-time":
+		out["format"] = format
+	case "uri":
+		out["format"] = "uri-reference" // a path without a host is one to the server
+	case "byte":
+		out["contentEncoding"] = "base64"
+	default:
+		addComment(out, "format: "+format)
+	}
+	return false
+}
+
+// addJunctors adds allOf, anyOf, oneOf and not, and reports whether they are
+// exactly those of the server. What is not exact accepts more: there is no not
+// then, and oneOf is anyOf.
+func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
+	exact = true
+	list := func(of []structural.NestedValueValidation) (rendered []any, same bool) {
+		same = true
+		for i := range of {
+			n, ok := nestedSchema(&of[i], s)
+			rendered, same = append(rendered, n), same && ok
+		}
+		return rendered, same
+	}
+	all, same := list(v.AllOf)
+	exact = exact && same
+	if s != nil && s.XIntOrString { // its type says that already
+		all = slices.DeleteFunc(all, func(n any) bool { return len(n.(object)) == 0 })
+	}
+	addList(out, "allOf", all)
+	if s == nil || !s.XIntOrString || !isTypes(v.AnyOf) {
+		some, same := list(v.AnyOf)
+		exact = exact && same
+		addList(out, "anyOf", some)
+	}
+	if one, same := list(v.OneOf); same {
+		addList(out, "oneOf", one)
+	} else if len(one) > 0 {
+		exact = false
+		if out["anyOf"] == nil {
+			out["anyOf"] = one
+		} else {
+			rest, _ := out["allOf"].([]any)
+			out["allOf"] = append(slices.Clip(rest), object{"anyOf": one})
+		}
+	}
+	if v.Not != nil {
+		n, same := nestedSchema(v.Not, s)
+		if exact = exact && same; same {
+			if out["not"] == nil {
+				out["not"] = n
+			}
+		}
+	}
+	return exact
+}
+
+// nestedSchema renders what stands in a logical junctor. s is the schema of the
+// same value, nil where there is none.
+func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (out object, exact bool) {
+	out = object{}
+	addText(out, "type", n.ForbiddenGenerics.Type)
+	exact = addScalars(out, &n.ValueValidation, s)
+	exact = addJunctors(out, &n.ValueValidation, s) && exact
+	exact = exact && len(n.ForbiddenExtensions.XValidations) == 0 && n.MinProperties == nil && n.MaxProperties == nil
+	addNumber(out, "maxProperties", n.MaxProperties)
+	if required := requiredOf(&n.ValueValidation, s); len(required) > 0 {
+		out["required"] = required
+	}
+	if n.Items != nil {
+		var items *structural.Schema
+		if s != nil {
+			items = s.Items
+		}
+		child, same := nestedSchema(n.Items, items)
+		out["items"], exact = child, exact && same
+	}
+	properties := object{}
+	for _, p := range n.Properties {
+		own := propertyNamed(s, p.Name)
+		child, same := nestedSchema(p.Schema, own)
+		// An absent field passes here, its default may not.
+		if own != nil && hasDefault(own) {
+			same = false
+		}
+		properties[p.Name], exact = child, exact && same
+	}
+	if len(properties) > 0 {
+		out["properties"] = properties
+	}
+	return out, exact
+}

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// root is the folder of the repository.
+const root = ".."
+
+// benchCases are cases of bench/ whose modules are small: the largest definition of
+// them all, and some with many rules.
+var benchCases = []string{"prometheus-operator-full", "gateway-api", "cert-manager"}
+
+// world is what the tests share.
+var world struct {
+	// schemagen is the product.
+	schemagen string
+	// bench are folders with definitions of bench/, by case.
+	bench map[string]string
+	// canvas is the folder of the definition with nested unions.
+	canvas string
+}
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "schemagen-web")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := prepare(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// prepare builds the product and generates the definitions.
+func prepare(dir string) error {
+	world.schemagen = filepath.Join(dir, "schemagen")
+	bench := filepath.Join(dir, "bench")
+	if _, err := command(root, "go", "build", "-o", world.schemagen, "./cmd/schemagen"); err != nil {
+		return err
+	}
+	if _, err := command(filepath.Join(root, "bench"), "go", "build", "-o", bench, "."); err != nil {
+		return err
+	}
+	world.bench = map[string]string{}
+	for _, name := range benchCases {
+		out := filepath.Join(dir, name)
+		if _, err := command(filepath.Join(root, "bench"), bench, "generate", "-schemagen", world.schemagen, "-case", name, "-o", out); err != nil {
+			return err
+		}
+		world.bench[name] = out
+	}
+	world.canvas = filepath.Join(dir, "canvas")
+	_, err := command(".", world.schemagen, "crd", "./testdata/api/...", "-o", world.canvas)
+	return err
+}
+
+// command runs a command to its end, and returns what it prints.
+func command(dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(context.Background(), name, args...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s%s", filepath.Base(name), strings.Join(args, " "), err, stderr.Bytes(), stdout.Bytes())
+	}
+	return stdout.String(), nil
+}
+
+// definition is a definition in a file.
+type definition struct {
+	file string
+	size int
+	crd  *apiextensionsv1.CustomResourceDefinition
+}
+
+// definitions reads the definitions in folders, the largest first.
+func definitions(t testing.TB, dirs ...string) []definition {
+	t.Helper()
+	var out []definition
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			crd := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.Unmarshal(data, crd); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			out = append(out, definition{file, len(data), crd})
+		}
+	}
+	if len(out) == 0 {
+		t.Fatalf("no definitions in %v", dirs)
+	}
+	slices.SortFunc(out, func(a, b definition) int { return cmp.Or(b.size-a.size, strings.Compare(a.file, b.file)) })
+	return out
+}
+
+// largest is the largest definition of bench/.
+func largest(t testing.TB) definition {
+	t.Helper()
+	out := definitions(t, world.bench["prometheus-operator-full"])[0]
+	if out.size < 1<<20 {
+		t.Fatalf("%s has %d bytes only", out.file, out.size)
+	}
+	return out
+}
+
+func resources(crd *apiextensionsv1.CustomResourceDefinition) []*publish.Resource {
+	var schemas []*structural.Schema
+	var unheld [][]structural.Unsupported
+	for _, v := range crd.Spec.Versions {
+		s, u := structural.FromProps(v.Schema.OpenAPIV3Schema)
+		schemas, unheld = append(schemas, s), append(unheld, u)
+	}
+	return publish.Resources(crd, schemas, unheld)
+}
