@@ -16,6 +16,7 @@ const (
 	caBundleMinor           = 31
 	formatWarningMinor      = 34
 	typedFormatWarningMinor = 36
+	numberFormatMinor       = 36
 	setWarningMinor         = 37
 )
 
@@ -61,6 +62,8 @@ func Differences() []Difference {
 
 		{since(formatWarningMinor), "warnings of unrecognized formats", "none", true},
 		{since(typedFormatWarningMinor), "warnings of formats on values other than strings", "none; 1.34.0 warns of all of them, int32 too", true},
+		{since(numberFormatMinor), "formats of numbers (int32, int64, float) bound defaults", "they do not; 1.5 is no integer, but is said once", true},
+		{since(numberFormatMinor), "formats of numbers bound values of objects", "they do not", false},
 		{"1.35", "formats k8s-short-name and k8s-long-name", "not checked in objects; 1.34 warns of them", true},
 		{since(setWarningMinor), "warnings of sets of objects and arrays", "none", true},
 

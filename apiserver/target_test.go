@@ -218,6 +218,29 @@ func TestUpdatesOfVersions(t *testing.T) {
 	}
 }
 
+// TestNumberFormatsOfVersions: formats of numbers bound defaults since 1.36. Before
+// that they do not keep the server from the rules beside them, either.
+func TestNumberFormatsOfVersions(t *testing.T) {
+	for version, want := range map[string]map[string]int{
+		"1.35": {"a: {type: integer, format: int32, default: 3000000000}": 0, "a: {type: integer, format: int64, default: 1.5}": 1, "a: {type: number, format: float, default: 1e300}": 0,
+			"a: {type: integer, format: int32, default: 3000000000}, b: {type: string, x-kubernetes-validations: [{rule: \"self.nothing\"}]}": 1},
+		"1.36": {"a: {type: integer, format: int32, default: 3000000000}": 1, "a: {type: integer, format: int64, default: 1.5}": 2, "a: {type: number, format: float, default: 1e300}": 1,
+			"a: {type: integer, format: int32, default: 3000000000}, b: {type: string, x-kubernetes-validations: [{rule: \"self.nothing\"}]}": 1},
+	} {
+		for properties, count := range want {
+			findings, err := target(t, version).ValidateCreate(context.Background(), widget(t, "{type: object, properties: {"+properties+"}}"))
+			if err != nil || len(findings) != count {
+				t.Errorf("%s of %s: %v, %v", version, properties, findings, err)
+			}
+			for _, f := range findings {
+				if strings.Contains(properties, "nothing") && strings.Contains(f.Detail, "self.nothing") != (version == "1.35") {
+					t.Errorf("%s of %s: %s", version, properties, f)
+				}
+			}
+		}
+	}
+}
+
 func TestDifferencesAreSorted(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Differences() {

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -114,7 +115,7 @@ func (t *Target) answer(ctx context.Context, r *request) (out answer, err error)
 			return err
 		}
 		out.errs = t.older(slices.DeleteFunc(errs, isCELError))
-		return r.findSpoiled(ctx, &out)
+		return t.findSpoiled(ctx, r, &out)
 	})
 	return out, err
 }
@@ -168,9 +169,14 @@ func serverErrors(ctx context.Context, crd, old *apiextensions.CustomResourceDef
 // older leaves out errors that the target does not know yet.
 func (t *Target) older(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
-		return t.Before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle"
+		return t.Before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle" ||
+			t.Before(numberFormatMinor) && numberFormatError.MatchString(e.Detail)
 	})
 }
+
+// numberFormatError matches what the server says of a number, or of a bound, that is
+// not within its type and format (IsValueValidAgainstRange of k8s.io/kube-openapi).
+var numberFormatError = regexp.MustCompile(`^(Checked|MultipleOf|Maximum boundary|Minimum boundary) value must be of type (integer|number) `)
 
 // isBlankRule recognizes the error for a rule that was made empty.
 func isBlankRule(e *field.Error) bool {
@@ -195,7 +201,7 @@ func (s *ruleSchema) defaultsPass(ctx context.Context) (bool, error) {
 // findSpoiled finds what keeps the server from looking at rules: at all of a
 // schema that is not structural or has wrong defaults; else at those above an
 // error that it does not find at the root only.
-func (r *request) findSpoiled(ctx context.Context, a *answer) error {
+func (t *Target) findSpoiled(ctx context.Context, r *request, a *answer) error {
 	for _, s := range r.schemas {
 		root := s.root.path.String()
 		within := func(e *field.Error) bool {
@@ -207,6 +213,7 @@ func (r *request) findSpoiled(ctx context.Context, a *answer) error {
 			wrong := structuralschema.ValidateStructural(nil, structural)
 			if len(wrong) == 0 {
 				wrong, err = defaulting.ValidateDefaults(ctx, s.root.path, structural, true, false)
+				wrong = t.older(wrong)
 			}
 			if len(wrong) == 0 && err == nil && !slices.ContainsFunc(a.errs, func(e *field.Error) bool { return within(e) && isUnpruned(e) }) {
 				for _, e := range a.errs {

@@ -84,6 +84,8 @@ func (s *Server) Do(ctx context.Context, method, path, contentType string, body 
 
 // doOnce sends a request.
 func (s *Server) doOnce(ctx context.Context, method, path, contentType string, body []byte) (Answer, error) {
+	ctx, cancel := s.whileBothRun(ctx)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return Answer{}, err
@@ -111,10 +113,30 @@ func (s *Server) doOnce(ctx context.Context, method, path, contentType string, b
 	return a, nil
 }
 
-// why explains an error of a request by the end of a server.
+// whileBothRun is a context that ends with either process, too: a server without its
+// etcd answers after a minute only.
+func (s *Server) whileBothRun(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.etcd.done:
+		case <-s.apiserver.done:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
+
+// why explains an error of a request by the end of a process, the first time with
+// the end of its log.
 func (s *Server) why(err error) error {
-	if ended := s.Ended(); ended != nil {
-		return fmt.Errorf("%w: %w", err, ended)
+	for _, p := range []*process{s.etcd, s.apiserver} {
+		if ended := p.ended(); ended != nil {
+			err = fmt.Errorf("%w: %w", err, ended)
+			p.quoted.Do(func() { err = fmt.Errorf("%w; %s", err, p.tail()) })
+			return err
+		}
 	}
 	return err
 }
@@ -135,6 +157,8 @@ contexts: [{name: e2e, context: {cluster: e2e, user: e2e}}]
 // Kubectl runs kubectl with the given standard input and returns what it prints,
 // its errors last. The error is its exit.
 func (s *Server) Kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
+	ctx, cancel := s.whileBothRun(ctx)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.Programs, "kubectl"), args...)
 	// The user's own settings have no effect.
 	cmd.Env = []string{"HOME=" + s.dir, "KUBECONFIG=" + s.kubeconfig(), "PATH=" + os.Getenv("PATH")}

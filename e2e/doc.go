@@ -10,6 +10,7 @@
 //	crds.go     the CRDs of the repository
 //	report.go   REPORT.md
 //	webhook/    the webhooks of examples/webhook as a program, a module of its own
+//	testdata/migration/  the types that KEP-1027 names as the first to migrate
 //
 // Everything listens on the loopback interface only. Whatever a run leaves behind
 // because it was killed is removed by the next one.

@@ -14,8 +14,10 @@ require (
 	github.com/schemagen/schemagen v0.0.0-00010101000000-000000000000
 	golang.org/x/mod v0.42.0
 	golang.org/x/tools v0.52.0
+	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2
+	k8s.io/component-base v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -141,7 +143,6 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa // indirect
 	google.golang.org/grpc v1.82.1 // indirect
 	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af // indirect
-	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/go-jose/go-jose.v2 v2.6.3 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
@@ -151,7 +152,6 @@ require (
 	k8s.io/client-go v0.37.2 // indirect
 	k8s.io/cloud-provider v0.37.0 // indirect
 	k8s.io/cluster-bootstrap v0.0.0 // indirect
-	k8s.io/component-base v0.37.2 // indirect
 	k8s.io/component-helpers v0.37.0 // indirect
 	k8s.io/controller-manager v0.37.0 // indirect
 	k8s.io/csi-translation-lib v0.0.0 // indirect
@@ -186,12 +186,17 @@ replace github.com/schemagen/schemagen => ..
 
 // k8s.io/kubernetes requires each of its staging modules at v0.0.0, which does
 // not exist, also those that nothing here imports.
+//
+// The product links v0.37.2 of them; the archive of k8s.io/kubernetes v1.37.2 is not
+// served wherever this has to build. Of the modules that both link, only how
+// k8s.io/apiserver serves HTTPS has changed between the two.
 replace (
 	k8s.io/api => k8s.io/api v0.37.0
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.0
 	k8s.io/apimachinery => k8s.io/apimachinery v0.37.0
 	k8s.io/apiserver => k8s.io/apiserver v0.37.0
 	k8s.io/cli-runtime => k8s.io/cli-runtime v0.37.0
+	k8s.io/client-go => k8s.io/client-go v0.37.0
 	k8s.io/cloud-provider => k8s.io/cloud-provider v0.37.0
 	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.37.0
 	k8s.io/code-generator => k8s.io/code-generator v0.37.0

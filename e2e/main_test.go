@@ -87,7 +87,10 @@ func (w *shared) run(m *testing.M) int {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-interrupted
+		select {
+		case <-interrupted:
+		case <-abandoned():
+		}
 		cancel()
 		// None is started any more, and one that starts is waited for.
 		w.once.Do(func() {})
@@ -115,6 +118,19 @@ func (w *shared) run(m *testing.M) int {
 		}
 	}
 	return code
+}
+
+// abandoned is closed when the process that started this one has ended: a killed go
+// test leaves its test running.
+func abandoned() <-chan struct{} {
+	out, parent := make(chan struct{}), os.Getppid()
+	go func() {
+		for os.Getppid() == parent {
+			time.Sleep(500 * time.Millisecond)
+		}
+		close(out)
+	}()
+	return out
 }
 
 // stop stops the server, and keeps its logs where they are asked for.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -16,6 +17,7 @@ type process struct {
 	pid       int
 	done      chan struct{} // closed when it has ended
 	err       error         // how it ended; read it after done
+	quoted    sync.Once     // its log, by the first request that fails by its end
 }
 
 // startProcess starts a program in a process group of its own. It dies with us.
@@ -49,19 +51,25 @@ func startProcess(log, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// ended returns nil while the process runs, and afterwards how it ended, with
-// the end of its log.
+// ended returns nil while the process runs, and afterwards how it ended.
 func (p *process) ended() error {
-	select {
-	case <-p.done:
-	default:
+	if p.runs() {
 		return nil
 	}
 	how := "exit status 0"
 	if p.err != nil {
 		how = p.err.Error()
 	}
-	return fmt.Errorf("%s has ended: %s; the end of its log %s:\n%s", p.name, how, p.log, p.tail())
+	return fmt.Errorf("%s has ended: %s", p.name, how)
+}
+
+func (p *process) runs() bool {
+	select {
+	case <-p.done:
+		return false
+	default:
+		return true
+	}
 }
 
 // tail is the end of the log.
@@ -70,7 +78,7 @@ func (p *process) tail() string {
 	if err != nil {
 		return err.Error()
 	}
-	return lastLines(data, 12)
+	return fmt.Sprintf("the end of its log %s:\n%s", p.log, lastLines(data, 12))
 }
 
 // stop asks the process group to end, and makes it end after the grace.
@@ -79,7 +87,7 @@ func (p *process) stop(grace time.Duration) {
 		signal syscall.Signal
 		wait   time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, time.Minute}} {
-		if p.ended() != nil {
+		if !p.runs() {
 			return // its number may be another's by now
 		}
 		// The error is that it has ended meanwhile.

@@ -192,8 +192,10 @@ func (s *Server) log(name string) string { return filepath.Join(s.dir, name+".lo
 func (s *Server) waitReady(ctx context.Context) error {
 	for {
 		var last error
-		if err := s.Ended(); err != nil {
-			return err
+		for _, p := range []*process{s.etcd, s.apiserver} {
+			if err := p.ended(); err != nil {
+				return fmt.Errorf("%w; %s", err, p.tail())
+			}
 		}
 		if err := s.trust(); err != nil {
 			last = err
@@ -206,7 +208,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("kube-apiserver is not ready: %w; its last answer: %w\nlog:\n%s", ctx.Err(), last, s.apiserver.tail())
+			return fmt.Errorf("kube-apiserver is not ready: %w; its last answer: %w; %s", ctx.Err(), last, s.apiserver.tail())
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -235,7 +237,7 @@ func (s *Server) trust() error {
 }
 
 // Ended returns nil while both processes run, and afterwards which has ended and
-// how, with the end of its log.
+// how.
 func (s *Server) Ended() error {
 	for _, p := range []*process{s.etcd, s.apiserver} {
 		if p == nil {

@@ -216,7 +216,7 @@ func installWebhooks(t *testing.T, s *Server) {
 	address := ""
 	for address == "" {
 		if err := p.ended(); err != nil {
-			t.Fatal(err)
+			t.Fatal(err, p.tail())
 		}
 		if log, err := os.ReadFile(p.log); err == nil {
 			if line, _, whole := strings.Cut(string(log), "\n"); whole {

@@ -42,6 +42,8 @@ type clusterRow struct {
 	Operation string
 	// Old is the spec that is stored, New that of the request.
 	Old, New json.RawMessage
+	// Typed is New as a client with Go types sends it, empty where it has no form in Go.
+	Typed json.RawMessage `json:",omitempty"`
 	// Object is the spec that is stored if there are no Errors, which are "Type
 	// path", sorted.
 	Object json.RawMessage
@@ -98,6 +100,13 @@ func shapesOfRows(t *testing.T, form Form) []clusterShape {
 		row := clusterRow{Name: r.name, Operation: "POST", New: json.RawMessage(r.new), Object: json.RawMessage(r.new), Errors: r.serverErrors()}
 		if form != FormCEL {
 			row.Name += ", " + string(form)
+		}
+		if !r.untyped {
+			shape := r.shape
+			if shape != "places" {
+				shape = "flat " + shape
+			}
+			row.Typed = sentTyped(t, shape, object(t, r.new))
 		}
 		if r.want != "" {
 			row.Object = json.RawMessage(r.want)
@@ -161,6 +170,9 @@ func shapesOfMatrix(t *testing.T) []clusterShape {
 				stored["type"] = strings.ToUpper(r.stored)
 			}
 			request := r.request(stored, u.Discriminator != "", clientKnowsN)
+			if r.client == "structured" {
+				request = object(t, string(sentTyped(t, matrixShape(column, clientKnowsN), request)))
+			}
 			row := clusterRow{
 				Name:      fmt.Sprintf("%s, column %d", r.name, column),
 				About:     fmt.Sprintf("%s, %s, %s", r.skew, r.client, r.intent),
@@ -209,7 +221,7 @@ func raw(t *testing.T, object map[string]any) json.RawMessage {
 
 func newClusterShape(t *testing.T, name, plural string, s *structural.Schema, opts Options) clusterShape {
 	t.Helper()
-	root := objectSchema(property("spec", requiredKeys(s)))
+	root := objectSchema(property("spec", s))
 	out := clusterShape{Name: name, Plural: plural, Kind: strings.ToUpper(plural[:1]) + plural[1:]}
 	out.CRD = out.definition(t, root)
 	policy, binding, err := Policies(root, PolicyTarget{Group: "cases.test", Version: "v1", Plural: plural}, opts)
@@ -246,33 +258,4 @@ func (c clusterShape) definition(t *testing.T, root *structural.Schema) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// requiredKeys is the schema with all keys of lists required that have no default: a
-// server refuses others.
-func requiredKeys(s *structural.Schema) *structural.Schema {
-	out := *s
-	out.Properties = slices.Clone(s.Properties)
-	for i, p := range out.Properties {
-		out.Properties[i].Schema = requiredKeys(p.Schema)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		out.AdditionalProperties = &structural.SchemaOrBool{Schema: requiredKeys(s.AdditionalProperties.Schema)}
-	}
-	if s.Items == nil {
-		return &out
-	}
-	out.Items = requiredKeys(s.Items)
-	var validation structural.ValueValidation
-	if out.Items.ValueValidation != nil {
-		validation = *out.Items.ValueValidation
-	}
-	validation.Required = slices.Clone(validation.Required)
-	for _, key := range s.XListMapKeys {
-		if propertyOf(out.Items, key).Default == nil && !slices.Contains(validation.Required, key) {
-			validation.Required = append(validation.Required, key)
-		}
-	}
-	out.Items.ValueValidation = &validation
-	return &out
 }

@@ -3,6 +3,7 @@ package unions
 import (
 	"context"
 	"maps"
+	"slices"
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -170,27 +171,39 @@ func (c *crdServer) adjust(object map[string]any) {
 }
 
 // validate is customResourceStrategy.Validate, or ValidateUpdate with an old
-// object. bySchema says that the schema refused the object, so that no rule ran.
+// object. bySchema says that not only rules refused the object.
 func (c *crdServer) validate(old, new map[string]any) (errs field.ErrorList, bySchema bool) {
+	var before any
+	var ruleOptions []schemacel.Option
 	if old == nil {
 		errs = schemavalidation.ValidateCustomResource(nil, new, c.bySchema)
+	} else {
+		before = old
+		correlated := common.NewCorrelatedObject(new, old, &model.Structural{Structural: c.structural})
+		errs = schemavalidation.ValidateCustomResourceUpdate(nil, new, old, c.bySchema, schemavalidation.WithRatcheting(correlated))
+		ruleOptions = append(ruleOptions, schemacel.WithRatcheting(correlated))
+	}
+	if old == nil || len(listtype.ValidateListSetsAndMaps(nil, c.structural, old)) == 0 {
 		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.structural, new)...)
-		if len(errs) > 0 {
-			return errs, true
+	}
+	bySchema = len(errs) > 0
+	if blocks(errs) {
+		return errs, bySchema
+	}
+	broken, _ := c.byRules.Validate(context.Background(), nil, c.structural, new, before, celconfig.RuntimeCELCostBudget, ruleOptions...)
+	return append(errs, broken...), bySchema
+}
+
+// blocks reports whether an error keeps the server from evaluating rules
+// (hasBlockingErr in k8s.io/apiextensions-apiserver/pkg/registry/customresource).
+func blocks(errs field.ErrorList) bool {
+	return slices.ContainsFunc(errs, func(err *field.Error) bool {
+		switch err.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
 		}
-		errs, _ = c.byRules.Validate(context.Background(), nil, c.structural, new, nil, celconfig.RuntimeCELCostBudget)
-		return errs, false
-	}
-	correlated := common.NewCorrelatedObject(new, old, &model.Structural{Structural: c.structural})
-	errs = schemavalidation.ValidateCustomResourceUpdate(nil, new, old, c.bySchema, schemavalidation.WithRatcheting(correlated))
-	if len(listtype.ValidateListSetsAndMaps(nil, c.structural, old)) == 0 {
-		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, c.structural, new)...)
-	}
-	if len(errs) > 0 {
-		return errs, true
-	}
-	errs, _ = c.byRules.Validate(context.Background(), nil, c.structural, new, old, celconfig.RuntimeCELCostBudget, schemacel.WithRatcheting(correlated))
-	return errs, false
+		return false
+	})
 }
 
 // outcome is what comes of a request.
@@ -200,7 +213,7 @@ type outcome struct {
 	object map[string]any
 	// errors are "Type path", sorted.
 	errors []string
-	// invalid says that the schema refused the object, so that no rule ran.
+	// invalid says that not only rules refused the object; there may have run none.
 	invalid bool
 	// failed are the mutations that failed, which a server ignores.
 	failed []error

@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 
 // typedAnswer is what the program answers: Answer of testdata/typed/rows.
 type typedAnswer struct {
-	Object json.RawMessage
-	Errors []struct {
+	Given, Object json.RawMessage
+	Errors        []struct {
 		Type  field.ErrorType
 		Field string
 	}
@@ -84,6 +84,16 @@ func onTypes(t testing.TB, shape string, opts Options) implementation {
 		}
 		return outcome{accepted: len(errs) == 0, object: object(t, string(a.Object)), errors: kinds(errs)}
 	}
+}
+
+// sentTyped is an object as a client with the Go type of the shape sends it.
+func sentTyped(t testing.TB, shape string, object map[string]any) json.RawMessage {
+	t.Helper()
+	a, err := typedAnswers.answer(map[string]any{"options": "default", "shape": shape, "new": object})
+	if err != nil || a.Untyped != "" {
+		t.Fatal(err, a.Untyped)
+	}
+	return a.Given
 }
 
 func (p *typedProgram) answer(request any) (typedAnswer, error) {

@@ -9,6 +9,8 @@ import (
 
 // Answer is what generated functions say of a request.
 type Answer struct {
+	// Given is the new object before normalization, as a typed client sends it.
+	Given any `json:"given,omitempty"`
 	// Object is the new object after normalization, as the types encode it.
 	Object any `json:"object,omitempty"`
 	// Errors are those of validation.
@@ -73,7 +75,7 @@ func with[T any](normalize func(old, new *T) bool, validate func(old, new *T, pa
 		}
 		before, given := encoded(old), encoded(new)
 		changed := normalize(old, new)
-		a := Answer{Object: new}
+		a := Answer{Given: json.RawMessage(given), Object: new}
 		switch {
 		case changed != (encoded(new) != given):
 			a.Broken = fmt.Sprintf("changed %t: %s became %s", changed, given, encoded(new))

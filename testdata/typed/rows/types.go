@@ -117,7 +117,7 @@ type Places struct {
 	// +listType=map
 	// +listMapKey=name
 	// +listMapKey=port
-	ByBoth []PlacesItem `json:"byBoth,omitzero"`
+	ByBoth []BothItem `json:"byBoth,omitzero"`
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -140,6 +140,15 @@ type PlacesItem struct {
 	// +kubebuilder:default=none
 	Name *string `json:"name,omitempty"`
 	// +optional
+	Port *int64 `json:"port,omitempty"`
+}
+
+type BothItem struct {
+	Required `json:",inline"`
+	// +optional
+	// +kubebuilder:default=none
+	Name *string `json:"name,omitempty"`
+	// +required
 	Port *int64 `json:"port,omitempty"`
 }
 

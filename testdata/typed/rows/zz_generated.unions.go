@@ -141,6 +141,135 @@ func unionsMayChangeOptional(old, new *Optional) bool {
 		new.Type != nil && *new.Type != *old.Type
 }
 
+// NormalizeBothItemUnions clears the union members in new that a changed discriminator
+// does not select, and reports whether it changed anything. old is nil on create; it is
+// not written to, and must share no memory with new.
+func NormalizeBothItemUnions(old, new *BothItem) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	changed := false
+	if NormalizeRequiredUnions(&old.Required, &new.Required) {
+		changed = true
+	}
+	return changed
+}
+
+// ValidateBothItemUnions reports each violated union of new under path. old is nil on
+// create; what it violates in the same way is not reported.
+func ValidateBothItemUnions(old, new *BothItem, path *field.Path) field.ErrorList {
+	if new == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	var oldRequired *Required
+	if old != nil {
+		oldRequired = &old.Required
+	}
+	errs = append(errs, ValidateRequiredUnions(oldRequired, &new.Required, path)...)
+	return errs
+}
+
+// unionsMayChangeBothItem reports whether a discriminator of new, or below it, differs
+// from that in old, or may: where elements of a list have moved it does not look further.
+func unionsMayChangeBothItem(old, new *BothItem) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	return unionsMayChangeRequired(&old.Required, &new.Required)
+}
+
+// NormalizeRequiredUnions clears the union members in new that a changed discriminator
+// does not select, and reports whether it changed anything. old is nil on create; it is
+// not written to, and must share no memory with new.
+func NormalizeRequiredUnions(old, new *Required) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	changed := false
+	var newType Letter
+	if new.Type != nil {
+		newType = *new.Type
+	}
+	var oldType Letter
+	if old.Type != nil {
+		oldType = *old.Type
+	}
+	if newType != oldType && new.Type != nil {
+		switch newType {
+		case "A", "B", "C":
+			if newType != "A" && new.A != nil {
+				new.A, changed = nil, true
+			}
+			if newType != "B" && new.B != nil {
+				new.B, changed = nil, true
+			}
+		}
+	}
+	return changed
+}
+
+// ValidateRequiredUnions reports each violated union of new under path. old is nil on
+// create; what it violates in the same way is not reported.
+func ValidateRequiredUnions(old, new *Required, path *field.Path) field.ErrorList {
+	if new == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	var newType Letter
+	if new.Type != nil {
+		newType = *new.Type
+	}
+	var oldType Letter
+	if old != nil && old.Type != nil {
+		oldType = *old.Type
+	}
+	if old == nil || newType != oldType || new.Type == nil && old.Type != nil ||
+		(new.A != nil) != (old.A != nil) ||
+		(new.B != nil) != (old.B != nil) {
+		if new.Type == nil {
+			errs = append(errs, field.Required(path.Child("type"), ""))
+		} else {
+			switch newType {
+			case "A", "B", "C":
+				set := 0
+				if new.A != nil {
+					set++
+					if newType != "A" {
+						errs = append(errs, field.Forbidden(path.Child("a"), "may only be specified when `type` is \"A\""))
+					}
+				} else if newType == "A" {
+					errs = append(errs, field.Required(path.Child("a"), "must be specified when `type` is \"A\""))
+				}
+				if new.B != nil {
+					set++
+					if newType != "B" {
+						errs = append(errs, field.Forbidden(path.Child("b"), "may only be specified when `type` is \"B\""))
+					}
+				} else if newType == "B" {
+					errs = append(errs, field.Required(path.Child("b"), "must be specified when `type` is \"B\""))
+				}
+				if old != nil && newType == oldType && set > 1 {
+					errs = append(errs, field.Invalid(path.Child("type"), newType, "must be changed when a different union member is set"))
+				}
+			default:
+				errs = append(errs, field.NotSupported(path.Child("type"), newType, []Letter{"A", "B", "C"}))
+			}
+		}
+	}
+	return errs
+}
+
+// unionsMayChangeRequired reports whether a discriminator of new, or below it, differs
+// from that in old, or may: where elements of a list have moved it does not look further.
+func unionsMayChangeRequired(old, new *Required) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	return (new.Type == nil) != (old.Type == nil) ||
+		new.Type != nil && *new.Type != *old.Type
+}
+
 // NormalizeDeepUnions clears the union members in new that a changed discriminator does
 // not select, and reports whether it changed anything. old is nil on create; it is not
 // written to, and must share no memory with new.
@@ -344,97 +473,6 @@ func unionsMayChangeNamedItem(old, new *NamedItem) bool {
 		return false
 	}
 	return unionsMayChangeRequired(&old.Required, &new.Required)
-}
-
-// NormalizeRequiredUnions clears the union members in new that a changed discriminator
-// does not select, and reports whether it changed anything. old is nil on create; it is
-// not written to, and must share no memory with new.
-func NormalizeRequiredUnions(old, new *Required) bool {
-	if old == nil || new == nil {
-		return false
-	}
-	changed := false
-	var newType Letter
-	if new.Type != nil {
-		newType = *new.Type
-	}
-	var oldType Letter
-	if old.Type != nil {
-		oldType = *old.Type
-	}
-	if newType != oldType && new.Type != nil {
-		switch newType {
-		case "A", "B", "C":
-			if newType != "A" && new.A != nil {
-				new.A, changed = nil, true
-			}
-			if newType != "B" && new.B != nil {
-				new.B, changed = nil, true
-			}
-		}
-	}
-	return changed
-}
-
-// ValidateRequiredUnions reports each violated union of new under path. old is nil on
-// create; what it violates in the same way is not reported.
-func ValidateRequiredUnions(old, new *Required, path *field.Path) field.ErrorList {
-	if new == nil {
-		return nil
-	}
-	var errs field.ErrorList
-	var newType Letter
-	if new.Type != nil {
-		newType = *new.Type
-	}
-	var oldType Letter
-	if old != nil && old.Type != nil {
-		oldType = *old.Type
-	}
-	if old == nil || newType != oldType || new.Type == nil && old.Type != nil ||
-		(new.A != nil) != (old.A != nil) ||
-		(new.B != nil) != (old.B != nil) {
-		if new.Type == nil {
-			errs = append(errs, field.Required(path.Child("type"), ""))
-		} else {
-			switch newType {
-			case "A", "B", "C":
-				set := 0
-				if new.A != nil {
-					set++
-					if newType != "A" {
-						errs = append(errs, field.Forbidden(path.Child("a"), "may only be specified when `type` is \"A\""))
-					}
-				} else if newType == "A" {
-					errs = append(errs, field.Required(path.Child("a"), "must be specified when `type` is \"A\""))
-				}
-				if new.B != nil {
-					set++
-					if newType != "B" {
-						errs = append(errs, field.Forbidden(path.Child("b"), "may only be specified when `type` is \"B\""))
-					}
-				} else if newType == "B" {
-					errs = append(errs, field.Required(path.Child("b"), "must be specified when `type` is \"B\""))
-				}
-				if old != nil && newType == oldType && set > 1 {
-					errs = append(errs, field.Invalid(path.Child("type"), newType, "must be changed when a different union member is set"))
-				}
-			default:
-				errs = append(errs, field.NotSupported(path.Child("type"), newType, []Letter{"A", "B", "C"}))
-			}
-		}
-	}
-	return errs
-}
-
-// unionsMayChangeRequired reports whether a discriminator of new, or below it, differs
-// from that in old, or may: where elements of a list have moved it does not look further.
-func unionsMayChangeRequired(old, new *Required) bool {
-	if old == nil || new == nil {
-		return false
-	}
-	return (new.Type == nil) != (old.Type == nil) ||
-		new.Type != nil && *new.Type != *old.Type
 }
 
 // NormalizeDefaultedUnions clears the union members in new that a changed discriminator
@@ -1894,7 +1932,7 @@ func NormalizePlacesUnions(old, new *Places) bool {
 	if normalizePlacesItemListByName(old.ByName, new.ByName) {
 		changed = true
 	}
-	if normalizePlacesItemListByNameAndPort(old.ByBoth, new.ByBoth) {
+	if normalizeBothItemListByNameAndPort(old.ByBoth, new.ByBoth) {
 		changed = true
 	}
 	if normalizeTextsItemListByNameAndProto(old.ByTexts, new.ByTexts) {
@@ -1935,11 +1973,11 @@ func ValidatePlacesUnions(old, new *Places, path *field.Path) field.ErrorList {
 		oldByName = old.ByName
 	}
 	errs = append(errs, validatePlacesItemListByName(oldByName, new.ByName, path.Child("byName"))...)
-	var oldByBoth []PlacesItem
+	var oldByBoth []BothItem
 	if old != nil {
 		oldByBoth = old.ByBoth
 	}
-	errs = append(errs, validatePlacesItemListByNameAndPort(oldByBoth, new.ByBoth, path.Child("byBoth"))...)
+	errs = append(errs, validateBothItemListByNameAndPort(oldByBoth, new.ByBoth, path.Child("byBoth"))...)
 	var oldByTexts []TextsItem
 	if old != nil {
 		oldByTexts = old.ByTexts
@@ -2971,17 +3009,17 @@ func placesItemName(in *PlacesItem) string {
 	return key
 }
 
-// normalizePlacesItemListByNameAndPort normalizes the elements of new that have a
+// normalizeBothItemListByNameAndPort normalizes the elements of new that have a
 // counterpart in old: the element with the same name and port, if there is one in each
 // list.
-func normalizePlacesItemListByNameAndPort(old, new []PlacesItem) bool {
+func normalizeBothItemListByNameAndPort(old, new []BothItem) bool {
 	if len(old) == 0 {
 		return false
 	}
 	changed := false
-	var oldIndex, newIndex map[placesItemByNameAndPort]int
+	var oldIndex, newIndex map[bothItemByNameAndPort]int
 	for i := range new {
-		key, ok := placesItemNameAndPort(&new[i])
+		key, ok := bothItemNameAndPort(&new[i])
 		if !ok {
 			continue
 		}
@@ -2990,47 +3028,47 @@ func normalizePlacesItemListByNameAndPort(old, new []PlacesItem) bool {
 		// is the counterpart, and nothing changes, or the key stands twice, and
 		// there is none.
 		if i < len(old) {
-			if oldKey, ok := placesItemNameAndPort(&old[i]); ok && oldKey == key && !unionsMayChangePlacesItem(&old[i], &new[i]) {
+			if oldKey, ok := bothItemNameAndPort(&old[i]); ok && oldKey == key && !unionsMayChangeBothItem(&old[i], &new[i]) {
 				continue
 			}
 		}
 		if newIndex == nil {
-			oldIndex, newIndex = indexPlacesItemListByNameAndPort(old), indexPlacesItemListByNameAndPort(new)
+			oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
 		}
 		before, ok := oldIndex[key]
-		if ok && before >= 0 && newIndex[key] >= 0 && NormalizePlacesItemUnions(&old[before], &new[i]) {
+		if ok && before >= 0 && newIndex[key] >= 0 && NormalizeBothItemUnions(&old[before], &new[i]) {
 			changed = true
 		}
 	}
 	return changed
 }
 
-// validatePlacesItemListByNameAndPort validates the elements of new. The counterpart of
-// an element is the one of old with the same name and port, if there is one in each list.
-func validatePlacesItemListByNameAndPort(old, new []PlacesItem, path *field.Path) field.ErrorList {
-	var oldIndex, newIndex map[placesItemByNameAndPort]int
+// validateBothItemListByNameAndPort validates the elements of new. The counterpart of an
+// element is the one of old with the same name and port, if there is one in each list.
+func validateBothItemListByNameAndPort(old, new []BothItem, path *field.Path) field.ErrorList {
+	var oldIndex, newIndex map[bothItemByNameAndPort]int
 	if len(old) > 0 {
-		oldIndex, newIndex = indexPlacesItemListByNameAndPort(old), indexPlacesItemListByNameAndPort(new)
+		oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
 	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *PlacesItem
-		if key, ok := placesItemNameAndPort(&new[i]); ok && newIndex[key] >= 0 {
+		var before *BothItem
+		if key, ok := bothItemNameAndPort(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
 				before = &old[at]
 			}
 		}
-		errs = append(errs, ValidatePlacesItemUnions(before, &new[i], path.Index(i))...)
+		errs = append(errs, ValidateBothItemUnions(before, &new[i], path.Index(i))...)
 	}
 	return errs
 }
 
-// indexPlacesItemListByNameAndPort returns the index of the element with each name and
+// indexBothItemListByNameAndPort returns the index of the element with each name and
 // port, -1 where there are several.
-func indexPlacesItemListByNameAndPort(list []PlacesItem) map[placesItemByNameAndPort]int {
-	index := make(map[placesItemByNameAndPort]int, len(list))
+func indexBothItemListByNameAndPort(list []BothItem) map[bothItemByNameAndPort]int {
+	index := make(map[bothItemByNameAndPort]int, len(list))
 	for i := range list {
-		key, ok := placesItemNameAndPort(&list[i])
+		key, ok := bothItemNameAndPort(&list[i])
 		if !ok {
 			continue
 		}
@@ -3043,14 +3081,14 @@ func indexPlacesItemListByNameAndPort(list []PlacesItem) map[placesItemByNameAnd
 	return index
 }
 
-// placesItemByNameAndPort are the keys of an element: its name and port.
-type placesItemByNameAndPort struct {
+// bothItemByNameAndPort are the keys of an element: its name and port.
+type bothItemByNameAndPort struct {
 	name string
 	port int64
 }
 
-// placesItemNameAndPort returns the name and port of an element, and whether it has one.
-func placesItemNameAndPort(in *PlacesItem) (key placesItemByNameAndPort, ok bool) {
+// bothItemNameAndPort returns the name and port of an element, and whether it has one.
+func bothItemNameAndPort(in *BothItem) (key bothItemByNameAndPort, ok bool) {
 	key.name = "none"
 	if in.Name != nil {
 		key.name = *in.Name
