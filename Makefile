@@ -37,12 +37,14 @@ lint: ## gofmt -s, go vet, staticcheck, and go.mod tidiness.
 .PHONY: examples
 examples: ## Test the examples that are modules of their own.
 	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
+	cd examples/operator && $(GO) vet ./...
 
 .PHONY: generate
 generate: build ## Rewrite everything that is generated and checked in.
 	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
+	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 
 .PHONY: verify
 verify: generate ## Regenerate; fail on a difference.

@@ -38,6 +38,8 @@ func (r comparison) failed() int {
 
 // parity runs both tools on every case and compares all that they write.
 //
+// With all cases it also drives the Makefile of a scaffold with each of the tools.
+//
 // What schemagen says of a module's source is held against warnings.txt; update
 // rewrites the sections of the selected cases.
 func parity(ctx context.Context, w workspace, selected []benchCase, given string, update bool, out io.Writer) error {
@@ -51,17 +53,8 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 	}
 	var total comparison
 	failed := 0
-	for _, c := range selected {
-		r := compareCase(ctx, w, c, peer, product)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if update {
-			golden[c.name] = r.messages
-		} else if golden[c.name] != r.messages {
-			r.problems = append(r.problems, fmt.Sprintf("schemagen's warnings are not those of %s; it says\n%s", warningsFile, r.messages))
-		}
-		printComparison(out, c.name, r)
+	add := func(name string, r comparison) {
+		printComparison(out, name, r)
 		for _, p := range r.problems {
 			fmt.Fprintf(out, "  %s\n", indent(p))
 		}
@@ -75,6 +68,21 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 		total.missing += r.missing
 		total.extra += r.extra
 		failed += r.failed()
+	}
+	for _, c := range selected {
+		r := compareCase(ctx, w, c, peer, product)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if update {
+			golden[c.name] = r.messages
+		} else if golden[c.name] != r.messages {
+			r.problems = append(r.problems, fmt.Sprintf("schemagen's warnings are not those of %s; it says\n%s", warningsFile, r.messages))
+		}
+		add(c.name, r)
+	}
+	if len(selected) == len(cases()) {
+		add("operator scaffold", compareScaffold(ctx, peer, product))
 	}
 	printComparison(out, "total", total)
 	if update {
