@@ -26,8 +26,8 @@ type pastRun struct {
 
 // newPastRun returns the place of the run in the cache; nil if it has none.
 func newPastRun(kept *cache, r *crdRun) *pastRun {
-	if kept == nil || r.mode == commitStdout {
-		return nil // what was printed is not kept
+	if kept == nil || r.mode == commitStdout || r.mode == commitDiff {
+		return nil // what is printed, and files that are not written, are not kept
 	}
 	options := r.Options
 	options.Lister, options.Memory, options.Inputs = nil, nil, nil

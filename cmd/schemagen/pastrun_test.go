@@ -32,6 +32,8 @@ type project struct {
 	t    *testing.T
 	dir  string
 	args []string
+	// env are variables that differ from those of other projects.
+	env map[string]string
 }
 
 const metaPackage = "package v1\n\ntype TypeMeta struct{}\ntype ObjectMeta struct{}\n"
@@ -91,14 +93,23 @@ func otherOS() string {
 	return "windows"
 }
 
-func newProject(t *testing.T) *project {
-	p := &project{t: t, dir: t.TempDir(), args: []string{"crd", "./api/...", "-o", "../out"}}
+func newProject(t *testing.T) *project { return newProjectIn(t, t.TempDir()) }
+
+func newProjectIn(t *testing.T, dir string) *project {
+	p := &project{t: t, dir: dir, args: []string{"crd", "./api/...", "-o", "../out"}}
 	for name, text := range projectFiles() {
 		p.write(name, text)
 	}
 	for _, command := range []string{"go/bin/go", "newer/bin/go"} {
 		p.check(os.Chmod(p.at(command), 0o755))
 	}
+	p.enter(t)
+	return p
+}
+
+// enter makes the project the surroundings of a test.
+func (p *project) enter(t *testing.T) {
+	p.t = t
 	for _, name := range []string{"GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOWORK", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GO111MODULE", "GOEXPERIMENT", "GOPACKAGESDRIVER", "GODEBUG"} {
 		t.Setenv(name, "")
 		os.Unsetenv(name)
@@ -107,8 +118,10 @@ func newProject(t *testing.T) *project {
 	t.Setenv("HOME", p.at("home"))
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("GOMODCACHE", p.at("mod"))
+	for name, value := range p.env {
+		t.Setenv(name, value)
+	}
 	t.Chdir(p.at("work"))
-	return p
 }
 
 func (p *project) check(err error) {
@@ -353,34 +366,68 @@ type pastRunChange struct {
 // TestChangesAreSeen changes one thing after another. A run after that must not
 // repeat the earlier one, and do what a run does that knows none.
 func TestChangesAreSeen(t *testing.T) {
-	for _, c := range pastRunChanges() {
-		t.Run(c.name, func(t *testing.T) {
-			p := newProject(t)
-			p.write("out/example.com_none.yaml", "---\nkind: Something\n")
-			cached := []string{"--cache-dir", p.at("cache")}
-			first := p.run(cached...)
-			if first.code != 0 || !strings.Contains(first.stderr, "SG303") || first.files[p.at("out/example.com_widgets.yaml")] == "" {
-				t.Fatalf("exit code %d: %s", first.code, first.stderr)
-			}
-			// Once more, as the run has made a file in a folder that it looked into.
-			if second := p.run(cached...); !second.equal(first) {
-				t.Fatalf("the second run: %+v", second)
-			}
-			if p.poison() != 1 {
-				t.Fatal("nothing was kept")
-			}
-			if same := p.run(cached...); !strings.Contains(same.stderr, remembered) {
-				t.Fatalf("a run after no change was not repeated: %s", same.stderr)
-			}
+	changesAreSeen(t, pastRunChanges(), func(p *project) {
+		p.write("out/example.com_none.yaml", "---\nkind: Something\n")
+	}, func(p *project, first outcome) bool {
+		return first.code == 0 && strings.Contains(first.stderr, "SG303") && first.files[p.at("out/example.com_widgets.yaml")] != ""
+	})
+}
 
-			c.change(p)
-			got := p.run(cached...)
-			if strings.Contains(got.stderr, remembered) {
-				t.Error("the change was not seen")
+// changesAreSeen does so with projects whose files have just been written, so that
+// their content tells, and with such that are old enough for their stamps to tell.
+func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *project), good func(p *project, first outcome) bool) {
+	runTwice := func(p *project) {
+		prepare(p)
+		p.args = append(p.args, "--cache-dir", p.at("cache"))
+		first := p.run()
+		if !good(p, first) {
+			p.t.Fatalf("exit code %d: %s", first.code, first.stderr)
+		}
+		// Once more, as the run has made a file in a folder that it looked into.
+		if second := p.run(); second.stderr != first.stderr {
+			p.t.Fatalf("the second run: %+v", second)
+		}
+	}
+	change := func(p *project, c pastRunChange) {
+		if p.poison() != 1 {
+			p.t.Fatal("nothing was kept")
+		}
+		if same := p.run(); !strings.Contains(same.stderr, remembered) {
+			p.t.Fatalf("a run after no change was not repeated: %s", same.stderr)
+		}
+		c.change(p)
+		got := p.run()
+		if strings.Contains(got.stderr, remembered) {
+			p.t.Error("the change was not seen")
+		}
+		if want := p.run("--no-cache"); !got.equal(want) {
+			p.t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
+		}
+	}
+	var settled []*project
+	for _, c := range changes {
+		dir := t.TempDir()
+		t.Run("new/"+c.name, func(t *testing.T) {
+			p := newProject(t)
+			runTwice(p)
+			change(p, c)
+		})
+		t.Run("prepare/"+c.name, func(t *testing.T) {
+			p := newProjectIn(t, dir)
+			runTwice(p)
+			settled = append(settled, p)
+		})
+	}
+	time.Sleep(2100 * time.Millisecond)
+	for i, c := range changes {
+		t.Run("settled/"+c.name, func(t *testing.T) {
+			if i >= len(settled) {
+				t.Skip("it could not be prepared")
 			}
-			if want := p.run("--no-cache"); !got.equal(want) {
-				t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
-			}
+			p := settled[i]
+			p.enter(t)
+			p.run() // renews the stamps
+			change(p, c)
 		})
 	}
 }
@@ -400,6 +447,16 @@ func TestStdoutAndModes(t *testing.T) {
 		}
 	}
 	p.run(cached...)
+	time.Sleep(2100 * time.Millisecond) // from now on stamps tell
+	p.replace("work/api/extra.go", "is more", "is less")
+	for _, mode := range []string{"--diff", "--check"} {
+		if out := p.run(append(cached, mode)...); !strings.Contains(out.stdout, "is less") {
+			t.Errorf("%s behind a change: %s", mode, out.stdout)
+		}
+	}
+	if out := p.run(cached...); !strings.Contains(out.files[p.at("out/example.com_widgets.yaml")], "is less") {
+		t.Error("what was only shown counts as written")
+	}
 	if out := p.run(append(cached, "--check")...); out.code != 0 || out.stdout != "" {
 		t.Errorf("--check behind a run: %d, %s", out.code, out.stdout)
 	}
@@ -598,7 +655,7 @@ func TestTrim(t *testing.T) {
 // controller-tools, whose loader is the go command.
 func TestChangesAreSeenByOthers(t *testing.T) {
 	path, home, modules := os.Getenv("PATH"), os.Getenv("HOME"), goEnv(t, "GOMODCACHE")
-	for _, c := range []pastRunChange{
+	changes := []pastRunChange{
 		{"a marker", func(p *project) { p.replace("work/api/roles.go", "verbs=get", "verbs=list") }},
 		{"a type", func(p *project) { p.replace("work/api/types.go", "int32", "*int32") }},
 		{"a type that is imported", func(p *project) { p.replace("work/base/base.go", "type Size int", "type Size []int") }},
@@ -611,41 +668,18 @@ func TestChangesAreSeenByOthers(t *testing.T) {
 		{"a generator less", func(p *project) { p.args = slices.Delete(p.args, 1, 2) }},
 		{"an output rule", func(p *project) { p.args = append(p.args, "output:rbac:dir=roles") }},
 		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := newProject(t)
-			t.Setenv("PATH", path)
-			t.Setenv("HOME", home)
-			t.Setenv("GOMODCACHE", modules)
-			t.Setenv("GOPROXY", "off")
-			p.write("work/header.txt", "// Copyright\n")
-			p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
-			p.write("lib/lib.go", "package lib\n\ntype Unit int\n")
-			p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n")
-			p.write("work/base/base.go", "package base\n\nimport \"example.com/lib\"\n\ntype Size int\n\ntype Unit = lib.Unit\n\ntype Both struct{ Unit lib.Unit }\n")
-			p.write("work/api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
-			p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")
-			p.write("work/api/types.go", "package api\n\nimport \"example.com/m/base\"\n\ntype A struct {\n\tN int32\n\tS base.Size\n\tU base.Unit\n}\n")
-			p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "paths=./api/...", "--cache-dir", p.at("cache")}
-			for range 2 { // the first run writes a file into a folder that it has read
-				if out := p.run(); out.code != 0 || out.stderr != "" {
-					t.Fatal(out.stderr)
-				}
-			}
-			if p.poison() != 1 {
-				t.Fatal("nothing was kept")
-			}
-			if same := p.run(); !strings.Contains(same.stderr, remembered) {
-				t.Fatalf("a run after no change was not repeated: %s", same.stderr)
-			}
-			c.change(p)
-			got := p.run()
-			if strings.Contains(got.stderr, remembered) {
-				t.Error("the change was not seen")
-			}
-			if want := p.run("--no-cache"); !got.equal(want) {
-				t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
-			}
-		})
 	}
+	changesAreSeen(t, changes, func(p *project) {
+		p.env = map[string]string{"PATH": path, "HOME": home, "GOMODCACHE": modules, "GOPROXY": "off"}
+		p.enter(p.t)
+		p.write("work/header.txt", "// Copyright\n")
+		p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
+		p.write("lib/lib.go", "package lib\n\ntype Unit int\n")
+		p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n")
+		p.write("work/base/base.go", "package base\n\nimport \"example.com/lib\"\n\ntype Size int\n\ntype Unit = lib.Unit\n\ntype Both struct{ Unit lib.Unit }\n")
+		p.write("work/api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
+		p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")
+		p.write("work/api/types.go", "package api\n\nimport \"example.com/m/base\"\n\ntype A struct {\n\tN int32\n\tS base.Size\n\tU base.Unit\n}\n")
+		p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "paths=./api/..."}
+	}, func(_ *project, first outcome) bool { return first.code == 0 && first.stderr == "" })
 }
