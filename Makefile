@@ -59,6 +59,11 @@ parity: ## Compare every CRD of real API modules with controller-gen's, byte for
 bench: ## Time schemagen and controller-gen side by side on real API modules.
 	$(GO) run -C bench . time
 
+.PHONY: growth
+growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth.svg and docs/growth.png.
+	$(GO) run -C bench . growth -o $(CURDIR)/docs/growth.csv
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth.svg $(CURDIR)/docs/growth.png
+
 .PHONY: e2e
 e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version.
 	E2E_K8S=$(K8S) $(GO) test -C e2e -count=1 -timeout 40m $(GOTESTFLAGS) .

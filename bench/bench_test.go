@@ -1,8 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +100,7 @@ func TestCompareTrees(t *testing.T) {
 		excerpt: "a.yaml: missing",
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := compareTrees(tree(t, test.want), tree(t, test.got))
+			r, err := compareTrees(writeTree(t, test.want), writeTree(t, test.got))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +125,8 @@ func TestProblemFails(t *testing.T) {
 	}
 }
 
-// tree writes files into a folder that does not exist if there are none.
-func tree(t *testing.T, files map[string]string) string {
+// writeTree writes files into a folder that does not exist if there are none.
+func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
 	for name, content := range files {
@@ -147,5 +152,135 @@ func TestExcerptInsertion(t *testing.T) {
 func TestMedian(t *testing.T) {
 	if got := median([]int{9, 1, 5}, func(i int) time.Duration { return time.Duration(i) }); got != 5 {
 		t.Errorf("got %d", got)
+	}
+}
+
+func TestSelectRows(t *testing.T) {
+	selected, err := selectRows("nothing,verify")
+	if err != nil || len(selected) != 2 || selected[0].name != "verify" {
+		t.Errorf("got %v, %v; want both in the order of the table", selected, err)
+	}
+	if _, err := selectRows("verify,nonsense"); err == nil || !strings.Contains(err.Error(), "nonsense") {
+		t.Errorf("an unknown name gives %v", err)
+	}
+}
+
+// A case that cannot have a row is left out with a reason, and no other.
+func TestWithout(t *testing.T) {
+	for name, want := range map[string]string{
+		"gateway-api":       "",
+		"synthetic-25":      "",
+		"cilium":            "edit",
+		"k8s-api-core":      "verify edit",
+		"k8s-api-workloads": "verify edit",
+	} {
+		selected, err := selectCases(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		for _, r := range rows() {
+			if r.without(selected[0]) != "" {
+				left = append(left, r.name)
+			}
+		}
+		if got := strings.Join(left, " "); got != want {
+			t.Errorf("%s is not measured in %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	r := row{title: "T", name: "t", speed: bounds{20, 10}, memory: bounds{geomean: 0.25}}
+	took := func(speed, memory float64) result {
+		return result{
+			name: "c",
+			peer: sample{wall: time.Second, cpu: time.Second, treeRSS: 1 << 20},
+			ours: sample{wall: time.Duration(float64(time.Second) / speed), cpu: time.Second, treeRSS: int64(memory * (1 << 20))},
+			list: sample{wall: time.Second},
+		}
+	}
+	text := r.table([]result{took(8, 0.125), took(32, 0.5)})
+	for _, want := range []string{
+		"| 8.0 FAIL | 0.12 | 0.12 | 1.00 |\n",  // each: a bound of speed, none of the others
+		"| 32.0 PASS | 0.03 | 0.50 | 1.00 |\n", // the same
+		"| 16.0 FAIL | 0.06 | 0.25 PASS | 1.00 |\n",
+		"| ≥ 20 |  | ≤ 0.25 |  |\n",
+		"| 1 |  |  |  |\n", // one case misses the bound of speed
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	columns := map[int]bool{}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "|") {
+			columns[strings.Count(line, "|")] = true
+		}
+	}
+	if len(columns) != 1 {
+		t.Errorf("lines have different numbers of columns:\n%s", text)
+	}
+}
+
+// A tree is the same each time, is Go, and has the kinds that it says.
+func TestTree(t *testing.T) {
+	size := tree{kinds: 30, depth: 3, width: 7, unions: 2, rules: 2, description: 100}
+	files, err := size.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := size.files(); !reflect.DeepEqual(files, again) {
+		t.Error("two trees of one size are different")
+	}
+	kinds, rules, unions := 0, 0, 0
+	for _, f := range files {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.name, f.content, parser.ParseComments); err != nil {
+			t.Error(err)
+		}
+		kinds += strings.Count(string(f.content), "subresource:status")
+		rules += strings.Count(string(f.content), "XValidation")
+		unions += strings.Count(string(f.content), "+unionDiscriminator")
+	}
+	if kinds != 30 || rules != 60 || unions != 60 {
+		t.Errorf("%d kinds, %d rules, %d unions", kinds, rules, unions)
+	}
+	if got := len(prose(100)); got < 99 || got > 100 {
+		t.Errorf("a description of 100 bytes has %d", got)
+	}
+}
+
+func TestEdit(t *testing.T) {
+	outputs := writeTree(t, map[string]string{"a.yaml": "spec:\n  names:\n    kind: Widget\n"})
+	source := writeTree(t, map[string]string{
+		"go.mod": "module example.com/edit\n",
+		"a.go":   "package v1\n\n// type Widget struct {\ntype WidgetSpec struct {\n}\n",
+		"b.go":   "package v1\n\ntype Widget struct {\n\tA int\n}\n",
+	})
+	file, err := findKind(t.Context(), []listing{{source, []string{"./..."}}}, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, round := range []int{0, 7} {
+		if err := file.edit(round); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(source, "b.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(got), "json:") != 1 || !strings.Contains(string(got), fmt.Sprintf("type Widget struct {\n\t// Round%d is", round)) {
+			t.Errorf("round %d gives\n%s", round, got)
+		}
+	}
+}
+
+func TestSlope(t *testing.T) {
+	var points []point
+	for _, kinds := range []int{100, 300, 1000} {
+		points = append(points, point{kinds: kinds})
+	}
+	if got := slope(points, func(p point) float64 { return 3 * math.Pow(float64(p.kinds), 1.5) }); got != "1.50" {
+		t.Errorf("got %s", got)
 	}
 }

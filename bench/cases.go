@@ -18,8 +18,9 @@ type benchCase struct {
 	// groups are added to packages of the checkout that do not name their API
 	// group.
 	groups []groupName
-	// synthetic makes the working directory the generated module instead.
-	synthetic bool
+	// generated returns the files of a module that is the working directory
+	// instead.
+	generated func() ([]sourceFile, error)
 	// dir is the working directory below the checkout.
 	dir string
 	// crd is the generator with its options.
@@ -55,8 +56,8 @@ type groupName struct{ dir, group string }
 
 func repository(module string) []mount { return []mount{{module, "."}} }
 
-// cases is the table. Arguments are those of the module's own Makefile or
-// go:generate line; generators other than crd and output rules are left out.
+// cases is the table. Arguments are those of the module's own Makefile or line
+// of go:generate; generators other than crd and output rules are left out.
 func cases() []benchCase {
 	clusterAPI := []mount{
 		{"sigs.k8s.io/cluster-api", "."},
@@ -303,7 +304,7 @@ func cases() []benchCase {
 		},
 		files: 17,
 	}, {
-		name: "synthetic-25", pins: "apis", synthetic: true,
+		name: "synthetic-25", pins: "apis", generated: podTemplates,
 		crd: "crd", paths: []string{"./..."},
 		files: 25,
 	}}

@@ -23,8 +23,11 @@ const usage = `usage: go run . COMMAND [flags]
   list                                    the cases and their versions
   parity   [-schemagen PATH] [-case A,B] [-update]
                                           compare every file byte for byte
-  time     [-schemagen PATH] [-case A,B] [-n 5]
+  time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5]
                                           wall, CPU and memory of both
+  growth   [-schemagen PATH] [-n 3] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
+           [-unions 2] [-rules 3] [-description 120]
+                                          wall and memory of both by the number of kinds
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
 `
@@ -57,7 +60,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
-	runs := 0
+	runs, rowNames, sizes := 0, "", ""
+	var t tree
 	dir, peer, update := "", false, false
 	switch args[0] {
 	case "list":
@@ -65,6 +69,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
+		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
+	case "growth":
+		flags.IntVar(&runs, "n", 3, "measured runs of each tool")
+		flags.StringVar(&sizes, "sizes", growthSizes, "comma-separated numbers of kinds")
+		flags.StringVar(&dir, "o", "", "file for the points, which bench/plot draws")
+		flags.IntVar(&t.depth, "depth", 4, "levels of structs below a kind")
+		flags.IntVar(&t.width, "width", 6, "fields of a struct that are no structs")
+		flags.IntVar(&t.unions, "unions", 2, "structs of a kind with a union")
+		flags.IntVar(&t.rules, "rules", 3, "structs of a kind with a CEL rule")
+		flags.IntVar(&t.description, "description", 120, "bytes of a field's description")
 	case "generate":
 		flags.StringVar(&dir, "o", "", "directory of the output")
 		flags.BoolVar(&peer, "peer", false, "run controller-gen instead")
@@ -86,16 +100,22 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if (args[0] == "time" || args[0] == "growth") && runs < 1 {
+		return errors.New("-n must be at least 1")
+	}
 	switch args[0] {
 	case "list":
 		return list(ctx, w, selected, out)
 	case "parity":
 		return parity(ctx, w, selected, *product, update, out)
 	case "time":
-		if runs < 1 {
-			return errors.New("-n must be at least 1")
+		rows, err := selectRows(rowNames)
+		if err != nil {
+			return err
 		}
-		return timing(ctx, w, selected, *product, runs, out)
+		return timing(ctx, w, selected, rows, *product, runs, out)
+	case "growth":
+		return growth(ctx, w, t, sizes, *product, runs, dir, out)
 	default:
 		if len(selected) != 1 || dir == "" {
 			return errors.New("generate needs one -case and -o")

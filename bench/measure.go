@@ -44,32 +44,6 @@ func execute(ctx context.Context, dir, program string, args []string) (sample, [
 	return s, stderr.Bytes(), err
 }
 
-// ownPeak runs a program and returns the peak resident size in KiB of that one
-// process, without descendants: VmHWM of /proc/PID/status, read twice a
-// millisecond until the process is gone. VmHWM starts anew at exec and never
-// falls, so what can be missed is growth in the last half millisecond. Reading
-// disturbs, so these runs are not timed.
-func ownPeak(ctx context.Context, dir, program string, args []string) (int64, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	var peak int64
-	tick := time.NewTicker(500 * time.Microsecond)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-done:
-			return peak, err
-		case <-tick.C:
-			peak = max(peak, highWater(strconv.Itoa(cmd.Process.Pid)))
-		}
-	}
-}
-
 // highWater reads VmHWM of a process in KiB; 0 if there is none.
 func highWater(pid string) int64 {
 	status, err := os.ReadFile("/proc/" + pid + "/status")

@@ -135,48 +135,62 @@ type {{.}}List struct {
 }
 {{end}}`
 
-// synthesize writes the synthetic module into the cache and returns its root.
-// Its requirements are those of bench/apis, so that it has the same k8s.io/api
-// and needs nothing that is not downloaded for the other cases.
-func (w workspace) synthesize() (string, error) {
-	const pins = "apis"
-	goMod, err := os.ReadFile(filepath.Join(w.bench, pins, "go.mod"))
+// A sourceFile is a file of a generated module.
+type sourceFile struct {
+	name    string // with slashes
+	content []byte
+}
+
+// podTemplates are the files of the module of synthetic-25, without its go.mod.
+func podTemplates() ([]sourceFile, error) {
+	source, err := template.New("group").Parse(groupTemplate)
+	if err != nil {
+		return nil, err
+	}
+	var files []sourceFile
+	for _, g := range groups() {
+		var text bytes.Buffer
+		if err := source.Execute(&text, g); err != nil {
+			return nil, err
+		}
+		files = append(files, sourceFile{"api/" + g.Name + "/v1/types.go", text.Bytes()})
+	}
+	return files, nil
+}
+
+// synthesize writes the generated module of a case into the cache and returns
+// its root. Its requirements are those of bench/apis, so that it has the same
+// k8s.io/api and needs nothing that is not downloaded for the other cases.
+func (w workspace) synthesize(c benchCase) (string, error) {
+	goMod, err := os.ReadFile(filepath.Join(w.bench, c.pins, "go.mod"))
 	if err != nil {
 		return "", err
 	}
-	goSum, err := os.ReadFile(filepath.Join(w.bench, pins, "go.sum"))
+	goSum, err := os.ReadFile(filepath.Join(w.bench, c.pins, "go.sum"))
 	if err != nil {
 		return "", err
 	}
 	first, rest, _ := strings.Cut(string(goMod), "\n")
 	if !strings.HasPrefix(first, "module ") {
-		return "", fmt.Errorf("%s/go.mod does not start with its module line", pins)
+		return "", fmt.Errorf("%s/go.mod does not start with its module line", c.pins)
 	}
-	type file struct {
-		name    string
-		content []byte
+	files, err := c.generated()
+	if err != nil {
+		return "", err
 	}
-	files := []file{
+	files = append([]sourceFile{
 		{"go.mod", []byte("module synthetic.example.com/operator\n" + rest)},
 		{"go.sum", goSum},
-	}
-	source := template.Must(template.New("group").Parse(groupTemplate))
-	for _, g := range groups() {
-		var text bytes.Buffer
-		if err := source.Execute(&text, g); err != nil {
-			return "", err
-		}
-		files = append(files, file{filepath.Join("api", g.Name, "v1", "types.go"), text.Bytes()})
-	}
+	}, files...)
 	// The folder's name has a sum of the content: a changed template or
 	// version makes a new one.
 	sum := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(sum, "%s %d\n%s", f.name, len(f.content), f.content)
 	}
-	return w.once(fmt.Sprintf("synthetic-25@%x", sum.Sum(nil)[:6]), func(dir string) error {
+	return w.once(fmt.Sprintf("%s@%x", c.name, sum.Sum(nil)[:6]), func(dir string) error {
 		for _, f := range files {
-			path := filepath.Join(dir, f.name)
+			path := filepath.Join(dir, filepath.FromSlash(f.name))
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,168 +14,43 @@ import (
 	"time"
 )
 
-// Targets: each case at least this much faster and with at most this share of
-// the peer's memory, the geometric mean of all cases at least this much
-// faster, and the start of the process at most this long.
-const (
-	targetSpeed   = 3.0
-	targetMemory  = 0.5
-	targetGeomean = 5.0
-	targetStart   = 30 * time.Millisecond
-)
+// targetStart bounds the start of the process.
+const targetStart = 30 * time.Millisecond
 
-// memoryRuns is the number of runs in which the memory of the tool's own
-// process is read; it varies little.
-const memoryRuns = 3
+// settled is how long after a change a file's stamp says that it has not changed
+// since: schemagen compares contents until then.
+const settled = 2100 * time.Millisecond
 
-// A contestant is one of the three rows of a case.
+// A contestant is one of the programs that run in turn.
 type contestant struct {
-	name    string
-	run     func(out string) (sample, error)
-	own     func(out string) (int64, error)
-	samples []sample
-	owns    []int64
+	name     string
+	commands []command // one after the other
+	out      string    // the folder that they write to; empty if none
+	samples  []sample
+	written  [sha256.Size]byte // sum of the folder after the last run
 }
 
-func (t contestant) wall() time.Duration {
-	return median(t.samples, func(s sample) time.Duration { return s.wall })
+type command struct {
+	dir, program string
+	args         []string
 }
 
-func (t contestant) cpu() time.Duration {
-	return median(t.samples, func(s sample) time.Duration { return s.cpu })
-}
-
-func (t contestant) treeRSS() int64 {
-	return median(t.samples, func(s sample) int64 { return s.treeRSS })
-}
-
-func (t contestant) ownRSS() int64 {
-	return median(t.owns, func(v int64) int64 { return v })
-}
-
-// A result is what the summary needs of one case.
-type result struct {
-	name                        string
-	peer, ours                  time.Duration
-	speed, memory, own, listing float64
-}
-
-// timing measures every case and prints the tables. A missed target is
-// printed, not an error.
-func timing(ctx context.Context, w workspace, selected []benchCase, given string, runs int, out io.Writer) error {
-	peer, product, err := w.tools(ctx, given)
-	if err != nil {
-		return err
+// contestants are controller-gen, schemagen and a bare listing of the same
+// packages, with what they write below temp.
+func contestants(c benchCase, r row, p place, peer, product, temp string) (theirs, ours, list *contestant) {
+	theirs = &contestant{name: "controller-gen", out: filepath.Join(temp, "theirs")}
+	theirs.commands = []command{{p.dir, peer, c.arguments(theirs.out)}}
+	ours = &contestant{name: "schemagen", out: filepath.Join(temp, "ours")}
+	args := append(c.productArguments(ours.out), r.flags...)
+	if r.kept {
+		args = append(args, "--cache-dir="+filepath.Join(temp, "cache"))
 	}
-	temp, err := os.MkdirTemp("", "schemagen-time-")
-	if err != nil {
-		return err
+	ours.commands = []command{{p.dir, product, args}}
+	list = &contestant{name: "go list"}
+	for _, l := range p.listings {
+		list.commands = append(list.commands, command{l.dir, "go", goListArgs(l)})
 	}
-	defer os.RemoveAll(temp)
-	var results []result
-	for _, c := range selected {
-		r, err := timeCase(ctx, w, c, peer, product, temp, runs, out)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
-		results = append(results, r)
-	}
-	printSummary(out, results)
-	return printStart(ctx, product, out)
-}
-
-// timeCase measures one case: one warm-up each, then rounds of peer, product
-// and go list, then the runs that read memory.
-func timeCase(ctx context.Context, w workspace, c benchCase, peer, product, temp string, runs int, out io.Writer) (result, error) {
-	place, err := w.prepare(ctx, c)
-	if err != nil {
-		return result{}, err
-	}
-	tool := func(name, program string, arguments func(out string) []string) *contestant {
-		return &contestant{
-			name: name,
-			run: func(dir string) (sample, error) {
-				s, messages, err := execute(ctx, place.dir, program, arguments(dir))
-				if err != nil {
-					return s, fmt.Errorf("%s: %w\n%s", name, err, head(messages, 20))
-				}
-				return s, nil
-			},
-			own: func(dir string) (int64, error) {
-				return ownPeak(ctx, place.dir, program, arguments(dir))
-			},
-		}
-	}
-	theirs, ours := tool("controller-gen", peer, c.arguments), tool("schemagen", product, c.productArguments)
-	list := &contestant{
-		name: "go list -deps",
-		run:  func(string) (sample, error) { return goList(ctx, place.listings) },
-		own:  func(string) (int64, error) { return goListOwn(ctx, place.listings) },
-	}
-	all := []*contestant{theirs, ours, list}
-	bytes := int64(0)
-	// Round 0 is the warm-up. Every run gets a new folder, so that no tool
-	// can find its files unchanged.
-	for round := range runs + 1 {
-		for _, t := range all {
-			dir := filepath.Join(temp, "out")
-			s, err := t.run(dir)
-			if err != nil {
-				return result{}, err
-			}
-			if round > 0 {
-				t.samples = append(t.samples, s)
-			} else if t != list {
-				files, size, err := treeSize(dir)
-				if err != nil {
-					return result{}, err
-				}
-				if files != c.files {
-					return result{}, fmt.Errorf("%s wrote %d files, but the table states %d", t.name, files, c.files)
-				}
-				if t == theirs {
-					bytes = size
-				}
-			}
-			if err := os.RemoveAll(dir); err != nil {
-				return result{}, err
-			}
-		}
-	}
-	for range memoryRuns {
-		for _, t := range all {
-			dir := filepath.Join(temp, "out")
-			peak, err := t.own(dir)
-			if err != nil {
-				return result{}, err
-			}
-			t.owns = append(t.owns, peak)
-			if err := os.RemoveAll(dir); err != nil {
-				return result{}, err
-			}
-		}
-	}
-	r := result{
-		name: c.name, peer: theirs.wall(), ours: ours.wall(),
-		speed:   ratio(theirs.wall(), ours.wall()),
-		memory:  ratio(ours.treeRSS(), theirs.treeRSS()),
-		own:     ratio(ours.ownRSS(), theirs.ownRSS()),
-		listing: ratio(ours.wall(), list.wall()),
-	}
-	fmt.Fprintf(out, "### %s\n\n%d CRDs, %.2f MB of YAML, medians of %d runs\n\n", c.name, c.files, float64(bytes)/1e6, runs)
-	fmt.Fprintln(out, "| | wall ms | CPU ms | peak RSS MiB, largest process | peak RSS MiB, the tool alone |")
-	fmt.Fprintln(out, "|---|--:|--:|--:|--:|")
-	for _, t := range all {
-		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f |\n",
-			t.name, milliseconds(t.wall()), milliseconds(t.cpu()), mebibytes(t.treeRSS()), mebibytes(t.ownRSS()))
-	}
-	fmt.Fprintf(out, "\n%.1f× as fast (%s ≥ %.0f×) · memory %.2f (%s ≤ %.1f), tool alone %.2f · wall ÷ go list %.2f\n\n",
-		r.speed, verdict(r.speed >= targetSpeed), targetSpeed,
-		r.memory, verdict(r.memory <= targetMemory), targetMemory, r.own, r.listing)
-	if floor := highWater("self"); ours.treeRSS() <= floor || list.treeRSS() <= floor {
-		fmt.Fprintf(out, "The harness itself peaks at %.0f MiB; figures of the largest process cannot be less.\n\n", mebibytes(floor))
-	}
-	return r, nil
+	return theirs, ours, list
 }
 
 // goListArgs are those of the bare listing that no tool that asks the go
@@ -182,13 +59,13 @@ func goListArgs(l listing) []string {
 	return append([]string{"list", "-deps", "-e", "-json=Name,ImportPath,Dir,GoFiles,Imports,ImportMap,Module"}, l.patterns...)
 }
 
-// goList runs the listings of a case one after the other.
-func goList(ctx context.Context, listings []listing) (sample, error) {
+// run runs the commands in fresh processes.
+func (t *contestant) run(ctx context.Context) (sample, error) {
 	var sum sample
-	for _, l := range listings {
-		s, messages, err := execute(ctx, l.dir, "go", goListArgs(l))
+	for _, c := range t.commands {
+		s, messages, err := execute(ctx, c.dir, c.program, c.args)
 		if err != nil {
-			return sum, fmt.Errorf("go list: %w\n%s", err, head(messages, 20))
+			return sum, fmt.Errorf("%s: %w\n%s", t.name, err, head(messages, 20))
 		}
 		sum.wall += s.wall
 		sum.cpu += s.cpu
@@ -197,32 +74,178 @@ func goList(ctx context.Context, listings []listing) (sample, error) {
 	return sum, nil
 }
 
-func goListOwn(ctx context.Context, listings []listing) (int64, error) {
-	var peak int64
-	for _, l := range listings {
-		own, err := ownPeak(ctx, l.dir, "go", goListArgs(l))
-		if err != nil {
-			return 0, fmt.Errorf("go list: %w", err)
-		}
-		peak = max(peak, own)
+// median is the figures of the middle, each for itself.
+func (t *contestant) median() sample {
+	return sample{
+		wall:    median(t.samples, func(s sample) time.Duration { return s.wall }),
+		cpu:     median(t.samples, func(s sample) time.Duration { return s.cpu }),
+		treeRSS: median(t.samples, func(s sample) int64 { return s.treeRSS }),
 	}
-	return peak, nil
 }
 
-func printSummary(out io.Writer, results []result) {
-	fmt.Fprint(out, "### Summary\n\n")
-	fmt.Fprintln(out, "| case | controller-gen ms | schemagen ms | times as fast | memory | tool alone | wall ÷ go list | speed | memory |")
-	fmt.Fprintln(out, "|---|--:|--:|--:|--:|--:|--:|---|---|")
-	logs := 0.0
-	for _, r := range results {
-		logs += math.Log(r.speed)
-		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.1f | %.2f | %.2f | %.2f | %s | %s |\n",
-			r.name, milliseconds(r.peer), milliseconds(r.ours), r.speed, r.memory, r.own, r.listing,
-			verdict(r.speed >= targetSpeed), verdict(r.memory <= targetMemory))
+// timing measures the rows of every case and prints the tables. A missed target
+// is printed, not an error.
+func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, given string, runs int, out io.Writer) error {
+	peer, product, err := w.tools(ctx, given)
+	if err != nil {
+		return err
 	}
-	geomean := math.Exp(logs / float64(len(results)))
-	fmt.Fprintf(out, "\nGeometric mean of %d cases: %.1f× as fast (%s ≥ %.0f×)\n", len(results), geomean,
-		verdict(geomean >= targetGeomean), targetGeomean)
+	results := make([][]result, len(rows))
+	for i, r := range rows {
+		var skipped []string
+		for _, c := range selected {
+			if why := r.without(c); why != "" {
+				skipped = append(skipped, c.name+": "+why)
+				continue
+			}
+			took, err := measureCase(ctx, w, c, r, peer, product, runs)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", c.name, r.name, err)
+			}
+			results[i] = append(results[i], took)
+			fmt.Fprintf(os.Stderr, "%s %s: %.1f times as fast\n", r.name, c.name, took.speed())
+		}
+		if results[i] != nil {
+			fmt.Fprintln(out, r.table(results[i]))
+		}
+		for _, s := range skipped {
+			fmt.Fprintf(out, "- not measured: %s\n", s)
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, summary(rows, results))
+	if err := printStart(ctx, product, out); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Medians of %d alternating runs. The harness itself peaks at %.0f MiB; no figure of memory can be less.\n",
+		runs, mebibytes(highWater("self")))
+	return nil
+}
+
+// measureCase measures one case in the state that the row says.
+func measureCase(ctx context.Context, w workspace, c benchCase, r row, peer, product string, runs int) (result, error) {
+	p, err := w.prepare(ctx, c)
+	if err != nil {
+		return result{}, err
+	}
+	temp, err := os.MkdirTemp("", "schemagen-time-")
+	if err != nil {
+		return result{}, err
+	}
+	defer os.RemoveAll(temp)
+	if r.edit {
+		// In a copy: the checkout serves other runs, too.
+		if p, err = p.copyTo(filepath.Join(temp, "source")); err != nil {
+			return result{}, err
+		}
+	}
+	theirs, ours, list := contestants(c, r, p, peer, product, temp)
+	if err := measure(ctx, r, p, runs, c.files, theirs, ours, list); err != nil {
+		return result{}, err
+	}
+	return result{c.name, theirs.median(), ours.median(), list.median()}, nil
+}
+
+// measure runs the contestants in turn: a warm-up, then the rounds that count.
+func measure(ctx context.Context, r row, p place, runs, files int, all ...*contestant) error {
+	for _, t := range all {
+		if err := t.warmUp(ctx, files); err != nil {
+			return err
+		}
+	}
+	var file *editedFile
+	var err error
+	switch {
+	case r.edit:
+		file, err = findKind(ctx, p.listings, all[0].out)
+	case r.kept:
+		// The run after the files have settled notes their stamps.
+		time.Sleep(settled)
+		for _, t := range all {
+			_, err = t.run(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for round := range runs {
+		if r.edit {
+			if err := file.edit(round); err != nil {
+				return err
+			}
+		}
+		for _, t := range all {
+			if err := t.measure(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// warmUp runs once, and sees to it that all files come out.
+func (t *contestant) warmUp(ctx context.Context, files int) error {
+	if _, err := t.run(ctx); err != nil || t.out == "" {
+		return err
+	}
+	written, err := os.ReadDir(t.out)
+	if err != nil {
+		return err
+	}
+	if len(written) != files {
+		return fmt.Errorf("%s wrote %d files, but the table states %d", t.name, len(written), files)
+	}
+	t.written, err = sum(t.out)
+	return err
+}
+
+// measure runs once more, and sees to it that the run did what the row says.
+func (t *contestant) measure(ctx context.Context, r row) error {
+	if !r.kept {
+		if err := os.RemoveAll(t.out); err != nil {
+			return err
+		}
+	}
+	s, err := t.run(ctx)
+	if err != nil {
+		return err
+	}
+	t.samples = append(t.samples, s)
+	if t.out == "" {
+		return nil
+	}
+	written, err := sum(t.out)
+	if err != nil {
+		return err
+	}
+	if changed := written != t.written; changed != r.edit {
+		return fmt.Errorf("%s: outputs differ from those of the run before: %v, want %v", t.name, changed, r.edit)
+	}
+	t.written = written
+	return nil
+}
+
+// sum is over the files of a folder, which are not kept: the harness must stay
+// small (see sample.treeRSS).
+func sum(dir string) (sum [sha256.Size]byte, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return sum, err
+	}
+	h := sha256.New()
+	for _, f := range files {
+		file, err := os.Open(filepath.Join(dir, f.Name()))
+		if err != nil {
+			return sum, err
+		}
+		fmt.Fprintln(h, f.Name())
+		_, err = io.Copy(h, file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return sum, err
+		}
+	}
+	h.Sum(sum[:0])
+	return sum, nil
 }
 
 // printStart measures the start of the process by its version command, spelt
@@ -232,37 +255,21 @@ func printStart(ctx context.Context, product string, out io.Writer) error {
 	if _, _, err := execute(ctx, "", product, []string{argument}); err != nil {
 		argument = "--version"
 	}
-	var samples []sample
+	t := contestant{name: "schemagen", commands: []command{{"", product, []string{argument}}}}
 	for range 21 {
-		s, messages, err := execute(ctx, "", product, []string{argument})
+		s, err := t.run(ctx)
 		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", argument, err, head(messages, 5))
+			return err
 		}
-		samples = append(samples, s)
+		t.samples = append(t.samples, s)
 	}
-	start := median(samples, func(s sample) time.Duration { return s.wall })
-	fmt.Fprintf(out, "Start-up, `schemagen %s`: %.1f ms (%s < %v)\n", argument, milliseconds(start),
-		verdict(start < targetStart), targetStart)
+	start := t.median().wall
+	verdict := "PASS"
+	if start >= targetStart {
+		verdict = "FAIL"
+	}
+	fmt.Fprintf(out, "Start-up, `schemagen %s`: %.1f ms (%s < %v)\n\n", argument, milliseconds(start), verdict, targetStart)
 	return nil
-}
-
-// treeSize counts the files below dir and their bytes without keeping them:
-// the harness must stay small (see sample.treeRSS).
-func treeSize(dir string) (int, int64, error) {
-	files, size := 0, int64(0)
-	err := filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		files++
-		size += info.Size()
-		return nil
-	})
-	return files, size, err
 }
 
 func median[T any, V cmp.Ordered](items []T, value func(T) V) V {
@@ -274,15 +281,12 @@ func median[T any, V cmp.Ordered](items []T, value func(T) V) V {
 	return values[(len(values)-1)/2]
 }
 
-func ratio[V ~int64](a, b V) float64 { return float64(a) / float64(b) }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func mebibytes(kib int64) float64 { return float64(kib) / 1024 }
-
-func verdict(ok bool) string {
-	if ok {
-		return "PASS"
+func geomean[T any](items []T, value func(T) float64) float64 {
+	logs := 0.0
+	for _, item := range items {
+		logs += math.Log(value(item))
 	}
-	return "FAIL"
+	return math.Exp(logs / float64(len(items)))
 }
+
+func ratio[V ~int64](a, b V) float64 { return float64(a) / float64(b) }

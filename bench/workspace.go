@@ -24,8 +24,21 @@ type workspace struct {
 
 // A place is where the command line of a case runs.
 type place struct {
+	root     string // of the checkout, or of the nested module
 	dir      string
 	listings []listing // with absolute directories
+}
+
+// copyTo is the place with a copy of its root.
+func (p place) copyTo(root string) (place, error) {
+	if err := os.CopyFS(root, os.DirFS(p.root)); err != nil {
+		return place{}, err
+	}
+	copied := place{root: root, dir: root + strings.TrimPrefix(p.dir, p.root)}
+	for _, l := range p.listings {
+		copied.listings = append(copied.listings, listing{root + strings.TrimPrefix(l.dir, p.root), l.patterns})
+	}
+	return copied, nil
 }
 
 func openWorkspace() (workspace, error) {
@@ -125,15 +138,15 @@ func (w workspace) prepare(ctx context.Context, c benchCase) (place, error) {
 	root := filepath.Join(w.bench, c.pins)
 	var err error
 	switch {
-	case c.synthetic:
-		root, err = w.synthesize()
+	case c.generated != nil:
+		root, err = w.synthesize(c)
 	case c.checkout != nil:
 		root, err = w.checkOut(ctx, c)
 	}
 	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", c.name, err)
 	}
-	p := place{dir: filepath.Join(root, c.dir)}
+	p := place{root: root, dir: filepath.Join(root, c.dir)}
 	for _, l := range c.goLists() {
 		p.listings = append(p.listings, listing{filepath.Join(root, l.dir), l.patterns})
 	}
@@ -219,7 +232,7 @@ func (w workspace) versions(ctx context.Context, c benchCase) (string, error) {
 	query := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}
 	dir := filepath.Join(w.bench, c.pins)
 	switch {
-	case c.synthetic:
+	case c.generated != nil:
 		query = append(query, "k8s.io/api")
 	case c.checkout != nil:
 		for _, m := range c.checkout {

@@ -155,6 +155,7 @@ func (v *Verifier) remembered(ctx context.Context, s *Subject) ([]Result, error)
 func (v *Verifier) examine(ctx context.Context, s *Subject) ([]Result, error) {
 	if s.CRD == nil {
 		s.CRD = s.Build()
+		defer func() { s.CRD = nil }() // it is large: not one for each subject at once
 	}
 	c := &checks{Verifier: v, Subject: s}
 	known := map[string]bool{}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const points = "series,kinds,milliseconds,CPU milliseconds,mebibytes\na,1,10,9,40\n\"b, too\",1,100,99,50\na,1000,1000,999,400\n"
+
+func TestReadSeries(t *testing.T) {
+	lines, err := readSeries(strings.NewReader(points))
+	if err != nil || len(lines) != 2 || lines[1].name != "b, too" {
+		t.Fatalf("got %v, %v", lines, err)
+	}
+	if last := lines[0]; len(last.time) != 2 || last.time[1].Y != 1 || last.memory[1].X != 1000 || last.memory[1].Y != 400 {
+		t.Errorf("got %v", last)
+	}
+	for _, text := range []string{"", "series,kinds\n", points + "a,0,1,1,1\n", points + "a,x,1,1,1\n"} {
+		if _, err := readSeries(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "points.csv")
+	if err := os.WriteFile(in, []byte(points), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	svg, png := filepath.Join(dir, "out.svg"), filepath.Join(dir, "out.png")
+	if err := run([]string{in, svg, png}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{svg: "b, too", png: "\x89PNG"} {
+		data, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(data, []byte(want)) {
+			t.Errorf("%s lacks %q: %v", name, want, err)
+		}
+	}
+}
+
+func TestDecades(t *testing.T) {
+	var labels []string
+	for _, tick := range (decades{}).Ticks(0.05, 10000) {
+		if tick.Label != "" {
+			labels = append(labels, tick.Label)
+		}
+	}
+	if want := []string{"0.01", "0.1", "1", "10", "100", "1000", "10000"}; !slices.Equal(labels, want) {
+		t.Errorf("got %q, want %q", labels, want)
+	}
+}
