@@ -5,6 +5,7 @@ FUZZTIME ?= 10s
 # Go counts the shrinking of what it finds as part of the time, up to a minute for each.
 FUZZMINIMIZETIME ?= 10x
 FUZZPACKAGES ?= ./...
+FUZZ ?= ^Fuzz
 GOTESTFLAGS ?=
 
 .PHONY: all
@@ -24,7 +25,8 @@ test: ## Run all tests.
 
 .PHONY: race
 race: ## Run what works side by side under the race detector.
-	$(GO) test -race ./verify ./cmd/schemagen
+	$(GO) test -race ./verify ./inputs
+	$(GO) test -race ./cmd/schemagen -run 'TestTry|TestTwoRunsAtOnce|TestWatch|TestServe|TestReload|TestScripts/(crd|verify|try|openapi)$$'
 	$(GO) test -race ./generator -run 'TestCases|TestSameBytes'
 
 .PHONY: lint
@@ -78,5 +80,5 @@ test-web: ## Ask a validator, yaml-language-server and a browser; installs what 
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
-	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '$(FUZZ)' $$p | grep '^Fuzz'); do \
 	  $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZETIME) || exit 1; done; done
