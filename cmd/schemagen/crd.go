@@ -197,7 +197,10 @@ func (r *crdRun) prepare() error {
 // once generates, or repeats what an earlier run did. It returns the paths of the
 // files that differed from what was generated.
 func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []string, err error) {
-	r.Inputs = inputs.New()
+	r.Inputs = nil
+	if r.kept != nil || r.watch { // else nobody asks what was read
+		r.Inputs = inputs.New()
+	}
 	if r.Header, err = readHeader(r.Inputs, r.headerFile, r.year); err != nil {
 		return nil, err
 	}
@@ -213,6 +216,11 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	var printed []output
 	if r.others != nil {
+		if earlier != nil {
+			// Before they are read by somebody else: what changes in between is
+			// a change then.
+			r.others.noteSources(ctx, r.Options)
+		}
 		more, only, found, err := r.others.run(ctx, r.Options)
 		if err != nil {
 			return nil, err
@@ -232,13 +240,9 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if changed, err = finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
 		return changed, err
 	}
-	if r.others != nil {
-		if len(printed) > 0 {
-			return changed, r.others.print(stdout, printed)
-		}
-		if earlier != nil {
-			r.others.noteSources(ctx, r.Options)
-		}
+	if len(printed) > 0 {
+		_, err := commit(ctx, printed, commitStdout, stdout)
+		return changed, err
 	}
 	earlier.keep(r.Inputs, findings, outputs)
 	return changed, nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -84,14 +83,4 @@ func (o *otherRun) noteSources(ctx context.Context, options generator.Options) {
 	if err := generator.NoteClosure(ctx, options); err != nil {
 		options.Inputs.Unsure(err.Error())
 	}
-}
-
-// print writes what is not for files.
-func (o *otherRun) print(stdout io.Writer, printed []output) error {
-	for _, out := range printed {
-		if _, err := stdout.Write(out.data); err != nil {
-			return fmt.Errorf("write %s: %w", out.path, err)
-		}
-	}
-	return nil
 }

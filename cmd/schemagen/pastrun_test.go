@@ -404,7 +404,7 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 			p.t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
 		}
 	}
-	var settled []*project
+	settled := map[string]*project{}
 	for _, c := range changes {
 		dir := t.TempDir()
 		t.Run("new/"+c.name, func(t *testing.T) {
@@ -415,16 +415,16 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 		t.Run("prepare/"+c.name, func(t *testing.T) {
 			p := newProjectIn(t, dir)
 			runTwice(p)
-			settled = append(settled, p)
+			settled[c.name] = p
 		})
 	}
 	time.Sleep(2100 * time.Millisecond)
-	for i, c := range changes {
+	for _, c := range changes {
 		t.Run("settled/"+c.name, func(t *testing.T) {
-			if i >= len(settled) {
-				t.Skip("it could not be prepared")
+			p := settled[c.name]
+			if p == nil {
+				t.Fatal("it could not be prepared")
 			}
-			p := settled[i]
 			p.enter(t)
 			p.run() // renews the stamps
 			change(p, c)
