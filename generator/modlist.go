@@ -55,7 +55,7 @@ func (l *moduleLister) list(ctx context.Context, dir string, patterns []string) 
 		return nil, why
 	}
 	listing := &moduleListing{
-		moduleSet: modules, ctx: ctx, fallback: l.fallback, dir: dir, packages: map[string]*Package{},
+		moduleSet: modules, ctx: ctx, fallback: l.fallback, dir: dir, packages: map[string]*Package{}, imports: map[importKey]*Package{},
 	}
 	for _, pattern := range patterns {
 		found, why := listing.match(pattern)
@@ -79,6 +79,13 @@ type moduleListing struct {
 	fallback Lister
 	dir      string
 	packages map[string]*Package // by directory
+	imports  map[importKey]*Package
+}
+
+// importKey is an import path, which the standard library may mean otherwise.
+type importKey struct {
+	path         string
+	fromStandard bool
 }
 
 // match returns the packages that a pattern names.
@@ -186,7 +193,15 @@ func (l *moduleListing) load(path, dir string, local bool) *Package {
 	}
 	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
 	p := &Package{Path: path, Name: name, Files: files, Local: local, Standard: standard}
-	p.Import = func(path string) *Package { return l.imported(path, standard) }
+	p.Import = func(path string) *Package {
+		key := importKey{path, standard}
+		imported, ok := l.imports[key]
+		if !ok {
+			imported = l.imported(path, standard)
+			l.imports[key] = imported
+		}
+		return imported
+	}
 	l.packages[dir] = p
 	return p
 }
@@ -205,15 +220,10 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 			return p
 		}
 	}
-	if p, ok := l.packages[path]; ok {
-		return p
-	}
-	var p *Package
 	if found, err := l.fallback.List(l.ctx, l.dir, []string{path}); err == nil && len(found) == 1 {
-		p = found[0]
+		return found[0]
 	}
-	l.packages[path] = p
-	return p
+	return nil
 }
 
 // files returns the name of the package in a folder and the files that the
