@@ -238,6 +238,13 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 		w.packages[l] = p
 		roots = append(roots, p)
 	}
+	var files []*file
+	for _, p := range roots {
+		p.open()
+		files = append(files, p.files...)
+	}
+	w.look(files)
+	w.parseAhead(roots)
 	for _, p := range roots {
 		w.reporter.packageErrors(p)
 		p.index()

@@ -9,9 +9,12 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,11 +38,15 @@ type world struct {
 	// unions are those of the types whose schemas are finished, in the order of
 	// their fields, with what the schemas say of them.
 	unions map[*typeDecl][]*draftUnion
+	// unionRules: one of them was written as rules.
+	unionRules bool
 	// server is the API server that has to accept the definitions, once asked for.
 	server *apiserver.Target
 	// localFiles are the files of the user's packages, while definitions are verified.
 	localFiles map[string]bool
-	buffer     []byte
+	// places are how many of the file set are given to files.
+	places int
+	buffer []byte
 }
 
 // pkg is one Go package with its lexical index.
@@ -64,9 +71,17 @@ type file struct {
 	name string
 
 	// What a look at the bytes tells.
-	mentionsKind    bool // TypeMeta and ObjectMeta
-	mentionsPackage bool // a marker that describes a package
-	mentionsMarshal bool // MarshalJSON( or MarshalText(
+	unreadable        error
+	mentionsKind      bool     // TypeMeta and ObjectMeta
+	mentionsPackage   bool     // a marker that describes a package
+	mentionsMarshal   bool     // MarshalJSON( or MarshalText(
+	hints             []string // names of types that it seems to declare
+	declaresOtherwise bool     // see typeHints
+	// base and size are its places in the file set.
+	base, size int
+	// tree is the file as it was parsed, failed why it could not be.
+	tree   *ast.File
+	failed error
 
 	// constants are the types that string constants seem to have, once asked for.
 	constants map[string]bool
@@ -100,31 +115,69 @@ func (w *world) of(listed *Package) *pkg {
 // local reports whether mistakes in the package are the user's to mend.
 func (p *pkg) local() bool { return p.root || p.Local }
 
-// index reads the files of the package once and notes what they seem to declare.
+// index looks at the files of the package once and notes what they seem to declare.
 func (p *pkg) index() {
 	if p.hints != nil {
 		return
 	}
+	if p.files == nil {
+		p.open()
+		p.world.look(p.files)
+	}
 	p.hints = map[string][]*file{}
 	p.types = map[string]*typeDecl{}
-	for _, name := range p.Files {
-		f := &file{pkg: p, name: name}
-		p.files = append(p.files, f)
-		src, err := p.world.read(name)
-		if err != nil {
-			p.world.reporter.unreadable(p, name, err)
+	for _, f := range p.files {
+		if f.unreadable != nil {
+			p.world.reporter.unreadable(p, f.name, f.unreadable)
 			f.parsed = true
 			continue
 		}
-		f.mentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
-		f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
-		for _, marker := range packageMarkers {
-			f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
+		for _, name := range f.hints {
+			p.hints[name] = append(p.hints[name], f)
 		}
-		if typeHints(src, func(name string) { p.hints[name] = append(p.hints[name], f) }) {
+		if f.declaresOtherwise {
 			f.parse()
 		}
 	}
+}
+
+// open makes the files of the package. It does not read anything.
+func (p *pkg) open() {
+	p.files = make([]*file, len(p.Files))
+	for i, name := range p.Files {
+		p.files[i] = &file{pkg: p, name: name}
+	}
+}
+
+// look reads files side by side, notes what their bytes tell, and gives each its
+// places in the file set, which are the same in every run.
+func (w *world) look(files []*file) {
+	sideBySide(len(files), func() func(int) {
+		var buffer []byte
+		return func(i int) { buffer = files[i].look(buffer) }
+	})
+	for _, f := range files {
+		f.base = 1 + w.places
+		w.places += f.size + 1
+	}
+}
+
+// look notes what the bytes of the file tell. It reads into the buffer, and returns
+// one for the next file.
+func (f *file) look(buffer []byte) []byte {
+	src, err := f.pkg.world.options.Inputs.ReadFile(f.name, buffer)
+	if err != nil {
+		f.unreadable = err
+		return buffer
+	}
+	f.size = len(src)
+	f.mentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
+	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
+	for _, marker := range packageMarkers {
+		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
+	}
+	f.declaresOtherwise = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
+	return src
 }
 
 // read returns the bytes of a file; they are valid until the next call.
@@ -134,6 +187,22 @@ func (w *world) read(name string) ([]byte, error) {
 		w.buffer = src
 	}
 	return src, err
+}
+
+// sideBySide does n things, as many at once as there are processors. Each of those
+// who do them has a function of its own.
+func sideBySide(n int, worker func() func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		do := worker()
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // typeHints calls hint for each name that stands behind the word type where a
@@ -180,6 +249,48 @@ func identifier(src []byte) string {
 	return string(src[:n])
 }
 
+// parseAhead parses, side by side, what will be asked for of packages with kinds:
+// the files that declare types, or say something about their package.
+func (w *world) parseAhead(packages []*pkg) {
+	var files []*file
+	for _, p := range packages {
+		if !slices.ContainsFunc(p.files, func(f *file) bool { return f.mentionsKind }) {
+			continue
+		}
+		for _, f := range p.files {
+			if f.unreadable == nil && (len(f.hints) > 0 || f.mentionsPackage) {
+				files = append(files, f)
+			}
+		}
+	}
+	sideBySide(len(files), func() func(int) { return func(i int) { files[i].syntax() } })
+}
+
+// syntax parses the file once, and knows nothing else of the world but the file
+// set: it may be called side by side for different files.
+func (f *file) syntax() (*ast.File, error) {
+	if f.tree != nil || f.failed != nil {
+		return f.tree, f.failed
+	}
+	w := f.pkg.world
+	src, err := w.options.Inputs.ReadFile(f.name, nil)
+	if err == nil && len(src) != f.size {
+		err = errors.New("it changed while it was read")
+	}
+	if err != nil {
+		f.failed = err
+		return nil, err
+	}
+	// In a set of its own the file starts where it was given its place.
+	own := token.NewFileSet()
+	if f.base > own.Base() {
+		own.AddFile("", own.Base(), f.base-own.Base()-1)
+	}
+	f.tree, f.failed = parser.ParseFile(own, f.name, src, parser.ParseComments|parser.SkipObjectResolution)
+	w.fset.AddExistingFiles(own.File(token.Pos(f.base)))
+	return f.tree, f.failed
+}
+
 // parse parses the file once, and registers the types that it declares. Syntax
 // errors are reported.
 func (f *file) parse() {
@@ -188,12 +299,7 @@ func (f *file) parse() {
 	}
 	f.parsed = true
 	w := f.pkg.world
-	src, err := w.options.Inputs.ReadFile(f.name, nil)
-	if err != nil {
-		w.reporter.unreadable(f.pkg, f.name, err)
-		return
-	}
-	parsed, err := parser.ParseFile(w.fset, f.name, src, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := f.syntax()
 	if err != nil {
 		var list scanner.ErrorList
 		if errors.As(err, &list) && len(list) > 0 {

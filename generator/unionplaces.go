@@ -114,6 +114,9 @@ func (b *builder) placeUnions(ctx context.Context, crd *CRD) error {
 		f := &unionFitter{builder: b, crd: crd, version: i, target: target}
 		repeated := false
 		versions[i] = unionPlaces(crd.Schemas[i], target.Before(28))
+		if !b.world.unionRules {
+			continue // whoever wrote rules that say the same has to mend them
+		}
 		for _, p := range versions[i] {
 			if !p.ruled {
 				continue

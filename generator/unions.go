@@ -326,6 +326,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 			fmt.Sprintf("the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name),
 			"give it a type, or another name")
 	}
+	e.builder.world.unionRules = e.builder.world.unionRules || len(lowered.Rules) > 0
 	for _, rule := range lowered.Rules {
 		addRule(e, s, rule)
 		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
