@@ -22,7 +22,7 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"internal/typedmodule", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "controllertools", "cmd/schemagen"}
+	return []string{"internal/typedmodule", "internal/gogc", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "controllertools", "cmd/schemagen"}
 }
 
 // owners are import paths, with everything below them, that only the named

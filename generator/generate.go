@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -252,6 +251,9 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 	return roots, nil
 }
 
+// emitBlock is room for some files, of which only what is written costs memory.
+const emitBlock = 1 << 20
+
 // emit renders the definitions, side by side.
 func emit(crds []*CRD, header string) ([]File, error) {
 	out := make([]File, len(crds))
@@ -260,18 +262,19 @@ func emit(crds []*CRD, header string) ([]File, error) {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(crds)) {
 		workers.Go(func() {
-			// One buffer grows for all, and each file is a copy of its size.
-			var buffer []byte
+			// Files share a block as long as it has room.
+			block := make([]byte, 0, emitBlock)
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(crds) {
 					return
 				}
-				var err error
-				if buffer, err = WriteCRD(append(buffer[:0], header...), crds[i]); err != nil {
+				data, err := WriteCRD(append(block, header...), crds[i])
+				if err != nil {
 					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
 				}
-				out[i] = File{Name: crds[i].FileName(), Data: bytes.Clone(buffer)}
+				out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
+				block = data[len(data):]
 			}
 		})
 	}

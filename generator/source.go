@@ -263,17 +263,23 @@ func (w *world) parseAhead(packages []*pkg) {
 			}
 		}
 	}
-	sideBySide(len(files), func() func(int) { return func(i int) { files[i].syntax() } })
+	sideBySide(len(files), func() func(int) {
+		var buffer []byte
+		return func(i int) { files[i].syntax(&buffer) }
+	})
 }
 
 // syntax parses the file once, and knows nothing else of the world but the file
-// set: it may be called side by side for different files.
-func (f *file) syntax() (*ast.File, error) {
+// set: it may be called side by side for different files. It reads into the buffer.
+func (f *file) syntax(buffer *[]byte) (*ast.File, error) {
 	if f.tree != nil || f.failed != nil {
 		return f.tree, f.failed
 	}
 	w := f.pkg.world
-	src, err := w.options.Inputs.ReadFile(f.name, nil)
+	src, err := w.options.Inputs.ReadFile(f.name, *buffer)
+	if cap(src) > cap(*buffer) {
+		*buffer = src
+	}
 	if err == nil && len(src) != f.size {
 		err = errors.New("it changed while it was read")
 	}
@@ -299,7 +305,7 @@ func (f *file) parse() {
 	}
 	f.parsed = true
 	w := f.pkg.world
-	parsed, err := f.syntax()
+	parsed, err := f.syntax(&w.buffer)
 	if err != nil {
 		var list scanner.ErrorList
 		if errors.As(err, &list) && len(list) > 0 {

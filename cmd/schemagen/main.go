@@ -14,6 +14,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	// The pace of the garbage collector, from the start.
+	_ "github.com/schemagen/schemagen/internal/gogc"
 )
 
 // Exit codes, besides 0.
@@ -26,10 +29,6 @@ const (
 var errFindings = errors.New("findings")
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		// A run lives for milliseconds and allocates little more than it keeps.
-		debug.SetGCPercent(400)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
