@@ -237,12 +237,6 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 		w.packages[l] = p
 		roots = append(roots, p)
 	}
-	var files []*file
-	for _, p := range roots {
-		p.open()
-		files = append(files, p.files...)
-	}
-	w.look(files)
 	w.parseAhead(roots)
 	for _, p := range roots {
 		w.reporter.packageErrors(p)
@@ -251,8 +245,8 @@ func load(ctx context.Context, options *Options, w *world) ([]*pkg, error) {
 	return roots, nil
 }
 
-// emitBlock is room for some files, of which only what is written costs memory.
-const emitBlock = 1 << 20
+// emitRoom is room for most files: only what is written of it costs memory.
+const emitRoom = 1 << 18
 
 // emit renders the definitions, side by side.
 func emit(crds []*CRD, header string) ([]File, error) {
@@ -262,19 +256,23 @@ func emit(crds []*CRD, header string) ([]File, error) {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(crds)) {
 		workers.Go(func() {
-			// Files share a block as long as it has room.
-			block := make([]byte, 0, emitBlock)
+			// Files share blocks, of which the next file probably finds its room.
+			var block []byte
+			room := emitRoom
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(crds) {
 					return
+				}
+				if cap(block) < room {
+					block = make([]byte, 0, 4*room)
 				}
 				data, err := WriteCRD(append(block, header...), crds[i])
 				if err != nil {
 					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
 				}
 				out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
-				block = data[len(data):]
+				block, room = data[len(data):], max(room, len(data)+len(data)/4)
 			}
 		})
 	}

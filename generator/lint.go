@@ -14,18 +14,27 @@ import (
 func (w *world) lint() {
 	var files []*file
 	for _, p := range w.packages {
-		if p.local() {
-			files = append(files, p.files...)
+		if !p.local() {
+			continue
+		}
+		for _, f := range p.files {
+			if f.ast != nil {
+				p.describe() // not while others do
+				files = append(files, f)
+			}
 		}
 	}
 	slices.SortFunc(files, func(a, b *file) int { return cmp.Compare(a.name, b.name) })
-	waiting := map[*pkg]map[string][]markers.Finding{} // by feature
-	for _, f := range files {
-		if f.ast == nil {
-			continue
+	found := make([][]markers.Finding, len(files))
+	sideBySide(len(files), func() func(int) {
+		return func(i int) {
+			f, facts := files[i], files[i].pkg.facts
+			found[i] = w.table.Lint(f.ast, f.comments, markers.LintOptions{Features: facts.features, Allow: facts.allow})
 		}
-		facts := f.pkg.describe()
-		for _, finding := range w.table.Lint(f.ast, f.comments, markers.LintOptions{Features: facts.features, Allow: facts.allow}) {
+	})
+	waiting := map[*pkg]map[string][]markers.Finding{} // by feature
+	for i, f := range files {
+		for _, finding := range found[i] {
 			if finding.Kind == markers.NeedsFeature && w.unionEnums[finding.Pos] {
 				continue
 			}

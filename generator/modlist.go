@@ -160,21 +160,28 @@ func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	return l.walkBelow(m, dir)
+	dirs := l.below(m, dir)
+	found := make([]packageFiles, len(dirs))
+	sideBySide(len(dirs), func() func(int) { return func(i int) { found[i] = l.files(dirs[i]) } })
+	var out []*Package
+	for i, dir := range dirs {
+		if p := l.add(importPath(m, dir), dir, m.main, found[i]); p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
-func (l *moduleListing) walkBelow(m goModule, dir string) []*Package {
+// below returns the folder and those below it that belong to the module.
+func (l *moduleListing) below(m goModule, dir string) []string {
 	entries, _ := l.env.in.ReadDir(dir) // the go command does not mind an error either
 	if dir != m.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" }) {
 		return nil
 	}
-	var out []*Package
-	if p := l.load(importPath(m, dir), dir, m.main); p != nil {
-		out = append(out, p)
-	}
+	out := []string{dir}
 	for _, e := range entries {
 		if base := e.Name(); e.IsDir() && base[0] != '.' && base[0] != '_' && base != "testdata" && base != "vendor" {
-			out = append(out, l.walkBelow(m, filepath.Join(dir, base))...)
+			out = append(out, l.below(m, filepath.Join(dir, base))...)
 		}
 	}
 	return out
@@ -186,13 +193,20 @@ func (l *moduleListing) load(path, dir string, local bool) *Package {
 	if p, ok := l.packages[dir]; ok {
 		return p
 	}
-	name, files := l.files(dir)
-	if len(files) == 0 {
+	return l.add(path, dir, local, l.files(dir))
+}
+
+// add adds the package in a folder, once.
+func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *Package {
+	if p, ok := l.packages[dir]; ok {
+		return p
+	}
+	if len(found.files) == 0 {
 		l.packages[dir] = nil
 		return nil
 	}
 	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
-	p := &Package{Path: path, Name: name, Files: files, Local: local, Standard: standard}
+	p := &Package{Path: path, Name: found.name, Files: found.files, Local: local, Standard: standard}
 	p.Import = func(path string) *Package {
 		key := importKey{path, standard}
 		imported, ok := l.imports[key]
@@ -226,14 +240,20 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 	return nil
 }
 
-// files returns the name of the package in a folder and the files that the
+// packageFiles are the name of the package in a folder and the files that the
 // build constraints select: those that use cgo last, as the go command lists
-// them. The name is empty if no file has a package clause, or they differ.
-func (l *moduleListing) files(dir string) (name string, files []string) {
+// them. There are none if no file has a package clause, or they differ.
+type packageFiles struct {
+	name  string
+	files []string
+}
+
+func (l *moduleListing) files(dir string) packageFiles {
 	entries, err := l.env.in.ReadDir(dir)
 	if err != nil {
-		return "", nil
+		return packageFiles{}
 	}
+	var found packageFiles
 	var head []byte
 	context := l.env.context
 	context.OpenFile = func(path string) (io.ReadCloser, error) {
@@ -254,25 +274,25 @@ func (l *moduleListing) files(dir string) (name string, files []string) {
 		match, err := context.MatchFile(dir, base)
 		if err != nil {
 			// It is broken before its imports end; the parser says how.
-			files = append(files, full)
+			found.files = append(found.files, full)
 			continue
 		}
 		if !match {
 			continue
 		}
 		usesC := bytes.Contains(head, []byte(`"C"`))
-		if name == "" || usesC || !hasClause(head, name) {
+		if found.name == "" || usesC || !hasClause(head, found.name) {
 			parsed, _ := parser.ParseFile(token.NewFileSet(), full, head, parser.ImportsOnly)
 			switch {
 			case parsed == nil || parsed.Name == nil:
-				files = append(files, full)
+				found.files = append(found.files, full)
 				continue
 			case parsed.Name.Name == "documentation":
 				continue // by convention not part of any package
-			case name != "" && parsed.Name.Name != name:
-				return "", nil
+			case found.name != "" && parsed.Name.Name != found.name:
+				return packageFiles{}
 			}
-			name = parsed.Name.Name
+			found.name = parsed.Name.Name
 			if slices.ContainsFunc(parsed.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }) {
 				if context.CgoEnabled {
 					cgo = append(cgo, full)
@@ -280,12 +300,13 @@ func (l *moduleListing) files(dir string) (name string, files []string) {
 				continue
 			}
 		}
-		files = append(files, full)
+		found.files = append(found.files, full)
 	}
-	if name == "" {
-		return "", nil
+	if found.name == "" {
+		return packageFiles{}
 	}
-	return name, append(files, cgo...)
+	found.files = append(found.files, cgo...)
+	return found
 }
 
 // hasClause reports whether the text surely has the package clause; it may say

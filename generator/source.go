@@ -115,43 +115,38 @@ func (w *world) of(listed *Package) *pkg {
 // local reports whether mistakes in the package are the user's to mend.
 func (p *pkg) local() bool { return p.root || p.Local }
 
-// index looks at the files of the package once and notes what they seem to declare.
+// index looks at the files of the package once, and parses those that declare types
+// in ways which a look does not tell. Files that cannot be read are reported.
 func (p *pkg) index() {
-	if p.hints != nil {
+	if p.types != nil {
 		return
 	}
-	if p.files == nil {
-		p.open()
-		p.world.look(p.files)
-	}
-	p.hints = map[string][]*file{}
+	p.world.look([]*pkg{p})
 	p.types = map[string]*typeDecl{}
 	for _, f := range p.files {
 		if f.unreadable != nil {
 			p.world.reporter.unreadable(p, f.name, f.unreadable)
 			f.parsed = true
-			continue
-		}
-		for _, name := range f.hints {
-			p.hints[name] = append(p.hints[name], f)
-		}
-		if f.declaresOtherwise {
+		} else if f.declaresOtherwise {
 			f.parse()
 		}
 	}
 }
 
-// open makes the files of the package. It does not read anything.
-func (p *pkg) open() {
-	p.files = make([]*file, len(p.Files))
-	for i, name := range p.Files {
-		p.files[i] = &file{pkg: p, name: name}
+// look reads the files of packages side by side, once, notes what their bytes tell,
+// and gives each its places in the file set, which are the same in every run.
+func (w *world) look(packages []*pkg) {
+	var files []*file
+	for _, p := range packages {
+		if p.hints != nil {
+			continue
+		}
+		p.hints = map[string][]*file{}
+		for _, name := range p.Files {
+			p.files = append(p.files, &file{pkg: p, name: name})
+		}
+		files = append(files, p.files...)
 	}
-}
-
-// look reads files side by side, notes what their bytes tell, and gives each its
-// places in the file set, which are the same in every run.
-func (w *world) look(files []*file) {
 	sideBySide(len(files), func() func(int) {
 		var buffer []byte
 		return func(i int) { buffer = files[i].look(buffer) }
@@ -159,6 +154,9 @@ func (w *world) look(files []*file) {
 	for _, f := range files {
 		f.base = 1 + w.places
 		w.places += f.size + 1
+		for _, name := range f.hints {
+			f.pkg.hints[name] = append(f.pkg.hints[name], f)
+		}
 	}
 }
 
@@ -250,15 +248,29 @@ func identifier(src []byte) string {
 }
 
 // parseAhead parses, side by side, what will be asked for of packages with kinds:
-// the files that declare types, or say something about their package.
+// the files that declare types, or say something about their package, and those of
+// the types that make a kind.
 func (w *world) parseAhead(packages []*pkg) {
+	w.look(packages)
+	var meta *pkg
 	var files []*file
 	for _, p := range packages {
 		if !slices.ContainsFunc(p.files, func(f *file) bool { return f.mentionsKind }) {
 			continue
 		}
+		if meta == nil {
+			meta = p.imports(metav1Path)
+		}
 		for _, f := range p.files {
 			if f.unreadable == nil && (len(f.hints) > 0 || f.mentionsPackage) {
+				files = append(files, f)
+			}
+		}
+	}
+	if meta != nil {
+		w.look([]*pkg{meta})
+		for _, f := range meta.files {
+			if slices.Contains(f.hints, "ObjectMeta") || slices.Contains(f.hints, "Time") {
 				files = append(files, f)
 			}
 		}

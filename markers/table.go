@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/loader"
@@ -27,14 +28,15 @@ const (
 // controller-tools' own.
 type Definition = markers.Definition
 
-// Table is the vocabulary: every marker that means something for a CRD.
+// Table is the vocabulary: every marker that means something for a CRD. It is safe
+// for concurrent use.
 type Table struct {
 	byTarget map[Target]map[string]*Definition
 	// declarative are the declarative-validation tags by name.
 	declarative map[string]DeclarativeTag
 	// values are those of texts that were parsed: most markers of a module say
 	// one of a few things, and upstream's parser needs a kilobyte for each.
-	values map[parsed]any
+	values sync.Map // of parsed
 }
 
 // parsed is a text that a definition has parsed.
@@ -51,7 +53,7 @@ func NewTable() (*Table, error) {
 	}
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
-	}, declarative: map[string]DeclarativeTag{}, values: map[parsed]any{}}
+	}, declarative: map[string]DeclarativeTag{}}
 	for _, tag := range DeclarativeTags() {
 		t.declarative[tag.Name] = tag
 	}
@@ -172,13 +174,14 @@ func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 		}
 		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}
-	value, ok := t.values[parsed{def, c.Text}]
+	value, ok := t.values.Load(parsed{def, c.Text})
 	var err error
 	if !ok {
-		value, err = def.Parse(c.Text)
+		if value, err = def.Parse(c.Text); err == nil {
+			t.values.Store(parsed{def, c.Text}, value)
+		}
 	}
 	if err == nil {
-		t.values[parsed{def, c.Text}] = value
 		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}
 	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
