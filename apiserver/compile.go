@@ -2,8 +2,10 @@ package apiserver
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -48,8 +50,8 @@ type cacheKey struct {
 type cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*cacheEntry
-	// compilations counts those that were made.
-	compilations int
+	// compilations counts those that were made here.
+	compilations atomic.Int64
 }
 
 type cacheEntry struct {
@@ -70,7 +72,6 @@ func (c *cache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
 		if !ok {
 			entry = &cacheEntry{done: make(chan struct{})}
 			c.entries[key] = entry
-			c.compilations++
 			missing = append(missing, i)
 		}
 		entries = append(entries, entry)
@@ -82,7 +83,10 @@ func (c *cache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
 type job struct {
 	kind        *apiservercel.DeclType
 	expressions []expression
-	results     []compilation
+	// known is what an earlier run compiled.
+	known   knownRules
+	keys    []cacheKey
+	results []compilation
 }
 
 // compile compiles the jobs on all processors. The results have the order of the
@@ -114,11 +118,19 @@ func (t *Target) compile(ctx context.Context, jobs []*job) error {
 // run compiles what nobody compiled yet, then waits for what others are
 // compiling. They do not wait for anybody before they are done.
 func (t *Target) run(j *job) error {
-	keys := make([]cacheKey, len(j.expressions))
+	j.keys = make([]cacheKey, len(j.expressions))
 	for i, e := range j.expressions {
-		keys[i] = cacheKey{fingerprintOf(j.kind, wordsOf(e.rule, e.message)), e}
+		j.keys[i] = cacheKey{fingerprintOf(j.kind, wordsOf(e.rule, e.message)), e}
 	}
-	entries, missing := t.compiled.claim(keys)
+	entries, missing := t.compiled.claim(j.keys)
+	missing = slices.DeleteFunc(missing, func(i int) bool {
+		c, ok := j.known[j.keys[i].digest()]
+		if ok {
+			entries[i].compilation = c
+			close(entries[i].done)
+		}
+		return ok
+	})
 	if len(missing) > 0 {
 		var todo []expression
 		words := words{}
@@ -127,6 +139,7 @@ func (t *Target) run(j *job) error {
 			words.add(j.expressions[i].rule)
 			words.add(j.expressions[i].message)
 		}
+		t.compiled.compilations.Add(int64(len(todo)))
 		var results []compilation
 		err := guard(func() error {
 			results = t.compileAll(reduced(j.kind, words), todo)

@@ -67,6 +67,7 @@ type compiledSchema struct {
 // compileRules compiles the rules that the answer does not spoil.
 func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*compiledSchema, error) {
 	stored := storedExpressions(r.old)
+	known := t.recall(r.given.Name)
 	var out []*compiledSchema
 	var jobs []*job
 	var done []func()
@@ -88,7 +89,7 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 				c.results[n] = []compilation{{failure: kind.failure}}
 				continue
 			}
-			j := &job{kind: kind.decl, expressions: stored.expressions(n)}
+			j := &job{kind: kind.decl, expressions: stored.expressions(n), known: known}
 			c.kinds[n] = kind.decl
 			jobs = append(jobs, j)
 			done = append(done, func() { c.results[n] = j.results })
@@ -100,6 +101,7 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 	for _, f := range done {
 		f()
 	}
+	t.keep(r.given.Name, known, jobs)
 	return out, nil
 }
 

@@ -188,7 +188,7 @@ x-kubernetes-validations: [{rule: "self.a != self.b"}]`
 	}
 	all.Wait()
 	// size > 2; size > 3; != '' of a string, and of a short one; a != b.
-	if got := target.compiled.compilations; got != 5 {
+	if got := target.compiled.compilations.Load(); got != 5 {
 		t.Errorf("%d compilations, want 5", got)
 	}
 }

@@ -33,6 +33,8 @@ type Target struct {
 	// environments are made when the first rule is compiled.
 	newRules, storedRules func() *environment.EnvSet
 	compiled              *cache
+	// memory keeps compilations between runs; nil keeps none.
+	memory Memory
 	// slots bound how many goroutines compile.
 	slots chan struct{}
 }
@@ -64,6 +66,10 @@ func NewTarget(text string) (*Target, error) {
 	t.storedRules = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(t.version) })
 	return t, nil
 }
+
+// Remember keeps what is compiled between runs. It is to be called before anything
+// else.
+func (t *Target) Remember(m Memory) { t.memory = m }
 
 // Version is the Kubernetes version, for example "1.35".
 func (t *Target) Version() string { return t.version.String() }

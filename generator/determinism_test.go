@@ -56,6 +56,17 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// TestMetaAsRoot: what is parsed ahead for every kind is parsed once where it is
+// itself a package of the run.
+func TestMetaAsRoot(t *testing.T) {
+	for range 20 {
+		files, findings, err := Generate(t.Context(), Options{Patterns: []string{metav1Path}})
+		if err != nil || len(files) > 0 || findings.HasErrors() {
+			t.Fatal(len(files), findings, err)
+		}
+	}
+}
+
 // TestHostileSources wants diagnostics, not a panic or an endless run, for Go
 // that no compiler takes.
 func TestHostileSources(t *testing.T) {

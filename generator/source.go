@@ -267,7 +267,7 @@ func (w *world) parseAhead(packages []*pkg) {
 			}
 		}
 	}
-	if meta != nil {
+	if meta != nil && !meta.root {
 		w.look([]*pkg{meta})
 		for _, f := range meta.files {
 			if slices.Contains(f.hints, "ObjectMeta") || slices.Contains(f.hints, "Time") {

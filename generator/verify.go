@@ -66,6 +66,9 @@ func (w *world) target() (*apiserver.Target, error) {
 		if err != nil {
 			return nil, err
 		}
+		if w.options.Memory != nil {
+			server.Remember(w.options.Memory)
+		}
 		w.server = server
 	}
 	return w.server, nil

@@ -123,10 +123,7 @@ func (r Result) diagnostic(s *Subject) diag.Diagnostic {
 }
 
 // Memory keeps results between runs.
-type Memory interface {
-	Load(key string) (data []byte, ok bool)
-	Store(key string, data []byte)
-}
+type Memory = apiserver.Memory
 
 // remembered returns the results for the subject from the memory, or examines it.
 func (v *Verifier) remembered(ctx context.Context, s *Subject) ([]Result, error) {
