@@ -31,6 +31,9 @@ var which = regexp.MustCompile(`^(-w+|--which-markers)$`)
 func isControllerGenSyntax(args []string) bool {
 	generators := 0
 	for _, arg := range args {
+		if arg == "--" {
+			break // what follows is for the command in front of it
+		}
 		if which.MatchString(arg) {
 			return true
 		}

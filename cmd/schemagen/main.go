@@ -73,6 +73,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 	root.SetVersionTemplate("Version: {{.Version}}\n")
 	root.AddCommand(
 		newCRDCommand(stdout, stderr),
+		newMigrateCommand(stdout, stderr),
 		newUnionsCommand(stdout, stderr),
 		newControllerGenCommand(stdout, stderr),
 		newVerifyCommand(stdout, stderr),
