@@ -21,12 +21,15 @@ type makefile struct {
 	commands []generatorCommand
 	program  string
 	problems []string
+	// expansions are counted: variables that stand twice in each other have no end.
+	expansions int
 }
 
 const (
 	generatorVariable = "CONTROLLER_GEN"
 	generatorPackage  = "sigs.k8s.io/controller-tools/cmd/controller-gen"
 	productPackage    = "github.com/schemagen/schemagen/cmd/schemagen"
+	maxExpansions     = 10_000
 )
 
 var (
@@ -97,7 +100,11 @@ func (m *makefile) recipe(line int, text string) error {
 		case len(words) == 2 && words[0] == "cd":
 			dir = filepath.ToSlash(filepath.Join(dir, words[1]))
 		case len(words) > 1 && words[0] == marker || len(words) > 1 && filepath.Base(words[0]) == "controller-gen":
-			m.commands = append(m.commands, generatorCommand{place: fmt.Sprintf("%s:%d", m.name, line), dir: dir, args: words[1:]})
+			c := generatorCommand{place: fmt.Sprintf("%s:%d", m.name, line), dir: dir}
+			for _, word := range words[1:] {
+				c.args = append(c.args, strings.ReplaceAll(word, marker, kept))
+			}
+			m.commands = append(m.commands, c)
 			if m.program == "" && words[0] != marker {
 				m.program = words[0]
 			}
@@ -108,7 +115,7 @@ func (m *makefile) recipe(line int, text string) error {
 
 // expand replaces references to variables.
 func (m *makefile) expand(text string, depth int) (string, error) {
-	if depth > 50 {
+	if m.expansions++; depth > 50 || m.expansions > maxExpansions {
 		return "", fmt.Errorf("variables refer to each other")
 	}
 	text = strings.ReplaceAll(text, "$$", "\x01")
