@@ -53,6 +53,7 @@ const (
 	codeSameFile       diag.Code = "SG406"
 	codeNoSuchKind     diag.Code = "SG408"
 	codeSameVersion    diag.Code = "SG407"
+	codeConversions    diag.Code = "SG409"
 )
 
 // Codes documents every code that this package reports.
@@ -123,7 +124,7 @@ func Codes() []diag.CodeInfo {
 		{Code: codeUnused, Severity: diag.Warning, Title: "something said about a type that is not reached",
 			Explanation: "+schemagen:type and +schemagen:descriptions name a type or a package by its import path; nothing in the schemas of the package's kinds comes from it."},
 		{Code: codeUnion, Severity: diag.Error, Title: "a union that cannot be enforced",
-			Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/markers.md has the rules. Where unions are not switched on this is a warning."},
+			Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/language.md has the rules. Where unions are not switched on this is a warning."},
 		{Code: codeUnionsOff, Severity: diag.Warning, Title: "unions that the package did not switch on",
 			Explanation: "controller-gen ignores the markers of unions, so that they change nothing unless the package says how: // +schemagen:unions=cel beside its package clause, or --unions=cel. Switching them on tightens the schema: objects that are stored with members that their discriminator does not select are refused when the union changes."},
 		{Code: codeUnionName, Severity: diag.Warning, Title: "a union member of another name than its value",
@@ -152,6 +153,8 @@ func Codes() []diag.CodeInfo {
 			Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=…."},
 		{Code: codeSameVersion, Severity: diag.Error, Title: "two packages for one version",
 			Explanation: "Two packages have the same group and version and both declare the kind; a CRD has each version once."},
+		{Code: codeConversions, Severity: diag.Error, Title: "versions that say different things of their conversion",
+			Explanation: "A CRD has one conversion for all of its versions. +schemagen:conversion may stand at several of them, or beside the package clauses, where a type's own counts more; but then they have to say the same."},
 		{Code: codeNoSuchKind, Severity: diag.Error, Title: "a selected kind or group that is not there",
 			Explanation: "--kinds and --groups name kinds of the packages; a name that stands for none is probably misspelt."},
 	}

@@ -3,6 +3,7 @@ package generator
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -19,6 +20,8 @@ type CRD struct {
 
 	// flawed: what stands beside the schemas has errors already.
 	flawed bool
+	// conversion is the marker that says how versions are converted; nil if none does.
+	conversion *markers.Marker
 	// roots are the root types of Object.Spec.Versions, by index.
 	roots []*typeDecl
 }

@@ -227,6 +227,8 @@ type packageFacts struct {
 	unions []unions.Form
 	// unionsSaid: it was said that they are not enforced.
 	unionsSaid bool
+	// conversion is how versions of its kinds are converted; nil if it does not say.
+	conversion *markers.Marker
 	// features are switched on, by the package or for the run.
 	features []string
 	// allow are markers that the package wants to be left alone.
@@ -274,6 +276,7 @@ func (p *pkg) describe() *packageFacts {
 			facts.overrides = append(facts.overrides, &override{pkg: p, marker: m, tag: value})
 		}
 	}
+	facts.conversion = all.get(conversionMarkerName)
 	facts.features = append(facts.features, p.world.options.Enable...)
 	facts.allow = append(facts.allow, p.world.options.Allow...)
 	facts.skip = all.get("kubebuilder:skip") != nil

@@ -5,8 +5,9 @@
 //	world        files ─▶ declarations, on demand             (source.go, decl.go, resolve.go, methods.go)
 //	builder      declarations ─▶ drafts: nodes with references (schema.go, known.go; markers meet schemas in apply.go)
 //	flattener    drafts ─▶ structural.Schema                  (merge.go)
-//	define       kinds ─▶ CRDs                                (kinds.go, crd.go)
+//	define       kinds ─▶ CRDs                                (kinds.go, crd.go, conversion.go)
 //	WriteCRD     CRDs ─▶ bytes, in one pass                   (yaml.go, yamlscalar.go, yamljson.go)
+//	Kustomization, HelmTemplate  what installs them needs    (kustomize.go, helm.go)
 //	GenerateUnions  declarations and schemas ─▶ Go functions  (normalizers*.go, package templates)
 //	verify       CRDs ─▶ what the API server says of them     (verify.go)
 //

@@ -220,6 +220,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 	crd := &CRD{Object: object, PreserveUnknownFields: b.options.PreserveUnknownFields}
 	before := len(b.reporter.list)
 	b.checkVersions(k, object, roots)
+	crd.conversion = b.convert(k, object, roots)
 	crd.flawed = len(b.reporter.list) > before
 	for _, version := range object.Spec.Versions {
 		crd.Schemas = append(crd.Schemas, schemas[version.Name])

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
@@ -186,10 +188,14 @@ func unionDifference(a, b unions.Union) string {
 // a webhook, which says what becomes of it.
 func (b *builder) unionsDiffer(crd *CRD, earlier, later int, old, new *unionPlace, difference string) {
 	severity, hint := diag.Error, "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
+	const converted = "the conversion webhook must keep what the other version lacks"
+	if c := crd.Object.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
+		severity, hint = diag.Warning, converted
+	}
 	for _, root := range []*typeDecl{crd.roots[earlier], crd.roots[later]} {
 		for _, method := range []string{"Hub", "ConvertTo"} {
 			if root.hasMethod(method, (*file).anySignature) {
-				severity, hint = diag.Warning, "the conversion webhook must keep what the other version lacks"
+				severity, hint = diag.Warning, converted
 			}
 		}
 	}

@@ -105,6 +105,8 @@ func (w *world) place(crd *CRD, path string) (diag.Position, []diag.Related) {
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
 		places = append(places, markerPlace(crd.roots, "kubebuilder:resource", 0))
+	} else if strings.HasPrefix(path, "spec.conversion") && crd.conversion != nil {
+		places = append(places, crd.conversion.Pos)
 	} else if strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels") {
 		places = append(places, markerPlace(crd.roots, "kubebuilder:metadata", 0))
 	}

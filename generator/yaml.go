@@ -53,7 +53,7 @@ const documentStart = "---\n"
 // fastYAML appends the document in one pass. ok is false if there is something
 // in it whose rendering is left to the library.
 func fastYAML(dst []byte, crd *CRD) (out []byte, ok bool, err error) {
-	if crd.Object.Spec.Conversion != nil || hasRareMeta(&crd.Object.ObjectMeta) {
+	if hasRareConversion(crd.Object.Spec.Conversion) || hasRareMeta(&crd.Object.ObjectMeta) {
 		return dst, false, nil
 	}
 	w := yamlWriter{b: append(dst, documentStart...)}
@@ -109,6 +109,16 @@ func hasRareMeta(m *metav1.ObjectMeta) bool {
 		m.ResourceVersion != "" || m.Generation != 0 || m.DeletionTimestamp != nil ||
 		m.DeletionGracePeriodSeconds != nil || len(m.OwnerReferences) > 0 ||
 		len(m.Finalizers) > 0 || len(m.ManagedFields) > 0
+}
+
+// hasRareConversion says whether more would be printed of a conversion than a
+// marker can say.
+func hasRareConversion(c *apiextensionsv1.CustomResourceConversion) bool {
+	if c == nil || c.Webhook == nil {
+		return false
+	}
+	config := c.Webhook.ClientConfig
+	return config == nil || config.URL != nil || config.CABundle != nil || config.Service == nil
 }
 
 // yamlWriter writes one document. All mappings are written in the order of
@@ -264,6 +274,7 @@ func (w *yamlWriter) crd(crd *CRD) {
 	w.endMapping(start)
 
 	w.key(0, "spec:\n")
+	w.conversion(object.Spec.Conversion)
 	w.text(2, "group: ", object.Spec.Group)
 	w.names(&object.Spec.Names)
 	if crd.PreserveUnknownFields != nil {
@@ -284,6 +295,35 @@ func (w *yamlWriter) crd(crd *CRD) {
 		w.item(2)
 		w.version(4, &object.Spec.Versions[i], crd.schema(i))
 	}
+}
+
+func (w *yamlWriter) conversion(c *apiextensionsv1.CustomResourceConversion) {
+	if c == nil {
+		return
+	}
+	w.key(2, "conversion:\n")
+	w.text(4, "strategy: ", string(c.Strategy))
+	if c.Webhook == nil {
+		return
+	}
+	service := c.Webhook.ClientConfig.Service
+	w.key(4, "webhook:\n")
+	w.key(6, "clientConfig:\n")
+	w.key(8, "service:\n")
+	w.text(10, "name: ", service.Name)
+	w.text(10, "namespace: ", service.Namespace)
+	if service.Path != nil {
+		w.text(10, "path: ", *service.Path)
+	}
+	if service.Port != nil {
+		port := int64(*service.Port)
+		w.integer(10, "port: ", &port)
+	}
+	if len(c.Webhook.ConversionReviewVersions) == 0 {
+		w.key(6, "conversionReviewVersions: null\n")
+		return
+	}
+	w.texts(6, "conversionReviewVersions:\n", c.Webhook.ConversionReviewVersions)
 }
 
 func (w *yamlWriter) names(n *apiextensionsv1.CustomResourceDefinitionNames) {

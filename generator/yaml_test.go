@@ -268,8 +268,26 @@ func TestWriteCRDKeywords(t *testing.T) {
 	crd.Object.Spec.PreserveUnknownFields = true
 	compare(t, crd)
 	crd.Object.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
-	if !compare(t, crd) {
-		t.Error("a conversion is not left to the library")
+	if compare(t, crd) {
+		t.Error("left to the library")
+	}
+	service := &apiextensionsv1.ServiceReference{Namespace: "1", Name: "yes"}
+	crd.Object.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+		ClientConfig: &apiextensionsv1.WebhookClientConfig{Service: service},
+	}}
+	if compare(t, crd) {
+		t.Error("left to the library")
+	}
+	service.Path, service.Port = ptr("/convert"), ptr[int32](8443)
+	crd.Object.Spec.Conversion.Webhook.ConversionReviewVersions = []string{"v1", "v1beta1"}
+	if compare(t, crd) {
+		t.Error("left to the library")
+	}
+	for _, config := range []*apiextensionsv1.WebhookClientConfig{nil, {}, {URL: ptr("https://a")}, {Service: service, CABundle: []byte("a")}} {
+		crd.Object.Spec.Conversion.Webhook.ClientConfig = config
+		if !compare(t, crd) {
+			t.Errorf("%v is not left to the library", config)
+		}
 	}
 	crd = testCRD(nil)
 	crd.Object.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))

@@ -10,6 +10,9 @@
 //	file.Package, file.Type(spec), file.Fields(structType)
 //	marker, err := table.Parse(comment, markers.Field)
 //
+// [Table.Reference] describes every marker of the table, with an example and what
+// comes of it, for people.
+//
 // It knows comments and Go syntax trees. It does not know schemas: a parsed
 // marker's Value is upstream's, and its meaning for a schema is the
 // generator's business.

@@ -47,6 +47,24 @@ type (
 
 		argument, value int // offsets in the marker
 	}
+	// Conversion says how the API server converts between the versions of a kind:
+	// +schemagen:conversion:strategy=Webhook,service=NAMESPACE/NAME.
+	Conversion struct {
+		// Strategy is None or Webhook, as in the CRD.
+		Strategy string
+		// Service of the webhook, as NAMESPACE/NAME.
+		Service string `marker:",optional"`
+		// Path at the service; empty means /convert.
+		Path string `marker:",optional"`
+		// Port of the service; nil means the API server's default, 443.
+		Port *int `marker:",optional"`
+		// ReviewVersions are those of ConversionReview that the webhook takes, the
+		// preferred one first; none means v1.
+		ReviewVersions []string `marker:",optional"`
+		// Certificate is the Certificate of cert-manager that the webhook serves
+		// with, as NAMESPACE/NAME: its authority is injected into the CRD.
+		Certificate string `marker:",optional"`
+	}
 	// Enum gives a string type the constants that Go declares for it: +enum.
 	Enum struct{}
 	// Unions says how unions are written into schemas: +schemagen:unions=cel.
@@ -129,6 +147,7 @@ func own() ([]*Definition, error) {
 	define("schemagen:omit", Omit{}, Field)
 	define("schemagen:unset", Unset(nil), Type, Field)
 	define("schemagen:recursion", Recursion{}, Type)
+	define("schemagen:conversion", Conversion{}, Package, Type)
 	ours("schemagen:at", Tag{}, Type, Field)
 	ours("schemagen:type", Tag{}, Package)
 	ours("schemagen:descriptions", Tag{}, Package, Field)

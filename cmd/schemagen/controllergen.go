@@ -68,6 +68,9 @@ type crdArguments struct {
 	// Enable is this project's: see markers.Features.
 	Enable []string `marker:",optional"`
 	Unions []string `marker:",optional"`
+	// Kustomize and Helm are, too: see shipping.
+	Kustomize *bool  `marker:",optional"`
+	Helm      string `marker:",optional"`
 }
 
 // The output rules.
@@ -249,6 +252,7 @@ func (r *crdRun) set(a crdArguments) error {
 	r.PreserveUnknownFields = a.DeprecatedV1beta1CompatibilityPreserveUnknownFields
 	r.OmitToolVersion = is(a.OmitToolVersion)
 	r.Enable = append(r.Enable, a.Enable...)
+	r.kustomize, r.helm = is(a.Kustomize), a.Helm
 	if len(a.Unions) > 0 {
 		r.Unions = strings.Join(a.Unions, ";")
 	}

@@ -43,6 +43,7 @@ type crdRun struct {
 	watch bool
 	// prune removes files of ours that no kind produces any more.
 	prune bool
+	shipping
 }
 
 func newCRDCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -80,6 +81,7 @@ Nothing is written while there is an error.`,
 	r.addFlags(cmd)
 	flags.BoolVar(&r.watch, "watch", false, "run again whenever something changes that the last run read, until interrupted")
 	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for kinds that are no more")
+	r.addShippingFlags(cmd)
 	flags.StringSliceVar(&r.Kinds, "kinds", nil, "only these kinds: Kind or Kind.group")
 	flags.StringSliceVar(&r.Groups, "groups", nil, "only the kinds of these groups")
 	r.addLanguageFlags(cmd)
@@ -179,6 +181,9 @@ func (r *crdRun) prepare() error {
 	if err := generator.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
 	}
+	if err := r.checkShipping(); err != nil {
+		return err
+	}
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -264,7 +269,12 @@ func (r *crdRun) generate(ctx context.Context) (outputs []output, stale []string
 		if stale, more, err = r.stale(files); err != nil {
 			return nil, nil, nil, err
 		}
-		findings = append(findings, more...).Normalize()
+		shipped, found, err := r.ship(files, stale)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		outputs = append(outputs, shipped...)
+		findings = slices.Concat(findings, more, found).Normalize()
 	}
 	if r.output != "" {
 		for _, file := range files {

@@ -83,6 +83,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newJSONSchemaCommand(stdout, stderr),
 		newDocsCommand(stdout, stderr),
 		newTestCommand(os.Stdin, stdout, stderr),
+		newMarkersCommand(stdout),
 		newExplainCodeCommand(stdout),
 		newEnvCommand(stdout, stderr),
 		newVersionCommand(stdout),

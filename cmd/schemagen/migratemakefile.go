@@ -33,10 +33,10 @@ const (
 )
 
 var (
-	assignment = regexp.MustCompile(`^(?:export |override )*([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*(\?|:{1,3}|\+)?=[ \t]*(.*)$`)
-	reference  = regexp.MustCompile(`\$[({]([^(){}$]*)[)}]`)
-	calls      = regexp.MustCompile(`\$[({]` + generatorVariable + `[)}]|\bcontroller-gen[ "']`)
-	version    = regexp.MustCompile(regexp.QuoteMeta(generatorPackage) + `[@,]\$[({]([A-Za-z0-9_]+)[)}]`)
+	assignment  = regexp.MustCompile(`^(?:export |override )*([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*(\?|:{1,3}|\+)?=[ \t]*(.*)$`)
+	variableUse = regexp.MustCompile(`\$[({]([^(){}$]*)[)}]`)
+	calls       = regexp.MustCompile(`\$[({]` + generatorVariable + `[)}]|\bcontroller-gen[ "']`)
+	version     = regexp.MustCompile(regexp.QuoteMeta(generatorPackage) + `[@,]\$[({]([A-Za-z0-9_]+)[)}]`)
 )
 
 // readMakefile finds the command lines of controller-gen in recipes.
@@ -120,7 +120,7 @@ func (m *makefile) expand(text string, depth int) (string, error) {
 	}
 	text = strings.ReplaceAll(text, "$$", "\x01")
 	for {
-		at := reference.FindStringSubmatchIndex(text)
+		at := variableUse.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
 		}

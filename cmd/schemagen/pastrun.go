@@ -35,10 +35,12 @@ func newPastRun(kept *cache, r *crdRun) *pastRun {
 		Options       any
 		Output        string
 		Prune, Strict bool
+		Kustomize     bool
+		Helm          string
 		NoCRD         bool
 		Others, Rules any
 		Environment   []string
-	}{options, r.output, r.prune, r.strict, r.noCRD, r.others.all(), r.others.places(), toolVariables()})
+	}{options, r.output, r.prune, r.strict, r.kustomize, r.helm, r.noCRD, r.others.all(), r.others.places(), toolVariables()})
 	if err != nil {
 		return nil
 	}

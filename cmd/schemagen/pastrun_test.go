@@ -350,6 +350,8 @@ func pastRunChanges() []pastRunChange {
 		{"--omit-tool-version", always("--omit-tool-version")},
 		{"--strict", always("--strict")},
 		{"--prune", always("--prune")},
+		{"--kustomize", always("--kustomize")},
+		{"--helm", always("--helm", "../chart/crds")},
 		{"the working directory", func(p *project) {
 			p.check(os.CopyFS(p.at("copy"), os.DirFS(p.at("work"))))
 			p.t.Chdir(p.at("copy"))
@@ -370,6 +372,35 @@ func TestChangesAreSeen(t *testing.T) {
 		p.write("out/example.com_none.yaml", "---\nkind: Something\n")
 	}, func(p *project, first outcome) bool {
 		return first.code == 0 && strings.Contains(first.stderr, "SG303") && first.files[p.at("out/example.com_widgets.yaml")] != ""
+	})
+}
+
+// TestChangesOfWhatShipsAreSeen does so for what a run writes beside the CRDs.
+func TestChangesOfWhatShipsAreSeen(t *testing.T) {
+	changes := []pastRunChange{
+		{"the kustomization edited", func(p *project) { p.replace("out/kustomization.yaml", "example.com_widgets", "example.com_gadgets") }},
+		{"the kustomization removed", func(p *project) { p.remove("out/kustomization.yaml") }},
+		{"another kustomization", func(p *project) { p.write("out/Kustomization", "resources: []\n") }},
+		{"another CRD", func(p *project) { p.write("out/more.yaml", "---\nkind: CustomResourceDefinition\n") }},
+		{"a file that becomes a CRD", func(p *project) { p.write("out/other.yaml", "---\nkind: CustomResourceDefinition\n") }},
+		{"a template edited", func(p *project) {
+			p.replace("chart/templates/crds/example.com_widgets.yaml", "plural: widgets", "plural: gadgets")
+		}},
+		{"a template removed", func(p *project) { p.remove("chart/templates/crds") }},
+		{"the values", func(p *project) { p.replace("chart/values.yaml", "keep: true", "keep: 1") }},
+		{"the values removed", func(p *project) { p.remove("chart/values.yaml") }},
+		{"a stale template", func(p *project) {
+			p.write("chart/templates/crds/example.com_old.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		}},
+		{"another chart", func(p *project) { p.args = append(p.args, "--helm", "../other/crds") }},
+		{"no kustomization", func(p *project) { p.args = append(p.args, "--kustomize=false") }},
+	}
+	changesAreSeen(t, changes, func(p *project) {
+		p.write("chart/values.yaml", "crds:\n  install: true\n  keep: true\n")
+		p.write("out/other.yaml", "---\nkind: Something\n")
+		p.args = append(p.args, "--kustomize", "--helm", "../chart/templates/crds")
+	}, func(p *project, first outcome) bool {
+		return first.code == 0 && first.files[p.at("out/kustomization.yaml")] != "" && first.files[p.at("chart/templates/crds/example.com_widgets.yaml")] != ""
 	})
 }
 

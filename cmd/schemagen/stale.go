@@ -18,6 +18,9 @@ const (
 	codeStale           diag.Code = "SG501"
 	codeIgnore          diag.Code = "SG502"
 	codeNothingToVerify diag.Code = "SG503"
+	codeKustomization   diag.Code = "SG504"
+	codeHelmValues      diag.Code = "SG505"
+	codeHelmSize        diag.Code = "SG506"
 	codeObjectRefused   diag.Code = "SG701"
 	codeDroppedField    diag.Code = "SG702"
 	codeDefaulted       diag.Code = "SG703"
@@ -39,6 +42,12 @@ func commandCodes() []diag.CodeInfo {
 			Explanation: "# schemagen:ignore CODE reason takes back one code on its own and the next line, # schemagen:ignore-file CODE reason in the whole file; // in Go. The code must exist, a reason must be given, and there must be something to ignore."},
 		{Code: codeNothingToVerify, Severity: diag.Warning, Title: "no CRD to verify",
 			Explanation: "None of the files has a CustomResourceDefinition."},
+		{Code: codeKustomization, Severity: diag.Error, Title: "a kustomization that somebody wrote",
+			Explanation: "--kustomize writes kustomization.yaml into the output directory. The one that is there does not begin as those of schemagen do, so that it is not replaced; and two in one directory are refused by kustomize. Write the CRDs to a directory of their own, such as bases, and name that in yours."},
+		{Code: codeHelmValues, Severity: diag.Warning, Title: "values of a chart without the switches of its CRDs",
+			Explanation: "Templates that --helm writes install the CRDs where the values have crds.install, and let them stay when the release is uninstalled where they have crds.keep. Both are booleans in values.yaml of the chart."},
+		{Code: codeHelmSize, Severity: diag.Warning, Title: "CRDs that nearly fill a Helm release",
+			Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart, compressed and in base64, and what templates render to. The size is that of the CRDs of this run alone. Descriptions are most of it: --max-desc-len shortens them, 0 removes them."},
 		{Code: codeObjectRefused, Severity: diag.Error, Title: "the API server refuses the object",
 			Explanation: "The message is the server's own, from its code. The related place is the rule or the field of the schema that refuses it."},
 		{Code: codeDroppedField, Severity: diag.Warning, Title: "a field that is not stored",
@@ -112,12 +121,19 @@ func staleFiles(in *inputs.Reader, dir string, files []generator.File, annotated
 
 // stale returns the stale files that are to be removed, and reports the others.
 func (r *crdRun) stale(files []generator.File) (remove []string, findings diag.List, err error) {
-	if r.output == "-" || r.output == "" || len(r.Kinds) > 0 || len(r.Groups) > 0 {
+	if len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
 	}
-	stale, err := staleFiles(r.Inputs, r.output, files, !r.OmitToolVersion)
-	if err != nil {
-		return nil, nil, fmt.Errorf("look for stale files: %w", err)
+	var stale []staleFile
+	for _, dir := range []string{r.output, r.helm} {
+		if dir == "" || dir == "-" {
+			continue
+		}
+		found, err := staleFiles(r.Inputs, dir, files, !r.OmitToolVersion)
+		if err != nil {
+			return nil, nil, fmt.Errorf("look for stale files: %w", err)
+		}
+		stale = append(stale, found...)
 	}
 	for _, f := range stale {
 		if r.prune && f.ours {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/token"
 	"io"
@@ -10,8 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/diag"
 )
@@ -497,39 +494,4 @@ spec:
             properties:
 ` + schema.String()
 	return crd, "---\napiVersion: example.com/v1\nkind: Large\nmetadata:\n  name: large-%d\nspec:\n" + fields.String()
-}
-
-// TestTryPage wants what docs/try.md shows to be what a script runs.
-func TestTryPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/try.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, err := txtar.ParseFile("../../testdata/script/test-docs.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		switch f.Name {
-		case "widget.yaml", "api/v1/widget.testsuite.yaml", "want", "want-try", "want-said", "want-update", "want-refused":
-			if !bytes.Contains(page, f.Data) {
-				t.Errorf("docs/try.md does not have %s", f.Name)
-			}
-		}
-	}
-	commands := 0
-	for line := range strings.Lines(string(page)) {
-		command, ok := strings.CutPrefix(line, "$ ")
-		if !ok {
-			continue
-		}
-		commands++
-		command, _, _ = strings.Cut(strings.TrimSpace(command), " > ")
-		if !bytes.Contains(archive.Comment, []byte(command+"\n")) {
-			t.Errorf("the script does not run %s", command)
-		}
-	}
-	if commands == 0 {
-		t.Error("docs/try.md has no commands")
-	}
 }

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestBook runs the examples of README.md and docs/*.md as they stand there. Blocks
+// of a page are run one after the other in a folder that begins as
+// testdata/book/PAGE.txtar has it, or else empty. In a console block a line that
+// begins with "$ " is a command for the shell, and what follows is all that it
+// prints, where … stands for anything. Comments in front of a block say more:
+//
+//	<!-- file NAME -->       the block is written to that file
+//	<!-- in NAME -->         it belongs to testdata/book/NAME.txtar, or a copy of the folder NAME of the project
+//	<!-- first COMMAND -->   that is run before it; if it fails, something is missing on this machine
+//	<!-- not run: REASON --> it is not; go test -v lists those
+//	<!-- within NAME -->     Go: in the place of BLOCK in that file of testdata/book/go.txtar it is built and generated
+func TestBook(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../../README.md") {
+		name := strings.ToLower(strings.TrimSuffix(filepath.Base(page), ".md"))
+		if name == "markers" || name == "diagnostics" {
+			continue // their examples are tests of their own
+		}
+		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../../"), func(t *testing.T) {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &book{t: t, page: page, folders: map[string]string{}}
+			for _, block := range blocksOf(string(text)) {
+				t.Run(fmt.Sprint("line ", block.line), func(t *testing.T) { b.run(t, name, block) })
+			}
+		})
+	}
+}
+
+// book runs the examples of one page.
+type book struct {
+	t    *testing.T
+	page string
+	// folders are the current folders of the shells, by name.
+	folders map[string]string
+}
+
+// example is a block of a page.
+type example struct {
+	line     int
+	language string
+	text     string
+	// said is what the comments in front of it say, by their first word.
+	said map[string]string
+}
+
+// blocksOf returns the blocks of a page, with the comments in front of them.
+func blocksOf(page string) []*example {
+	var out []*example
+	said := map[string]string{}
+	lines := strings.SplitAfter(page, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		switch {
+		case strings.HasPrefix(line, "<!--"):
+			comment := line
+			for !strings.HasSuffix(strings.TrimSpace(comment), "-->") && i+1 < len(lines) {
+				i++
+				comment += "\n" + strings.TrimSuffix(lines[i], "\n")
+			}
+			comment = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(comment, "<!--"), "-->"))
+			word, rest, _ := strings.Cut(strings.Replace(comment, "not run:", "not-run ", 1), " ")
+			said[word] = strings.TrimSpace(rest)
+		case strings.HasPrefix(line, "```"):
+			e := &example{line: i + 1, language: line[3:], said: said}
+			for i++; i < len(lines) && strings.TrimSpace(lines[i]) != "```"; i++ {
+				e.text += lines[i]
+			}
+			out = append(out, e)
+			said = map[string]string{}
+		case line != "":
+			said = map[string]string{}
+		}
+	}
+	return out
+}
+
+// run runs a block, or writes it.
+func (b *book) run(t *testing.T, page string, e *example) {
+	place := fmt.Sprintf("%s:%d", filepath.Base(b.page), e.line)
+	for word := range e.said {
+		if !slices.Contains([]string{"file", "in", "first", "not-run", "within"}, word) {
+			t.Errorf("%s: a comment in front of it begins with %q, which says nothing", place, word)
+		}
+	}
+	if reason, ok := e.said["not-run"]; ok {
+		if reason == "" {
+			t.Errorf("%s is not run, and does not say why", place)
+		}
+		t.Skip(reason)
+	}
+	name := page
+	if in := e.said["in"]; in != "" {
+		name = in
+	}
+	file, isFile := e.said["file"]
+	switch {
+	case isFile:
+		path := filepath.Join(b.folder(name), file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(e.text), 0o666)); err != nil {
+			b.t.Fatal(err)
+		}
+	case e.language == "console":
+		if first := e.said["first"]; first != "" {
+			if said, err := b.shell(name, first); err != nil {
+				t.Skipf("%s: %v: %s", place, err, said)
+			}
+		}
+		for _, step := range strings.Split("\n"+e.text, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(strings.TrimSuffix(step, "\n"), "\n")
+			got, _ := b.shell(name, command)
+			if !shownAs(got, want) {
+				t.Errorf("%s: %s prints\n%s\nnot\n%s", place, command, got, want)
+			}
+		}
+	case e.said["within"] != "":
+		b.generate(t, place, e)
+	default:
+		t.Errorf("%s: a block of %q that is neither run nor a file: say <!-- not run: reason --> in front of it", place, e.language)
+	}
+}
+
+// generate builds Go, and generates from it without a finding.
+func (b *book) generate(t *testing.T, place string, e *example) {
+	archive, err := txtar.ParseFile("../../testdata/book/go.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == e.said["within"] })
+	if at < 0 {
+		t.Fatalf("%s: testdata/book/go.txtar has no %s", place, e.said["within"])
+	}
+	source := strings.Replace(string(archive.Files[at].Data), "BLOCK\n", e.text, 1)
+	name := fmt.Sprint("line", e.line)
+	dir := filepath.Join(b.folder("empty"), name)
+	if err := errors.Join(os.MkdirAll(dir, 0o777), os.WriteFile(filepath.Join(dir, "types.go"), []byte(source), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"go build ./" + name, "schemagen crd ./" + name + " -o out --strict"} {
+		if said, err := b.shell("empty", command); err != nil || said != "" {
+			t.Errorf("%s: %s: %v\n%s\n%s", place, command, err, said, source)
+		}
+	}
+}
+
+// shell runs a command in a folder, which a cd changes for the next one, and returns
+// what it printed: standard output first.
+func (b *book) shell(name, command string) (string, error) {
+	b.t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	where := filepath.Join(b.t.TempDir(), "where")
+	cmd := exec.CommandContext(b.t.Context(), "sh", "-c", command+"\ncode=$?; pwd > "+where+"; exit $code")
+	cmd.Dir = b.folder(name)
+	modules := goEnv(b.t, "GOMODCACHE")
+	cmd.Env = append(os.Environ(), "ROOT="+root, "XDG_CACHE_HOME="+b.t.TempDir(), "GOFLAGS=-mod=mod", "GONOSUMDB=*",
+		"GOMODCACHE="+modules, "GOCACHE="+goEnv(b.t, "GOCACHE"), "GOPROXY=file://"+filepath.Join(modules, "cache/download")+","+goEnv(b.t, "GOPROXY"))
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if dir, readErr := os.ReadFile(where); readErr == nil {
+		b.folders[name] = strings.TrimSpace(string(dir))
+	}
+	return strings.ReplaceAll(stdout.String()+stderr.String(), b.folders[name]+"/", ""), err
+}
+
+// folder returns the current folder of a name, laid out if it is asked for the first
+// time.
+func (b *book) folder(name string) string {
+	if dir, ok := b.folders[name]; ok {
+		return dir
+	}
+	dir, err := filepath.EvalSymlinks(b.t.TempDir())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.folders[name] = dir
+	archive, err := txtar.ParseFile(filepath.Join("../../testdata/book", name+".txtar"))
+	if err != nil {
+		if source := filepath.Join("../..", name); name != strings.ToLower(strings.TrimSuffix(filepath.Base(b.page), ".md")) {
+			err = os.CopyFS(dir, os.DirFS(source))
+		} else {
+			err = nil // it begins empty
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return dir
+	}
+	if !slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == "go.mod" }) {
+		for _, file := range []string{"go.mod", "go.sum"} {
+			text, err := os.ReadFile("../../" + file)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			text = regexp.MustCompile(`(?m)^module .*`).ReplaceAll(text, []byte("module example.com/project"))
+			archive.Files = append(archive.Files, txtar.File{Name: file, Data: text})
+		}
+	}
+	for _, f := range archive.Files {
+		path := filepath.Join(dir, f.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, f.Data, 0o666)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shownAs reports whether a text is what is shown, in which … is any text, and a
+// line with nothing else any lines.
+func shownAs(text, shown string) bool {
+	var pattern strings.Builder
+	for line := range strings.Lines(strings.TrimRight(shown, "\n") + "\n") {
+		if line == "…\n" {
+			pattern.WriteString(`(?s:.*)`)
+			continue
+		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", `.*`))
+	}
+	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(strings.TrimRight(text, "\n") + "\n")
+}
+
+// TestShownAs holds what … stands for.
+func TestShownAs(t *testing.T) {
+	for _, test := range []struct {
+		text, shown string
+		want        bool
+	}{
+		{"", "", true},
+		{"a\n", "", false},
+		{"", "a", false},
+		{"a\n", "a", true},
+		{"a\nb\nc\n", "a\n…\nc", true},
+		{"a\nc\n", "a\n…\nc", true},
+		{"a\nb\n", "a\n…", true},
+		{"a\nb\nd\n", "a\n…\nc", false},
+		{"took 3 ms\n", "took … ms", true},
+		{"took 3\n ms\n", "took … ms", false},
+		{"a.b\n", "a.b", true},
+		{"axb\n", "a.b", false},
+	} {
+		if got := shownAs(test.text, test.shown); got != test.want {
+			t.Errorf("%q as %q: %t", test.text, test.shown, got)
+		}
+	}
+}
+
+// TestLinks wants the links between pages to lead somewhere.
+func TestLinks(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]+))?\)`)
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(text), "")
+		for _, m := range link.FindAllStringSubmatch(prose, -1) {
+			target := page
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(page), m[1])
+			}
+			linked, err := os.ReadFile(target)
+			if _, statErr := os.Stat(target); statErr != nil {
+				t.Errorf("%s links to %s, which is not there", filepath.Base(page), m[0])
+			} else if m[2] != "" && (err != nil || !slices.Contains(anchors(string(linked)), m[2])) {
+				t.Errorf("%s links to %s, which has no such heading", filepath.Base(page), m[0])
+			}
+		}
+	}
+}
+
+// anchors are the names that GitHub gives the headings of a page.
+func anchors(page string) []string {
+	var out []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+		out = append(out, strings.ReplaceAll(name, " ", "-"))
+	}
+	return out
+}

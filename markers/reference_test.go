@@ -1,0 +1,74 @@
+package markers
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReferenceHasEveryMarker wants the reference to describe each marker of the
+// table, and each tag of validation-gen, once, with all that it shows, and nothing
+// else.
+func TestReferenceHasEveryMarker(t *testing.T) {
+	table := table(t)
+	chapters, err := table.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for _, chapter := range chapters {
+		for _, m := range chapter.Markers {
+			if described[m.Name] {
+				t.Errorf("+%s is described twice", m.Name)
+			}
+			described[m.Name] = true
+			if len(m.Targets) == 0 {
+				t.Errorf("the reference describes +%s, which is not in the table", m.Name)
+			}
+			if m.Effect == "" || m.Go == "" || m.YAML+m.Diagnostics == "" || !strings.HasPrefix(m.Syntax, "+"+m.Name) {
+				t.Errorf("something of +%s is missing: %+v", m.Name, *m)
+			}
+		}
+	}
+	for _, def := range table.Definitions() {
+		if !described[def.Name] {
+			t.Errorf("the reference does not describe +%s: add it to reference.txtar", def.Name)
+		}
+	}
+	for _, tag := range DeclarativeTags() {
+		if !described[tag.Name] {
+			t.Errorf("the reference does not describe +%s: add it to reference.txtar", tag.Name)
+		}
+	}
+}
+
+// TestReferenceSyntax holds the arguments of definitions as the reference shows
+// them.
+func TestReferenceSyntax(t *testing.T) {
+	chapters, err := table(t).Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	syntax := map[string]string{}
+	for _, chapter := range chapters {
+		for _, m := range chapter.Markers {
+			syntax[m.Name] = m.Syntax + " on " + strings.Join(m.Targets, ", ") + " needs " + strings.Join(m.Package, ", ")
+		}
+	}
+	for name, want := range map[string]string{
+		"nullable":                            "+nullable on field needs ",
+		"kubebuilder:validation:MaxLength":    "+kubebuilder:validation:MaxLength=<int> on type, field needs ",
+		"kubebuilder:validation:Enum":         "+kubebuilder:validation:Enum=<any>;… on type, field needs ",
+		"kubebuilder:validation:ExactlyOneOf": "+kubebuilder:validation:ExactlyOneOf=<string>;… on type needs ",
+		"kubebuilder:deprecatedversion":       "+kubebuilder:deprecatedversion[:warning=<string>] on type needs ",
+		"kubebuilder:subresource:scale":       "+kubebuilder:subresource:scale:specpath=<string>,statuspath=<string>[,selectorpath=<string>] on type needs ",
+		"k8s:maxItems":                        "+k8s:maxItems=<int> on type, field needs ",
+		"k8s:maxLength":                       "+k8s:maxLength=<int> on type, field needs +schemagen:enable=k8s",
+		"kubebuilder:pattern":                 "+kubebuilder:pattern=<pattern> on type, field needs +schemagen:enable=kep",
+		"k8s:enumExclude":                     "+k8s:enumExclude on constant needs +schemagen:enable=enum",
+		"unionMember":                         "+unionMember[=<value>][,optional] on field needs +schemagen:unions=cel",
+	} {
+		if syntax[name] != want {
+			t.Errorf("%s is shown as %q, want %q", name, syntax[name], want)
+		}
+	}
+}
