@@ -68,8 +68,8 @@ growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth.
 	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth.svg $(CURDIR)/docs/growth.png
 
 .PHONY: e2e
-e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version.
-	E2E_K8S=$(K8S) $(GO) test -C e2e -count=1 -timeout 40m $(GOTESTFLAGS) .
+e2e: ## Ask a real etcd and kube-apiserver; K8S=v1.35.4 is another version, KUBECTLS=all takes older versions of kubectl, too.
+	E2E_K8S=$(K8S) E2E_KUBECTLS=$(KUBECTLS) $(GO) test -C e2e -count=1 -timeout 40m $(GOTESTFLAGS) .
 
 .PHONY: e2e-break
 e2e-break: ## Break a copy of the sources in twelve ways; the tests of e2e must see each.

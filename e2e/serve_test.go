@@ -67,6 +67,9 @@ func (c client) run(ctx context.Context, stdin string, args ...string) (string, 
 	return string(text), err
 }
 
+// kubectlsVariable asks for the older versions of kubectl, too.
+const kubectlsVariable = "E2E_KUBECTLS"
+
 // eachKubectl runs a test with each version of kubectl, the newest first, on a server
 // of documents.
 func eachKubectl(t *testing.T, s *served, do func(t *testing.T, c client)) {
@@ -76,6 +79,9 @@ func eachKubectl(t *testing.T, s *served, do func(t *testing.T, c client)) {
 	}
 	for _, version := range append([]string{""}, kubectls()...) {
 		t.Run(cmp.Or(version, "newest"), func(t *testing.T) {
+			if version != "" && os.Getenv(kubectlsVariable) == "" {
+				t.Skip("make e2e KUBECTLS=all builds older versions of kubectl, which takes some minutes")
+			}
 			kubectl, err := Kubectl(t.Context(), ".", cache, version, t.Logf)
 			if err != nil {
 				t.Fatal(err)
