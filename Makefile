@@ -44,7 +44,7 @@ examples: ## Test the examples that are modules of their own.
 .PHONY: generate
 generate: build ## Rewrite everything that is generated and checked in.
 	$(GO) test ./generator -run '^TestReference$$' -update -count=1 # is built into what the next line runs
-	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestDeclarativeTags' -update -count=1
+	$(GO) test ./generator ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestConfigSchema|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen

@@ -74,6 +74,16 @@ func (t *Target) Remember(m Memory) { t.memory = m }
 // Version is the Kubernetes version, for example "1.35".
 func (t *Target) Version() string { return t.version.String() }
 
+// Versions are the Kubernetes versions that [NewTarget] knows, as "1.35", the newest
+// first.
+func Versions() []string {
+	var out []string
+	for minor := linkedVersion().Minor(); minor >= oldestMinor; minor-- {
+		out = append(out, version.MajorMinor(1, minor).String())
+	}
+	return out
+}
+
 // linkedVersion is the Kubernetes version of the linked library.
 func linkedVersion() *version.Version {
 	return version.MustParseGeneric(baseversion.DefaultKubeBinaryVersion)

@@ -277,8 +277,8 @@ func (p *pkg) describe() *packageFacts {
 		}
 	}
 	facts.conversion = all.get(conversionMarkerName)
-	facts.features = append(facts.features, p.world.options.Enable...)
-	facts.allow = append(facts.allow, p.world.options.Allow...)
+	facts.features = append(facts.features, p.settings().Enable...)
+	facts.allow = append(facts.allow, p.settings().Allow...)
 	facts.skip = all.get("kubebuilder:skip") != nil
 	facts.optional = all.get("kubebuilder:validation:Optional") != nil
 	if group := all.get("groupName"); group != nil {

@@ -82,6 +82,12 @@ type Options struct {
 	// ToolVersion is the value of the version annotation.
 	ToolVersion string
 
+	// Packages are what differs for some of the packages, in the order in which it
+	// applies.
+	Packages []PackageOptions
+	// Overrides is a file that says something about types elsewhere; nil is none.
+	Overrides *OverrideFile
+
 	// extensions: schemas carry x-kubernetes-unions, too; they are not written then.
 	extensions bool
 	// ignored is the base name of files that are not read: those of an earlier run.
@@ -152,6 +158,7 @@ func definitions(ctx context.Context, options *Options) ([]*CRD, *world, error) 
 	for _, p := range roots {
 		r.checkOverrides(p)
 	}
+	w.checkOverrideFile(b.overrides)
 	w.lint()
 	return crds, w, nil
 }
@@ -167,7 +174,7 @@ func open(ctx context.Context, options *Options) (roots []*pkg, b *builder, err 
 	if roots, err = load(ctx, options, w); err != nil {
 		return nil, nil, err
 	}
-	b = &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}, reached: new([]*pkg)}
+	b = &builder{world: w, reporter: r, options: options, types: map[*typeDecl]*draft{}, overrides: w.overridesOf(options.Overrides), reached: new([]*pkg)}
 	for _, p := range roots {
 		b.reach(p)
 	}

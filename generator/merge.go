@@ -39,15 +39,18 @@ type flattener struct {
 }
 
 // forPackage returns the flattener for the kinds of a package. Packages that
-// say something about types elsewhere have one of their own.
+// say something about types elsewhere, or that have a limit for descriptions of
+// their own, have one of their own.
 func (fl *flattener) forPackage(p *pkg) *flattener {
-	if len(p.describe().overrides) == 0 {
+	overrides, limit := p.describe().overrides, p.settings().MaxDescription
+	if len(overrides) == 0 && limit == fl.builder.options.MaxDescription {
 		return fl
 	}
 	if fl.special[p] == nil {
 		b := *fl.builder
-		b.types, b.overrides = map[*typeDecl]*draft{}, p.describe().overrides
+		b.types, b.overrides = map[*typeDecl]*draft{}, slices.Concat(b.overrides, overrides)
 		fl.special[p] = newFlattener(&b)
+		fl.special[p].limit(limit)
 	}
 	return fl.special[p]
 }
@@ -559,15 +562,20 @@ func sortProperties(list []structural.Property) {
 
 func newFlattener(b *builder) *flattener {
 	fl := &flattener{
-		builder:        b,
-		flat:           map[unrolled]*draft{},
-		merged:         map[*draft]*draft{},
-		finished:       map[*draft]*structural.Schema{},
-		special:        map[*pkg]*flattener{},
-		maxDescription: -1,
+		builder:  b,
+		flat:     map[unrolled]*draft{},
+		merged:   map[*draft]*draft{},
+		finished: map[*draft]*structural.Schema{},
+		special:  map[*pkg]*flattener{},
 	}
-	if limit := b.options.MaxDescription; limit != nil {
-		fl.maxDescription = *limit
-	}
+	fl.limit(b.options.MaxDescription)
 	return fl
+}
+
+// limit sets the limit for descriptions; nil is none.
+func (fl *flattener) limit(bytes *int) {
+	fl.maxDescription = -1
+	if bytes != nil {
+		fl.maxDescription = *bytes
+	}
 }

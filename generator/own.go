@@ -1,12 +1,12 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -150,17 +150,23 @@ type override struct {
 	pkg    *pkg
 	marker *markers.Marker
 	tag    markers.Tag
-	used   bool
+	// everywhere: it is no package that says it, but the run.
+	everywhere bool
+	used       bool
 }
 
 // overridden returns the override of a type's whole schema, or nil.
 func (b *builder) overridden(t *typeDecl) *override {
+	var everywhere *override
 	for _, o := range b.overrides {
 		if inner, ok := o.about(t); ok && strings.HasPrefix(inner.Text, "+"+schemaMarkerName+"=") {
-			return o
+			if !o.everywhere {
+				return o
+			}
+			everywhere = cmp.Or(everywhere, o)
 		}
 	}
-	return nil
+	return everywhere
 }
 
 // about returns the marker that the override puts on a type.
@@ -196,20 +202,22 @@ func (b *builder) overrideEdits(t *typeDecl) []*edit {
 // checkOverrides reports what a package says about types elsewhere to no effect.
 func (r *reporter) checkOverrides(p *pkg) {
 	for _, o := range p.describe().overrides {
-		m := o.marker
-		_, hasMarker := m.Inner()
-		_, badPolicy := parseDescriptionPolicy(o.tag.Value)
-		switch {
-		case m.Name == "schemagen:type" && !hasMarker:
-			r.errorf(codeArguments, p, m.ValuePos(0), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
-				"+%s: expected a marker behind the equals sign", m.Name)
-		case m.Name == "schemagen:descriptions" && badPolicy != nil:
-			r.errorf(codeArguments, p, m.ValuePos(0), "", "+%s: %v", m.Name, badPolicy)
-		case !o.used:
-			r.add(codeUnused, diag.Warning, p, m.ArgumentPos(),
-				fmt.Sprintf("+%s: no kind of this package reaches %s", m.Name, o.tag.Argument),
-				"write import paths in full, as in k8s.io/api/core/v1.Container")
-		}
+		r.checkOverride(o)
+	}
+}
+
+func (r *reporter) checkOverride(o *override) {
+	m := o.marker
+	_, hasMarker := m.Inner()
+	_, badPolicy := parseDescriptionPolicy(o.tag.Value)
+	switch {
+	case m.Name == "schemagen:type" && !hasMarker:
+		r.errorf(codeArguments, o.pkg, m.ValuePos(0), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
+			"+%s: expected a marker behind the equals sign", m.Name)
+	case m.Name == "schemagen:descriptions" && badPolicy != nil:
+		r.errorf(codeArguments, o.pkg, m.ValuePos(0), "", "+%s: %v", m.Name, badPolicy)
+	case !o.used:
+		r.unusedOverride(o)
 	}
 }
 
@@ -231,6 +239,13 @@ func parseDescriptionPolicy(text string) (descriptionPolicy, error) {
 		return descriptionPolicy{limit: n}, nil
 	}
 	return descriptionPolicy{}, fmt.Errorf("expected drop, firstSentence, or a number of bytes, got %q", text)
+}
+
+// CheckDescriptions says what is wrong with the value of an [Override] about
+// descriptions.
+func CheckDescriptions(text string) error {
+	_, err := parseDescriptionPolicy(text)
+	return err
 }
 
 func (p descriptionPolicy) apply(description string) string {

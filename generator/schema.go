@@ -249,7 +249,7 @@ func (b *builder) predeclared(f *file, expr ast.Expr, name string) *draft {
 	d := b.node(f, expr.Pos())
 	typ, format := basicSchema(name)
 	switch {
-	case typ == "number" && !b.options.AllowDangerousTypes:
+	case typ == "number" && !*f.pkg.settings().AllowDangerousTypes:
 		b.reporter.typeErrorf(codeFloat, f.pkg, expr.Pos(),
 			"use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
 			"found %s, whose precision varies across languages", name)

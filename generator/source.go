@@ -61,6 +61,8 @@ type pkg struct {
 	hints map[string][]*file
 	types map[string]*typeDecl
 	facts *packageFacts
+	// said are the options for the package, once asked for.
+	said *PackageOptions
 	// constants is the package reduced to them, once asked for.
 	constants *constantScope
 }
@@ -152,8 +154,7 @@ func (w *world) look(packages []*pkg) {
 		return func(i int) { buffer = files[i].look(buffer) }
 	})
 	for _, f := range files {
-		f.base = 1 + w.places
-		w.places += f.size + 1
+		f.base = w.reserve(f.size)
 		for _, name := range f.hints {
 			f.pkg.hints[name] = append(f.pkg.hints[name], f)
 		}
@@ -281,6 +282,23 @@ func (w *world) parseAhead(packages []*pkg) {
 	})
 }
 
+// reserve gives a file of a size its places in the file set of the run, which it can
+// then be added to at any time. It returns the first.
+func (w *world) reserve(size int) (base int) {
+	base = 1 + w.places
+	w.places += size + 1
+	return base
+}
+
+// setFrom returns a file set of its own, in which the next file begins at the base.
+func setFrom(base int) *token.FileSet {
+	set := token.NewFileSet()
+	if base > set.Base() {
+		set.AddFile("", set.Base(), base-set.Base()-1)
+	}
+	return set
+}
+
 // syntax parses the file once, and knows nothing else of the world but the file
 // set: it may be called side by side for different files. It reads into the buffer.
 func (f *file) syntax(buffer *[]byte) (*ast.File, error) {
@@ -299,11 +317,7 @@ func (f *file) syntax(buffer *[]byte) (*ast.File, error) {
 		f.failed = err
 		return nil, err
 	}
-	// In a set of its own the file starts where it was given its place.
-	own := token.NewFileSet()
-	if f.base > own.Base() {
-		own.AddFile("", own.Base(), f.base-own.Base()-1)
-	}
+	own := setFrom(f.base)
 	f.tree, f.failed = parser.ParseFile(own, f.name, src, parser.ParseComments|parser.SkipObjectResolution)
 	w.fset.AddExistingFiles(own.File(token.Pos(f.base)))
 	return f.tree, f.failed

@@ -31,8 +31,9 @@ func (b *builder) structType(t *typeDecl) *draft {
 	var required []string
 	var inUnions []namedField
 	var immutable []namedField
+	onlyExported := *t.pkg.settings().IgnoreUnexportedFields
 	for _, field := range t.structFields() {
-		if field.name != "" && b.options.IgnoreUnexportedFields && !ast.IsExported(field.name) {
+		if field.name != "" && onlyExported && !ast.IsExported(field.name) {
 			continue
 		}
 		jsonTag, hasTag := field.tag.Lookup("json")

@@ -64,14 +64,7 @@ func (b *builder) unionFormsOf(t *typeDecl) []unions.Form {
 	if forms := t.pkg.describe().unions; forms != nil {
 		return forms
 	}
-	if b.options.Unions == "" {
-		return nil
-	}
-	forms, err := unions.ParseForms(b.options.Unions)
-	if err != nil {
-		return nil // the options were checked
-	}
-	return forms
+	return t.pkg.settings().unionForms()
 }
 
 // draftUnion is a union as the markers of a struct say it.

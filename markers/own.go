@@ -250,6 +250,15 @@ func parseOwn(def *Definition, c Comment) (any, *ParseError) {
 	return tag, nil
 }
 
+// NewTag returns the marker +name(argument)=value, whose argument and value stand
+// at places of their own.
+func NewTag(name, argument, value string, argumentPos, valuePos token.Pos) *Marker {
+	head := "+" + name + "("
+	text := head + argument + ")="
+	c := Comment{Text: text + value, Pos: argumentPos, lines: []line{{len(head), argumentPos}, {len(text), valuePos}}}
+	return &Marker{Comment: c, Name: name, Value: Tag{Argument: argument, Value: value, argument: len(head), value: len(text)}}
+}
+
 // Inner returns the marker that stands behind the equals sign of a tag, as a
 // comment of its own; ok is false if there is none.
 func (m *Marker) Inner() (c Comment, ok bool) {

@@ -28,6 +28,8 @@ import (
 type definitionFlags struct {
 	enable []string
 	unions string
+	// project is schemagen.yaml; nil if there is none.
+	project *configFile
 	// kept is what the last reading read, for a command that reads again; nil
 	// keeps nothing.
 	kept map[partKey]readPart
@@ -49,6 +51,13 @@ type readPart struct {
 func (f *definitionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: switch features on: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: how unions are written where the source does not say: cel, oneOf, none")
+}
+
+// configure reads the project file for a command with these flags and those of r.
+func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
+	err := r.configure(cmd, "")
+	f.project = r.project
+	return err
 }
 
 // publishedResource is a resource with the places of what its definition says.
@@ -141,7 +150,12 @@ func (f *definitionFlags) fromPackages(ctx context.Context, dir string, packages
 	if len(packages) == 0 {
 		return nil, nil, nil
 	}
-	return generator.Subjects(ctx, generator.Options{Dir: dir, Patterns: packages, Enable: f.enable, Unions: f.unions, Final: true})
+	options, err := f.project.generatorOptions(generator.Options{Dir: dir, Patterns: packages, Final: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Enable, options.Unions = f.enable, f.unions
+	return generator.Subjects(ctx, options)
 }
 
 // decoder decodes the definitions of a part of a file: [subjectsOf] or

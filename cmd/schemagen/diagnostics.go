@@ -23,6 +23,11 @@ type reporting struct {
 	format string
 	// strict makes warnings errors.
 	strict bool
+	// project is schemagen.yaml, with severities and waivers; nil if there is none.
+	project *configFile
+	// unused returns what is to be said of waivers, given those that were used; nil
+	// says nothing: only a run that sees everything can tell.
+	unused func(used map[*waiver]bool) diag.List
 }
 
 func (r *reporting) addFlags(cmd *cobra.Command) {
@@ -60,17 +65,22 @@ type reporter struct {
 	dir string
 	// failed: one of the findings was an error.
 	failed bool
+	// used are the waivers that took something back.
+	used map[*waiver]bool
+	// broken: there were errors, so that nobody knows what else would have been found.
+	broken bool
 }
 
 func (r *reporting) reporter(stderr io.Writer, dir string) (*reporter, error) {
 	buffer := bufio.NewWriter(stderr)
 	out, err := diag.NewWriter(buffer, r.format, codes())
-	return &reporter{reporting: r, buffer: buffer, out: out, dir: dir}, err
+	return &reporter{reporting: r, buffer: buffer, out: out, dir: dir, used: map[*waiver]bool{}}, err
 }
 
 // add prints findings, in their order among themselves, each once.
 func (r *reporter) add(findings diag.List) error {
-	findings = findings.Normalize().RelativeTo(r.dir)
+	r.broken = r.broken || findings.HasErrors()
+	findings = r.project.judge(findings, r.used).Normalize().RelativeTo(r.dir)
 	if r.strict {
 		findings = findings.Strict()
 	}
@@ -81,6 +91,11 @@ func (r *reporter) add(findings diag.List) error {
 // finish ends what is printed. The error is errFindings if one of the findings was
 // an error.
 func (r *reporter) finish() error {
+	if r.project != nil && r.unused != nil && !r.broken {
+		if err := r.add(r.unused(r.used)); err != nil {
+			return err
+		}
+	}
 	if err := cmp.Or(r.out.Close(), r.buffer.Flush()); err != nil {
 		return err
 	}
@@ -103,10 +118,12 @@ func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
 		Short:   "Say what a diagnostic means and what to do about it.",
 		Example: "  schemagen explain-code SG303",
 		Args:    cobra.ExactArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			var out []string
 			for _, info := range codes() {
-				out = append(out, string(info.Code)+"\t"+info.Title)
+				if len(args) == 0 && strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
+					out = append(out, string(info.Code)+"\t"+info.Title)
+				}
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp
 		},

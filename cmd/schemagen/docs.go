@@ -50,6 +50,9 @@ each group.`,
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+				return err
+			}
 			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
@@ -77,6 +80,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	// --format is that of the documents.
+	findings = r.definitions.project.judge(findings, map[*waiver]bool{})
 	if err := findings.Normalize().RelativeTo(wd).WriteText(stderr); err != nil {
 		return err
 	}

@@ -29,7 +29,13 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := r.configure(cmd, ""); err != nil {
+				return err
+			}
 			options.Dir, options.Patterns = wd, args
+			if len(args) == 0 {
+				options.Patterns = r.project.paths(wd)
+			}
 			listing, findings, err := generator.List(cmd.Context(), options)
 			if err != nil {
 				return err

@@ -38,6 +38,9 @@ place in the source.`,
   schemagen explain widgets --recursive --crd ./api/...`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+				return err
+			}
 			return r.run(cmd.Context(), args[0], cmd.InOrStdin(), stdout, stderr)
 		},
 	}

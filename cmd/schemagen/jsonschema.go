@@ -46,6 +46,9 @@ and of a union an editor proposes the selected member only.`,
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml
   schemagen jsonschema ./api/... -o schemas --modeline`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+				return err
+			}
 			r.mode = modeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},

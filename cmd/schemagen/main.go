@@ -71,6 +71,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		Version:       toolVersion(),
 	}
 	root.SetVersionTemplate("Version: {{.Version}}\n")
+	addConfigFlags(root)
 	root.AddCommand(
 		newCRDCommand(stdout, stderr),
 		newMigrateCommand(stdout, stderr),
@@ -85,9 +86,12 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newTestCommand(os.Stdin, stdout, stderr),
 		newMarkersCommand(stdout),
 		newExplainCodeCommand(stdout),
+		newConfigCommand(stdout, stderr),
+		newMigrateCommand(stdout, stderr),
 		newEnvCommand(stdout, stderr),
 		newVersionCommand(stdout),
 	)
+	addCompletions(root)
 	return root
 }
 

@@ -6,221 +6,451 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/generator"
 )
 
-// migration compares what controller-gen and schemagen make of a project, on two
-// copies of it.
-type migration struct {
-	makefile      string
-	controllerGen string
-	write         bool
-	// commands are command lines of controller-gen's.
-	commands []generatorCommand
-	// program is the Makefile's controller-gen, if there is one.
-	program string
-	// edits change the Makefile.
-	edits []output
-}
+// migrateCommand is the command that takes controller-gen's arguments behind --.
+const migrateCommand = "migrate"
 
-// generatorCommand is one command line.
-type generatorCommand struct {
-	place string // where it stands
-	dir   string // where it runs, relative to the Makefile
-	args  []string
+// migrateRun is one run of the migrate command.
+type migrateRun struct {
+	makefile string
+	// tool is the controller-gen to compare with; empty looks for it.
+	tool string
+	// with is what the Makefile is to call instead, and write changes it.
+	with  string
+	write bool
+
+	dir string
+	// peer is the command line of controller-gen; empty if there is none.
+	peer []string
+	// peerVersion is what it says of itself: "v0.23.0".
+	peerVersion string
+	// project is what both run on copies of.
+	project *copiedProject
+	// differs: something is not as before, or could not be compared.
+	differs bool
+	out     io.Writer
 }
 
 func newMigrateCommand(stdout, stderr io.Writer) *cobra.Command {
-	var m migration
+	r := migrateRun{out: stdout}
 	cmd := &cobra.Command{
-		Use:   "migrate [-- controller-gen's arguments]",
-		Short: "Compare with controller-gen on a project.",
-		Long: `Run controller-gen and schemagen on copies of a project, with the command lines of its Makefile or
-with one that is given, and report which files are equal, what differs, and what to change in the Makefile.
-The project itself is not touched, unless --write changes its Makefile.`,
+		Use:   migrateCommand + " [-- controller-gen arguments]",
+		Short: "Say what changes if schemagen takes the place of controller-gen.",
+		Long: `Run controller-gen and schemagen on a project, each on a copy of its own, and say which files are equal, what differs and why, what mistakes schemagen finds,
+and which line of the Makefile to change.
+
+The calls of controller-gen are those of the Makefile's recipes, or the one behind
+--. Nothing of the project is touched, but the line of the Makefile with --write.`,
 		Example: `  schemagen migrate
-  schemagen migrate -- crd paths=./... output:dir=config/crd/bases`,
+  schemagen migrate --write --with 'go tool -modfile=go.tool.mod schemagen'
+  schemagen migrate -- rbac:roleName=manager-role crd webhook paths=./...`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return m.run(cmd.Context(), args, stdout, stderr)
+			wd, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			r.dir = wd
+			return r.run(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().StringVarP(&m.makefile, "makefile", "f", "Makefile", "Makefile to read")
-	cmd.Flags().StringVar(&m.controllerGen, "controller-gen", "", "program to compare with (default: the Makefile's, then the one in PATH)")
-	cmd.Flags().BoolVar(&m.write, "write", false, "change the Makefile if all files are equal")
+	flags := cmd.Flags()
+	flags.StringVar(&r.makefile, "makefile", "", "Makefile to read (default: GNUmakefile, makefile or Makefile)")
+	flags.StringVar(&r.tool, "controller-gen", "", "controller-gen to compare with (default: the Makefile's, bin/controller-gen, that in PATH, go tool controller-gen)")
+	flags.StringVar(&r.with, "with", "", "what the Makefile is to call (default: schemagen, installed by the Makefile if it installs controller-gen)")
+	flags.BoolVar(&r.write, "write", false, "change the line of the Makefile, if nothing differs")
 	return cmd
 }
 
-func (m *migration) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if err := m.readCommands(args, stderr); err != nil {
-		return err
-	}
-	peer, err := m.findControllerGen()
+func (r *migrateRun) run(ctx context.Context, args []string) error {
+	m, err := r.calls(args)
 	if err != nil {
 		return err
 	}
-	product, err := os.Executable()
-	if err != nil {
+	for _, problem := range m.problems {
+		fmt.Fprintf(r.out, "not read: %s\n\tgive the command as: schemagen migrate -- ARGUMENTS\n", problem)
+		r.differs = true
+	}
+	if len(m.calls) == 0 {
+		return fmt.Errorf("%s has no call of controller-gen that could be read: give one as schemagen migrate -- ARGUMENTS", m.path)
+	}
+	if err := r.findPeer(ctx, m); err != nil {
 		return err
 	}
-	project, err := openProject(filepath.Dir(m.makefile))
-	if err != nil {
+	if r.project, err = openProject(filepath.Join(r.dir, filepath.Dir(m.path))); err != nil {
 		return err
 	}
-	defer project.remove()
-	equal := true
-	for _, c := range m.commands {
-		fmt.Fprintf(stdout, "%s: controller-gen %s\n", c.place, strings.Join(c.args, " "))
-		theirs, err := project.run(ctx, "controller-gen", peer, c, nil)
-		if err != nil {
+	defer r.project.remove()
+	for _, call := range m.calls {
+		if err := r.compare(ctx, m, call); err != nil {
 			return err
 		}
-		ours, err := project.run(ctx, "schemagen", product, c, []string{"--no-cache"})
-		if err != nil {
-			return err
-		}
-		same, err := project.compare(ctx, stdout, theirs, ours)
-		if err != nil {
-			return err
-		}
-		equal = equal && same
 	}
-	if err := m.proposeEdits(ctx, equal, stdout); err != nil {
+	if err := r.change(ctx, m); err != nil {
 		return err
 	}
-	if !equal {
+	if r.differs {
 		return errFindings
 	}
 	return nil
 }
 
-// readCommands takes the command line that was given, or those of the Makefile.
-func (m *migration) readCommands(args []string, stderr io.Writer) error {
-	text, err := os.ReadFile(m.makefile)
-	if err != nil && len(args) == 0 {
-		return fmt.Errorf("%w; without a Makefile, give controller-gen's arguments behind --", err)
+// calls are those of the Makefile, or the one that was given.
+func (r *migrateRun) calls(args []string) (*makefile, error) {
+	names := []string{"GNUmakefile", "makefile", "Makefile"}
+	if r.makefile != "" {
+		names = []string{r.makefile}
 	}
-	file := readMakefile(m.makefile, string(text))
-	m.program = file.program
-	if edited := file.edited(); edited != string(text) {
-		m.edits = []output{{path: m.makefile, data: []byte(edited)}}
+	m := &makefile{path: "the command line"}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) && r.makefile == "" {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		m = readMakefile(name, data)
+		break
 	}
-	if len(args) > 0 {
-		m.commands = []generatorCommand{{place: "command line", args: args}}
+	if len(args) == 0 {
+		if m.lines == nil {
+			return nil, errors.New("there is no Makefile: name one with --makefile, or give the command as schemagen migrate -- ARGUMENTS")
+		}
+		return m, nil
+	}
+	call, ok := callOf(args)
+	if !ok {
+		call, ok = callOf(append([]string{calledTool}, args...))
+	}
+	if !ok {
+		return nil, fmt.Errorf("no generator among the arguments %q", args)
+	}
+	call.dir = "."
+	m.calls, m.problems = []controllerGenCall{call}, nil
+	return m, nil
+}
+
+// findPeer looks for controller-gen.
+func (r *migrateRun) findPeer(ctx context.Context, m *makefile) error {
+	if r.tool != "" {
+		words := strings.Fields(r.tool)
+		if len(words) == 0 || !r.isPeer(ctx, words) {
+			return fmt.Errorf("--controller-gen %s: it cannot be run", r.tool)
+		}
 		return nil
 	}
-	for _, problem := range file.problems {
-		fmt.Fprintf(stderr, "%s\n", problem)
+	root := filepath.Dir(m.path)
+	var candidates [][]string
+	for _, variable := range []string{"$(" + toolVariable + ")", "$(LOCALBIN)/controller-gen"} {
+		if value, err := m.expand(variable, 1); err == nil {
+			if words := strings.Fields(strings.Trim(value, `"'`)); len(words) > 0 && filepath.Base(words[0]) != "schemagen" && !strings.HasSuffix(value, " schemagen") {
+				if strings.ContainsRune(words[0], filepath.Separator) && !filepath.IsAbs(words[0]) {
+					words[0] = filepath.Join(r.dir, root, words[0])
+				}
+				candidates = append(candidates, words)
+			}
+		}
 	}
-	if m.commands = file.commands; len(m.commands) == 0 {
-		return fmt.Errorf("%s: no command line of controller-gen was found; give its arguments behind --", m.makefile)
+	candidates = append(candidates, []string{filepath.Join(r.dir, root, "bin", "controller-gen")}, []string{"controller-gen"}, []string{"go", "tool", "controller-gen"})
+	for _, words := range candidates {
+		if r.isPeer(ctx, words) {
+			return nil
+		}
+	}
+	fmt.Fprintf(r.out, "controller-gen is not found, so that nothing is compared. Install it, or name it with --controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@%s\n\n", equalVersion())
+	r.differs = true
+	return nil
+}
+
+// isPeer reports whether a command is controller-gen, and takes it.
+func (r *migrateRun) isPeer(ctx context.Context, words []string) bool {
+	file, err := exec.LookPath(words[0])
+	if err != nil {
+		return false
+	}
+	if file, err = filepath.Abs(file); err != nil { // calls may run in other directories
+		return false
+	}
+	words = append([]string{file}, words[1:]...)
+	out, err := exec.CommandContext(ctx, words[0], append(slices.Clone(words[1:]), "--version")...).Output()
+	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "Version: ")
+	if err != nil || !ok || strings.HasPrefix(version, "schemagen") {
+		return false
+	}
+	r.peer, r.peerVersion = words, version
+	return true
+}
+
+// productVersion is the version of schemagen to install.
+func productVersion() string {
+	if v := strings.TrimPrefix(toolVersion(), "schemagen-"); v != "devel" && !strings.Contains(v, "+") {
+		return v
+	}
+	return "latest"
+}
+
+// equalVersion is the version of controller-tools whose output schemagen's equals.
+func equalVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "sigs.k8s.io/controller-tools" {
+				return module.Version
+			}
+		}
+	}
+	return "latest"
+}
+
+// compare runs both for one call and reports.
+func (r *migrateRun) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
+	where := ""
+	if call.line > 0 {
+		where = fmt.Sprintf("%s:%d: ", m.path, call.line)
+	}
+	fmt.Fprintf(r.out, "%s%s\n", where, strings.Join(call.args, " "))
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(r.dir, filepath.Dir(m.path), call.dir)
+	if filepath.IsAbs(call.dir) {
+		dir = call.dir
+	}
+	run := func(command []string, more ...string) (made, error) {
+		return r.project.run(ctx, dir, call.env, slices.Concat(command, call.args, more))
+	}
+	ours, err := run([]string{self}, "--no-cache")
+	if err != nil {
+		return err
+	}
+	mistakes := ours
+	if ours.failed {
+		if ours, err = run([]string{self}, "--no-cache", "--skip-verify"); err != nil {
+			return err
+		}
+	}
+	var theirs made
+	if len(r.peer) > 0 {
+		if theirs, err = run(r.peer); err != nil {
+			return err
+		}
+		reasons := reasonsFor{run: r, dir: dir, theirs: theirs, refused: mistakes.failed, self: self, again: run}
+		if err := r.reportFiles(ctx, theirs, ours, &reasons); err != nil {
+			return err
+		}
+		if theirs.failed {
+			fmt.Fprintf(r.out, "  controller-gen itself fails:\n%s", inset(theirs.said))
+			r.differs = true
+		}
+	} else {
+		for _, name := range sortedFiles(ours.files) {
+			fmt.Fprintf(r.out, "  %s: made, and compared with nothing\n", name)
+		}
+	}
+	if mistakes.said != "" {
+		fmt.Fprintf(r.out, "  schemagen says:\n%s", inset(mistakes.said))
+	}
+	r.differs = r.differs || mistakes.failed
+	return nil
+}
+
+func inset(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// versionLine is the annotation that tells which tool wrote a file.
+var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
+
+func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
+
+func sortedFiles(files map[string][]byte) []string {
+	var out []string
+	for name := range files {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// reportFiles says how many files are equal, and of each of the others why it is not.
+func (r *migrateRun) reportFiles(ctx context.Context, theirs, ours made, reasons *reasonsFor) error {
+	names := sortedFiles(theirs.files)
+	for _, name := range sortedFiles(ours.files) {
+		if _, known := theirs.files[name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var others []string
+	for _, name := range names {
+		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		if their == nil || our == nil || !bytes.Equal(withoutVersion(their), withoutVersion(our)) {
+			others = append(others, name)
+		}
+	}
+	fmt.Fprintf(r.out, "  %d of %s equal\n", len(names)-len(others), count(len(names), "file"))
+	for _, name := range others {
+		r.differs = true
+		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		reason, err := reasons.of(name, our != nil)
+		if err != nil {
+			return err
+		}
+		switch {
+		case our == nil:
+			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", name, reason)
+		case their == nil:
+			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", name, reason)
+		default:
+			fmt.Fprintf(r.out, "  %s differs: %s\n", name, reason)
+			if err := r.printDiff(ctx, name, withoutVersion(their), withoutVersion(our)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// findControllerGen returns the program to compare with: the one that was named, or
-// the Makefile's, or the one in PATH.
-func (m *migration) findControllerGen() (string, error) {
-	candidates := []string{m.controllerGen}
-	if m.controllerGen == "" {
-		candidates = []string{m.program, "controller-gen"}
-	}
-	for _, name := range candidates {
-		if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(m.makefile), name)
-		}
-		if path, err := exec.LookPath(name); err == nil {
-			return filepath.Abs(path)
-		}
-	}
-	return "", errors.New("there is no controller-gen to compare with: install it (make controller-gen in a Kubebuilder project), or name it with --controller-gen")
-}
-
-// proposeEdits shows the changes of the Makefile, or makes them.
-func (m *migration) proposeEdits(ctx context.Context, equal bool, stdout io.Writer) error {
-	switch {
-	case len(m.edits) == 0:
-		return nil
-	case m.write && !equal:
-		fmt.Fprintf(stdout, "%s was not changed: not all files are equal\n", m.makefile)
-		return nil
-	case m.write:
-		_, err := commit(ctx, m.edits, commitWrite, stdout)
-		if err == nil {
-			fmt.Fprintf(stdout, "%s was changed\n", m.makefile)
-		}
+// printDiff prints what schemagen makes different.
+func (r *migrateRun) printDiff(ctx context.Context, name string, their, our []byte) error {
+	var b bytes.Buffer
+	if err := printCommitDiffs(ctx, &b, []*commitTarget{{output: output{name, our}, old: their, exists: true}}); err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, "To change:")
-	_, err := commit(ctx, m.edits, commitDiff, stdout)
+	const most = 40
+	lines := strings.SplitAfter(b.String(), "\n")
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Sprintf("… %d more lines\n", len(lines)-most))
+	}
+	_, err := io.WriteString(r.out, inset(strings.Join(lines, "")))
 	return err
 }
 
-// versionLine begins the line of a definition that names the tool, which differs.
-const versionLine = "    controller-gen.kubebuilder.io/version: "
+// reasonsFor finds reasons for differences, from docs/differences.md, by trying: each
+// that costs a run is tried once.
+type reasonsFor struct {
+	run     *migrateRun
+	dir     string
+	theirs  made
+	refused bool
+	self    string
+	again   func(command []string, more ...string) (made, error)
 
-// withoutToolVersion leaves out the version of the tool.
-func withoutToolVersion(data []byte) []byte {
-	var out []byte
-	for line := range bytes.Lines(data) {
-		if !bytes.HasPrefix(line, []byte(versionLine)) {
-			out = append(out, line...)
-		}
-	}
-	return out
+	theirSecond, ourPlain *made
 }
 
-// compare says how the files of two runs differ, and what the runs said. It reports
-// whether nothing does.
-func (p *copiedProject) compare(ctx context.Context, stdout io.Writer, theirs, ours *generatorRun) (bool, error) {
-	var names []string
-	for _, run := range []*generatorRun{theirs, ours} {
-		for name := range run.files {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+// of is the reason for one file that differs.
+func (r *reasonsFor) of(name string, weHave bool) (string, error) {
+	if r.theirSecond == nil {
+		second, err := r.again(r.run.peer)
+		if err != nil {
+			return "", err
+		}
+		plain, err := r.again([]string{r.self}, "--no-cache", "--skip-verify", "--no-config")
+		if err != nil {
+			return "", err
+		}
+		r.theirSecond, r.ourPlain = &second, &plain
+	}
+	project := r.run.project
+	first, plain := project.file(r.theirs, name), project.file(*r.ourPlain, name)
+	switch {
+	case !bytes.Equal(first, project.file(*r.theirSecond, name)):
+		return "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same", nil
+	case plain != nil && bytes.Equal(withoutVersion(first), withoutVersion(plain)):
+		return configName + " says so: with --no-config the file is equal", nil
+	case !weHave && r.refused:
+		return "schemagen refuses the source, as said below; controller-gen writes what an API server would refuse, or what it has read in part", nil
+	case r.theirs.failed:
+		return "controller-gen fails, and writes what it has", nil
+	case r.run.peerVersion != equalVersion():
+		return fmt.Sprintf("this controller-gen is %s, and schemagen writes what %s does: compare with that version to see what is left", r.run.peerVersion, equalVersion()), nil
+	}
+	for _, name := range []string{"inflections.json", "acronyms.json"} {
+		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
+			return "controller-gen takes plurals from " + name + " in the working directory, schemagen does not", nil
 		}
 	}
-	slices.Sort(names)
-	equal := 0
-	var different []*commitTarget
-	for _, name := range names {
-		a, b := p.file(theirs, name), p.file(ours, name)
-		switch {
-		case b == nil:
-			fmt.Fprintf(stdout, "  %s: only controller-gen writes it\n", name)
-		case a == nil:
-			fmt.Fprintf(stdout, "  %s: only schemagen writes it\n", name)
-		case bytes.Equal(withoutToolVersion(a), withoutToolVersion(b)):
-			equal++
-		default:
-			fmt.Fprintf(stdout, "  %s: different\n", name)
-			different = append(different, &commitTarget{output: output{path: name, data: withoutToolVersion(b)}, exists: true, old: withoutToolVersion(a)})
+	if usesOwnMarkers(r.dir) {
+		return "the source uses markers that schemagen adds, which controller-gen does not know", nil
+	}
+	return "no reason is known: please report it", nil
+}
+
+// usesOwnMarkers reports whether Go files below a directory have markers of ours.
+func usesOwnMarkers(dir string) bool {
+	return slices.ContainsFunc(filesBelow(dir), func(name string) bool {
+		if !strings.HasSuffix(name, ".go") {
+			return false
+		}
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil && bytes.Contains(data, []byte("+schemagen:"))
+	})
+}
+
+// change shows the line of the Makefile to change, or changes it.
+func (r *migrateRun) change(ctx context.Context, m *makefile) error {
+	var direct []string
+	for _, call := range m.calls {
+		if call.direct && call.line > 0 {
+			direct = append(direct, fmt.Sprintf("%s:%d", m.path, call.line))
 		}
 	}
-	if failed := theirs.failed != nil || ours.failed != nil; len(names) == 0 && !failed {
-		fmt.Fprintln(stdout, "  nothing changes: the files of the project are as both write them")
-	} else if len(names) > 0 {
-		fmt.Fprintf(stdout, "  %d of %d changed files are equal, but for the version of the tool\n", equal, len(names))
+	installs := r.with == "" && m.installs()
+	if r.with == "" {
+		r.with = "schemagen"
 	}
-	if err := printCommitDiffs(ctx, stdout, different); err != nil {
-		return false, err
+	if len(direct) > 0 {
+		fmt.Fprintf(r.out, "\nThese lines call controller-gen by its name; let them call %s: %s\n", r.with, strings.Join(direct, ", "))
 	}
-	for _, run := range []*generatorRun{theirs, ours} {
-		if run.failed != nil {
-			fmt.Fprintf(stdout, "  %s: %v\n", run.tool, run.failed)
-		}
-		for line := range strings.Lines(run.said) {
-			fmt.Fprintf(stdout, "  %s: %s\n", run.tool, strings.TrimRight(line, "\n"))
-		}
+	if m.lines == nil || len(m.calls) == len(direct) {
+		return nil
 	}
-	if ours.failed != nil && theirs.failed == nil {
-		fmt.Fprintln(stdout, "  what schemagen refuses and controller-gen writes, and why, is in docs/differences.md; schemagen explain-code CODE tells more")
+	text, ok := m.withTool(r.with)
+	if installs {
+		text = m.withInstalled(productVersion())
 	}
-	return equal == len(names) && ours.failed == nil && theirs.failed == nil, nil
+	if !ok {
+		fmt.Fprintf(r.out, "\n%s has no variable %s to change: say make %s=%s\n", m.path, toolVariable, toolVariable, r.with)
+		return nil
+	}
+	if strings.Contains(r.with, " ") && regexp.MustCompile(`"\$[({]`+toolVariable+`[)}]"`).MatchString(text) {
+		fmt.Fprintf(r.out, "\nRecipes have %s in quotes, so that it must be one word: take the quotes away for %q\n", toolVariable, r.with)
+		r.differs = true
+	}
+	outputs := []output{{path: m.path, data: []byte(text)}}
+	fmt.Fprintln(r.out)
+	changed, err := commit(ctx, outputs, commitDiff, r.out)
+	switch {
+	case err != nil:
+		return err
+	case len(changed) == 0:
+		fmt.Fprintf(r.out, "%s calls %s already.\n", m.path, r.with)
+	case r.differs && r.write:
+		fmt.Fprintln(r.out, "The Makefile is not changed, because not all is equal.")
+	case r.differs:
+		fmt.Fprintln(r.out, "schemagen migrate --write changes that once all is equal.")
+	case !r.write:
+		fmt.Fprintln(r.out, "schemagen migrate --write changes that.")
+	default:
+		_, err = commit(ctx, outputs, commitWrite, r.out)
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,27 +9,27 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 )
 
 // copiedProject is a folder of which two copies are made, one for each tool.
 type copiedProject struct {
-	// root is what is copied, start is the folder in it that commands run in.
-	root, start string
+	// root is what is copied, and asGiven is the same with the symlinks that lead to it.
+	root, asGiven string
 	// temp holds the copies.
 	temp string
 }
 
-// generatorRun is what a tool did to its copy.
-type generatorRun struct {
-	tool string
-	// said is what it printed, with the project in the place of the copy.
-	said string
-	// failed is its exit code in words.
-	failed error
-	// files are those that it made or changed, by their name in the project.
+// made is what a run did to its copy.
+type made struct {
+	// files are those that it wrote, by their name in the project.
 	files map[string][]byte
+	// said is what it printed, with places relative to the project.
+	said string
+	// failed: it says that it has failed.
+	failed bool
 }
 
 // openProject finds the project around a folder: up to where git keeps its data,
@@ -40,17 +39,14 @@ func openProject(dir string) (*copiedProject, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, err
-	}
-	p := &copiedProject{root: dir}
+	p := &copiedProject{asGiven: dir}
 	for _, mark := range []string{".git", "go.work", "go.mod"} {
 		if d := holding(mark, dir); d != "" {
-			p.root = d
+			p.asGiven = d
 			break
 		}
 	}
-	if p.start, err = filepath.Rel(p.root, dir); err != nil {
+	if p.root, err = filepath.EvalSymlinks(p.asGiven); err != nil {
 		return nil, err
 	}
 	if p.temp, err = os.MkdirTemp("", "schemagen-migrate-"); err != nil {
@@ -82,32 +78,53 @@ func exists(name string) bool {
 
 func (p *copiedProject) remove() { os.RemoveAll(p.temp) }
 
-// run copies the project, runs a command line there, and returns what it did.
-func (p *copiedProject) run(ctx context.Context, tool, program string, c generatorCommand, more []string) (*generatorRun, error) {
-	copied, err := os.MkdirTemp(p.temp, tool+"-")
+// run copies the project, runs a command line in the copy of a folder, and returns
+// what it did.
+func (p *copiedProject) run(ctx context.Context, dir string, env, command []string) (made, error) {
+	copied, err := os.MkdirTemp(p.temp, "")
 	if err != nil {
-		return nil, err
+		return made{}, err
 	}
+	defer os.RemoveAll(copied)
 	if err := p.copyTo(ctx, copied); err != nil {
-		return nil, fmt.Errorf("copy the project: %w", err)
+		return made{}, fmt.Errorf("copy the project: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, program, append(c.args[:len(c.args):len(c.args)], more...)...)
-	cmd.Dir = filepath.Join(copied, p.start, filepath.FromSlash(c.dir))
-	cmd.Env = append(os.Environ(), "PWD="+cmd.Dir)
-	said, err := cmd.CombinedOutput()
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return made{}, err
+	}
+	if p.outside(dir) {
+		return made{}, fmt.Errorf("%s is outside of the project in %s", dir, p.root)
+	}
+	rel, err := filepath.Rel(p.root, dir)
+	if err != nil {
+		return made{}, err
+	}
+	// What names the project by its path means the copy.
+	paths := strings.NewReplacer(p.asGiven, copied, p.root, copied)
+	here := func(words []string) (out []string) {
+		for _, word := range words {
+			out = append(out, paths.Replace(word))
+		}
+		return out
+	}
+	cmd := exec.CommandContext(ctx, command[0], here(command[1:])...)
+	cmd.Dir = filepath.Join(copied, rel)
+	cmd.Env = append(append(os.Environ(), here(env)...), "PWD="+cmd.Dir)
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("%s: %w", tool, err)
+		return made{}, err
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return made{}, ctx.Err()
 	}
-	r := &generatorRun{tool: tool, said: strings.ReplaceAll(string(said), copied+string(filepath.Separator), ""), failed: err}
-	r.files, err = p.changes(copied)
-	if err != nil {
-		return nil, err
+	out := made{said: strings.ReplaceAll(stderr.String(), copied+string(filepath.Separator), ""), failed: err != nil}
+	if out.files, err = p.written(copied); stdout.Len() > 0 {
+		out.files["standard output"] = []byte(stdout.String())
 	}
-	return r, os.RemoveAll(copied)
+	return out, err
 }
 
 // left reports whether a folder is not copied: git's own, and that of the copies.
@@ -156,7 +173,10 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(target, p.absolute(name, data), info.Mode().Perm()|0o200)
+		if err := os.WriteFile(target, p.absolute(name, data), info.Mode().Perm()|0o200); err != nil {
+			return err
+		}
+		return os.Chtimes(target, copyTime(), copyTime())
 	})
 }
 
@@ -212,9 +232,12 @@ func (p *copiedProject) absolute(name string, data []byte) []byte {
 	return data
 }
 
+// copyTime is when all files of a copy were written, before a run writes some.
+func copyTime() time.Time { return time.Unix(1e9, 0) }
+
 // file is a file as a run left it; nil if there is none.
-func (p *copiedProject) file(r *generatorRun, name string) []byte {
-	if data, ok := r.files[name]; ok {
+func (p *copiedProject) file(run made, name string) []byte {
+	if data, ok := run.files[name]; ok {
 		return data
 	}
 	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)))
@@ -224,34 +247,23 @@ func (p *copiedProject) file(r *generatorRun, name string) []byte {
 	return data
 }
 
-// changes returns the files of a copy that the project does not have, or has with
-// another content.
-func (p *copiedProject) changes(copied string) (map[string][]byte, error) {
+// written returns the files of a copy that a run wrote, whatever they were before.
+func (p *copiedProject) written(copied string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := filepath.WalkDir(copied, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		if p.left(name, d) {
-			return filepath.SkipDir
-		}
-		if !d.Type().IsRegular() {
-			return nil
+		info, err := d.Info()
+		if err != nil || info.ModTime().Equal(copyTime()) {
+			return err
 		}
 		rel, err := filepath.Rel(copied, name)
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		original := filepath.Join(p.root, rel)
-		before, err := os.ReadFile(original)
-		if err != nil || !bytes.Equal(p.absolute(original, before), data) {
-			out[filepath.ToSlash(rel)] = data
-		}
-		return nil
+		out[filepath.ToSlash(rel)], err = os.ReadFile(name)
+		return err
 	})
 	return out, err
 }

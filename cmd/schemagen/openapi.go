@@ -62,6 +62,9 @@ is a port of this machine, 0 a free one. SIGHUP makes it read the arguments agai
   kustomize build config/crd | schemagen openapi - --lost
   schemagen openapi config/crd/bases --serve 8001`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+				return err
+			}
 			if r.address != "" {
 				if cmd.Flags().Changed("output") || check || diff {
 					return errors.New("--serve writes no files: it cannot be used with --output, --check or --diff")

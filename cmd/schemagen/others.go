@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -17,6 +18,8 @@ type otherRun struct {
 	generators map[string]controllertools.Generator
 	// rules say where the files of each generator go.
 	rules map[string]any
+	// unsaid are the generators that no argument has a rule for.
+	unsaid []string
 }
 
 // run returns the files that the generators want, and those that are only to be
@@ -47,6 +50,18 @@ func (o *otherRun) run(ctx context.Context, options generator.Options) (outputs,
 		}
 	}
 	return outputs, printed, findings, nil
+}
+
+// withOutputs returns the run with the directories that the project file says and no
+// argument does.
+func (o *otherRun) withOutputs(project *configFile, wd string) *otherRun {
+	out := &otherRun{generators: o.generators, rules: maps.Clone(o.rules), unsaid: o.unsaid}
+	for _, generator := range o.unsaid {
+		if dir := project.texts("outputs."+generator, wd); len(dir) > 0 {
+			out.rules[generator] = outputArtifacts{Config: outputDir(dir[0])}
+		}
+	}
+	return out
 }
 
 // all and places are what tells one such run from another.

@@ -15,10 +15,10 @@ import (
 // and what it said. As long as nothing of what it read or wrote has changed, the
 // next run with the same options need only say it again.
 //
-// It is found by what is not read from files: the program, the working directory,
-// the options, and the variables that the go command and the server's code may
-// look at. All else is in the record, see package inputs. A run that needed the go
-// command, which reads what it likes, is not kept.
+// It is found by what is known before: the program, the working directory, the
+// options with the project file that they come from, and the variables that the go
+// command and the server's code may look at. All else is in the record, see package
+// inputs. A run that needed the go command, which reads what it likes, is not kept.
 type pastRun struct {
 	cache *cache
 	key   string
@@ -39,8 +39,9 @@ func newPastRun(kept *cache, r *crdRun) *pastRun {
 		Helm          string
 		NoCRD         bool
 		Others, Rules any
+		Project       string
 		Environment   []string
-	}{options, r.output, r.prune, r.strict, r.kustomize, r.helm, r.noCRD, r.others.all(), r.others.places(), toolVariables()})
+	}{options, r.output, r.prune, r.strict, r.kustomize, r.helm, r.noCRD, r.others.all(), r.others.places(), r.project.identity(), toolVariables()})
 	if err != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,8 @@ type project struct {
 	args []string
 	// env are variables that differ from those of other projects.
 	env map[string]string
+	// from is the working directory, if it is not that of the module.
+	from string
 }
 
 const metaPackage = "package v1\n\ntype TypeMeta struct{}\ntype ObjectMeta struct{}\n"
@@ -121,7 +124,7 @@ func (p *project) enter(t *testing.T) {
 	for name, value := range p.env {
 		t.Setenv(name, value)
 	}
-	t.Chdir(p.at("work"))
+	t.Chdir(p.at(cmp.Or(p.from, "work")))
 }
 
 func (p *project) check(err error) {
@@ -318,6 +321,14 @@ func pastRunChanges() []pastRunChange {
 		{"GOMODCACHE", func(p *project) { p.t.Setenv("GOMODCACHE", p.at("other")) }},
 		{"GOEXPERIMENT", env("GOEXPERIMENT", "jsonv2")},
 		{"a variable of the server's code", env("KUBE_FEATURE_Anything", "true")},
+		// The project file.
+		{"a project file", func(p *project) { p.write("work/schemagen.yaml", "crd: {maxDescLen: 3}\n") }},
+		{"a project file with a mistake", func(p *project) { p.write("work/schemagen.yaml", "crds: {}\n") }},
+		{"a folder named as one", func(p *project) { p.check(os.Mkdir(p.at("work/schemagen.yaml"), 0o755)) }},
+		{"--config", func(p *project) {
+			p.write("other.yaml", "strict: true\n")
+			p.args = append(p.args, "--config", "../other.yaml")
+		}},
 		// What it wrote.
 		{"an output edited", func(p *project) { p.replace("out/example.com_widgets.yaml", "plural: widgets", "plural: gadgets") }},
 		{"an output removed", func(p *project) { p.remove("out/example.com_widgets.yaml") }},
@@ -461,6 +472,40 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 			change(p, c)
 		})
 	}
+}
+
+// TestChangesOfConfigAreSeen is TestChangesAreSeen for runs below a project file, in
+// a folder of the module that might have one itself.
+func TestChangesOfConfigAreSeen(t *testing.T) {
+	changesAreSeen(t, []pastRunChange{
+		{"an option", func(p *project) { p.replace("work/schemagen.yaml", "year: '1'", "year: '2'") }},
+		{"a severity", func(p *project) { p.replace("work/schemagen.yaml", "SG303: note", "SG303: error") }},
+		{"a waiver", func(p *project) {
+			p.replace("work/schemagen.yaml", "path: other", "path: api/types.go")
+		}},
+		{"an option of a package", func(p *project) {
+			p.replace("work/schemagen.yaml", "packages: []", "packages: [{path: ./api, maxDescLen: 3}]")
+		}},
+		{"a type of another module", func(p *project) {
+			p.replace("work/schemagen.yaml", "types: {}", "types: {example.com/lib.Size: ['+kubebuilder:validation:MaxLength=3']}")
+		}},
+		{"its paths", func(p *project) { p.replace("work/schemagen.yaml", "./api/...", "./...") }},
+		{"a mistake", func(p *project) { p.replace("work/schemagen.yaml", "year", "yaer") }},
+		{"it is gone", func(p *project) { p.remove("work/schemagen.yaml") }},
+		{"it is elsewhere", func(p *project) { p.check(os.Rename(p.at("work/schemagen.yaml"), p.at("schemagen.yaml"))) }},
+		{"another one nearer by", func(p *project) { p.write("work/api/schemagen.yaml", "paths: [.]\noutputs: {crd: ../../out}\n") }},
+		{"a module nearer by", func(p *project) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
+		{"its header", func(p *project) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
+		{"--no-config", func(p *project) { p.args = append(p.args, "--no-config") }},
+		{"a flag that says otherwise", func(p *project) { p.args = append(p.args, "--year", "3") }},
+	}, func(p *project) {
+		p.write("work/schemagen.yaml", "paths: [./api/...]\noutputs: {crd: ../out}\ncrd: {headerFile: header.txt, year: '1'}\nseverities: {SG303: note}\npackages: []\ntypes: {}\nwaivers:\n- {code: SG303, path: other, reason: none}\n")
+		p.args = []string{"crd"}
+		p.from = "work/api"
+		p.enter(p.t)
+	}, func(p *project, first outcome) bool {
+		return first.code == 0 && strings.Contains(first.stderr, "note[SG303]") && strings.Contains(first.stderr, "SG508") && first.files[p.at("out/example.com_widgets.yaml")] != ""
+	})
 }
 
 // TestStdoutAndModes wants what is not written to be printed each time.

@@ -1,16 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/deepcopy"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -20,18 +31,88 @@ func TestMain(m *testing.M) {
 		"schemagen": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 		},
+		"controller-gen": func() {
+			if err := controllerGen(os.Args[1:]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
 	})
+}
+
+// controllerGen is controller-gen, as its main package puts it together. With
+// PEER_ADDS it also writes a line into each CRD in config/crd, another one each time if that is
+// "random".
+func controllerGen(args []string) error {
+	if slices.Contains(args, "--version") {
+		fmt.Println("Version: " + cmp.Or(os.Getenv("PEER_VERSION"), equalVersion()))
+		return nil
+	}
+	registry := &markers.Registry{}
+	rules := map[string]genall.OutputRule{
+		"dir": genall.OutputToDirectory(""), "none": genall.OutputToNothing, "stdout": genall.OutputToStdout, "artifacts": genall.OutputArtifacts{},
+	}
+	for name, rule := range rules {
+		if err := registry.Define("output:"+name, markers.DescribesPackage, rule); err != nil {
+			return err
+		}
+	}
+	for name, generator := range map[string]genall.Generator{"crd": crd.Generator{}, "rbac": rbac.Generator{}, "object": deepcopy.Generator{}, "webhook": webhook.Generator{}} {
+		if err := registry.Define(name, markers.DescribesPackage, generator); err != nil {
+			return err
+		}
+		for form, rule := range rules {
+			if err := registry.Define("output:"+name+":"+form, markers.DescribesPackage, rule); err != nil {
+				return err
+			}
+		}
+	}
+	if err := genall.RegisterOptionsMarkers(registry); err != nil {
+		return err
+	}
+	runtime, err := genall.FromOptions(registry, args)
+	if err != nil {
+		return err
+	}
+	if failed := runtime.Run(); failed {
+		return errors.New("not all generators ran successfully")
+	}
+	adds := os.Getenv("PEER_ADDS")
+	if adds == "" {
+		return nil
+	}
+	if adds == "random" {
+		adds = rand.Text()
+	}
+	names, err := filepath.Glob("config/crd/*.yaml")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, append(text, "# "+adds+"\n"...), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestScripts runs the command lines of testdata/script. A script starts in a
 // module whose requirements are this module's, as are those of the modules
-// nested in it, and has no network.
+// nested in it, and has no network. REPO is the directory of this module.
 func TestScripts(t *testing.T) {
 	mod, err := os.ReadFile("../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +128,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOFLAGS", "")
+			env.Setenv("REPO", repo)
 			// Folders that are named for it are modules of their own.
 			for dir, module := range map[string]string{
 				".": "example.com/project", "nested": "example.com/nested", "nested/deeper": "example.com/deeper",

@@ -21,6 +21,8 @@ const (
 	codeKustomization   diag.Code = "SG504"
 	codeHelmValues      diag.Code = "SG505"
 	codeHelmSize        diag.Code = "SG506"
+	codeConfig          diag.Code = "SG507"
+	codeUnusedWaiver    diag.Code = "SG508"
 	codeObjectRefused   diag.Code = "SG701"
 	codeDroppedField    diag.Code = "SG702"
 	codeDefaulted       diag.Code = "SG703"
@@ -48,6 +50,10 @@ func commandCodes() []diag.CodeInfo {
 			Explanation: "Templates that --helm writes install the CRDs where the values have crds.install, and let them stay when the release is uninstalled where they have crds.keep. Both are booleans in values.yaml of the chart."},
 		{Code: codeHelmSize, Severity: diag.Warning, Title: "CRDs that nearly fill a Helm release",
 			Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart, compressed and in base64, and what templates render to. The size is that of the CRDs of this run alone. Descriptions are most of it: --max-desc-len shortens them, 0 removes them."},
+		{Code: codeConfig, Severity: diag.Error, Title: "a mistake in schemagen.yaml",
+			Explanation: "A key is unknown or stands twice, a value is of the wrong type, or a path is not there. docs/config.md describes the file; --no-config does without it."},
+		{Code: codeUnusedWaiver, Severity: diag.Warning, Title: "a waiver that takes nothing back",
+			Explanation: "schemagen.yaml waives a code in files that have no such finding. A run of schemagen crd for all packages of the file says so, or schemagen verify of the files."},
 		{Code: codeObjectRefused, Severity: diag.Error, Title: "the API server refuses the object",
 			Explanation: "The message is the server's own, from its code. The related place is the rule or the field of the schema that refuses it."},
 		{Code: codeDroppedField, Severity: diag.Warning, Title: "a field that is not stored",

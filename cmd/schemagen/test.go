@@ -34,6 +34,9 @@ the working directory.`,
 		Example: `  schemagen test ./api/... --crd config/crd/bases
   schemagen test widget.testsuite.yaml --crd ./api/v1 --run 'onUpdate/.*immutable' -v`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+				return err
+			}
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}

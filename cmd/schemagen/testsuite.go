@@ -1,18 +1,11 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/markers"
 )
 
 // testSuite is a file of cases for a CRD, in the format of the .testsuite.yaml files
@@ -58,44 +51,23 @@ func (t suiteText) place(line, column int) diag.Position {
 }
 
 // suiteReader reads a suite and notes what is wrong with it.
-type suiteReader struct {
-	file     string
-	lines    []string
-	findings diag.List
-}
+type suiteReader struct{ nodeReader }
 
 // readSuite reads a file. There is no suite where a finding is an error.
 func readSuite(file string, data []byte) (*testSuite, diag.List) {
-	r := &suiteReader{file: file, lines: strings.Split(string(data), "\n")}
-	var document yaml.Node
-	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
-	err := decoder.Decode(&document)
-	if err == nil && len(document.Content) == 0 || errors.Is(err, io.EOF) {
-		err = errors.New("the file is empty")
-	}
-	if err != nil {
-		r.fail(nil, "", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
-		r.findings[0].Pos.Line = lineOfYAMLError(err)
+	r := &suiteReader{newNodeReader(file, codeSuite, data)}
+	root := r.document(data, "a test suite")
+	if root == nil {
+		if !r.findings.HasErrors() {
+			r.fail(nil, "", "the file is empty")
+		}
 		return nil, r.findings
 	}
-	if decoder.Decode(&yaml.Node{}) == nil {
-		r.fail(nil, "", "a test suite is one document")
-		return nil, r.findings
-	}
-	s := r.suite(document.Content[0])
+	s := r.suite(root)
 	if r.findings.HasErrors() {
 		return nil, r.findings
 	}
 	return s, r.findings
-}
-
-// lineOfYAMLError is the line that an error of the library names, or 0.
-func lineOfYAMLError(err error) int {
-	if m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1]) // digits; 0 if there are too many
-		return line
-	}
-	return 0
 }
 
 func (r *suiteReader) suite(n *yaml.Node) *testSuite {
@@ -145,68 +117,6 @@ func (r *suiteReader) testCase(n *yaml.Node, prefix string, known ...string) *te
 		}
 	}
 	return c
-}
-
-// pos is the place of a node, the file where there is none.
-func (r *suiteReader) pos(n *yaml.Node) diag.Position {
-	if n == nil {
-		return diag.Position{File: r.file}
-	}
-	return diag.Position{File: r.file, Line: n.Line, Column: n.Column}
-}
-
-func (r *suiteReader) fail(n *yaml.Node, hint, format string, args ...any) {
-	r.findings = append(r.findings, diag.Diagnostic{Code: codeSuite, Severity: diag.Error, Pos: r.pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-// aliased is the node that a node stands for.
-func aliased(n *yaml.Node) *yaml.Node {
-	if n != nil && n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
-}
-
-// fields are the values of a mapping, by their keys, all of which must be known.
-func (r *suiteReader) fields(n *yaml.Node, what string, known ...string) map[string]*yaml.Node {
-	out := map[string]*yaml.Node{}
-	n = aliased(n)
-	switch {
-	case n == nil || n.Tag == "!!null":
-		return out
-	case n.Kind != yaml.MappingNode:
-		r.fail(n, "", "%s is a mapping with some of the keys %s", what, strings.Join(known, ", "))
-		return out
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch {
-		case !slices.Contains(known, key.Value):
-			hint := ""
-			if near, ok := markers.Nearest(key.Value, known); ok {
-				hint = "did you mean " + near + "?"
-			}
-			r.fail(key, hint, "%s has no key %q", what, key.Value)
-		case out[key.Value] != nil:
-			r.fail(key, "", "key %q is there twice", key.Value)
-		default:
-			out[key.Value] = n.Content[i+1]
-		}
-	}
-	return out
-}
-
-// list are the elements of a list.
-func (r *suiteReader) list(n *yaml.Node) []*yaml.Node {
-	n = aliased(n)
-	switch {
-	case n == nil || n.Tag == "!!null":
-		return nil
-	case n.Kind != yaml.SequenceNode:
-		r.fail(n, "", "this must be a list")
-		return nil
-	}
-	return n.Content
 }
 
 // text is a string, empty where there is none.

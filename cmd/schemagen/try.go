@@ -56,6 +56,9 @@ directories, -, or Go packages; those among the objects are used, too.`,
   schemagen try --sample Widget --crd config/crd/bases`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+				return err
+			}
 			return r.run(cmd.Context(), stdin, stdout, stderr)
 		},
 	}

@@ -68,7 +68,12 @@ Nothing is written while there is an error.`,
   schemagen unions ./api/... --policy config/policy --no-functions
   schemagen unions ./api/... --suggest`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Patterns = args
+			if err := r.configure(cmd); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				r.Patterns = args
+			}
 			r.mode = modeOf("", check, diff)
 			if r.suggest {
 				return r.runSuggest(cmd.Context(), stdout, stderr)
@@ -96,6 +101,23 @@ Nothing is written while there is an error.`,
 	flags.StringVar(&r.headerFile, "header-file", "", "file whose text, a Go comment, stands in front of every generated file")
 	flags.StringVar(&r.year, "year", "", "text to put for \" YEAR\" in the header")
 	return cmd
+}
+
+// configure fills in what the project file says and the command line does not.
+func (r *unionsRun) configure(cmd *cobra.Command) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := r.reporting.configure(cmd, ofUnions); err != nil {
+		return err
+	}
+	r.Patterns = r.project.paths(wd)
+	r.project.addTo(&r.Options, false)
+	if unions := r.project.texts("unions", wd); len(unions) > 0 {
+		r.Unions = unions[0]
+	}
+	return nil
 }
 
 // run generates, reports, and carries the files to their place.

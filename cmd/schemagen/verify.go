@@ -58,6 +58,9 @@ blamed for that code; "# schemagen:ignore-file CODE reason" is for a whole file.
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.configure(cmd, ""); err != nil {
+				return err
+			}
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
@@ -97,7 +100,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	if len(packages) > 0 {
-		options := generator.Options{Dir: wd, Patterns: packages, KubeVersion: r.kubeVersion, Final: true}
+		options, err := r.project.generatorOptions(generator.Options{Dir: wd, Patterns: packages, Final: true})
+		if err != nil {
+			return err
+		}
+		options.KubeVersion = r.kubeVersion
 		_, found, err := generator.Generate(ctx, options)
 		if err != nil {
 			return err
@@ -107,6 +114,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if v.found == 0 && len(packages) == 0 && len(findings) == 0 {
 		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
 	}
+	r.unused = v.unusedWaivers
 	findings = ignored(findings, v.comments)
 	return r.report(stderr, findings, wd)
 }
@@ -244,6 +252,24 @@ func (v *manifestVerifier) one(ctx context.Context, source manifestSource, costs
 		}
 	}
 	return findings, nil
+}
+
+// unusedWaivers reports the waivers of what is verified that took nothing back in
+// the files, if they are about any of them.
+func (v *manifestVerifier) unusedWaivers(used map[*waiver]bool) (out diag.List) {
+	for _, w := range v.project.waivers {
+		known := slices.ContainsFunc(verify.Codes(), func(info diag.CodeInfo) bool { return info.Code == w.code })
+		if used[w] || !known {
+			continue
+		}
+		for name := range v.comments {
+			if matchesFile(w.path, relativeName(v.project.dir, name)) {
+				out = append(out, w.unused("it takes nothing back"))
+				break
+			}
+		}
+	}
+	return out
 }
 
 // read returns the bytes of a file; nil for one that was met in a directory and

@@ -20,7 +20,9 @@ const (
 // run. Questions are asked again instead of waiting for events: that works on all
 // file systems, and sees what did not exist before.
 func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
+	given := *r
 	for {
+		*r = given // the project file is read again
 		start := time.Now()
 		changed, err := r.once(ctx, stdout, stderr)
 		if ctx.Err() != nil {

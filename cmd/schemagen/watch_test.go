@@ -62,6 +62,12 @@ func TestWatch(t *testing.T) {
 	expect("1 file changed\n", 3)
 	p.write("work/api/sub/doc.go", "package sub\n\n// +kubebuilder:validation:Minimun=1\ntype A int\n")
 	expect("0 files changed\n", 1)
+	p.write("work/schemagen.yaml", "crd: {omitToolVersion: true}\n")
+	expect("1 file changed\n", 4)
+	p.write("work/schemagen.yaml", "crd: {omitToolVersion: maybe}\n")
+	expect("there are errors, nothing was written\n", 2)
+	p.remove("work/schemagen.yaml")
+	expect("1 file changed\n", 5)
 	cancel()
 	if code := <-ended; code != 0 {
 		t.Errorf("exit code %d", code)

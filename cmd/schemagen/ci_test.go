@@ -1,0 +1,318 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ciProject lays out the operator of testdata/script/gotool.txtar, as a repository of
+// git whose CRDs are up to date, and returns its directory and the environment of
+// commands in it.
+func ciProject(t *testing.T) (dir string, env []string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it links the command")
+	}
+	for _, name := range []string{"bash", "git", "go"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	root := t.TempDir()
+	dir = filepath.Join(root, "operator")
+	for name, text := range map[string]string{
+		"meta/go.mod":                     "module k8s.io/apimachinery\n\ngo 1.24\n",
+		"meta/pkg/apis/meta/v1/types.go":  metaPackage,
+		"operator/go.mod":                 "module example.com/operator\n\ngo 1.24\n\nrequire k8s.io/apimachinery v0.30.0\n\nreplace k8s.io/apimachinery => ../meta\n",
+		"operator/schemagen.yaml":         "paths: [./api/...]\noutputs: {crd: config/crd/bases}\ncrd: {omitToolVersion: true}\n",
+		"operator/config/rbac/role.yaml":  "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: manager-role\nrules:\n- apiGroups:\n  - \"\"\n  resources:\n  - pods\n  verbs:\n  - get\n",
+		"operator/api/v1/generate.go":     "package v1\n\n// +kubebuilder:rbac:groups=\"\",resources=pods,verbs=get\n\n//go:generate go tool -modfile=../../go.tool.mod schemagen crd\n",
+		"operator/api/v1/widget_types.go": "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n",
+	} {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOBIN="+filepath.Join(root, "bin"), "RUNNER_TEMP="+root,
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	bash(t, dir, env, "schemagen crd && git init -q && git add -A && git commit -q -m one")
+	return dir, env
+}
+
+// bash runs a script as GitHub does, and wants it to succeed.
+func bash(t *testing.T, dir string, env []string, script string) string {
+	t.Helper()
+	out, err := bashOutput(dir, env, script)
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+	return out
+}
+
+func bashOutput(dir string, env []string, script string) (string, error) {
+	cmd := exec.Command("bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestCIPage runs the commands of docs/ci.md, one after the other, in a project. What
+// comes from the network is this module instead. go.mod, go.sum and the versions of
+// the project's modules must stay.
+func TestCIPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, env := ciProject(t)
+	const modules = "cat go.mod; cat go.sum 2>/dev/null || true; go list -m all"
+	before := bash(t, dir, env, modules)
+	n := 0
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		for line := range strings.Lines(block[1]) {
+			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if !ok {
+				t.Errorf("a line is no command: %s", line)
+			}
+			const released = "github.com/schemagen/schemagen/cmd/schemagen@latest"
+			switch {
+			case command == "go install "+released:
+				command = "go -C '" + repo + "' install ./cmd/schemagen && \"$GOBIN/schemagen\" version"
+			case strings.HasPrefix(command, "go get ") && strings.HasSuffix(command, released):
+				command = "go mod edit -replace='github.com/schemagen/schemagen=" + repo + "' go.tool.mod && " + strings.TrimSuffix(command, "@latest")
+			}
+			out := bash(t, dir, env, command)
+			if strings.HasPrefix(command, "schemagen") && out != "" {
+				t.Errorf("%s: %s", command, out)
+			}
+			n++
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d commands", n)
+	}
+	if after := bash(t, dir, env, modules); after != before {
+		t.Errorf("before\n%s\nafter\n%s", before, after)
+	}
+	if status := bash(t, dir, env, "git status --porcelain"); status != "?? _schemagen\n?? go.tool.mod\n?? go.tool.sum\n?? schemagen.bash\n?? schemagen.fish\n" {
+		t.Errorf("changed:\n%s", status)
+	}
+}
+
+// readYAML reads a file, or a block of docs/ci.md, with strict keys.
+func readYAML(t *testing.T, text string, into any) {
+	t.Helper()
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ciBlock is the block of docs/ci.md that begins with a comment of the name.
+func ciBlock(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n# " + regexp.QuoteMeta(name) + "\n(.*?)```").FindStringSubmatch(string(page))
+	if block == nil {
+		t.Fatalf("docs/ci.md has no %s", name)
+	}
+	return block[1]
+}
+
+// actionFile is action.yml.
+type actionFile struct {
+	Name, Description string
+	Branding          map[string]string
+	Inputs            map[string]struct{ Description, Default string }
+	Runs              struct {
+		Using string
+		Steps []actionStep
+	}
+}
+
+type actionStep struct {
+	Name, Shell string
+	Directory   string `yaml:"working-directory"`
+	Env         map[string]string
+	Run         string
+}
+
+// TestAction runs the steps of action.yml as GitHub does, with a go command that
+// installs this command.
+func TestAction(t *testing.T) {
+	text, err := os.ReadFile("../../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action actionFile
+	readYAML(t, string(text), &action)
+	var workflow struct {
+		Jobs map[string]struct {
+			Steps []struct {
+				Uses string
+				With map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(ciBlock(t, ".github/workflows/crds.yaml")), &workflow); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]string{}
+	for _, step := range workflow.Jobs["crds"].Steps {
+		if strings.HasPrefix(step.Uses, "schemagen/schemagen@") {
+			used = step.With
+		}
+	}
+	if len(used) == 0 {
+		t.Error("docs/ci.md does not use the action")
+	}
+	for name := range used {
+		if _, ok := action.Inputs[name]; !ok {
+			t.Errorf("docs/ci.md gives an input %s, which there is not", name)
+		}
+	}
+
+	dir, env := ciProject(t)
+	bin := t.TempDir()
+	shim := "#!/bin/bash\necho \"$@\" >&2\nmkdir -p \"$GOBIN\" && cp \"$(command -v schemagen)\" \"$GOBIN/schemagen\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(shim), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	act := func(inputs map[string]string) (string, error) {
+		all := ""
+		for _, step := range action.Runs.Steps {
+			value := func(text string) string {
+				text = strings.ReplaceAll(text, "${{ runner.temp }}", t.TempDir())
+				for name, input := range action.Inputs {
+					given, ok := inputs[name]
+					if !ok {
+						given = input.Default
+					}
+					text = strings.ReplaceAll(text, "${{ inputs."+name+" }}", given)
+				}
+				if strings.Contains(text, "${{") {
+					t.Errorf("%s: unknown expression", text)
+				}
+				return text
+			}
+			if strings.Contains(step.Run, "${{") {
+				t.Errorf("an expression in a script can be anything: %s", step.Run)
+			}
+			vars := append(env, "PATH="+bin+":"+os.Getenv("PATH"))
+			if step.Name != "Install schemagen" {
+				vars = env
+			}
+			for name, text := range step.Env {
+				vars = append(vars, name+"="+value(text))
+			}
+			at := value(step.Directory)
+			if !filepath.IsAbs(at) {
+				at = filepath.Join(dir, at)
+			}
+			out, err := bashOutput(at, vars, step.Run)
+			all += out
+			if err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	}
+	out, err := act(map[string]string{"version": "v1.2.3"})
+	if err != nil || !strings.Contains(out, "install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, err = act(map[string]string{"args": "./api/* -o config/crd/bases --no-config --omit-tool-version"}); err == nil || !strings.Contains(out, "./api/*") {
+		t.Errorf("args are patterns of files: %v: %s", err, out)
+	}
+	if out, err = act(map[string]string{"args": "paths=./api/... output:dir=config/crd/bases\n", "working-directory": "./"}); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	types := filepath.Join(dir, "api/v1/widget_types.go")
+	text, err = os.ReadFile(types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, "\n// +kubebuilder:resource:scope=Cluster\n\n// Gadget is more.\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n"...)
+	if err := os.WriteFile(types, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = act(nil); err == nil || !strings.Contains(out, "+++ b/config/crd/bases/example.com_gadgets.yaml") {
+		t.Errorf("an outdated file: %v: %s", err, out)
+	}
+	if err := os.WriteFile(types, append(text, "\nvar _ = (\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err = act(nil); err == nil || !strings.Contains(out, "::error file=api/v1/widget_types.go,line=") {
+		t.Errorf("a mistake: %v: %s", err, out)
+	}
+}
+
+// TestPreCommitHooks runs the hooks of .pre-commit-hooks.yaml as pre-commit does, with
+// the arguments that docs/ci.md gives them.
+func TestPreCommitHooks(t *testing.T) {
+	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hooks []struct {
+		ID, Name, Description, Language, Entry, Files string
+		PassFilenames                                 *bool `yaml:"pass_filenames"`
+	}
+	readYAML(t, string(text), &hooks)
+	var config struct {
+		Repos []struct {
+			Repo, Rev string
+			Hooks     []struct {
+				ID   string
+				Args []string
+			}
+		}
+	}
+	readYAML(t, ciBlock(t, ".pre-commit-config.yaml"), &config)
+	dir, env := ciProject(t)
+	args := map[string]string{}
+	for _, hook := range config.Repos[0].Hooks {
+		args[hook.ID] = strings.Join(hook.Args, " ")
+	}
+	for _, hook := range hooks {
+		if hook.Language != "golang" || hook.PassFilenames == nil || *hook.PassFilenames {
+			t.Errorf("%+v", hook)
+		}
+		files := regexp.MustCompile(hook.Files)
+		changed := "api/v1/widget_types.go"
+		if hook.ID == "schemagen-verify" {
+			changed = "config/crd/bases/example.com_widgets.yaml"
+		}
+		if !files.MatchString(changed) || files.MatchString("README.md") {
+			t.Errorf("%s: %s", hook.ID, hook.Files)
+		}
+		if out, err := bashOutput(dir, env, hook.Entry+" "+args[hook.ID]); err != nil || out != "" {
+			t.Errorf("%s: %v: %s", hook.ID, err, out)
+		}
+		delete(args, hook.ID)
+	}
+	for id := range args {
+		t.Errorf("docs/ci.md has the hook %s, which there is not", id)
+	}
+	if status := bash(t, dir, env, "git status --porcelain"); status != "" {
+		t.Errorf("changed:\n%s", status)
+	}
+}

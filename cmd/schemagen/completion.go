@@ -1,0 +1,68 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// completions are the values of flags that a shell can propose, of the commands that
+// have the flags. Flags of the same name may mean different things.
+func completions(command string) map[string][]string {
+	formats := map[string][]string{"explain": publish.Formats(), "docs": docsFormats(), "config": configFormats()}
+	out := map[string][]string{
+		"format":       diag.Formats(),
+		"enable":       markers.Features(),
+		"unions":       {"cel", "oneOf", "none"},
+		"lister":       {"auto", "go"},
+		"kube-version": apiserver.Versions(),
+		"color":        {"auto", "always", "never"},
+		"draft":        publish.Drafts(),
+	}
+	if of, ok := formats[command]; ok {
+		out["format"] = of
+	}
+	if command == "try" {
+		out["output"] = []string{"diff", "yaml", "none"}
+	}
+	return out
+}
+
+// addCompletions adds to all commands what a shell can propose for their flags: values,
+// or files and directories.
+func addCompletions(root *cobra.Command) {
+	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	for _, cmd := range root.Commands() {
+		values := completions(cmd.Name())
+		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "color", "draft", "output"} {
+			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
+				_ = cmd.RegisterFlagCompletionFunc(flag, completeFrom(values[flag])) // the flag is there
+			}
+		}
+		for _, flag := range []string{"output", "policy", "cache-dir"} {
+			if cmd.Flags().Lookup(flag) != nil && values[flag] == nil {
+				_ = cmd.MarkFlagDirname(flag)
+			}
+		}
+	}
+}
+
+// completeFrom proposes values, after a comma those that are not there yet.
+func completeFrom(values []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		var out []string
+		for _, value := range values {
+			if !slices.Contains(strings.Split(before, ","), value) && strings.HasPrefix(value, typed[len(before):]) {
+				out = append(out, before+value)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
