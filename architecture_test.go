@@ -37,8 +37,9 @@ func owners() map[string][]string {
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "generator"},
-		"go.yaml.in/yaml":                      {"structural", "cmd/schemagen"},
-		"k8s.io/gengo":                         {"markers", "generator"},
+		"go.yaml.in/yaml":                      {"structural", "generator", "cmd/schemagen"},
+		"k8s.io/gengo":                         {"markers", "generator", "controllertools"},
+		"k8s.io/code-generator":                {"controllertools"},
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.

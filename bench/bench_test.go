@@ -31,6 +31,31 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// A project's command lines are those of both tools, and what they write is
+// removed before.
+func TestProjects(t *testing.T) {
+	for _, p := range projects() {
+		if p.files < 1 || len(p.lines) == 0 || p.generated.MatchString("api/v1/types.go") {
+			t.Errorf("%s: files, lines and generated must be given", p.name)
+		}
+		for _, line := range p.lines {
+			if !strings.Contains(line, "paths=./") || strings.Contains(line, "$") {
+				t.Errorf("%s: %s", p.name, line)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(p.pins, "go.mod")); err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+	}
+	dir := writeTree(t, map[string]string{"config/crd/a.yaml": "a", "config/b.yaml": "b", "zz_generated.deepcopy.go": "c"})
+	if left, err := removeMatching(dir, projects()[1].generated); left != 1 || err != nil {
+		t.Errorf("%d files are left, %v", left, err)
+	}
+	if left, err := readTree(dir); len(left) != 1 || err != nil || left[0].name != "config/b.yaml" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 func TestSelectCases(t *testing.T) {
 	selected, err := selectCases("karpenter,gateway-api")
 	if err != nil || len(selected) != 2 || selected[0].name != "gateway-api" {

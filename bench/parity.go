@@ -38,7 +38,8 @@ func (r comparison) failed() int {
 
 // parity runs both tools on every case and compares all that they write.
 //
-// With all cases it also drives the Makefile of a scaffold with each of the tools.
+// With all cases it also drives the Makefile of a scaffold with each of the tools,
+// and runs the command lines of projects.
 //
 // What schemagen says of a module's source is held against warnings.txt; update
 // rewrites the sections of the selected cases.
@@ -83,6 +84,9 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 	}
 	if len(selected) == len(cases()) {
 		add("operator scaffold", compareScaffold(ctx, peer, product))
+		for _, p := range projects() {
+			add(p.name, compareProject(ctx, w, p, peer, product))
+		}
 	}
 	printComparison(out, "total", total)
 	if update {

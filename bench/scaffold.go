@@ -21,7 +21,15 @@ func compareScaffold(ctx context.Context, peer, product string) comparison {
 		return problem("harness: %v", err)
 	}
 	defer os.RemoveAll(temp)
-	for name, tool := range map[string]string{"controller-gen": peer, "schemagen": product} {
+	// The name of the command is in the apply configurations that it writes.
+	named := filepath.Join(temp, "bin", "controller-gen")
+	if err := os.Mkdir(filepath.Dir(named), 0o777); err != nil {
+		return problem("harness: %v", err)
+	}
+	if err := os.Symlink(peer, named); err != nil {
+		return problem("harness: %v", err)
+	}
+	for name, tool := range map[string]string{"controller-gen": named, "schemagen": product} {
 		dir := filepath.Join(temp, name)
 		if err := os.CopyFS(dir, os.DirFS(scaffoldDir)); err != nil {
 			return problem("harness: %v", err)
@@ -39,25 +47,31 @@ func compareScaffold(ctx context.Context, peer, product string) comparison {
 	if err != nil {
 		return problem("harness: %v", err)
 	}
-	made, err := readTree(filepath.Join(temp, "schemagen", "config"))
-	if err != nil {
-		return problem("harness: %v", err)
-	}
-	if len(made) != 4 { // two definitions, a role, the webhooks
-		r.problems = append(r.problems, fmt.Sprintf("harness: %d files in config", len(made)))
+	// Two definitions and a patched one, a role, the webhooks; a file for each type
+	// of a group, and two for all of them.
+	for dir, files := range map[string]int{"config": 5, "api/apps/v1/applyconfiguration": 5} {
+		made, err := readTree(filepath.Join(temp, "schemagen", dir))
+		if err != nil {
+			return problem("harness: %v", err)
+		}
+		if len(made) != files {
+			r.problems = append(r.problems, fmt.Sprintf("harness: %d files in %s", len(made), dir))
+		}
 	}
 	return r
 }
 
 // removeGenerated removes what the Makefile's targets make.
 func removeGenerated(dir string) error {
-	generated, err := filepath.Glob(filepath.Join(dir, "api/*/*/zz_generated.deepcopy.go"))
-	if err != nil {
-		return err
-	}
-	for _, name := range append(generated, filepath.Join(dir, "config")) {
-		if err := os.RemoveAll(name); err != nil {
+	for _, pattern := range []string{"api/*/*/zz_generated.deepcopy.go", "api/*/*/applyconfiguration", "config"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
 			return err
+		}
+		for _, name := range names {
+			if err := os.RemoveAll(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,9 +1,11 @@
-// Package controllertools runs generators of controller-tools itself: object, rbac
-// and webhook, of which schemagen has none of its own. What they write is kept for
+// Package controllertools runs generators of others, of which schemagen has none of
+// its own: object, rbac and webhook are controller-tools', and applyconfiguration is
+// code-generator's, called as controller-tools calls it. What they write is kept for
 // the caller to commit, and what they complain of becomes diagnostics.
 //
-// The generators schemapatch and applyconfiguration are not here: they link a
-// package that reads files in the working directory at the start of every process.
+// controller-tools' own applyconfiguration links a package that reads files in the
+// working directory at the start of every process (pkg/crd). It needs that for
+// schemas, which come from package generator here, as do those of schemapatch.
 package controllertools
 
 import (
@@ -24,6 +26,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/inputs"
 )
 
 // codeGenerator is a complaint of one of the generators.
@@ -33,7 +37,7 @@ const codeGenerator diag.Code = "SG901"
 func Codes() []diag.CodeInfo {
 	return []diag.CodeInfo{{
 		Code: codeGenerator, Severity: diag.Error, Title: "a complaint of a generator of controller-tools",
-		Explanation: "object, rbac and webhook are controller-tools' own generators, and so are their messages. Nothing is written by any generator of the run.",
+		Explanation: "object, rbac and webhook are controller-tools' own generators, applyconfiguration is Kubernetes' (code-generator), and so are their messages. Nothing is written by any generator of the run.",
 	}}
 }
 
@@ -43,21 +47,23 @@ type Generator = genall.Generator
 // Generators are the generators by the name that controller-gen gives them, with
 // no options set.
 func Generators() map[string]Generator {
-	return map[string]Generator{"object": deepcopy.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{}}
+	return map[string]Generator{
+		applyConfiguration: ApplyConfiguration{}, "object": deepcopy.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{},
+	}
 }
 
 // Options say what to run.
 type Options struct {
-	// Dir is the directory that patterns are relative to.
-	Dir string
-	// Patterns name the packages, as for controller-gen's paths.
-	Patterns []string
-	// Tags are the build tags.
-	Tags []string
-	// Read reads what is not source: the text of headers.
-	Read func(name string) ([]byte, error)
+	// Source says which packages: Dir, Patterns and Tags are for all generators, and
+	// Inputs reads what is not source, the text of headers. The rest is for the
+	// schemas that applyconfiguration wants.
+	Source generator.Options
 	// Generators are run in the order of their names.
 	Generators map[string]Generator
+	// Year stands for YEAR in the header of applyconfiguration's files.
+	Year int
+	// Temporary puts data into a file outside of the project, until remove is called.
+	Temporary func(data []byte) (name string, remove func(), err error)
 }
 
 // File is a file that a generator wants.
@@ -67,14 +73,15 @@ type File struct {
 	// PackageDir is the directory of the package that the file is a part of;
 	// empty for configuration.
 	PackageDir string
-	// Name is relative to wherever the file belongs.
+	// Name is relative to wherever the file belongs, with directories for a file of
+	// applyconfiguration: that always belongs below PackageDir.
 	Name string
 	Data []byte
 }
 
 // Run runs the generators over one load of the packages (genall.Runtime.Run). The
 // findings are what they and the loader complain of; no file is to be written if
-// there are any. An error is a failure to load anything.
+// one of them is an error. An error is a failure to load anything.
 func Run(ctx context.Context, options Options) ([]File, diag.List, error) {
 	names := make([]string, 0, len(options.Generators))
 	for name := range options.Generators {
@@ -82,21 +89,24 @@ func Run(ctx context.Context, options Options) ([]File, diag.List, error) {
 	}
 	slices.Sort(names)
 	var generators genall.Generators
+	var findings diag.List
 	for _, name := range names {
 		g := options.Generators[name]
+		if apply, ok := g.(ApplyConfiguration); ok {
+			g = applyRun{apply, ctx, options, &findings}
+		}
 		generators = append(generators, &g)
 	}
 	runtime, err := generators.ForRootsWithConfig(&packages.Config{
-		Context: ctx, Dir: options.Dir, BuildFlags: []string{"-tags=" + strings.Join(options.Tags, ",")},
-	}, options.Patterns...)
+		Context: ctx, Dir: options.Source.Dir, BuildFlags: []string{"-tags=" + strings.Join(options.Source.Tags, ",")},
+	}, options.Source.Patterns...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("load packages for %s: %w", strings.Join(names, ", "), err)
 	}
 	out := &kept{}
-	var findings diag.List
 	for i, g := range generators {
 		each := runtime.GenerationContext
-		each.InputRule = headers{options.Read}
+		each.InputRule = headers{options.Source.Inputs}
 		each.OutputRule = &rule{generator: names[i], kept: out}
 		if _, checks := (*g).(genall.NeedsTypeChecking); !checks {
 			each.Checker = nil
@@ -110,18 +120,28 @@ func Run(ctx context.Context, options Options) ([]File, diag.List, error) {
 }
 
 // headers is the input rule of the generators.
-type headers struct {
-	read func(name string) ([]byte, error)
-}
+type headers struct{ in *inputs.Reader }
 
 // OpenForRead implements [genall.InputRule].
 func (h headers) OpenForRead(name string) (io.ReadCloser, error) {
-	data, err := h.read(name)
+	data, err := h.in.ReadFile(name, nil)
 	return io.NopCloser(bytes.NewReader(data)), err
 }
 
 // kept are the files of a run.
 type kept struct{ files []File }
+
+// add adds a file. Packages whose apply configurations go to one directory write
+// some files several times, of which the last one counts.
+func (k *kept) add(file File) {
+	for i, other := range k.files {
+		if other.Generator == file.Generator && other.PackageDir != "" && filepath.Join(other.PackageDir, other.Name) == filepath.Join(file.PackageDir, file.Name) {
+			k.files[i] = file
+			return
+		}
+	}
+	k.files = append(k.files, file)
+}
 
 // rule is the output rule of a generator: it keeps what is written.
 type rule struct {
@@ -151,7 +171,7 @@ type openFile struct {
 // Close implements [io.Closer].
 func (f *openFile) Close() error {
 	f.file.Data = f.Bytes()
-	f.rule.kept.files = append(f.rule.kept.files, f.file)
+	f.rule.kept.add(f.file)
 	return nil
 }
 

@@ -285,8 +285,14 @@ type peerResult struct {
 	panic  any
 }
 
+// peerGenerator is one of controller-gen's generators.
+type peerGenerator interface {
+	genall.Generator
+	genall.NeedsTypeChecking
+}
+
 // run generates with controller-gen.
-func (w *peerWorld) run(c *testCase, g crd.Generator) (result peerResult) {
+func (w *peerWorld) run(c *testCase, g peerGenerator) (result peerResult) {
 	result.files = map[string]string{}
 	defer func() { result.panic = recover() }()
 	var roots []*loader.Package

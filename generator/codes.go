@@ -54,6 +54,7 @@ const (
 	codeNoSuchKind     diag.Code = "SG408"
 	codeSameVersion    diag.Code = "SG407"
 	codeConversions    diag.Code = "SG409"
+	codeManifest       diag.Code = "SG410"
 )
 
 // Codes documents every code that this package reports.
@@ -157,5 +158,7 @@ func Codes() []diag.CodeInfo {
 			Explanation: "A CRD has one conversion for all of its versions. +schemagen:conversion may stand at several of them, or beside the package clauses, where a type's own counts more; but then they have to say the same."},
 		{Code: codeNoSuchKind, Severity: diag.Error, Title: "a selected kind or group that is not there",
 			Explanation: "--kinds and --groups name kinds of the packages; a name that stands for none is probably misspelt."},
+		{Code: codeManifest, Severity: diag.Error, Title: "a definition whose schemas cannot be replaced",
+			Explanation: "schemapatch writes the schemas of Go types into files that hold one CustomResourceDefinition of apiextensions.k8s.io/v1 each, and keeps the rest of them. Of a file with several documents only the first would be kept."},
 	}
 }

@@ -90,6 +90,8 @@ type Options struct {
 
 	// extensions: schemas carry x-kubernetes-unions, too; they are not written then.
 	extensions bool
+	// wholeObjectMeta: ObjectMeta is what its declaration says.
+	wholeObjectMeta bool
 	// ignored is the base name of files that are not read: those of an earlier run.
 	ignored string
 }

@@ -152,10 +152,9 @@ type (
 	}
 )
 
-// define makes the definition of a kind. Every package of the group that a type
-// was asked of so far adds a version, if it declares a type of the kind's name.
-// It returns nil if no version is left, or none may be written.
-func (b *builder) define(k groupKind, fl *flattener) *CRD {
+// rootsOf returns the types of a kind: of every package of the group that a type
+// was asked of so far, the one of the kind's name.
+func (b *builder) rootsOf(k groupKind) []*typeDecl {
 	var roots []*typeDecl
 	for _, p := range slices.Clone(*b.reached) {
 		if facts := p.describe(); !facts.grouped || facts.group != k.group || facts.skip {
@@ -165,6 +164,24 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 			roots = append(roots, t)
 		}
 	}
+	return roots
+}
+
+// checkSameVersion reports types of a kind whose version an earlier one has.
+func (b *builder) checkSameVersion(k groupKind, t *typeDecl, earlier []*typeDecl) {
+	version := t.pkg.describe().version
+	for _, other := range earlier {
+		if other.pkg.describe().version == version {
+			b.reporter.errorf(codeSameVersion, t.pkg, t.spec.Name.Pos(), "give one of the packages another version: // +versionName=…",
+				"version %s of kind %s is declared in %s, too", version, k, other.pkg.Path)
+		}
+	}
+}
+
+// define makes the definition of a kind. Each of its types adds a version. It
+// returns nil if no version is left, or none may be written.
+func (b *builder) define(k groupKind, fl *flattener) *CRD {
+	roots := b.rootsOf(k)
 	plural := knownPlurals().of(k.kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
@@ -180,12 +197,7 @@ func (b *builder) define(k groupKind, fl *flattener) *CRD {
 	byVersion := map[string]*typeDecl{}
 	for i, t := range roots {
 		version := t.pkg.describe().version
-		for _, other := range roots[:i] {
-			if other.pkg.describe().version == version {
-				b.reporter.errorf(codeSameVersion, t.pkg, t.spec.Name.Pos(), "give one of the packages another version: // +versionName=…",
-					"version %s of kind %s is declared in %s, too", version, k, other.pkg.Path)
-			}
-		}
+		b.checkSameVersion(k, t, roots[:i])
 		byVersion[version] = t
 		schemas[version] = fixMetadata(fl.forPackage(t.pkg).root(t.load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})

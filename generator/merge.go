@@ -278,6 +278,14 @@ func (fl *flattener) into(dst, src *draft) {
 		}
 	}
 	dst.Nullable = dst.Nullable || src.Nullable
+	switch { // only documents of Swagger have references here
+	case src.ref == nil:
+	case dst.ref == nil:
+		dst.ref = src.ref
+	default:
+		dstRest.ref, srcRest.ref, dst.ref = dst.ref, src.ref, nil
+		hoisted = true
+	}
 
 	if src.values != nil {
 		hoisted = mergeValues(dst, src, &dstRest, &srcRest) || hoisted

@@ -49,7 +49,7 @@ func (b *builder) build(t *typeDecl) *draft {
 			return d
 		}
 	}
-	if d := knownType(t.pkg.Path, t.spec.Name.Name, b.options.EmbeddedObjectMeta); d != nil {
+	if d := b.known(t); d != nil {
 		d.pkg = t.pkg
 		d.origin.Pos = t.spec.Name.Pos()
 		b.types[t] = d
@@ -63,6 +63,14 @@ func (b *builder) build(t *typeDecl) *draft {
 	}
 	b.types[t] = d
 	return d
+}
+
+// known returns the draft of a type whose declaration does not tell it, or nil.
+func (b *builder) known(t *typeDecl) *draft {
+	if b.options.wholeObjectMeta && t.pkg.Path == metav1Path && t.spec.Name.Name == "ObjectMeta" {
+		return nil
+	}
+	return knownType(t.pkg.Path, t.spec.Name.Name, b.options.EmbeddedObjectMeta)
 }
 
 // buildOverridden returns the draft of a type whose schema the package of the
@@ -403,8 +411,7 @@ func (b *builder) qualified(f *file, sel *ast.SelectorExpr) *draft {
 // refer makes the node a reference to a type, and has the type built.
 func (b *builder) refer(d *draft, target *typeDecl) *draft {
 	p := target.pkg
-	known := knownType(p.Path, target.spec.Name.Name, b.options.EmbeddedObjectMeta) != nil
-	if !known && (onlyKnownTypes(p.Path) || p.describe().skip) {
+	if b.known(target) == nil && (onlyKnownTypes(p.Path) || p.describe().skip) {
 		b.reporter.typeErrorf(codeUnknownType, d.pkg, d.origin.Pos, "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.spec.Name.Name)
 		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
 	}

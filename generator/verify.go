@@ -24,11 +24,6 @@ func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 	if w.options.SkipVerify || len(crds) == 0 {
 		return nil
 	}
-	target, err := w.target()
-	if err != nil {
-		return err
-	}
-	verifier := verify.New(target, verify.Options{Generating: !w.options.Final, Memory: w.options.Memory})
 	w.findLocalFiles() // subjects are asked for places side by side
 	subjects := make([]*verify.Subject, len(crds))
 	for i, crd := range crds {
@@ -37,6 +32,16 @@ func (w *world) verify(ctx context.Context, crds []*CRD, files []File) error {
 			subjects[i].Bytes = files[i].Data
 		}
 	}
+	return w.verifySubjects(ctx, subjects)
+}
+
+// verifySubjects reports what is wrong with definitions, as verify does.
+func (w *world) verifySubjects(ctx context.Context, subjects []*verify.Subject) error {
+	target, err := w.target()
+	if err != nil {
+		return err
+	}
+	verifier := verify.New(target, verify.Options{Generating: !w.options.Final, Memory: w.options.Memory})
 	found, err := verifier.All(ctx, subjects)
 	if err != nil {
 		return err

@@ -125,6 +125,9 @@ func controllerGenRegistry() (*markers.Registry, error) {
 	if err := registry.Define("crd", markers.DescribesPackage, crdArguments{}); err != nil {
 		return nil, err
 	}
+	if err := registry.Define("schemapatch", markers.DescribesPackage, schemaPatchArguments{}); err != nil {
+		return nil, err
+	}
 	for name, generator := range controllertools.Generators() {
 		if err := registry.Define(name, markers.DescribesPackage, generator); err != nil {
 			return nil, err
@@ -145,7 +148,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 				return err
 			}
 			if level > 0 {
-				return controllertools.WriteMarkers(stdout, r.others.all(), !r.noCRD, level)
+				return controllertools.WriteMarkers(stdout, r.others.all(), !r.noCRD || r.patch != nil, level)
 			}
 			return r.run(cmd.Context(), stdout, stderr)
 		},
@@ -172,10 +175,6 @@ func (r *crdRun) parse(args []string) error {
 		text := "+" + strings.TrimPrefix(arg, "+")
 		definition := registry.Lookup(text, markers.DescribesPackage)
 		if definition == nil {
-			name, _, _ := strings.Cut(text[1:], ":")
-			if slices.Contains(controllerGenerators(), name) {
-				return fmt.Errorf("generator %q is controller-gen's; schemagen has %s", name, "crd, object, rbac and webhook")
-			}
 			return fmt.Errorf("unknown argument %q: generators, paths=… and output:… are known", arg)
 		}
 		value, err := definition.Parse(text)
@@ -191,6 +190,11 @@ func (r *crdRun) parse(args []string) error {
 			if err := r.set(value); err != nil {
 				return err
 			}
+		case schemaPatchArguments:
+			if r.patch != nil {
+				return fmt.Errorf("generator schemapatch stands twice")
+			}
+			r.patch = &patchRun{schemaPatchArguments: value, crdFirst: seen}
 		case controllertools.Generator:
 			if others[definition.Name] != nil {
 				return fmt.Errorf("generator %s stands twice", definition.Name)
@@ -207,11 +211,12 @@ func (r *crdRun) parse(args []string) error {
 		}
 	}
 	r.noCRD = !seen
-	if r.noCRD && len(others) == 0 {
-		return fmt.Errorf("no generator: say crd, object, rbac or webhook")
+	if r.noCRD && r.patch == nil && len(others) == 0 {
+		return fmt.Errorf("no generator: say one or more of %s", strings.Join(controllerGenerators(), ", "))
 	}
 	for generator := range rules {
-		if generator != "" && others[generator] == nil && (generator != "crd" || r.noCRD) {
+		runs := others[generator] != nil || generator == "crd" && !r.noCRD || generator == "schemapatch" && r.patch != nil
+		if generator != "" && !runs {
 			return fmt.Errorf("an output rule is for %s, which is not run", generator)
 		}
 	}
@@ -219,6 +224,9 @@ func (r *crdRun) parse(args []string) error {
 		if err := r.options.Flags().Set("output", directory(rule)); err != nil {
 			return err
 		}
+	}
+	if r.patch != nil {
+		r.patch.rule, _ = ruleFor("schemapatch", rules)
 	}
 	if len(others) > 0 {
 		r.others = &otherRun{generators: others, rules: map[string]any{}}

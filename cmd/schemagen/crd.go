@@ -43,8 +43,10 @@ type crdRun struct {
 	cacheDir string
 	noCache  bool
 	kept     *cache
-	// others are generators that run beside this one; noCRD leaves this one out.
+	// others and patch are generators that run beside this one; noCRD leaves this
+	// one out.
 	others *otherRun
+	patch  *patchRun
 	noCRD  bool
 	// whole: the run is about all packages that the project file is for.
 	whole bool
@@ -264,8 +266,10 @@ func (r *crdRun) configure() error {
 		}
 	}
 	r.mode = modeOf(r.output, r.verifies, r.differs)
-	if r.others != nil { // of which some write files
+	if r.others != nil || r.patch != nil { // of which some write files
 		r.mode = modeOf("", r.verifies, r.differs)
+	}
+	if r.others != nil {
 		r.others = r.others.withOutputs(r.project, r.Dir)
 	}
 	return nil
@@ -290,23 +294,11 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
-	var printed []output
-	if r.others != nil {
-		if earlier != nil {
-			// Before they are read by somebody else: what changes in between is
-			// a change then.
-			r.others.noteSources(ctx, r.Options)
-		}
-		more, only, found, err := r.others.run(ctx, r.Options)
-		if err != nil {
-			return nil, err
-		}
-		if r.output == "-" {
-			printed, outputs = outputs, nil
-		}
-		outputs, printed = append(outputs, more...), append(printed, only...)
-		findings = append(findings, notEchoed(found, findings)...).Normalize()
+	outputs, printed, more, err := r.beside(ctx, outputs, earlier != nil)
+	if err != nil {
+		return nil, err
 	}
+	findings = append(findings, notEchoed(more, findings)...).Normalize()
 	if err := r.report(stderr, findings, r.Dir); err != nil {
 		if r.others == nil {
 			earlier.keep(r.Inputs, findings, nil)
@@ -322,6 +314,38 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	earlier.keep(r.Inputs, findings, outputs)
 	return changed, nil
+}
+
+// beside runs the generators that are beside this one. It returns all files to
+// write, those that are only to be printed, and what else was found.
+func (r *crdRun) beside(ctx context.Context, crds []output, note bool) (outputs, printed []output, findings diag.List, err error) {
+	if r.patch == nil && r.others == nil {
+		return crds, nil, nil, nil
+	}
+	if r.output == "-" {
+		printed, crds = crds, nil
+	}
+	outputs = crds
+	if r.patch != nil {
+		var only []output
+		if outputs, only, findings, err = r.patch.run(ctx, r.Options, crds); err != nil {
+			return nil, nil, nil, err
+		}
+		printed, findings = append(printed, only...), withoutIgnored(r.Inputs, findings)
+	}
+	if r.others != nil {
+		if note {
+			// Before they are read by somebody else: what changes in between is
+			// a change then.
+			r.others.noteSources(ctx, r.Options)
+		}
+		more, only, found, err := r.others.run(ctx, r.Options)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		outputs, printed, findings = append(outputs, more...), append(printed, only...), append(findings, notEchoed(found, findings)...)
+	}
+	return outputs, printed, findings, nil
 }
 
 // generate returns the files of the definitions, and those that are stale.

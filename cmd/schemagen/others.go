@@ -2,17 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/schemagen/schemagen/controllertools"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 )
 
-// otherRun are the generators of controller-tools that a run in controller-gen's
+// otherRun are the generators of others that a run in controller-gen's
 // syntax has beside ours.
 type otherRun struct {
 	generators map[string]controllertools.Generator
@@ -26,27 +30,22 @@ type otherRun struct {
 // printed.
 func (o *otherRun) run(ctx context.Context, options generator.Options) (outputs, printed []output, findings diag.List, err error) {
 	files, findings, err := controllertools.Run(ctx, controllertools.Options{
-		Dir: options.Dir, Patterns: options.Patterns, Tags: options.Tags, Generators: o.generators,
-		Read: func(name string) ([]byte, error) { return options.Inputs.ReadFile(name, nil) },
+		Source: options, Generators: o.generators, Year: time.Now().UTC().Year(), Temporary: temporary,
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	for _, file := range files {
-		switch rule := o.rules[file.Generator].(type) {
-		case outputDir:
-			outputs = append(outputs, output{filepath.Join(string(rule), file.Name), file.Data})
-		case outputArtifacts:
-			dir := string(rule.Config)
-			if file.PackageDir != "" {
-				dir = file.PackageDir
-				if rule.Code != "" {
-					dir = string(rule.Code)
-				}
-			}
-			outputs = append(outputs, output{filepath.Join(dir, file.Name), file.Data})
-		case outputStdout:
+		rule := o.rules[file.Generator]
+		if file.Generator == applyConfiguration {
+			rule = outputArtifacts{} // it knows no other place
+		}
+		path, prints := place(rule, file.PackageDir, file.Name)
+		switch {
+		case prints:
 			printed = append(printed, output{file.Name, file.Data})
+		case path != "":
+			outputs = append(outputs, output{path, file.Data})
 		}
 	}
 	return outputs, printed, findings, nil
@@ -64,6 +63,46 @@ func (o *otherRun) withOutputs(project *configFile, wd string) *otherRun {
 	return out
 }
 
+// applyConfiguration is the generator whose files are beside the packages.
+const applyConfiguration = "applyconfiguration"
+
+// place is where a file goes by an output rule: a path, standard output, or, if
+// neither, nowhere. packageDir is the directory of the package that the file is a
+// part of; empty for configuration.
+func place(rule any, packageDir, name string) (path string, prints bool) {
+	switch rule := rule.(type) {
+	case outputDir:
+		return filepath.Join(string(rule), name), false
+	case outputArtifacts:
+		dir := string(rule.Config)
+		if packageDir != "" {
+			dir = packageDir
+			if rule.Code != "" {
+				dir = string(rule.Code)
+			}
+		}
+		return filepath.Join(dir, name), false
+	case outputStdout:
+		return "", true
+	}
+	return "", false
+}
+
+// temporary puts data into a file outside of the project, until remove is called.
+func temporary(data []byte) (name string, remove func(), err error) {
+	file, err := os.CreateTemp("", "schemagen-*.json")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.Remove(file.Name()) }
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return file.Name(), remove, nil
+}
+
 // all and places are what tells one such run from another.
 func (o *otherRun) all() map[string]controllertools.Generator {
 	if o == nil {
@@ -79,6 +118,9 @@ func (o *otherRun) places() map[string]string {
 	places := map[string]string{}
 	for name, rule := range o.rules {
 		places[name] = fmt.Sprintf("%T %v", rule, rule)
+	}
+	if o.generators[applyConfiguration] != nil {
+		places["YEAR"] = strconv.Itoa(time.Now().UTC().Year())
 	}
 	return places
 }

@@ -40,8 +40,9 @@ func newPastRun(kept *cache, r *crdRun) *pastRun {
 		NoCRD         bool
 		Others, Rules any
 		Project       string
+		Patch         any
 		Environment   []string
-	}{options, r.output, r.prune, r.strict, r.kustomize, r.helm, r.noCRD, r.others.all(), r.others.places(), r.project.identity(), toolVariables()})
+	}{options, r.output, r.prune, r.strict, r.kustomize, r.helm, r.noCRD, r.others.all(), r.others.places(), r.project.identity(), r.patch.key(), toolVariables()})
 	if err != nil {
 		return nil
 	}

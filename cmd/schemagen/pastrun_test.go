@@ -744,6 +744,8 @@ func TestChangesAreSeenByOthers(t *testing.T) {
 		{"a generator less", func(p *project) { p.args = slices.Delete(p.args, 1, 2) }},
 		{"an output rule", func(p *project) { p.args = append(p.args, "output:rbac:dir=roles") }},
 		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
+		{"a field of a kind", func(p *project) { p.replace("work/kinds/kinds.go", "Size string", "Size *string") }},
+		{"apply configurations removed", func(p *project) { p.remove("work/kinds/applyconfiguration/utils.go") }},
 	}
 	changesAreSeen(t, changes, func(p *project) {
 		p.env = map[string]string{"PATH": path, "HOME": home, "GOMODCACHE": modules, "GOPROXY": "off"}
@@ -751,11 +753,37 @@ func TestChangesAreSeenByOthers(t *testing.T) {
 		p.write("work/header.txt", "// Copyright\n")
 		p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
 		p.write("lib/lib.go", "package lib\n\ntype Unit int\n")
-		p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n")
+		p.write("work/go.mod", "module example.com/m\n\ngo 1.26\n\nrequire (\n\texample.com/lib v0.0.0\n\tk8s.io/apimachinery v0.0.0\n)\n\n"+
+			"replace example.com/lib => ../lib\n\nreplace k8s.io/apimachinery => ../meta\n")
+		p.write("work/kinds/kinds.go", "// +groupName=example.com\n// +kubebuilder:ac:generate=true\npackage kinds\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n"+
+			"// +kubebuilder:resource\ntype Kind struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tSize string `json:\"size\"`\n}\n")
 		p.write("work/base/base.go", "package base\n\nimport \"example.com/lib\"\n\ntype Size int\n\ntype Unit = lib.Unit\n\ntype Both struct{ Unit lib.Unit }\n")
 		p.write("work/api/doc.go", "// +kubebuilder:object:generate=true\npackage api\n")
 		p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")
 		p.write("work/api/types.go", "package api\n\nimport \"example.com/m/base\"\n\ntype A struct {\n\tN int32\n\tS base.Size\n\tU base.Unit\n}\n")
-		p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "paths=./api/..."}
+		p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "applyconfiguration", "paths=./api/...", "paths=./kinds"}
 	}, func(_ *project, first outcome) bool { return first.code == 0 && first.stderr == "" })
+}
+
+// TestChangesAreSeenBySchemapatch is TestChangesAreSeen for what schemapatch reads
+// beside the source.
+func TestChangesAreSeenBySchemapatch(t *testing.T) {
+	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n" +
+		"  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - {name: api, served: true, storage: true}\n"
+	changes := []pastRunChange{
+		{"a type", func(p *project) { p.replace("work/api/types.go", "Count int32", "Count int64") }},
+		{"a definition", func(p *project) { p.replace("work/manifests/widgets.yaml", "Namespaced", "Cluster") }},
+		{"another definition", func(p *project) { p.write("work/manifests/more.yaml", definition) }},
+		{"a definition less", func(p *project) { p.remove("work/manifests/widgets.yaml") }},
+		{"another directory", func(p *project) { p.args[0] = "schemapatch:manifests=." }},
+		{"an option", func(p *project) { p.args[0] += ",maxDescLen=0" }},
+		{"an output rule", func(p *project) { p.args = append(p.args, "output:schemapatch:dir=patched") }},
+		{"an output edited", func(p *project) { p.replace("out/widgets.yaml", "Namespaced", "Cluster") }},
+		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
+	}
+	changesAreSeen(t, changes, func(p *project) {
+		p.replace("work/api/types.go", "Count int32", "// Count is a number.\n\tCount int32")
+		p.write("work/manifests/widgets.yaml", definition)
+		p.args = []string{"schemapatch:manifests=manifests", "paths=./api/...", "output:dir=../out"}
+	}, func(_ *project, first outcome) bool { return first.code == 0 })
 }

@@ -1,5 +1,6 @@
 // Package v1 contains API Schema definitions for the apps v1 API group.
 // +kubebuilder:object:generate=true
+// +kubebuilder:ac:generate=true
 // +groupName=apps.example.com
 package v1
 
@@ -11,6 +12,9 @@ import (
 var (
 	// GroupVersion is group version used to register these objects.
 	GroupVersion = schema.GroupVersion{Group: "apps.example.com", Version: "v1"}
+
+	// SchemeGroupVersion is the name by which apply configurations know it.
+	SchemeGroupVersion = GroupVersion
 
 	// SchemeBuilder is used to add go types to the GroupVersionKind scheme.
 	SchemeBuilder = &scheme.Builder{GroupVersion: GroupVersion}

@@ -20,7 +20,7 @@ type WidgetSpec struct {
 
 	// template describes the parts.
 	// +optional
-	Template corev1.PodTemplateSpec `json:"template,omitempty"`
+	Template corev1.PodTemplateSpec `json:"template,omitzero"`
 
 	// selector selects the parts.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="selector is immutable"

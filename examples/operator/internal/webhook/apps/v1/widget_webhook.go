@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -13,11 +14,22 @@ import (
 
 // SetupWidgetWebhookWithManager registers the webhook for Widget in the manager.
 func SetupWidgetWebhookWithManager(mgr ctrl.Manager) error {
-	return ctrl.NewWebhookManagedBy(mgr, &appsv1.Widget{}).WithValidator(&WidgetCustomValidator{}).Complete()
+	return ctrl.NewWebhookManagedBy(mgr, &appsv1.Widget{}).WithDefaulter(&WidgetCustomDefaulter{}).WithValidator(&WidgetCustomValidator{}).Complete()
 }
 
 // +kubebuilder:webhook:path=/mutate-apps-example-com-v1-widget,mutating=true,failurePolicy=fail,sideEffects=None,groups=apps.example.com,resources=widgets,verbs=create;update,versions=v1,name=mwidget-v1.kb.io,admissionReviewVersions=v1
 // +kubebuilder:webhook:path=/validate-apps-example-com-v1-widget,mutating=false,failurePolicy=fail,sideEffects=None,groups=apps.example.com,resources=widgets,verbs=create;update,versions=v1,name=vwidget-v1.kb.io,admissionReviewVersions=v1
+
+// WidgetCustomDefaulter sets defaults of the Widget resource.
+type WidgetCustomDefaulter struct{}
+
+// Default lets one part in four be new at a time.
+func (d *WidgetCustomDefaulter) Default(_ context.Context, widget *appsv1.Widget) error {
+	if widget.Spec.MaxSurge == nil {
+		widget.Spec.MaxSurge = new(intstr.FromString("25%"))
+	}
+	return nil
+}
 
 // WidgetCustomValidator validates the Widget resource.
 type WidgetCustomValidator struct{}

@@ -1,0 +1,8 @@
+// Package mcs keeps the requirements of this module: the API packages whose
+// command lines the harness of ../ runs.
+package mcs
+
+import (
+	_ "sigs.k8s.io/mcs-api/pkg/apis/v1alpha1"
+	_ "sigs.k8s.io/mcs-api/pkg/apis/v1beta1"
+)
