@@ -22,7 +22,7 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"internal/typedmodule", "internal/gogc", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "generator", "controllertools", "cmd/schemagen"}
+	return []string{"internal/typedmodule", "internal/gogc", "internal/changetable", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "compare", "generator", "controllertools", "cmd/schemagen"}
 }
 
 // owners are import paths, with everything below them, that only the named
@@ -36,7 +36,7 @@ func owners() map[string][]string {
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator", "controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "generator"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator", "internal/changetable"},
 		"go.yaml.in/yaml":                      {"structural", "generator", "cmd/schemagen"},
 		"k8s.io/gengo":                         {"markers", "generator", "controllertools"},
 		"k8s.io/code-generator":                {"controllertools"},

@@ -170,7 +170,7 @@ func repeatable(def *Definition) bool {
 	case "XValidation", "printcolumn", "selectablefield", "listMapKey", "metadata", "ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf":
 		return true
 	}
-	return isOwn(def) && name != "schemagen:schema" || name == "schemagen:enable" || name == "schemagen:allow" || name == "schemagen:unset"
+	return isOwn(def) && name != "schemagen:schema" || name == "schemagen:enable" || name == "schemagen:allow" || name == "schemagen:allowChange" || name == "schemagen:unset"
 }
 
 // unknown reports a marker that is not defined for its target.

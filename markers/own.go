@@ -19,6 +19,13 @@ type (
 	Allow []string
 	// Omit leaves a field out of the schema: +schemagen:omit.
 	Omit struct{}
+	// AllowChange allows a kind of change, which schemagen diff finds, for the field or
+	// the type and what is below: +schemagen:allowChange:kind=field-removed,reason="never served".
+	AllowChange struct {
+		Kind string
+		// Reason says why.
+		Reason string
+	}
 	// Unset removes keywords from a schema, by their JSON names: +schemagen:unset=default;maxItems.
 	Unset []string
 	// Recursion bounds a type that contains itself: +schemagen:recursion:depth=3,end=omit.
@@ -145,6 +152,7 @@ func own() ([]*Definition, error) {
 	ours("unionMember", UnionMember{}, Field)
 	ours("union", UnionMember{}, Field)
 	define("schemagen:omit", Omit{}, Field)
+	define("schemagen:allowChange", AllowChange{}, Type, Field)
 	define("schemagen:unset", Unset(nil), Type, Field)
 	define("schemagen:recursion", Recursion{}, Type)
 	define("schemagen:conversion", Conversion{}, Package, Type)

@@ -58,6 +58,8 @@ type Described struct {
 	// another version of the kind that the example does not show.
 	Cut     []string `json:"-"`
 	Version string   `json:"-"`
+	// Silent: it changes no schema, as another command reads it.
+	Silent bool `json:"-"`
 }
 
 // DescribedArgument is an argument with a name.
@@ -158,6 +160,8 @@ func (d *Described) properties() {
 			d.Package = append(d.Package, value)
 		case "version":
 			d.Version = value
+		case "silent":
+			d.Silent = value == "true"
 		case "cut":
 			d.Cut = strings.Fields(value)
 		default:

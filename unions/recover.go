@@ -145,12 +145,7 @@ func fromRules(s *structural.Schema) []Union {
 	if len(s.XValidations) == 0 {
 		return nil
 	}
-	plain := map[string]string{} // escaped name to name
-	for _, p := range s.Properties {
-		if escaped, ok := structural.CELName(p.Name); ok {
-			plain[escaped] = p.Name
-		}
-	}
+	plain := plainNames(s)
 	var sides []side
 	var counted []Union
 	for _, rule := range s.XValidations {
@@ -192,6 +187,17 @@ func fromRules(s *structural.Schema) []Union {
 		}
 	}
 	return append(out, counted...)
+}
+
+// plainNames are the names of the properties by what rules write for them.
+func plainNames(s *structural.Schema) map[string]string {
+	plain := map[string]string{}
+	for _, p := range s.Properties {
+		if escaped, ok := structural.CELName(p.Name); ok {
+			plain[escaped] = p.Name
+		}
+	}
+	return plain
 }
 
 // readSide reads one rule of a discriminated union.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/controllertools"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -107,7 +108,7 @@ func (r *reporter) finish() error {
 
 // codes are the codes of all packages, sorted.
 func codes() []diag.CodeInfo {
-	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), controllertools.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), controllertools.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b diag.CodeInfo) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/inputs"
 )
@@ -99,13 +100,26 @@ func readIgnores(name string, data []byte) []*ignoring {
 	return out
 }
 
+// isCode reports whether there is such a code.
+func isCode(text string) bool {
+	return slices.ContainsFunc(codes(), func(info diag.CodeInfo) bool { return string(info.Code) == text })
+}
+
+// isForDiff reports whether a comment with the word is meant for schemagen diff: it is a
+// kind of change, or a code of changes.
+func isForDiff(word string) bool {
+	return slices.Contains(compare.Kinds(), compare.Kind(word)) ||
+		slices.ContainsFunc(compare.Codes(), func(info diag.CodeInfo) bool { return string(info.Code) == word })
+}
+
 // problem says what is wrong with a comment; empty if nothing is.
 func (c *ignoring) problem() string {
-	known := slices.ContainsFunc(codes(), func(info diag.CodeInfo) bool { return string(info.Code) == c.code })
 	switch {
 	case c.code == "":
 		return "schemagen:ignore needs a code and a reason"
-	case !known:
+	case isForDiff(c.code):
+		return ""
+	case !isCode(c.code):
 		return "schemagen:ignore: there is no code " + c.code
 	case c.reason == "":
 		return "schemagen:ignore " + c.code + " needs a reason"

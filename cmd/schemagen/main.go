@@ -78,6 +78,7 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newUnionsCommand(stdout, stderr),
 		newControllerGenCommand(stdout, stderr),
 		newVerifyCommand(stdout, stderr),
+		newDiffCommand(os.Stdin, stdout, stderr),
 		newTryCommand(os.Stdin, stdout, stderr),
 		newOpenAPICommand(stdout, stderr),
 		newExplainCommand(stdout, stderr),

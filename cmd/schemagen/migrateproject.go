@@ -60,7 +60,7 @@ func openProject(dir string) (*copiedProject, error) {
 // empty if none has.
 func holding(name, dir string) string {
 	for {
-		if exists(filepath.Join(dir, name)) {
+		if isThere(filepath.Join(dir, name)) {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -71,7 +71,7 @@ func holding(name, dir string) string {
 	}
 }
 
-func exists(name string) bool {
+func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }

@@ -1,0 +1,108 @@
+package compare
+
+import "slices"
+
+// Kind names what was changed. The names are stable: comments that allow changes use
+// them.
+type Kind string
+
+// The kinds of changes of a definition as a whole.
+const (
+	DefinitionAdded   Kind = "definition-added"
+	DefinitionRemoved Kind = "definition-removed"
+	// Refused is what the server says to an update of the definition.
+	Refused              Kind = "definition-refused"
+	ScopeChanged         Kind = "scope-changed"
+	KindChanged          Kind = "kind-changed"
+	NamesChanged         Kind = "names-changed"
+	NameAdded            Kind = "name-added"
+	NameRemoved          Kind = "name-removed"
+	ConversionChanged    Kind = "conversion-changed"
+	PruningChanged       Kind = "pruning-changed"
+	VersionAdded         Kind = "version-added"
+	VersionRemoved       Kind = "version-removed"
+	VersionServed        Kind = "version-served"
+	VersionUnserved      Kind = "version-unserved"
+	VersionDeprecated    Kind = "version-deprecated"
+	StorageChanged       Kind = "storage-changed"
+	StatusAdded          Kind = "status-subresource-added"
+	StatusRemoved        Kind = "status-subresource-removed"
+	ScaleAdded           Kind = "scale-subresource-added"
+	ScaleRemoved         Kind = "scale-subresource-removed"
+	ScaleChanged         Kind = "scale-subresource-changed"
+	ColumnsChanged       Kind = "columns-changed"
+	SelectableAdded      Kind = "selectable-field-added"
+	SelectableRemoved    Kind = "selectable-field-removed"
+	DocumentationChanged Kind = "documentation-changed"
+	NotUnderstood        Kind = "not-understood"
+)
+
+// The kinds of changes of a schema. Kinds of bounds are made of the keyword and added,
+// removed, raised or lowered; those of other value validations of the keyword and added,
+// removed or changed. [Kinds] lists them.
+const (
+	FieldAdded          Kind = "field-added"
+	FieldRemoved        Kind = "field-removed"
+	StructureChanged    Kind = "structure-changed"
+	TypeChanged         Kind = "type-changed"
+	TypeWidened         Kind = "type-widened"
+	TypeNarrowed        Kind = "type-narrowed"
+	NullableAdded       Kind = "nullable-added"
+	NullableRemoved     Kind = "nullable-removed"
+	DefaultAdded        Kind = "default-added"
+	DefaultChanged      Kind = "default-changed"
+	DefaultRemoved      Kind = "default-removed"
+	RequiredAdded       Kind = "required-added"
+	RequiredRemoved     Kind = "required-removed"
+	EnumAdded           Kind = "enum-added"
+	EnumRemoved         Kind = "enum-removed"
+	EnumValueAdded      Kind = "enum-value-added"
+	EnumValueRemoved    Kind = "enum-value-removed"
+	UnknownKept         Kind = "preserve-unknown-fields-added"
+	UnknownPruned       Kind = "preserve-unknown-fields-removed"
+	EmbeddedAdded       Kind = "embedded-resource-added"
+	EmbeddedRemoved     Kind = "embedded-resource-removed"
+	ListTypeChanged     Kind = "list-type-changed"
+	ListKeysChanged     Kind = "list-map-keys-changed"
+	MapTypeChanged      Kind = "map-type-changed"
+	RuleAdded           Kind = "rule-added"
+	RuleRemoved         Kind = "rule-removed"
+	RuleMessageChanged  Kind = "rule-message-changed"
+	UnionAdded          Kind = "union-added"
+	UnionRemoved        Kind = "union-removed"
+	UnionValueAdded     Kind = "union-value-added"
+	UnionValueRemoved   Kind = "union-value-removed"
+	UnionMemberAdded    Kind = "union-member-added"
+	UnionMemberRemoved  Kind = "union-member-removed"
+	UnionMemberOptional Kind = "union-member-became-optional"
+	UnionMemberRequired Kind = "union-member-became-required"
+	UnionMemberMoved    Kind = "union-member-moved"
+	UnionFormChanged    Kind = "union-form-changed"
+)
+
+// Kinds are all kinds, in the order of their names.
+func Kinds() []Kind {
+	out := []Kind{
+		DefinitionAdded, DefinitionRemoved, Refused, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, PruningChanged,
+		VersionAdded, VersionRemoved, VersionServed, VersionUnserved, VersionDeprecated, StorageChanged, StatusAdded, StatusRemoved, ScaleAdded, ScaleRemoved,
+		ScaleChanged, ColumnsChanged, SelectableAdded, SelectableRemoved, DocumentationChanged, NotUnderstood,
+		FieldAdded, FieldRemoved, StructureChanged, TypeChanged, TypeWidened, TypeNarrowed, NullableAdded, NullableRemoved, DefaultAdded, DefaultChanged, DefaultRemoved,
+		RequiredAdded, RequiredRemoved, EnumAdded, EnumRemoved, EnumValueAdded, EnumValueRemoved, UnknownKept, UnknownPruned, EmbeddedAdded, EmbeddedRemoved,
+		ListTypeChanged, ListKeysChanged, MapTypeChanged, RuleAdded, RuleRemoved, RuleMessageChanged,
+		UnionAdded, UnionRemoved, UnionValueAdded, UnionValueRemoved, UnionMemberAdded, UnionMemberRemoved, UnionMemberOptional, UnionMemberRequired,
+		UnionMemberMoved, UnionFormChanged,
+	}
+	for _, bound := range []string{"maximum", "minimum", "maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"} {
+		for _, what := range []string{"added", "removed", "raised", "lowered"} {
+			out = append(out, Kind(bound+"-"+what))
+		}
+	}
+	for _, keyword := range []string{"pattern", "format", "multipleOf", "anyOf", "oneOf", "not"} {
+		for _, what := range []string{"added", "removed", "changed"} {
+			out = append(out, Kind(keyword+"-"+what))
+		}
+	}
+	out = append(out, "allOf-added", "allOf-removed")
+	slices.Sort(out)
+	return out
+}

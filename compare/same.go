@@ -1,0 +1,126 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// same reports whether two parts of schemas mean the same: places, the order of names,
+// and the spelling of JSON values do not matter.
+func same(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
+
+func sameValue(a, b reflect.Value) bool {
+	switch a.Type() {
+	case reflect.TypeFor[structural.Origin]():
+		return true
+	case reflect.TypeFor[structural.JSON]():
+		return sameJSON(a.Interface().(structural.JSON), b.Interface().(structural.JSON))
+	case reflect.TypeFor[[]structural.NestedProperty](), reflect.TypeFor[[]string](), reflect.TypeFor[[]structural.JSON]():
+		return sameSet(a, b)
+	}
+	switch a.Kind() {
+	case reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			return a.IsNil() == b.IsNil()
+		}
+		return a.Pointer() == b.Pointer() || sameValue(a.Elem(), b.Elem())
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameValue(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if !sameValue(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	default:
+		return reflect.DeepEqual(a.Interface(), b.Interface())
+	}
+}
+
+// sameSet compares lists whose order means nothing: names, values, fields by their names.
+func sameSet(a, b reflect.Value) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	key := func(v reflect.Value) string {
+		switch v := v.Interface().(type) {
+		case structural.JSON:
+			return canonical(v)
+		case structural.NestedProperty:
+			return v.Name
+		}
+		return v.String()
+	}
+	places := map[string][]int{}
+	for i := range b.Len() {
+		k := key(b.Index(i))
+		places[k] = append(places[k], i)
+	}
+	for i := range a.Len() {
+		k := key(a.Index(i))
+		if len(places[k]) == 0 || a.Type() == reflect.TypeFor[[]structural.NestedProperty]() && !sameValue(a.Index(i), b.Index(places[k][0])) {
+			return false
+		}
+		places[k] = places[k][1:]
+	}
+	return true
+}
+
+// sameJSON compares values. Numbers are the same if they are written in the same way.
+func sameJSON(a, b structural.JSON) bool {
+	return string(a.Raw) == string(b.Raw) || canonical(a) == canonical(b)
+}
+
+// canonical is the text of a value with its keys sorted and without spaces.
+func canonical(v structural.JSON) string {
+	d := json.NewDecoder(bytes.NewReader(v.Raw))
+	d.UseNumber()
+	var value any
+	if d.Decode(&value) != nil {
+		return string(v.Raw)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return string(v.Raw)
+	}
+	return string(data)
+}
+
+// without are the elements of a list that another one does not have.
+func without[T any](list, other []T) []T {
+	var out []T
+	for _, x := range list {
+		if !slices.ContainsFunc(other, func(y T) bool { return same(x, y) }) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// withoutKeys is without for what a text tells apart, of which there may be many.
+func withoutKeys[T any](list, other []T, key func(T) string) []T {
+	known := map[string]bool{}
+	for _, y := range other {
+		known[key(y)] = true
+	}
+	var out []T
+	for _, x := range list {
+		if !known[key(x)] {
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"encoding/json"
+	"go/token"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/changetable"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// newest is a server of the version that the table was recorded with.
+func newest(t testing.TB) *apiserver.Target {
+	t.Helper()
+	target, err := apiserver.NewTarget("1.37")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// subjectOf reads a definition from JSON.
+func subjectOf(t testing.TB, object any) *verify.Subject {
+	t.Helper()
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	manifests, _ := structural.ReadManifests(fset, "crd.json", data)
+	if len(manifests) != 1 || manifests[0].CRD == nil {
+		t.Fatalf("no definition in %s", data)
+	}
+	return verify.Manifest(manifests[0], fset)
+}
+
+// TestTable wants the category of every change of the table to be that which follows
+// from what a real server did with it (TestChanges of e2e).
+func TestTable(t *testing.T) {
+	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := os.ReadFile("../testdata/changes/facts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := changetable.Read(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := changetable.ReadFacts(string(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := newest(t)
+	kinds, places := map[Kind]bool{}, 0
+	for _, c := range cases {
+		changes, err := Definitions(t.Context(), target, []*verify.Subject{subjectOf(t, c.Old)}, []*verify.Subject{subjectOf(t, c.New)})
+		if err != nil {
+			t.Fatal(c.Name, err)
+		}
+		for _, p := range c.Places {
+			places++
+			fact, known := facts[p.Name]
+			if !known {
+				t.Errorf("%s: no facts were recorded", p.Name)
+			}
+			worst, found := Safe, []string{}
+			for _, change := range changes {
+				// What is said of the whole definition is said of all places.
+				if change.Field != "" && !strings.HasPrefix(change.Field, p.Field) {
+					continue
+				}
+				worst = max(worst, change.Category)
+				kinds[change.Kind] = true
+				if !slices.Contains(found, string(change.Kind)) {
+					found = append(found, string(change.Kind))
+				}
+			}
+			want := fact.Category()
+			if c.Careful != "" && (worst != BreaksStored || want == worst.String()) {
+				t.Errorf("%s: %s is not more careful than the server", p.Name, worst)
+			}
+			if worst.String() != want && c.Careful == "" {
+				t.Errorf("%s: %s, but the server says %s", p.Name, worst, want)
+				for _, change := range changes {
+					t.Logf("  %s: %s: %s: %s", change.Subject(), change.Kind, change.Category, change.Reason)
+				}
+			}
+			slices.Sort(found)
+			// Documentation is counted for a whole version.
+			if kinds := slices.Sorted(slices.Values(c.Kinds)); !slices.Equal(found, kinds) && !(c.Name == "documentation" && p.Field != ".spec.keyed[*]") {
+				t.Errorf("%s: the kinds are %q, not %q", p.Name, found, kinds)
+				for _, change := range changes {
+					t.Logf("  %s: %s: %s: %s", change.Subject(), change.Kind, change.Category, change.Reason)
+				}
+			}
+		}
+	}
+	t.Logf("%d kinds of changes in %d pairs", len(kinds), places)
+	if len(kinds) < 40 || places < 120 {
+		t.Errorf("the table has only %d kinds of changes in %d pairs", len(kinds), places)
+	}
+	for _, kind := range Kinds() {
+		if !kinds[kind] {
+			t.Logf("no row has the kind %s", kind)
+		}
+	}
+	for kind := range kinds {
+		if !slices.Contains(Kinds(), kind) {
+			t.Errorf("Kinds does not list %s", kind)
+		}
+	}
+}
+
+// BenchmarkDefinitions compares all pairs of the table, and asks the server's code about
+// each.
+func BenchmarkDefinitions(b *testing.B) {
+	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	cases, err := changetable.Read(rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var olds, news []*verify.Subject
+	for _, c := range cases {
+		olds, news = append(olds, subjectOf(b, c.Old)), append(news, subjectOf(b, c.New))
+	}
+	target := newest(b)
+	for b.Loop() {
+		if _, err := Definitions(b.Context(), target, olds, news); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

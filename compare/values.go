@@ -1,0 +1,383 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// typesOf are the types of the values that a schema accepts; nil is any.
+func typesOf(s *structural.Schema) []string {
+	switch {
+	case s.XIntOrString:
+		return []string{"integer", "string"}
+	case s.Type == "number":
+		return []string{"integer", "number"}
+	case s.Type == "":
+		return nil
+	}
+	return []string{s.Type}
+}
+
+// typeName is the type of a schema in words.
+func typeName(s *structural.Schema) string {
+	switch {
+	case s.XIntOrString:
+		return "int-or-string"
+	case s.Type == "":
+		return "anything"
+	}
+	return s.Type
+}
+
+func (c *schemas) types(p place) bool {
+	old, new := typesOf(p.old), typesOf(p.new)
+	change := Change{Old: typeName(p.old), New: typeName(p.new)}
+	isIn := func(all []string) func(string) bool {
+		return func(t string) bool { return all == nil || slices.Contains(all, t) }
+	}
+	switch {
+	case slices.Equal(old, new) && (old == nil) == (new == nil):
+		return true
+	case new == nil || old != nil && !slices.ContainsFunc(old, func(t string) bool { return !isIn(new)(t) }):
+		change.Kind, change.Reason = TypeWidened, "every value is still accepted; clients that read may meet values of other types"
+		c.loosen(p, "type", change)
+	case p.old.Type == "number" && p.new.Type == "integer":
+		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are refused"
+		if p.ruled {
+			change.Category, change.Reason = BreaksStored, "a rule reads the field: it fails for a stored number with a fraction, in every update"
+			c.add(p, "type", change)
+			return true
+		}
+		c.tighten(p, "type", change)
+	default:
+		change.Kind, change.Category = TypeChanged, BreaksStored
+		change.Reason = "stored values are of another type: server-side apply fails for such an object, and typed clients cannot decode it"
+		c.add(p, "type", change)
+	}
+	return true
+}
+
+func (c *schemas) unknownFields(p place) bool {
+	if keepsUnknown(p.new) {
+		c.loosen(p, keywordName("XPreserveUnknownFields"), Change{Kind: UnknownKept, Reason: "fields that are not specified are kept instead of being dropped"})
+		return true
+	}
+	if !keepsUnknown(p.old) {
+		return false // false, which a server refuses
+	}
+	c.add(p, "", Change{Kind: UnknownPruned, Category: BreaksStored, Reason: "the server drops what is not specified when it reads a stored object"})
+	return true
+}
+
+func (c *schemas) embedded(p place) bool {
+	const keyword = "x-kubernetes-embedded-resource"
+	switch {
+	case p.new.XEmbeddedResource:
+		c.add(p, keyword, Change{Kind: EmbeddedAdded, Category: BreaksStored,
+			Reason: "values need an apiVersion, a kind and valid metadata; that is not ratcheted"})
+	case keepsUnknown(p.new):
+		c.loosen(p, "", Change{Kind: EmbeddedRemoved, Reason: "values need no apiVersion, kind and metadata; unknown fields are kept"})
+	default:
+		c.add(p, "", Change{Kind: EmbeddedRemoved, Category: BreaksStored,
+			Reason: "the server drops apiVersion, kind and metadata where they are not specified when it reads a stored object"})
+	}
+	return true
+}
+
+func (c *schemas) nullable(p place) bool {
+	change := Change{Kind: NullableAdded, Reason: "null is kept instead of being dropped"}
+	switch {
+	case !p.new.Nullable:
+		change.Kind, change.Category = NullableRemoved, BreaksStored
+		change.Reason = "the server drops a stored null when it reads the object, or puts the default in"
+		if p.field == "" || strings.HasSuffix(p.field, "[*]") {
+			change.Reason = "a stored null is refused"
+		}
+	case p.new.Default != nil:
+		change.Category, change.Reason = BreaksClients, "null is kept instead of becoming the default"
+	}
+	c.add(p, "nullable", change)
+	return true
+}
+
+func (c *schemas) defaults(p place) bool {
+	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
+		Reason: "clients that leave the field out get another value; stored objects keep theirs"}
+	switch {
+	case p.old.Default == nil && p.required && !p.old.Nullable:
+		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so that stored objects have it"
+	case p.old.Default == nil:
+		change.Kind, change.Category, change.Reason = DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read: its absence means something else"
+	case p.new.Default == nil:
+		change.Kind, change.Reason = DefaultRemoved, "clients that leave the field out do not get a value any more; stored objects keep theirs"
+	}
+	c.add(p, "default", change)
+	return true
+}
+
+func (c *schemas) requirements(p place) bool {
+	for _, name := range withoutKeys(p.new.Required, p.old.Required, strings.Clone) {
+		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are refused", name)}
+		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
+			change.Reason = "its default is put in where the field is missing"
+			c.add(p, "required", change)
+			continue
+		}
+		c.tighten(p, "required", change)
+	}
+	for _, name := range withoutKeys(p.old.Required, p.new.Required, strings.Clone) {
+		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients that read may meet objects without %s", name)})
+	}
+	return true
+}
+
+func (c *schemas) enum(p place) bool {
+	old, new := p.old.Enum, p.new.Enum
+	added, removed := EnumValueAdded, EnumValueRemoved
+	if p.discriminator {
+		added, removed = UnionValueAdded, UnionValueRemoved
+	}
+	switch {
+	case len(old) == 0:
+		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "other values are refused"})
+		return true
+	case len(new) == 0:
+		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients that read may meet values that they do not know"})
+		return true
+	}
+	if gone := withoutKeys(old, new, canonical); len(gone) > 0 {
+		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(gone), Reason: "objects with " + shorten(valuesText(gone), 300) + " are refused"})
+	}
+	if more := withoutKeys(new, old, canonical); len(more) > 0 {
+		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients that read may meet " + shorten(valuesText(more), 300) + ", and must not take the list of values for complete"})
+	}
+	return true
+}
+
+// bound compares two limits, of which a higher one accepts less if least.
+func (c *schemas) bound(p place, keyword string, old, new *float64, least bool, refused string) {
+	change := Change{}
+	if old != nil {
+		change.Old = number(*old)
+	}
+	if new != nil {
+		change.New = number(*new)
+	}
+	tighter := false
+	switch {
+	case old == nil:
+		change.Kind, tighter = Kind(keyword+"-added"), true
+	case new == nil:
+		change.Kind = Kind(keyword + "-removed")
+	case *new > *old:
+		change.Kind, tighter = Kind(keyword+"-raised"), least
+	default:
+		change.Kind, tighter = Kind(keyword+"-lowered"), !least
+	}
+	if tighter {
+		change.Reason = refused
+		c.tighten(p, keyword, change)
+		return
+	}
+	change.Reason = "every value is still accepted"
+	c.loosen(p, keyword, change)
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// most and least explain the keywords that count.
+func most(keyword, refused string, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
+	return limit(keyword, refused, false, of)
+}
+
+func least(keyword, refused string, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
+	return limit(keyword, refused, true, of)
+}
+
+func limit(keyword, refused string, least bool, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
+	return func(c *schemas, p place) bool {
+		old, new := asFloat(of(p.old.ValueValidation)), asFloat(of(p.new.ValueValidation))
+		if new != nil && strings.Contains(refused, "%s") {
+			c.bound(p, keyword, old, new, least, fmt.Sprintf(refused, number(*new)))
+			return true
+		}
+		c.bound(p, keyword, old, new, least, refused)
+		return true
+	}
+}
+
+func asFloat(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := float64(*n)
+	return &f
+}
+
+func (c *schemas) maximum(p place) bool {
+	c.edge(p, "maximum", p.old.Maximum, p.new.Maximum, p.old.ExclusiveMaximum, p.new.ExclusiveMaximum, false)
+	return true
+}
+
+func (c *schemas) minimum(p place) bool {
+	c.edge(p, "minimum", p.old.Minimum, p.new.Minimum, p.old.ExclusiveMinimum, p.new.ExclusiveMinimum, true)
+	return true
+}
+
+// edge compares limits of numbers, which may be outside of what they limit: a little
+// more than the number then, if it is the least.
+func (c *schemas) edge(p place, keyword string, old, new *float64, oldOutside, newOutside, least bool) {
+	inner := func(edge *float64, outside bool) *float64 {
+		if edge == nil || !outside {
+			return edge
+		}
+		towards := math.Inf(-1)
+		if least {
+			towards = math.Inf(1)
+		}
+		next := math.Nextafter(*edge, towards)
+		return &next
+	}
+	if old == nil && new == nil {
+		return // exclusive of nothing
+	}
+	words := map[bool]string{false: "numbers above %s are refused", true: "numbers below %s are refused"}[least]
+	if newOutside {
+		words = strings.Replace(words, " are refused", ", and that itself, are refused", 1)
+	}
+	if new != nil {
+		words = fmt.Sprintf(words, number(*new))
+	}
+	before := len(c.changes)
+	c.bound(p, keyword, inner(old, oldOutside), inner(new, newOutside), least, words)
+	for i := before; i < len(c.changes); i++ {
+		c.changes[i].Old, c.changes[i].New = edgeText(old, oldOutside), edgeText(new, newOutside)
+	}
+}
+
+func edgeText(edge *float64, outside bool) string {
+	switch {
+	case edge == nil:
+		return ""
+	case outside:
+		return number(*edge) + " (exclusive)"
+	}
+	return number(*edge)
+}
+
+func (c *schemas) multipleOf(p place) bool {
+	old, new := p.old.MultipleOf, p.new.MultipleOf
+	change := Change{Kind: "multipleOf-changed", Reason: "other numbers are refused"}
+	if old != nil {
+		change.Old = number(*old)
+	}
+	if new != nil {
+		change.New = number(*new)
+	}
+	switch {
+	case new == nil:
+		change.Kind, change.Reason = "multipleOf-removed", "every value is still accepted"
+		c.loosen(p, "multipleOf", change)
+		return true
+	case old == nil:
+		change.Kind = "multipleOf-added"
+	case math.Trunc(*old) == *old && math.Trunc(*new) == *new && *new != 0 && math.Mod(*old, *new) == 0:
+		change.Reason = "every value is still accepted"
+		c.loosen(p, "multipleOf", change)
+		return true
+	}
+	c.tighten(p, "multipleOf", change)
+	return true
+}
+
+// text explains a keyword that is a text of which nothing more is known.
+func text(keyword, refused string, of func(*structural.ValueValidation) string) func(*schemas, place) bool {
+	return func(c *schemas, p place) bool {
+		change := Change{Kind: Kind(keyword + "-changed"), Old: of(p.old.ValueValidation), New: of(p.new.ValueValidation), Reason: refused}
+		switch {
+		case change.New == "":
+			change.Kind, change.Reason = Kind(keyword+"-removed"), "every value is still accepted"
+			c.loosen(p, keyword, change)
+			return true
+		case change.Old == "":
+			change.Kind = Kind(keyword + "-added")
+		}
+		c.tighten(p, keyword, change)
+		return true
+	}
+}
+
+// typedFormats are the formats of which CEL makes other types than texts
+// (k8s.io/apiserver, pkg/cel/common/values.go): what is not of the format breaks a rule.
+var typedFormats = [...]string{"byte", "date", "date-time", "datetime", "duration"}
+
+func (c *schemas) format(p place) bool {
+	if p.ruled && slices.Contains(typedFormats[:], p.new.Format) {
+		change := Change{Kind: "format-changed", Category: BreaksStored, Old: p.old.Format, New: p.new.Format,
+			Reason: "a rule reads the field: it fails for a stored value that is not of this format, in every update"}
+		if p.old.Format == "" {
+			change.Kind = "format-added"
+		}
+		c.add(p, "format", change)
+		return true
+	}
+	return text("format", "values that are not of this format are refused, if the server knows it", func(v *structural.ValueValidation) string { return v.Format })(c, p)
+}
+
+func (c *schemas) listType(p place) bool {
+	change := Change{Kind: ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new)}
+	switch {
+	case p.old.XListType == p.new.XListType:
+		change.Kind = ListKeysChanged
+		change.Reason = "elements are told apart by other keys: duplicates are refused, and server-side apply merges other elements"
+	case p.new.XListType == "":
+		change.Reason = "an apply replaces the list, with the elements of others"
+	default:
+		change.Reason = "duplicates are refused, and an apply leaves elements that nobody owns where it replaced the list"
+	}
+	c.add(p, "x-kubernetes-list-type", change)
+	return true
+}
+
+func listType(s *structural.Schema) string {
+	text := cmp.Or(s.XListType, "atomic")
+	if len(s.XListMapKeys) > 0 {
+		text += " by " + strings.Join(s.XListMapKeys, ", ")
+	}
+	return text
+}
+
+func (c *schemas) mapType(p place) bool {
+	c.add(p, "x-kubernetes-map-type", Change{Kind: MapTypeChanged, Category: BreaksClients, Old: cmp.Or(p.old.XMapType, "granular"), New: cmp.Or(p.new.XMapType, "granular"),
+		Reason: "an apply of some of the fields does something else with the others"})
+	return true
+}
+
+func (c *schemas) documentation(p place) bool {
+	if c.documented++; c.documented == 1 {
+		c.documentedAt = p
+	}
+	return true
+}
+
+// jsonText is a value as text, empty if there is none.
+func jsonText(v *structural.JSON) string {
+	if v == nil {
+		return ""
+	}
+	return string(v.Raw)
+}
+
+func valuesText(values []structural.JSON) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v.Raw))
+	}
+	return strings.Join(out, ", ")
+}

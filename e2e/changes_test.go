@@ -1,0 +1,467 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/schemagen/schemagen/internal/changetable"
+	"github.com/schemagen/schemagen/structural"
+)
+
+var updateFacts = flag.Bool("update", false, "rewrite testdata/changes/facts.txt")
+
+const (
+	rowsFile  = root + "/testdata/changes/rows.yaml"
+	factsFile = root + "/testdata/changes/facts.txt"
+)
+
+// changesAtOnce is how many changes are asked about side by side.
+const changesAtOnce = 8
+
+// TestChanges replaces the old definition of each pair of the table by the new one, and
+// wants the server to do with stored objects and with what clients send what
+// testdata/changes/facts.txt says. It has a server of its own, because of so many
+// definitions.
+func TestChanges(t *testing.T) {
+	part(t, "changes of definitions")
+	data, err := os.ReadFile(rowsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := changetable.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := ownServer(t, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	ctx := within(t, 5*time.Minute)
+	definitions := make([]*changedDefinition, len(cases))
+	var changes []*changedPlace
+	for i := range cases {
+		d := &changedDefinition{Case: cases[i], server: s}
+		definitions[i] = d
+		for _, p := range d.Places {
+			changes = append(changes, &changedPlace{changedDefinition: d, Place: p, object: strings.ReplaceAll(strings.TrimPrefix(p.Name, d.Name), "/", ""),
+				facts: changetable.Facts{Name: p.Name, Update: "-", Read: "-", Touch: "-", Beside: "-", Apply: "-", Send: "-", Reapply: "-", Ask: "-"}})
+		}
+	}
+	// The first object of a young definition waits: all definitions come first.
+	sideBySide(t, definitions, func(d *changedDefinition) error { return d.install(ctx) })
+	sideBySide(t, changes, func(c *changedPlace) error { return c.before(ctx) })
+	sideBySide(t, definitions, func(d *changedDefinition) error { return d.replace(ctx) })
+	sideBySide(t, changes, func(c *changedPlace) error { return c.after(ctx) })
+	var out strings.Builder
+	out.WriteString("# What a real kube-apiserver did with the pairs of rows.yaml: written by TestChanges of e2e, with -update.\n")
+	counts := map[string]int{}
+	for _, c := range changes {
+		fmt.Fprintln(&out, c.facts)
+		counts[c.facts.Category()]++
+	}
+	if *updateFacts && os.Getenv(versionVariable) == "" {
+		if err := os.WriteFile(factsFile, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(factsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := changetable.ReadFacts(string(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		// Another version may check less: the formats of numbers, for example.
+		if os.Getenv(versionVariable) != "" && c.facts.Harm() <= known[c.Place.Name].Harm() {
+			continue
+		}
+		if known[c.Place.Name] != c.facts {
+			t.Errorf("the server did\n%s\nnot\n%s", c.facts, known[c.Place.Name])
+		}
+	}
+	if len(known) != len(changes) {
+		t.Errorf("%d facts for %d pairs", len(known), len(changes))
+	}
+	for _, category := range slices.Sorted(maps.Keys(counts)) {
+		world.report.Count("changes of definitions: "+category, counts[category])
+	}
+}
+
+// sideBySide does a step for all.
+func sideBySide[T any](t *testing.T, all []T, step func(T) error) {
+	t.Helper()
+	slots := make(chan struct{}, changesAtOnce)
+	var wait sync.WaitGroup
+	for _, c := range all {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			if err := step(c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// changedDefinition is a case on a server.
+type changedDefinition struct {
+	changetable.Case
+	server *Server
+	kind   string
+	// model is what the old definition has of the version that the old client knows.
+	model *structural.Schema
+	// update is what the server said to the new definition.
+	update string
+}
+
+// changedPlace is a place of a case on a server.
+type changedPlace struct {
+	*changedDefinition
+	changetable.Place
+	// object is a part of the names of its objects.
+	object string
+	facts  changetable.Facts
+	// stored, sent and reapplied are objects as they were under the old definition.
+	stored, sent, reapplied map[string]any
+}
+
+// probe is a field that the new definition has in addition: it tells whether the server
+// uses it already.
+const probe = "probe"
+
+func (c *changedDefinition) install(ctx context.Context) error {
+	data, err := json.Marshal(c.Old)
+	if err != nil {
+		return err
+	}
+	crd, err := NewCRD(c.Case.Name, data)
+	if err != nil {
+		return err
+	}
+	made, err := c.server.CreateCRD(ctx, crd)
+	if err != nil {
+		return err
+	}
+	c.kind = made.Spec.Names.Kind
+	for _, v := range made.Spec.Versions {
+		if v.Name == c.Version {
+			c.model, _ = structural.FromProps(v.Schema.OpenAPIV3Schema)
+		}
+	}
+	return nil
+}
+
+// before stores what the old definition allows.
+func (c *changedPlace) before(ctx context.Context) error {
+	var err error
+	if c.stored, err = c.create(ctx, c.StoredVersion, "stored-"+c.object, c.Stored); err != nil {
+		return fmt.Errorf("%s: the stored object: %w", c.Place.Name, err)
+	}
+	if c.sent, err = c.create(ctx, c.Version, "sent-before-"+c.object, c.Sent); err != nil {
+		return fmt.Errorf("%s: the client's object: %w", c.Place.Name, err)
+	}
+	if len(c.Applies) > 0 {
+		for _, name := range []string{"applied-" + c.object, "applied-before-" + c.object} {
+			for i := range c.Applies[:len(c.Applies)-1] {
+				if err := c.apply(ctx, name, fmt.Sprint("manager", i), c.Applies[i]); err != nil {
+					return err
+				}
+			}
+		}
+		if err := c.apply(ctx, "applied-before-"+c.object, "manager0", c.Applies[len(c.Applies)-1]); err != nil {
+			return err
+		}
+		if c.reapplied, err = c.get(ctx, c.Version, "applied-before-"+c.object); err != nil {
+			return err
+		}
+	}
+	for _, ask := range c.Asks {
+		if got, err := c.ask(ctx, ask); err != nil || got != "ok" {
+			return fmt.Errorf("%s: %s %w", ask, got, err)
+		}
+	}
+	return nil
+}
+
+// replace replaces the definition, and waits until the server uses it.
+func (c *changedDefinition) replace(ctx context.Context) error {
+	_, first, _ := strings.Cut(c.Places[0].Name, "/")
+	for _, v := range c.New["spec"].(map[string]any)["versions"].([]any) {
+		schema := v.(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
+		schema["properties"].(map[string]any)[probe] = map[string]any{"type": "string", "default": "new"}
+	}
+	old, err := c.server.getCRD(ctx, c.New["metadata"].(map[string]any)["name"].(string))
+	if err != nil {
+		return err
+	}
+	var object apiextensionsv1.CustomResourceDefinition
+	data, err := json.Marshal(c.New)
+	if err == nil {
+		err = json.Unmarshal(data, &object)
+	}
+	if err != nil {
+		return err
+	}
+	object.ResourceVersion = old.ResourceVersion
+	body, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	a, err := c.server.Do(ctx, http.MethodPut, crdsPath+"/"+object.Name+"?"+Strict, JSON, body)
+	if err != nil {
+		return err
+	}
+	c.update = factOf(a)
+	if !a.OK() {
+		return nil
+	}
+	wait := time.Duration(0)
+	for failing := 0; failing < 12; {
+		read, err := c.get(ctx, c.StoredVersion, "stored-"+first)
+		var refused *refusal
+		switch {
+		case errors.As(err, &refused):
+			failing++ // the new definition cannot read it, or is not there yet
+		case err != nil:
+			return err
+		case read[probe] == "new":
+			return nil
+		}
+		if wait, err = pause(ctx, min(wait, 100*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// after asks what became of what was stored, and of what clients send.
+func (c *changedPlace) after(ctx context.Context) error {
+	if c.facts.Update = c.update; c.update != "ok" {
+		return nil
+	}
+	c.facts.Read = c.kept(ctx, c.StoredVersion, "stored-"+c.object, c.stored)
+	var err error
+	c.facts.Touch, err = c.edited(ctx, func(object map[string]any) {
+		object["metadata"].(map[string]any)["labels"] = map[string]any{"touched": "yes"}
+	})
+	if err != nil {
+		return err
+	}
+	c.facts.Beside, err = c.edited(ctx, c.Edit)
+	if err != nil {
+		return err
+	}
+	if c.facts.Beside == "ok" {
+		want := changetable.Copy(c.stored)
+		c.Edit(want)
+		c.facts.Beside = c.kept(ctx, c.StoredVersion, "stored-"+c.object, want)
+	}
+	c.facts.Apply = "ok"
+	var refused *refusal
+	switch err := c.applyMetadata(ctx); {
+	case errors.As(err, &refused):
+		c.facts.Apply = refused.fact
+	case err != nil:
+		return err
+	}
+	switch _, err := c.create(ctx, c.Version, "sent-after-"+c.object, c.Sent); {
+	case errors.As(err, &refused):
+		c.facts.Send = refused.fact
+	case err != nil:
+		return err
+	default:
+		c.facts.Send = c.kept(ctx, c.Version, "sent-after-"+c.object, c.sent)
+	}
+	if len(c.Applies) > 0 {
+		switch err := c.apply(ctx, "applied-"+c.object, "manager0", c.Applies[len(c.Applies)-1]); {
+		case errors.As(err, &refused):
+			c.facts.Reapply = refused.fact
+		case err != nil:
+			return err
+		default:
+			c.facts.Reapply = c.kept(ctx, c.Version, "applied-"+c.object, c.reapplied)
+		}
+	}
+	for _, ask := range c.Asks {
+		if c.facts.Ask, err = c.ask(ctx, ask); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusal is an answer that is no success.
+type refusal struct{ fact, text string }
+
+func (r *refusal) Error() string { return r.text }
+
+func factOf(a Answer) string {
+	if a.OK() {
+		return "ok"
+	}
+	return fmt.Sprint(a.Code)
+}
+
+func (c *changedDefinition) path(version, name string) string {
+	return fmt.Sprintf("/apis/%s/%s/namespaces/default/%s", changetable.Group, version, c.Plural) + name
+}
+
+// do sends a request, and decodes what the server answers.
+func (c *changedDefinition) do(ctx context.Context, method, path, contentType string, object map[string]any) (map[string]any, error) {
+	var body []byte
+	if object != nil {
+		var err error
+		if body, err = json.Marshal(object); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.server.Do(ctx, method, path, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() {
+		return nil, &refusal{factOf(a), a.String()}
+	}
+	out := map[string]any{}
+	return out, utiljson.Unmarshal(a.Body, &out)
+}
+
+func (c *changedDefinition) get(ctx context.Context, version, name string) (map[string]any, error) {
+	return c.do(ctx, http.MethodGet, c.path(version, "/"+name), "", nil)
+}
+
+// named is an object with its metadata.
+func (c *changedDefinition) named(version, name string, object map[string]any) map[string]any {
+	out := changetable.Copy(object)
+	out["apiVersion"], out["kind"] = changetable.Group+"/"+version, c.kind
+	out["metadata"] = map[string]any{"name": name}
+	return out
+}
+
+// create stores an object, and returns it as it is read.
+func (c *changedPlace) create(ctx context.Context, version, name string, object map[string]any) (map[string]any, error) {
+	if _, err := c.do(ctx, http.MethodPost, c.path(version, ""), JSON, c.named(version, name, object)); err != nil {
+		return nil, err
+	}
+	return c.get(ctx, version, name)
+}
+
+func (c *changedPlace) apply(ctx context.Context, name, manager string, object map[string]any) error {
+	_, err := c.do(ctx, http.MethodPatch, c.path(c.Version, "/"+name)+"?force=true&fieldManager="+manager, Apply, c.named(c.Version, name, object))
+	return err
+}
+
+// applyMetadata applies a label to the stored object.
+func (c *changedPlace) applyMetadata(ctx context.Context) error {
+	object := c.named(c.StoredVersion, "stored-"+c.object, nil)
+	object["metadata"].(map[string]any)["labels"] = map[string]any{"applied": "yes"}
+	_, err := c.do(ctx, http.MethodPatch, c.path(c.StoredVersion, "/stored-"+c.object)+"?fieldManager=labels", Apply, object)
+	return err
+}
+
+// edited changes the stored object as a client does that has read it.
+func (c *changedPlace) edited(ctx context.Context, edit func(map[string]any)) (string, error) {
+	object, err := c.get(ctx, c.StoredVersion, "stored-"+c.object)
+	if err == nil {
+		edit(object)
+		_, err = c.do(ctx, http.MethodPut, c.path(c.StoredVersion, "/stored-"+c.object), JSON, object)
+	}
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.fact, nil
+	}
+	return "ok", err
+}
+
+// kept says whether an object is read as it was, in the fields that the old definition
+// has.
+func (c *changedPlace) kept(ctx context.Context, version, name string, want map[string]any) string {
+	got, err := c.get(ctx, version, name)
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.fact
+	}
+	if err != nil || !reflect.DeepEqual(c.seen(got), c.seen(want)) {
+		return "lost"
+	}
+	return "ok"
+}
+
+// seen is what a client of the old definition sees of an object.
+func (c *changedDefinition) seen(object map[string]any) map[string]any {
+	out := changetable.Copy(object)
+	for _, name := range []string{"metadata", "apiVersion", probe} {
+		delete(out, name)
+	}
+	structural.Prune(c.model, out, true)
+	return out
+}
+
+// ask sends another request of an old client: for what is below the collection or the
+// object, or for the resource by another name.
+func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
+	if what[0] == '/' || what[0] == '?' {
+		path := c.path(c.Version, what)
+		if what[0] == '/' {
+			path = c.path(c.Version, "/stored-"+c.object+what)
+		}
+		a, err := c.server.Do(ctx, http.MethodGet, path, "", nil)
+		return factOf(a), err
+	}
+	want := map[string]string{"listKind": "Kind" + c.Plural + "List", "singular": "one" + c.Plural}[what]
+	// Discovery follows a definition a little later.
+	got := "lost"
+	for range 10 {
+		list, err := c.do(ctx, http.MethodGet, c.path(c.Version, "")+"?limit=1", "", nil)
+		if err != nil {
+			return "", err
+		}
+		resources, err := c.do(ctx, http.MethodGet, fmt.Sprintf("/apis/%s/%s", changetable.Group, c.Version), "", nil)
+		if err != nil {
+			return "", err
+		}
+		got = "lost"
+		if what == "listKind" && list["kind"] == want {
+			got = "ok"
+		}
+		for _, r := range resources["resources"].([]any) {
+			r := r.(map[string]any)
+			names := append([]any{r["singularName"]}, asList(r["shortNames"])...)
+			names = append(names, asList(r["categories"])...)
+			if r["name"] == c.Plural && (slices.Contains(names, any(what)) || want != "" && slices.Contains(names, any(want))) {
+				got = "ok"
+			}
+		}
+		if _, err := pause(ctx, 50*time.Millisecond); err != nil {
+			return "", err
+		}
+	}
+	return got, nil
+}
+
+func asList(value any) []any {
+	list, _ := value.([]any)
+	return list
+}

@@ -1,0 +1,297 @@
+// Package changetable lays out the table of testdata/changes for tests: pairs of
+// definitions with an object that was stored under the old one, and what a real API
+// server did when the new one replaced it.
+package changetable
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Row is a change as it stands in the table. It is laid out at several places.
+type Row struct {
+	// Name is unique. Kinds are what the change is called.
+	Name  string   `json:"name"`
+	Kinds []string `json:"kinds"`
+	// Old and New are the schema of the field x; null is no such field. OldObject and
+	// NewObject are keywords of the object that has the field.
+	Old       any            `json:"old"`
+	New       any            `json:"new"`
+	OldObject map[string]any `json:"oldObject"`
+	NewObject map[string]any `json:"newObject"`
+	// Value is the stored x; Object are stored fields beside or instead of it. A change
+	// that hurts stored objects hurts this one.
+	Value  any            `json:"value"`
+	Object map[string]any `json:"object"`
+	// Send is what an old client sends instead, Edit what an update beside of what was
+	// changed sets instead of the field other.
+	Send map[string]any `json:"send"`
+	Edit map[string]any `json:"edit"`
+	// Applies are objects that managers apply one after the other, the last one after the
+	// change and again as the first manager.
+	Applies []map[string]any `json:"applies"`
+	// Places are those of the row, if it does not make sense everywhere.
+	Places []string `json:"places"`
+
+	// Careful says why package compare takes the change for more harmful than it was for
+	// these objects; empty if it does not.
+	Careful string `json:"careful"`
+
+	// Whole rows are about what stands beside the schemas: OldSpec and NewSpec are
+	// merged into the spec, Stored and Sent are whole objects.
+	OldSpec map[string]any `json:"oldSpec"`
+	NewSpec map[string]any `json:"newSpec"`
+	Stored  map[string]any `json:"stored"`
+	Sent    map[string]any `json:"sent"`
+	// Version is the one that the old client uses, if not v1. Asks are paths that it
+	// asks for, below the collection ("?fieldSelector=…") or the object ("/scale"); a
+	// word is a name of the resource that it looks for.
+	Version string   `json:"version"`
+	Asks    []string `json:"asks"`
+}
+
+// Case is a row: two definitions that differ in the same way at several places.
+type Case struct {
+	Name  string
+	Kinds []string
+	// Plural is the name of the resource; Old and New are the definitions.
+	Plural   string
+	Old, New map[string]any
+	// StoredVersion is the version in which stored objects are read, Version the one that
+	// the old client uses.
+	StoredVersion, Version string
+	Asks                   []string
+	Careful                string
+	Places                 []Place
+}
+
+// Place is one place of a case, with objects that have nothing at the other places.
+type Place struct {
+	// Name is that of the case and the place.
+	Name string
+	// Field is where the place is in objects, for example ".spec.list[*]"; empty for
+	// what stands beside the schemas.
+	Field string
+	// Stored, Sent and Edited are objects without metadata; Edited is Stored after an
+	// update beside of what was changed. Edit makes it of any object.
+	Stored, Sent map[string]any
+	Edit         func(object map[string]any)
+	Applies      []map[string]any
+}
+
+// Group is the API group of the definitions.
+const Group = "changes.example.com"
+
+// places are the places at which rows about schemas are laid out: an object, an element
+// of a list without and with keys, and a value of a map.
+func places() []string { return []string{"root", "list", "keyed", "map"} }
+
+// Read returns the cases of a table. The error says which row is wrong.
+func Read(data []byte) ([]Case, error) {
+	var rows []Row
+	if err := yaml.UnmarshalStrict(data, &rows); err != nil {
+		return nil, err
+	}
+	var out []Case
+	for i, row := range rows {
+		if slices.ContainsFunc(out, func(c Case) bool { return c.Name == row.Name }) {
+			return nil, fmt.Errorf("two rows are called %s", row.Name)
+		}
+		out = append(out, row.layOut(fmt.Sprintf("case%03d", i)))
+	}
+	return out, nil
+}
+
+func (r *Row) layOut(plural string) Case {
+	c := Case{Name: r.Name, Kinds: r.Kinds, Plural: plural, Version: cmp.Or(r.Version, "v1"), StoredVersion: "v1", Asks: r.Asks, Careful: r.Careful}
+	if r.OldSpec != nil {
+		r.whole(&c)
+		return c
+	}
+	names := r.Places
+	if len(names) == 0 {
+		names = places()
+	}
+	old, new := map[string]any{}, map[string]any{}
+	for _, name := range names {
+		old[name], new[name] = placed(name, object(r.Old, r.OldObject)), placed(name, object(r.New, r.NewObject))
+		c.Places = append(c.Places, r.at(name))
+	}
+	c.Old, c.New = definition(plural, nil, resource(old)), definition(plural, nil, resource(new))
+	return c
+}
+
+// at is a place with its objects.
+func (r *Row) at(name string) Place {
+	p := Place{Name: r.Name + "/" + name, Field: ".spec." + name + map[string]string{"list": "[*]", "keyed": "[*]", "map": ".*"}[name]}
+	element := map[string]any{"name": "a", "other": "a"}
+	if r.Value != nil || r.Object == nil {
+		element["x"] = r.Value
+	}
+	p.Stored = spec(name, merged(element, r.Object))
+	p.Sent = p.Stored
+	if r.Send != nil {
+		p.Sent = spec(name, merged(map[string]any{"name": "a", "other": "a"}, r.Send))
+	}
+	edit := r.Edit
+	if edit == nil {
+		edit = map[string]any{"other": "b"}
+	}
+	p.Edit = func(object map[string]any) {
+		if found := elementOf(name, object); found != nil {
+			for key, value := range edit {
+				found[key] = value
+			}
+		}
+	}
+	for _, a := range r.Applies {
+		p.Applies = append(p.Applies, spec(name, merged(map[string]any{"name": "a"}, a)))
+	}
+	return p
+}
+
+// whole lays out a row about what stands beside the schemas.
+func (r *Row) whole(c *Case) {
+	text := map[string]any{"type": "string"}
+	base := map[string]any{"type": "object", "properties": map[string]any{
+		"spec":   map[string]any{"type": "object", "properties": map[string]any{"x": text, "other": text, "replicas": map[string]any{"type": "integer"}}},
+		"status": map[string]any{"type": "object", "properties": map[string]any{"y": text}},
+	}}
+	c.Old, c.New = definition(c.Plural, r.OldSpec, base), definition(c.Plural, r.NewSpec, base)
+	p := Place{Name: r.Name + "/whole", Stored: r.Stored, Sent: r.Sent}
+	if p.Stored == nil {
+		p.Stored = map[string]any{"spec": map[string]any{"x": "a", "other": "a"}}
+	}
+	if p.Sent == nil {
+		p.Sent = p.Stored
+	}
+	p.Edit = func(object map[string]any) {
+		if spec, ok := object["spec"].(map[string]any); ok {
+			spec["other"] = "b"
+		}
+	}
+	c.Places = []Place{p}
+}
+
+// object is the schema of an object with the field x.
+func object(x any, more map[string]any) map[string]any {
+	properties := map[string]any{"name": map[string]any{"type": "string"}, "other": map[string]any{"type": "string"}}
+	if x != nil {
+		properties["x"] = x
+	}
+	out := map[string]any{"type": "object", "required": []any{"name"}}
+	if more, ok := more["properties"].(map[string]any); ok {
+		for name, schema := range more {
+			properties[name] = schema
+		}
+	}
+	out["properties"] = properties
+	for key, value := range more {
+		switch key {
+		case "properties":
+		case "required":
+			out[key] = append([]any{"name"}, value.([]any)...)
+		default:
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// placed is the schema of an object at a place.
+func placed(place string, object map[string]any) map[string]any {
+	switch place {
+	case "list":
+		return map[string]any{"type": "array", "items": object}
+	case "keyed":
+		return map[string]any{"type": "array", "items": object, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": []any{"name"}}
+	case "map":
+		return map[string]any{"type": "object", "additionalProperties": object}
+	}
+	return object
+}
+
+// resource is the schema of a resource with fields of spec.
+func resource(fields map[string]any) map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": fields}}}
+}
+
+// spec is an object with an element at a place.
+func spec(place string, element map[string]any) map[string]any {
+	value := any(element)
+	switch place {
+	case "list", "keyed":
+		value = []any{element}
+	case "map":
+		value = map[string]any{"k": element}
+	}
+	return map[string]any{"spec": map[string]any{place: value}}
+}
+
+// elementOf is the element at a place of an object, nil if it is gone.
+func elementOf(place string, object map[string]any) map[string]any {
+	in, _ := object["spec"].(map[string]any)
+	switch value := in[place].(type) {
+	case []any:
+		if len(value) > 0 {
+			element, _ := value[0].(map[string]any)
+			return element
+		}
+	case map[string]any:
+		if place == "map" {
+			value, _ = value["k"].(map[string]any)
+		}
+		return value
+	}
+	return nil
+}
+
+// definition is a definition; versions without a schema get the given one.
+func definition(plural string, spec, schema map[string]any) map[string]any {
+	inner := merged(map[string]any{
+		"group": Group, "scope": "Namespaced",
+		"names":    map[string]any{"plural": plural, "singular": "one" + plural, "kind": "Kind" + plural, "listKind": "Kind" + plural + "List"},
+		"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true}},
+	}, spec)
+	for _, v := range inner["versions"].([]any) {
+		if v := v.(map[string]any); v["schema"] == nil {
+			v["schema"] = map[string]any{"openAPIV3Schema": schema}
+		}
+	}
+	return merged(map[string]any{}, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": plural + "." + Group}, "spec": inner,
+	})
+}
+
+// merged is a deep copy of two objects, the second one into the first.
+func merged(a, b map[string]any) map[string]any {
+	out := Copy(a)
+	for key, value := range Copy(b) {
+		inner, ok := out[key].(map[string]any)
+		more, also := value.(map[string]any)
+		if ok && also {
+			out[key] = merged(inner, more)
+			continue
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// Copy is a deep copy of an object of JSON.
+func Copy(object map[string]any) map[string]any {
+	data, err := json.Marshal(object)
+	out := map[string]any{}
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil || out == nil {
+		return map[string]any{} // objects of YAML can be encoded
+	}
+	return out
+}

@@ -1,0 +1,29 @@
+package unions
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// WithoutRules returns the rules of an object without those of the cel form from which
+// [Of] reads unions.
+func WithoutRules(s *structural.Schema) []structural.Rule {
+	found := fromRules(s)
+	if len(found) == 0 {
+		return s.XValidations
+	}
+	plain := plainNames(s)
+	return slices.DeleteFunc(slices.Clone(s.XValidations), func(rule structural.Rule) bool {
+		if counted := countRegexp.FindStringSubmatch(rule.Rule); counted != nil && rule.FieldPath == "" {
+			_, ok := countedUnion(s, plain, counted)
+			return ok
+		}
+		read, ok := readSide(s, plain, rule.Rule)
+		return ok && slices.ContainsFunc(found, func(u Union) bool {
+			return u.Discriminator == read.discriminator && slices.ContainsFunc(u.Members, func(m Member) bool {
+				return m.Name == read.member && m.Value == read.value
+			})
+		})
+	})
+}
