@@ -52,7 +52,7 @@ func TestTryPredicts(t *testing.T) {
 			c := chance{rand.New(rand.NewPCG(2, uint64(len(k.crd.Data)))), 12}
 			for _, old := range k.old {
 				for range 5 {
-					k.compare(t, s, k.changed(c, old), old, counts)
+					k.compare(t, s, k.changed(t, c, old), old, counts)
 				}
 			}
 		})
@@ -171,7 +171,8 @@ func (k *tryKind) schema() *apiextensionsv1.JSONSchemaProps {
 }
 
 // random makes an object; its metadata is good but for an unknown field.
-func (k *tryKind) random(c chance, name string) map[string]any {
+func (k *tryKind) random(t *testing.T, c chance, name string) map[string]any {
+	t.Helper()
 	out := c.object(k.schema(), 0)
 	meta := map[string]any{"name": name}
 	if k.object.Spec.Scope == apiextensionsv1.NamespaceScoped {
@@ -187,7 +188,12 @@ func (k *tryKind) random(c chance, name string) map[string]any {
 		meta["labels"] = map[string]any{"a": int64(1)}
 	}
 	out["apiVersion"], out["kind"], out["metadata"] = k.object.Spec.Group+"/"+k.version, k.object.Spec.Names.Kind, meta
-	return out
+	// As it is read from a file: a whole number is an integer, however it was made.
+	body, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objectOf(t, body)
 }
 
 // generate makes the objects, and of those that can be stored before there are rules
@@ -196,12 +202,12 @@ func (k *tryKind) generate(t *testing.T, seed uint64) {
 	t.Helper()
 	for i := range 10 {
 		c := chance{rand.New(rand.NewPCG(seed, uint64(i))), []int{0, 0, 40, 12}[i%4]}
-		k.objects = append(k.objects, k.random(c, fmt.Sprintf("new-%d", i)))
+		k.objects = append(k.objects, k.random(t, c, fmt.Sprintf("new-%d", i)))
 	}
 	found := map[bool]bool{}
 	c := chance{rand.New(rand.NewPCG(seed, 1000)), 0}
 	for i := range 20 {
-		object := k.random(c, fmt.Sprintf("old-%d", i))
+		object := k.random(t, c, fmt.Sprintf("old-%d", i))
 		before, after := k.created(t, k.free, object), k.created(t, k.kind, object)
 		if good := len(after.Errors) == 0; len(before.Errors) == 0 && !found[good] {
 			found[good] = true
@@ -220,9 +226,9 @@ func (k *tryKind) created(t *testing.T, kind *apiserver.Kind, object map[string]
 }
 
 // changed is the stored object with some of a random one.
-func (k *tryKind) changed(c chance, old map[string]any) map[string]any {
+func (k *tryKind) changed(t *testing.T, c chance, old map[string]any) map[string]any {
 	out := runtime.DeepCopyJSON(old)
-	mix(c, out, k.random(c, ""))
+	mix(c, out, k.random(t, c, ""))
 	out["metadata"] = runtime.DeepCopyJSONValue(old["metadata"])
 	delete(out["metadata"].(map[string]any), "managedFields")
 	return out
