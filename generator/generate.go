@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/inputs"
@@ -261,30 +258,21 @@ const emitRoom = 1 << 18
 func emit(crds []*CRD, header string) ([]File, error) {
 	out := make([]File, len(crds))
 	errs := make([]error, len(crds))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(crds)) {
-		workers.Go(func() {
-			// Files share blocks, of which the next file probably finds its room.
-			var block []byte
-			room := emitRoom
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(crds) {
-					return
-				}
-				if cap(block) < room {
-					block = make([]byte, 0, 4*room)
-				}
-				data, err := WriteCRD(append(block, header...), crds[i])
-				if err != nil {
-					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
-				}
-				out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
-				block, room = data[len(data):], max(room, len(data)+len(data)/4)
+	sideBySide(len(crds), func() func(int) {
+		// Files share blocks, of which the next file probably finds its room.
+		var block []byte
+		room := emitRoom
+		return func(i int) {
+			if cap(block) < room {
+				block = make([]byte, 0, 4*room)
 			}
-		})
-	}
-	workers.Wait()
+			data, err := WriteCRD(append(block, header...), crds[i])
+			if err != nil {
+				errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
+			}
+			out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
+			block, room = data[len(data):], max(room, len(data)+len(data)/4)
+		}
+	})
 	return out, errors.Join(errs...)
 }

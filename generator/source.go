@@ -9,12 +9,9 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -186,22 +183,6 @@ func (w *world) read(name string) ([]byte, error) {
 		w.buffer = src
 	}
 	return src, err
-}
-
-// sideBySide does n things, as many at once as there are processors. Each of those
-// who do them has a function of its own.
-func sideBySide(n int, worker func() func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		do := worker()
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
 }
 
 // typeHints calls hint for each name that stands behind the word type where a
