@@ -279,6 +279,9 @@ const (
 // installedVersion is the variable of the version in a line that installs the tool.
 var installedVersion = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `[@,]\s*\$[({]([A-Za-z0-9_.-]+)[)}]`)
 
+// bareInstall is a line that installs the tool without saying a version.
+var bareInstall = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `([ \t;&|)]|\s*$)`)
+
 // installs reports whether the Makefile installs the tool to where its variable says,
 // as Kubebuilder's do.
 func (m *makefile) installs() bool {
@@ -296,7 +299,9 @@ func (m *makefile) withInstalled(version string) string {
 		if !strings.Contains(line, toolPackage) {
 			continue
 		}
-		lines[i] = strings.ReplaceAll(lines[i], toolPackage, productPackage)
+		// What has no version is installed from go.mod, which does not know schemagen.
+		line = bareInstall.ReplaceAllString(line, toolPackage+"@"+version+"$1")
+		lines[i] = strings.ReplaceAll(strings.ReplaceAll(line, toolPackage, productPackage), "/controller-gen", "/schemagen")
 		if match := installedVersion.FindStringSubmatch(line); match != nil {
 			if v, ok := m.variables[match[1]]; ok && v.value != "" {
 				lines[v.line] = strings.Replace(lines[v.line], v.value, version, 1)

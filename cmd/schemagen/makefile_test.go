@@ -116,3 +116,25 @@ func doubling() string {
 	}
 	return text.String()
 }
+
+// TestWithInstalled has the ways in which Makefiles install controller-gen.
+func TestWithInstalled(t *testing.T) {
+	const head = "CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"a function", "V ?= v0.20.0\na:\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n",
+			"V ?= v1.2.3\na:\n\t$(call go-install-tool,$(CONTROLLER_GEN),github.com/schemagen/schemagen/cmd/schemagen,$(V))\n"},
+		{"a version", "V = v0.20.0\na:\n\tGOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen@$(V)\n",
+			"V = v1.2.3\na:\n\tGOBIN=$(LOCALBIN) go install github.com/schemagen/schemagen/cmd/schemagen@$(V)\n"},
+		{"no version", "a:\n\ttest -s $(LOCALBIN)/controller-gen || go install sigs.k8s.io/controller-tools/cmd/controller-gen\n",
+			"a:\n\ttest -s $(LOCALBIN)/schemagen || go install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3\n"},
+		{"no version, and more", "a:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen; touch a\n",
+			"a:\n\tgo install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3; touch a\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := readMakefile("M", []byte(head+c.text))
+			if got, want := m.withInstalled("v1.2.3"), strings.ReplaceAll(head, "/controller-gen", "/schemagen")+c.want; !m.installs() || got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}

@@ -93,6 +93,7 @@ func (r *migrateRun) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer r.project.remove()
+	r.namePeer()
 	for _, call := range m.calls {
 		if err := r.compare(ctx, m, call); err != nil {
 			return err
@@ -192,6 +193,20 @@ func (r *migrateRun) isPeer(ctx context.Context, words []string) bool {
 	}
 	r.peer, r.peerVersion = words, version
 	return true
+}
+
+// namePeer has controller-gen called by that name, which files of applyconfiguration
+// have in their first line, where its file is called otherwise, as
+// controller-gen-v0.20.0.
+func (r *migrateRun) namePeer() {
+	const name = "controller-gen"
+	if len(r.peer) != 1 || filepath.Base(r.peer[0]) == name {
+		return
+	}
+	link := filepath.Join(r.project.temp, name)
+	if err := os.Symlink(r.peer[0], link); err == nil {
+		r.peer[0] = link
+	}
 }
 
 // productVersion is the version of schemagen to install.
