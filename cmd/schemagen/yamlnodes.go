@@ -39,8 +39,10 @@ func (r *nodeReader) document(data []byte, what string) *yaml.Node {
 		return nil
 	}
 	if err != nil {
-		r.fail(nil, "", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
-		r.findings[0].Pos.Line = lineOfYAMLError(err)
+		line := lineOfYAMLError(err)
+		message := strings.TrimPrefix(err.Error(), "yaml: ")
+		r.fail(nil, "", "%s", strings.TrimPrefix(message, fmt.Sprintf("line %d: ", line)))
+		r.findings[0].Pos.Line = line
 		return nil
 	}
 	if decoder.Decode(&yaml.Node{}) == nil {
