@@ -324,6 +324,9 @@ func (m *makefile) withTool(value string) (text string, ok bool) {
 	end := lines[at][len(line):]
 	equals := strings.IndexByte(line, '=') + 1
 	comment := makeComment.FindString(line[equals:])
+	if strings.HasPrefix(comment, "#") {
+		comment = " " + comment
+	}
 	lines[at] = line[:equals] + " " + value + comment + end
 	for strings.HasSuffix(line, `\`) && at+1 < len(lines) { // the rest of a long value
 		at++

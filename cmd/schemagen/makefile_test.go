@@ -86,7 +86,7 @@ func TestWithTool(t *testing.T) {
 // FuzzReadMakefile wants any Makefile to be read, and to stay as it is but for one
 // assignment.
 func FuzzReadMakefile(f *testing.F) {
-	for _, seed := range []string{"A ?= b \\\n c\nall:\n\t@$(CONTROLLER_GEN) crd 'x' \"y\\\"\" $$z; cd a\n", "CONTROLLER_GEN = a # b\r\ndefine x\nendef\n", "A = $(B)\nB = ${A}\n\tcontroller-gen $(A)", "\\\n\\"} {
+	for _, seed := range []string{"A ?= b \\\n c\nall:\n\t@$(CONTROLLER_GEN) crd 'x' \"y\\\"\" $$z; cd a\n", "CONTROLLER_GEN = a # b\r\ndefine x\nendef\n", "A = $(B)\nB = ${A}\n\tcontroller-gen $(A)", "\\\n\\", "CONTROLLER_GEN =#"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
