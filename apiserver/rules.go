@@ -66,6 +66,9 @@ type compiledSchema struct {
 
 // compileRules compiles the rules that the answer does not spoil.
 func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*compiledSchema, error) {
+	if len(r.schemas) == 0 {
+		return nil, nil // nothing to compile, to recall, or to keep
+	}
 	stored := storedExpressions(r.old)
 	known := t.recall(r.given.Name)
 	var out []*compiledSchema

@@ -419,27 +419,27 @@ func TestFindConfig(t *testing.T) {
 		return relativeName(dir, file.name)
 	}
 	write("above/schemagen.yaml", "")
-	write("above/work/api/v1/types.go", "")
-	if got := find("above/work/api/v1"); got != "" && !isInModule(nil, dir) {
+	write("above/project/api/v1/types.go", "")
+	if got := find("above/project/api/v1"); got != "" && !isInModule(nil, dir) {
 		t.Errorf("without a module: %s", got)
 	}
 	if got := find("above"); got != "above/schemagen.yaml" {
 		t.Errorf("without a module, in the folder itself: %q", got)
 	}
-	write("above/work/go.mod", "module m\n")
-	if got := find("above/work/api/v1") + find("above/work"); got != "" {
+	write("above/project/go.mod", "module m\n")
+	if got := find("above/project/api/v1") + find("above/project"); got != "" {
 		t.Errorf("from above the module: %s", got)
 	}
-	write("above/work/schemagen.yaml", "")
-	if got := find("above/work/api/v1"); got != "above/work/schemagen.yaml" {
+	write("above/project/schemagen.yaml", "")
+	if got := find("above/project/api/v1"); got != "above/project/schemagen.yaml" {
 		t.Errorf("from below: %q", got)
 	}
-	write("above/work/api/schemagen.yaml", "")
-	if got := find("above/work/api/v1"); got != "above/work/api/schemagen.yaml" {
+	write("above/project/api/schemagen.yaml", "")
+	if got := find("above/project/api/v1"); got != "above/project/api/schemagen.yaml" {
 		t.Errorf("the nearest: %q", got)
 	}
-	write("above/work/api/v1/go.mod", "module m/v1\n")
-	if got := find("above/work/api/v1"); got != "" {
+	write("above/project/api/v1/go.mod", "module m/v1\n")
+	if got := find("above/project/api/v1"); got != "" {
 		t.Errorf("from above a nested module: %q", got)
 	}
 }

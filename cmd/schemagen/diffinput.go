@@ -40,7 +40,7 @@ func (in *diffInput) close() {
 func (in *diffInput) read(ctx context.Context, name, other string) ([]*verify.Subject, error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
-		if err := exists(name); err != nil {
+		if err := refuseMissing(name); err != nil {
 			return nil, err
 		}
 		subjects, findings, err := in.subjects(ctx, in.dir, []string{name}, in.stdin, lenientSubjects)
@@ -59,9 +59,9 @@ func (in *diffInput) read(ctx context.Context, name, other string) ([]*verify.Su
 	return in.commit(ctx, name, ref, path)
 }
 
-// exists refuses a name that is meant to be a file and is none: what is not there would
+// refuseMissing refuses a name that is meant to be a file and is none: what is not there would
 // be taken for an import path.
-func exists(name string) error {
+func refuseMissing(name string) error {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
 		_, err := os.Stat(name)
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -121,10 +122,10 @@ func (m *makefile) expand(text string, depth int) (string, error) {
 			return calledTool
 		case name == "CURDIR", name == "shell pwd", name == "PWD":
 			dir, err := filepath.Abs(filepath.Dir(m.path))
-			failed = firstError(failed, err)
+			failed = cmp.Or(failed, err)
 			return dir
 		case name == "" || strings.ContainsAny(name, " ,:$") || depth == maxNesting || m.expansions > maxExpansions:
-			failed = firstError(failed, fmt.Errorf("%s is not expanded here", reference))
+			failed = cmp.Or(failed, fmt.Errorf("%s is not expanded here", reference))
 			return ""
 		}
 		variable, known := m.variables[name]
@@ -132,19 +133,10 @@ func (m *makefile) expand(text string, depth int) (string, error) {
 			return value
 		}
 		value, err := m.expand(variable.value, depth+1)
-		failed = firstError(failed, err)
+		failed = cmp.Or(failed, err)
 		return value
 	})
 	return out, failed
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readRecipe notes the calls in a line of a recipe.

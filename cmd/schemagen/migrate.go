@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -271,7 +272,7 @@ func (r *migrateRun) compare(ctx context.Context, m *makefile, call controllerGe
 			r.differs = true
 		}
 	} else {
-		for _, name := range sortedFiles(ours.files) {
+		for _, name := range slices.Sorted(maps.Keys(ours.files)) {
 			fmt.Fprintf(r.out, "  %s: made, and compared with nothing\n", name)
 		}
 	}
@@ -282,32 +283,18 @@ func (r *migrateRun) compare(ctx context.Context, m *makefile, call controllerGe
 	return nil
 }
 
-func inset(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
-		b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
-	}
-	return b.String()
-}
+// inset is what a tool said, below the line that says which.
+func inset(text string) string { return indented(strings.TrimRight(text, "\n")+"\n", "    ") }
 
 // versionLine is the annotation that tells which tool wrote a file.
 var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
 
 func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
 
-func sortedFiles(files map[string][]byte) []string {
-	var out []string
-	for name := range files {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // reportFiles says how many files are equal, and of each of the others why it is not.
 func (r *migrateRun) reportFiles(ctx context.Context, theirs, ours made, reasons *reasonsFor) error {
-	names := sortedFiles(theirs.files)
-	for _, name := range sortedFiles(ours.files) {
+	names := slices.Sorted(maps.Keys(theirs.files))
+	for _, name := range slices.Sorted(maps.Keys(ours.files)) {
 		if _, known := theirs.files[name]; !known {
 			names = append(names, name)
 		}
