@@ -99,13 +99,15 @@ func runTest(t *testing.T, dir, name string) string {
 	for i, e := range elements {
 		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", strings.Join(elements, "/"), ".")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-v", "-count=1", "-run", strings.Join(elements, "/"), ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), breakVariable+"="+brokenCopy, "GOWORK=off")
 	isolate(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	text, _ := cmd.CombinedOutput()
-	return string(text)
+	w := &progressWriter{ctx: t.Context()}
+	cmd.Stdout, cmd.Stderr = w, w
+	_ = cmd.Run()
+	return w.out.String()
 }
 
 // copyTree copies the files of a repository.

@@ -94,7 +94,7 @@ func Build(ctx context.Context, cache string, m Module, say func(format string, 
 	defer os.RemoveAll(temp)
 	for _, p := range m.Programs {
 		say("building %s of Kubernetes %s; once, and some minutes on a cold build cache", p.Name, m.Version)
-		args := append([]string{"build", "-trimpath", "-ldflags", m.linkerFlags(), "-o", filepath.Join(temp, p.Name)}, p.Package)
+		args := append([]string{"build", "-v", "-trimpath", "-ldflags", m.linkerFlags(), "-o", filepath.Join(temp, p.Name)}, p.Package)
 		if _, err := goCommand(ctx, m.Dir, []string{"CGO_ENABLED=0"}, args...); err != nil {
 			return "", fmt.Errorf("%s of Kubernetes %s is not in the cache %s and cannot be built: %w", p.Name, m.Version, parent, err)
 		}
@@ -135,13 +135,14 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) ([
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), []string{"GOWORK=off"}, env)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var stdout bytes.Buffer
+	stderr := &progressWriter{ctx: ctx} // builds with -v name each package
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	isolate(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	if err := cmd.Run(); err != nil {
 		// go mod download -json reports its error on stdout.
-		return nil, fmt.Errorf("go %s in %s: %w\n%s%s", strings.Join(args, " "), dir, err, lastLines(stderr.Bytes(), 20), lastLines(stdout.Bytes(), 20))
+		return nil, fmt.Errorf("go %s in %s: %w\n%s%s", strings.Join(args, " "), dir, err, lastLines(stderr.out.Bytes(), 20), lastLines(stdout.Bytes(), 20))
 	}
 	return stdout.Bytes(), nil
 }

@@ -52,7 +52,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Stop()
-	ctx := within(t, 5*time.Minute)
+	ctx := within(t)
 	definitions := make([]*changedDefinition, len(cases))
 	var changes []*changedPlace
 	for i := range cases {
@@ -237,7 +237,7 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 	if !a.OK() {
 		return nil
 	}
-	wait := time.Duration(0)
+	look := looks{longest: 200 * time.Millisecond}
 	for failing := 0; failing < 12; {
 		read, err := c.get(ctx, c.StoredVersion, "stored-"+first)
 		var refused *refusal
@@ -249,7 +249,7 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 		case read[probe] == "new":
 			return nil
 		}
-		if wait, err = pause(ctx, min(wait, 100*time.Millisecond)); err != nil {
+		if err = look.next(ctx); err != nil {
 			return err
 		}
 	}
@@ -433,6 +433,7 @@ func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 	want := map[string]string{"listKind": "Kind" + c.Plural + "List", "singular": "one" + c.Plural}[what]
 	// Discovery follows a definition a little later.
 	got := "lost"
+	look := looks{longest: 100 * time.Millisecond}
 	for range 10 {
 		list, err := c.do(ctx, http.MethodGet, c.path(c.Version, "")+"?limit=1", "", nil)
 		if err != nil {
@@ -454,7 +455,7 @@ func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 				got = "ok"
 			}
 		}
-		if _, err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := look.next(ctx); err != nil {
 			return "", err
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -70,13 +69,13 @@ var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 // it does while it sets up the storage of a changed definition. The error is for no
 // answer; it says so if a server has ended.
 func (s *Server) Do(ctx context.Context, method, path, contentType string, body []byte) (Answer, error) {
-	wait := time.Duration(0)
+	var look looks
 	for {
 		a, err := s.doOnce(ctx, method, path, contentType, body)
 		if err != nil || a.Code != http.StatusTooManyRequests {
 			return a, err
 		}
-		if wait, err = pause(ctx, wait); err != nil {
+		if err = look.next(ctx); err != nil {
 			return a, fmt.Errorf("%w: %s", err, a)
 		}
 	}
@@ -104,6 +103,7 @@ func (s *Server) doOnce(ctx context.Context, method, path, contentType string, b
 	if err != nil {
 		return Answer{}, s.why(err)
 	}
+	progress(ctx)
 	a := Answer{Code: response.StatusCode, Body: text}
 	for _, w := range response.Header.Values("Warning") { // 299 - "text"
 		if m := quoted.FindStringSubmatch(w); m != nil {
@@ -167,6 +167,7 @@ func (s *Server) Kubectl(ctx context.Context, stdin string, args ...string) (str
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	isolate(cmd)
 	err := cmd.Run()
+	progress(ctx)
 	if err != nil {
 		err = s.why(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/tools/txtar"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -108,7 +107,7 @@ func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.Custo
 	if !a.OK() {
 		return nil, fmt.Errorf("%s: create: %s", crd.From, a)
 	}
-	wait := time.Duration(0)
+	var look looks
 	for {
 		out, err := s.getCRD(ctx, crd.Name)
 		if err != nil {
@@ -120,7 +119,7 @@ func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.Custo
 		if condition(out, apiextensionsv1.Established) == apiextensionsv1.ConditionTrue {
 			return out, nil
 		}
-		if wait, err = pause(ctx, wait); err != nil {
+		if err = look.next(ctx); err != nil {
 			return nil, fmt.Errorf("%s is not established: %w", crd.From, err)
 		}
 	}
@@ -183,7 +182,7 @@ func (s *Server) DeleteCRD(ctx context.Context, name string) error {
 // updateCustomResourceDefinition of apiextensions-apiserver's crd_finalizer.go): a
 // label changes from time to time.
 func (s *Server) WaitGone(ctx context.Context, name string) error {
-	wait := time.Duration(0)
+	var look looks
 	for try := 0; ; try++ {
 		a, err := s.Do(ctx, http.MethodGet, crdsPath+"/"+name, "", nil)
 		if err == nil && a.OK() && try > 0 && try%10 == 0 {
@@ -199,7 +198,7 @@ func (s *Server) WaitGone(ctx context.Context, name string) error {
 		if !a.OK() {
 			return fmt.Errorf("get %s: %s", name, a)
 		}
-		if wait, err = pause(ctx, wait); err != nil {
+		if err = look.next(ctx); err != nil {
 			return fmt.Errorf("%s is not deleted: %w", name, err)
 		}
 	}
@@ -226,18 +225,6 @@ func condition(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensions
 		}
 	}
 	return apiextensionsv1.ConditionUnknown
-}
-
-// pause waits between two looks at the server, each time longer, and returns how
-// long it waited: a definition may be a megabyte to send.
-func pause(ctx context.Context, last time.Duration) (time.Duration, error) {
-	next := min(max(2*last, 20*time.Millisecond), 640*time.Millisecond)
-	select {
-	case <-ctx.Done():
-		return next, ctx.Err()
-	case <-time.After(next):
-		return next, nil
-	}
 }
 
 // BuiltInGroups are the API groups that the server has without any CRD.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // workers send requests side by side.
@@ -58,7 +57,7 @@ func TestBenchCRDs(t *testing.T) {
 		}
 		seen[string(c.Data)], names[c.Name] = true, true
 	}
-	ctx := within(t, 5*time.Minute)
+	ctx := within(t)
 	created := each(t, first, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
 	applied := each(t, created, func(c CRD) error { return s.ApplyCRD(ctx, c, true) })
 	replaced := each(t, rest, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
@@ -114,6 +113,7 @@ func generateBench(t *testing.T) (crds, builtIn []CRD) {
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("bench %s: %v\n%s", strings.Join(args, " "), err, lastLines([]byte(stderr.String()), 20))
 		}
+		progress(t.Context())
 		return stdout.String()
 	}
 	for line := range strings.Lines(run("list")) {
@@ -164,7 +164,7 @@ func readCRDs(t *testing.T, dir, from string) []CRD {
 // of those that went through all of it.
 func take(t *testing.T, s *Server, crds []CRD) int {
 	t.Helper()
-	ctx := within(t, 5*time.Minute)
+	ctx := within(t)
 	groups, err := s.BuiltInGroups(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@
 //	server.go   etcd and kube-apiserver together
 //	client.go   requests and kubectl
 //	crds.go     the CRDs of the repository
+//	progress.go limits that follow progress: of answers, and of looks at a condition
 //	report.go   REPORT.md
 //	webhook/    the webhooks of examples/webhook as a program, a module of its own
 //	testdata/migration/  the types that KEP-1027 names as the first to migrate

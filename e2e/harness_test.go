@@ -149,7 +149,7 @@ func ownServer(t *testing.T, options Options) (*Server, string, error) {
 	t.Helper()
 	shared := cluster(t)
 	options.Cache = t.TempDir()
-	s, err := Start(within(t, 2*time.Minute), shared.Programs, shared.Version, options)
+	s, err := Start(within(t), shared.Programs, shared.Version, options)
 	return s, options.Cache, err
 }
 
@@ -159,10 +159,11 @@ func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) 
 
 func waitGone(t *testing.T, pids ...int) {
 	t.Helper()
-	ctx := within(t, 20*time.Second)
+	ctx := within(t)
+	var look looks
 	for _, pid := range pids {
 		for !gone(pid) {
-			if _, late := pause(ctx, 0); late != nil {
+			if late := look.next(ctx); late != nil {
 				t.Fatalf("process %d is still there", pid)
 			}
 		}
@@ -241,7 +242,7 @@ func TestServerDies(t *testing.T) {
 			if err := s.Ended(); err == nil || !strings.Contains(err.Error(), which+" has ended: signal: killed") {
 				t.Errorf("%v", err)
 			}
-			ctx := within(t, 5*time.Second)
+			ctx := within(t)
 			if _, err := s.Do(ctx, http.MethodGet, crdsPath, "", nil); err == nil || !strings.Contains(err.Error(), which+" has ended") {
 				t.Errorf("request: %v", err)
 			}
@@ -328,7 +329,7 @@ func TestHelperProcess(t *testing.T) {
 func TestKilledRun(t *testing.T) {
 	shared := cluster(t)
 	cache := t.TempDir()
-	ctx := within(t, 2*time.Minute)
+	ctx := within(t)
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestHelperProcess$")
 	cmd.Env = append(os.Environ(), helperVariable+"="+cache+","+shared.Programs)
 	out, err := cmd.StdoutPipe()
@@ -392,7 +393,7 @@ func TestInterruptedRun(t *testing.T) {
 			if err := os.Symlink(filepath.Dir(shared.Programs), filepath.Join(cache, "bin")); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(within(t, 2*time.Minute), "sh", "-c", row.command, "sh", os.Args[0], "-test.run", "^TestHelperProcess$")
+			cmd := exec.CommandContext(within(t), "sh", "-c", row.command, "sh", os.Args[0], "-test.run", "^TestHelperProcess$")
 			cmd.Env = append(os.Environ(), helperVariable+"=,", "XDG_CACHE_HOME="+home)
 			out, err := cmd.StdoutPipe()
 			if err != nil {
@@ -439,9 +440,10 @@ func killOnFailure(t *testing.T, pids ...int) {
 
 func waitEmpty(t *testing.T, dir string) {
 	t.Helper()
-	ctx := within(t, 20*time.Second)
+	ctx := within(t)
+	var look looks
 	for len(names(t, dir)) > 0 {
-		if _, late := pause(ctx, 0); late != nil {
+		if late := look.next(ctx); late != nil {
 			t.Fatalf("left are %q", names(t, dir))
 		}
 	}

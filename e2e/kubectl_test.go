@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // caseCRD is the definition that one case wants.
@@ -28,11 +26,11 @@ func caseCRD(t *testing.T, name string) CRD {
 // installed creates a definition for the time of a test.
 func installed(t *testing.T, s *Server, crd CRD) {
 	t.Helper()
-	if _, err := s.CreateCRD(within(t, time.Minute), crd); err != nil {
+	if _, err := s.CreateCRD(within(t), crd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := afterwards()
 		defer cancel()
 		if err := s.DeleteCRD(ctx, crd.Name); err != nil {
 			t.Error(err)
@@ -117,12 +115,12 @@ func TestKubectl(t *testing.T) {
 	part(t, "kubectl")
 	s := cluster(t)
 	installed(t, s, caseCRD(t, "union-served"))
-	ctx := within(t, 3*time.Minute)
+	ctx := within(t)
 	// The OpenAPI that explain reads follows a second after.
-	for {
+	for look := (looks{}); ; {
 		if _, err := s.Kubectl(ctx, "", "explain", "rollouts"); err == nil {
 			break
-		} else if _, late := pause(ctx, 0); late != nil {
+		} else if late := look.next(ctx); late != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,6 +43,8 @@ type shared struct {
 	bench lazy[benchResult]
 	// ctx ends when the run is interrupted.
 	ctx context.Context
+	// watch ends the run when nothing makes progress any more.
+	watch *watch
 }
 
 // lazy is a value that tests share and the first one makes.
@@ -82,14 +85,29 @@ func schemagen(t *testing.T) string {
 
 // run runs the tests, and stops the server however they end.
 func (w *shared) run(m *testing.M) int {
+	// Tests that are cut off cannot remove their temporary folders.
+	temporary, err := os.MkdirTemp("", "schemagen-e2e-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", temporary)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(temporary)
 	ctx, cancel := context.WithCancel(context.Background())
 	w.ctx = ctx
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	idle := make(chan struct{})
+	w.watch = newWatch(runLimit, nil, func() { close(idle) })
 	go func() {
 		select {
 		case <-interrupted:
 		case <-abandoned():
+		case <-idle:
+			fmt.Fprintf(os.Stderr, "no progress for %s\n", runLimit)
+			pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
 		}
 		cancel()
 		// None is started any more, and one that starts is waited for.
@@ -97,14 +115,12 @@ func (w *shared) run(m *testing.M) int {
 		if err := w.stop(false); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+		os.RemoveAll(temporary)
 		fmt.Fprintln(os.Stderr, "interrupted")
 		os.Exit(130)
 	}()
 	begin := time.Now()
 	code := m.Run()
-	if w.tool.made {
-		os.RemoveAll(filepath.Dir(w.tool.value))
-	}
 	if err := w.stop(code != 0); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
@@ -216,9 +232,14 @@ func part(t *testing.T, name string) {
 	t.Cleanup(func() { world.report.Part(name, time.Since(begin)) })
 }
 
-// within is a context for work that a server has to end in time.
-func within(t *testing.T, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), d)
+// within is a context for work that ends when nothing answers any more.
+func within(t *testing.T) context.Context {
+	ctx, cancel := whileProgressing(t.Context(), idleLimit)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// afterwards is within for what a test's cleanup does, when its own context has ended.
+func afterwards() (context.Context, context.CancelFunc) {
+	return whileProgressing(context.Background(), idleLimit)
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -39,6 +38,9 @@ type migrationRow struct {
 	left string
 	// cleared: the policy has a part in it.
 	cleared bool
+	// finalized: the object has a finalizer. deleted: it was deleted before the update,
+	// which takes the finalizer and lets it go.
+	finalized, deleted bool
 	// emptied: nothing is left of what the owner applied. The server makes null of an
 	// applied {} of which all fields go, and then refuses the null.
 	emptied bool
@@ -56,6 +58,7 @@ const (
 	ended   = `"terminated": {"exitCode": 1}`
 
 	relabel = `{"metadata": {"labels": {"a": "b"}}}`
+	release = `{"metadata": {"finalizers": null}}`
 )
 
 // What the rules say of them.
@@ -67,7 +70,7 @@ var (
 )
 
 func migrationRows() []migrationRow {
-	return slices.Concat(metricRows(), metricStatusRows(), strategyRows(), stateRows(), addedDiscriminatorRows())
+	return slices.Concat(metricRows(), metricStatusRows(), strategyRows(), stateRows(), addedDiscriminatorRows(), keeperRows())
 }
 
 // metricRows are of MetricSpec. Its list is atomic: an element has no counterpart, so
@@ -198,6 +201,39 @@ func addedDiscriminatorRows() []migrationRow {
 	})
 }
 
+// keeperRows are of unions whose discriminators were added as required and with a
+// default: what is stored without them can be changed and deleted as before.
+func keeperRows() []migrationRow {
+	source := func(fields string) string { return `"spec": {"source": {` + fields + `}}` }
+	method := func(fields string) string { return `"spec": {"method": {` + fields + `}}` }
+	const git, slow = `"git": {"url": "a"}`, `"slow": {"url": "a"}`
+	forbidden := func(path, value string) []string {
+		return []string{"spec." + path + ": Forbidden: may only be specified when `type` is \"" + value + `"`}
+	}
+	required := []migrationRow{
+		{name: "a label", stored: source(git), patch: relabel, warned: true},
+		{name: "a finalizer", stored: source(git), patch: release, finalized: true, warned: true},
+		{name: "a finalizer after it was deleted", stored: source(git), patch: release, finalized: true, deleted: true, warned: true},
+		{name: "outside of the union", stored: source(git), patch: `{"spec": {"replicas": 2}}`, warned: true},
+		{name: "inside of the union", stored: source(git), patch: `{"spec": {"source": {"git": {"url": "b"}}}}`, refused: []string{"spec.source.type: Required value", notChecked}},
+		{name: "corrected", stored: source(git), patch: `{"spec": {"source": {"type": "Git"}}}`},
+		{name: "corrected by another value", stored: source(git), patch: `{"spec": {"source": {"type": "Image", "git": null, "image": {"url": "b"}}}}`},
+		{name: "without a member, a label", stored: source(""), patch: relabel},
+		{name: "without a member, a finalizer", stored: source(""), patch: release, finalized: true},
+	}
+	defaulted := []migrationRow{
+		{name: "a label", stored: method(slow), patch: relabel, left: method(`"type": "Fast", ` + slow), warned: true},
+		{name: "a finalizer", stored: method(slow), patch: release, left: method(`"type": "Fast", ` + slow), finalized: true, warned: true},
+		{name: "a finalizer after it was deleted", stored: method(slow), patch: release, finalized: true, deleted: true, warned: true},
+		{name: "inside of the union", stored: method(slow), patch: `{"spec": {"method": {"slow": {"url": "b"}}}}`, refused: forbidden("method.slow", "Slow")},
+		{name: "corrected", stored: method(slow), patch: `{"spec": {"method": {"type": "Slow"}}}`},
+		{name: "the default's member, a label", stored: method(`"fast": {"url": "a"}`), patch: relabel},
+		{name: "without a member, a finalizer", stored: method(""), patch: release, finalized: true},
+		{name: "nothing, a label", stored: `"spec": {}`, patch: relabel, left: method(`"type": "Fast"`)},
+	}
+	return append(ofKind("keepers", "required discriminator added", false, required), ofKind("keepers", "defaulted discriminator added", false, defaulted)...)
+}
+
 func at(message, path string) []string { return []string{fmt.Sprintf(message, path)} }
 
 func ofKind(plural, union string, status bool, rows []migrationRow) []migrationRow {
@@ -209,6 +245,9 @@ func ofKind(plural, union string, status bool, rows []migrationRow) []migrationR
 
 // unionMarker is a line that the types did not have before.
 var unionMarker = regexp.MustCompile(`(?m)^\s*// \+(schemagen:unions|unionDiscriminator|unionMember|k8s:zeroOrOneOfMember|default|enum)\b.*\n`)
+
+// addedField is a field that they did not have.
+var addedField = regexp.MustCompile(`(?m)^.* // added\n`)
 
 // A migration is a kind before and after its types got the markers.
 type migration struct {
@@ -233,7 +272,7 @@ func migrations(t *testing.T, s *Server) (kinds map[string]migration, policy str
 		}
 		write(t, filepath.Join(dir, name), regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(text, []byte("module migration.test")))
 	}
-	write(t, filepath.Join(dir, "before", "types.go"), unionMarker.ReplaceAll(source, nil))
+	write(t, filepath.Join(dir, "before", "types.go"), addedField.ReplaceAll(unionMarker.ReplaceAll(source, nil), nil))
 	write(t, filepath.Join(dir, "after", "types.go"), source)
 	tool := schemagen(t)
 	for _, args := range []string{"crd ./before -o crds/before", "crd ./after -o crds/after", "unions ./after --no-functions --policy policies"} {
@@ -290,7 +329,7 @@ func kindOf(t *testing.T, crd CRD) *apiserver.Kind {
 func TestMigration(t *testing.T) {
 	part(t, "migration")
 	s := cluster(t)
-	ctx := within(t, 3*time.Minute)
+	ctx := within(t)
 	kinds, policy := migrations(t, s)
 	for _, m := range kinds {
 		installed(t, s, m.before)
@@ -333,7 +372,7 @@ func TestMigration(t *testing.T) {
 		}
 	}
 	t.Logf("%d rows, %v", len(rows), counted)
-	if counted["rows"] < 45 || counted["refused"] < 10 || counted["warned"] < 15 {
+	if counted["rows"] < 60 || counted["refused"] < 10 || counted["warned"] < 15 {
 		t.Error("those are too few")
 	}
 	world.report.Count("updates of objects of the types that the KEP wants to migrate, stored before their markers, by merge patch, server-side apply and PUT, as try says", counted["rows"])
@@ -355,12 +394,19 @@ func migrationPath(plural, name string) string {
 // store applies the object of a row, and its status.
 func (r migrationRow) store(t *testing.T, s *Server, name string) {
 	t.Helper()
-	kind := map[string]string{"autoscalers": "Autoscaler", "deployers": "Deployer", "boxes": "Box"}[r.plural]
-	body := fmt.Appendf(nil, `{"apiVersion": "migration.test/v1", "kind": %q, "metadata": {"name": %q, "namespace": "default"}, %s}`, kind, name, r.stored)
+	kind := map[string]string{"autoscalers": "Autoscaler", "deployers": "Deployer", "boxes": "Box", "keepers": "Keeper"}[r.plural]
+	finalizers := "[]"
+	if r.finalized {
+		finalizers = `["migration.test/keep"]`
+	}
+	body := fmt.Appendf(nil, `{"apiVersion": "migration.test/v1", "kind": %q, "metadata": {"name": %q, "namespace": "default", "finalizers": %s}, %s}`, kind, name, finalizers, r.stored)
 	const query = "?fieldManager=owner&" + Strict
 	a, err := s.Do(t.Context(), http.MethodPatch, migrationPath(r.plural, name)+query, Apply, body)
 	if err == nil && a.OK() && strings.Contains(r.stored, `"status": `) {
 		a, err = s.Do(t.Context(), http.MethodPatch, migrationPath(r.plural, name)+"/status"+query, Apply, body)
+	}
+	if err == nil && a.OK() && r.deleted {
+		a, err = s.Do(t.Context(), http.MethodDelete, migrationPath(r.plural, name), "", nil)
 	}
 	if err != nil || !a.OK() {
 		t.Fatalf("%s: %v %s", r.name, err, a)
@@ -378,13 +424,13 @@ func (r migrationRow) path(name string) string {
 // waitActive waits until the rules refuse, or the policy clears.
 func (r migrationRow) waitActive(t *testing.T, s *Server, name string) {
 	t.Helper()
-	ctx := within(t, time.Minute)
-	for {
+	ctx := within(t)
+	for look := (looks{}); ; {
 		a, err := s.Do(ctx, http.MethodPatch, r.path(name)+"?dryRun=All&"+Strict, MergePatch, []byte(r.patch))
 		if err == nil && a.OK() == (r.refused == nil) && (!r.cleared || reflect.DeepEqual(restOf(t, a.Body), r.rest(t, r.left))) {
 			return
 		}
-		if _, late := pause(ctx, 100*time.Millisecond); late != nil {
+		if late := look.next(ctx); late != nil {
 			t.Fatalf("%s: %v %s %s", r.name, err, a, a.Body)
 		}
 	}
@@ -461,7 +507,12 @@ func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name 
 	}
 	answer("PUT", http.MethodPut, "", JSON, sent)
 	after, err := s.Do(ctx, http.MethodGet, migrationPath(r.plural, name), "", nil)
-	if err != nil || !after.OK() || !reflect.DeepEqual(restOf(t, after.Body), want) {
+	switch {
+	case r.deleted:
+		if err != nil || after.Code != http.StatusNotFound {
+			t.Errorf("afterwards it is still there: %v %s", err, after)
+		}
+	case err != nil || !after.OK() || !reflect.DeepEqual(restOf(t, after.Body), want):
 		t.Errorf("afterwards: %v %s %s, want %v", err, after, after.Body, want)
 	}
 	counted["rows"]++
@@ -500,7 +551,7 @@ func applied(t *testing.T, body []byte) []byte {
 	t.Helper()
 	object := objectOf(t, body)
 	meta := object["metadata"].(map[string]any)
-	for _, name := range []string{"uid", "creationTimestamp", "generation", "managedFields", "resourceVersion"} {
+	for _, name := range []string{"uid", "creationTimestamp", "generation", "managedFields", "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		delete(meta, name)
 	}
 	return encoded(t, object)

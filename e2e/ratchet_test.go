@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/yaml"
 )
@@ -55,7 +54,7 @@ func ratchetRows() []ratchetRow {
 func TestRatcheting(t *testing.T) {
 	part(t, "ratcheting")
 	s := cluster(t)
-	ctx := within(t, 2*time.Minute)
+	ctx := within(t)
 	crd := caseCRD(t, "union-served")
 	installed(t, s, withoutRules(t, crd))
 
@@ -70,7 +69,7 @@ func TestRatcheting(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Handlers learn of a definition from their cache: until then the old one holds.
-	for {
+	for look := (looks{}); ; {
 		a, err := s.Do(ctx, http.MethodPost, rollouts+"?dryRun=All&"+Strict, JSON, []byte(rollout("new", swapped)))
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +77,7 @@ func TestRatcheting(t *testing.T) {
 		if a.Code == http.StatusUnprocessableEntity {
 			break
 		}
-		if _, err := pause(ctx, 0); err != nil {
+		if err := look.next(ctx); err != nil {
 			t.Fatal(err, a)
 		}
 	}

@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"context"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // operator is a project with Kubebuilder's layout and Makefile targets.
@@ -92,19 +89,19 @@ func programs(t *testing.T) string {
 // returns what it prints.
 func inProject(t *testing.T, dir, command string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	ctx, cancel := whileProgressing(t.Context(), runLimit) // controller-gen is quiet, and slow
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-v")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	w := &progressWriter{ctx: ctx}
+	cmd.Stdout, cmd.Stderr = w, w
 	isolate(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", command, strings.Join(args, " "), err, lastLines(out.Bytes(), 40))
+		t.Fatalf("%s %s: %v\n%s", command, strings.Join(args, " "), err, lastLines(w.out.Bytes(), 40))
 	}
-	return out.String()
+	return w.out.String()
 }
 
 // files are all files below a folder, without the value of the version annotation.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A served is a running schemagen openapi --serve.
@@ -40,14 +39,14 @@ func serveDocuments(t *testing.T, dir string) *served {
 			t.Errorf("it does not end well: %v", p.ended())
 		}
 	})
-	ctx := within(t, time.Minute)
-	for s.url == "" {
+	ctx := within(t)
+	for look := (looks{}); s.url == ""; {
 		if err := p.ended(); err != nil {
 			t.Fatal(err)
 		}
 		if m := servingLine.FindStringSubmatch(p.tail()); m != nil {
 			s.url = m[1]
-		} else if _, late := pause(ctx, 0); late != nil {
+		} else if late := look.next(ctx); late != nil {
 			t.Fatalf("it does not serve: %s", p.tail())
 		}
 	}
@@ -231,7 +230,7 @@ func TestServedKubectl(t *testing.T) {
 }
 
 func (step kubectlStep) check(t *testing.T, c client) {
-	out, err := c.run(within(t, time.Minute), step.stdin, strings.Fields(step.args)...)
+	out, err := c.run(within(t), step.stdin, strings.Fields(step.args)...)
 	if (err != nil) != step.fails {
 		t.Fatalf("kubectl %s: %v\n%s", step.args, err, out)
 	}
@@ -267,9 +266,9 @@ func TestServedChange(t *testing.T) {
 			if err := syscall.Kill(s.process.pid, syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}
-			ctx := within(t, time.Minute)
-			for strings.Count(s.process.tail(), "read again") == before {
-				if _, late := pause(ctx, 0); late != nil {
+			ctx := within(t)
+			for look := (looks{}); strings.Count(s.process.tail(), "read again") == before; {
+				if late := look.next(ctx); late != nil {
 					t.Fatal(s.process.tail())
 				}
 			}

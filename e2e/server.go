@@ -24,7 +24,8 @@ type Options struct {
 	Cache string
 	// Port returns a free port of the loopback interface; nil asks the kernel.
 	Port func() (int, error)
-	// StartTimeout bounds one attempt to start; 0 is a minute.
+	// StartTimeout ends an attempt to start in which nothing has answered for so long;
+	// 0 is idleLimit.
 	StartTimeout time.Duration
 }
 
@@ -55,7 +56,7 @@ func Start(ctx context.Context, programs, version string, options Options) (*Ser
 		options.Port = freePort
 	}
 	if options.StartTimeout == 0 {
-		options.StartTimeout = time.Minute
+		options.StartTimeout = idleLimit
 	}
 	runs := filepath.Join(options.Cache, "runs")
 	if err := sweep(runs); err != nil {
@@ -104,7 +105,7 @@ func sweep(runs string) error {
 
 // startOnce makes one attempt.
 func startOnce(ctx context.Context, runs, programs, version string, options Options) (*Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, options.StartTimeout)
+	ctx, cancel := whileProgressing(ctx, options.StartTimeout)
 	defer cancel()
 	s := &Server{Programs: programs, Version: version}
 	err := s.makeFolder(runs)
@@ -190,7 +191,7 @@ func (s *Server) log(name string) string { return filepath.Join(s.dir, name+".lo
 
 // waitReady waits until the server says that it is ready.
 func (s *Server) waitReady(ctx context.Context) error {
-	for {
+	for look := (looks{most: 10 * lookLimit, longest: 50 * time.Millisecond}); ; {
 		var last error
 		for _, p := range []*process{s.etcd, s.apiserver} {
 			if err := p.ended(); err != nil {
@@ -206,10 +207,8 @@ func (s *Server) waitReady(ctx context.Context) error {
 		} else {
 			last = fmt.Errorf("%s", a.Body)
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("kube-apiserver is not ready: %w; its last answer: %w; %s", ctx.Err(), last, s.apiserver.tail())
-		case <-time.After(50 * time.Millisecond):
+		if late := look.next(ctx); late != nil {
+			return fmt.Errorf("kube-apiserver is not ready: %w; its last answer: %w; %s", late, last, s.apiserver.tail())
 		}
 	}
 }

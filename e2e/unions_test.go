@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/yaml"
@@ -62,7 +61,7 @@ func unionDifferences() map[string]unionDifference {
 func TestUnions(t *testing.T) {
 	part(t, "unions")
 	s := cluster(t)
-	ctx := within(t, 4*time.Minute)
+	ctx := within(t)
 	a, err := s.Do(ctx, http.MethodGet, policies+"mutatingadmissionpolicies", "", nil)
 	switch {
 	case err == nil && a.Code == http.StatusNotFound && os.Getenv(versionVariable) != "":
@@ -80,13 +79,12 @@ func TestUnions(t *testing.T) {
 		}
 	}
 	each(t, tightened, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
-	patience := time.Minute
+	patience := looks{}
 	if os.Getenv(breakVariable) == brokenCopy {
-		patience = 20 * time.Second // it is waited in vain for most breakages
+		patience.most = 40 // it is waited in vain for most breakages
 	}
-	active := within(t, patience)
 	for _, shape := range shapes {
-		shape.waitActive(active, t, s)
+		shape.waitActive(ctx, t, s, &patience)
 	}
 
 	rows, poor, cells, cleared := 0, 0, 0, 0
@@ -178,7 +176,7 @@ func (u *unionShape) crd(t *testing.T, text string) CRD {
 // object waits for young ones. Then it creates the policies.
 func installShapes(t *testing.T, s *Server, shapes []*unionShape) {
 	t.Helper()
-	ctx := within(t, 2*time.Minute)
+	ctx := within(t)
 	var crds []CRD
 	for _, shape := range shapes {
 		text := shape.CRD
@@ -188,7 +186,7 @@ func installShapes(t *testing.T, s *Server, shapes []*unionShape) {
 		crds = append(crds, shape.crd(t, text))
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := afterwards()
 		defer cancel()
 		each(t, crds, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
 		each(t, crds, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
@@ -303,8 +301,8 @@ func (u *unionShape) ask(ctx context.Context, s *Server, row unionRow, query str
 
 // waitActive waits until the rules refuse and the policy clears. Policies are
 // compiled some time after they were created, and take the types of new kinds from a
-// look at the OpenAPI every five seconds.
-func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server) {
+// look at the OpenAPI every five seconds. All shapes share the looks.
+func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, look *looks) {
 	t.Helper()
 	probe := func(what string, is func(unionRow) bool, done func(unionRow, Answer) bool) {
 		at := slices.IndexFunc(u.Rows, is)
@@ -312,12 +310,12 @@ func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server) {
 			return
 		}
 		row := u.Rows[at]
-		for {
+		for look.wait = 0; ; {
 			a, err := u.ask(ctx, s, row, "&dryRun=All")
 			if err == nil && done(row, a) {
 				return
 			}
-			if _, late := pause(ctx, 100*time.Millisecond); late != nil {
+			if late := look.next(ctx); late != nil {
 				t.Errorf("%s: no %s seen: %s gives %v %s %s", u.Name, what, row.Name, err, a, a.Body)
 				return
 			}

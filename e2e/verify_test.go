@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"go/token"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,14 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 	baseversion "k8s.io/component-base/version"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -37,7 +35,7 @@ func TestVerifyPredicts(t *testing.T) {
 // compareAll asks verify and the server for each definition, which is not stored.
 func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
 	t.Helper()
-	ctx := within(t, 5*time.Minute)
+	ctx := within(t)
 	target, err := apiserver.NewTarget(s.Version)
 	if err != nil {
 		t.Fatal(err)
@@ -152,13 +150,11 @@ type prediction struct {
 }
 
 // predict verifies a definition.
-func predict(t *testing.T, v *verify.Verifier, crd CRD) prediction {
+func predict(t *testing.T, v *verify.Verifier, example CRD) prediction {
 	t.Helper()
-	fset := token.NewFileSet()
-	manifests, problems := structural.ReadManifests(fset, "crd.yaml", crd.Data)
-	found := verify.Problems(problems, fset)
-	if len(manifests) == 1 && manifests[0].CRD != nil {
-		more, err := v.One(t.Context(), verify.Manifest(manifests[0], fset))
+	definitions, found := verify.Read(crd.File{Name: "crd.yaml", Data: example.Data})
+	if len(definitions) == 1 {
+		more, err := v.One(t.Context(), definitions[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +205,7 @@ func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 		if len(p.malformed) > 0 {
 			t.Errorf("predicted %q, but the server says %s", p.malformed, a)
 		}
-		got, want := tidied(p.errors), tidied(a.Causes())
+		got, want := tidied(p.errors), tidied(withoutEchoes(a.Causes()))
 		if !exact && !slices.Equal(got, want) {
 			t.Logf("in other words: predicted\n\t%s\nbut the server says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 			got, want = fields(got), fields(want)
@@ -225,6 +221,21 @@ func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 	case !p.unknown:
 		t.Errorf("not predicted: %s", a)
 	}
+}
+
+// withoutEchoes leaves out what the server says again of a mistake, of which verify reports
+// the cause alone: the total cost beside rules that cost too much by themselves, the rules
+// that contribute to a total, the first version under its old name, and the singular that
+// is made of the kind.
+func withoutEchoes(causes []string) []string {
+	tooMuch := func(cause string) bool { return strings.Contains(cause, " cost exceeds budget") }
+	return slices.DeleteFunc(slices.Clone(causes), func(cause string) bool {
+		old, renamed := strings.CutPrefix(cause, "spec.versions[0].name: ")
+		return strings.Contains(cause, "contributed to estimated rule cost total") ||
+			strings.Contains(cause, "rule cost total for entire OpenAPIv3 schema") && slices.ContainsFunc(causes, tooMuch) ||
+			renamed && slices.Contains(causes, "spec.version: "+old) ||
+			cause == "spec.names.singular: Required value" && slices.Contains(causes, "spec.names.kind: Required value")
+	})
 }
 
 // fields are the sorted field paths of messages, each once.

@@ -106,7 +106,7 @@ func canvasSpec(fields [2]string) json.RawMessage {
 func TestWebhook(t *testing.T) {
 	part(t, "webhook")
 	s := cluster(t)
-	ctx := within(t, 2*time.Minute)
+	ctx := within(t)
 	crds := readCRDs(t, filepath.Join(root, "examples", "webhook", "config", "crd"), "webhook")
 	installed(t, s, withoutRules(t, crds[0]))
 	rows := webhookRows()
@@ -119,12 +119,13 @@ func TestWebhook(t *testing.T) {
 		}
 	}
 	installWebhooks(t, s)
+	var look looks
 	for probe := canvasOf("probe", "", rows[1].new); ; {
 		a, err := s.Do(ctx, http.MethodPost, canvases+"?dryRun=All", JSON, probe)
 		if err == nil && a.Code == http.StatusUnprocessableEntity {
 			break
 		}
-		if _, late := pause(ctx, 100*time.Millisecond); late != nil {
+		if late := look.next(ctx); late != nil {
 			t.Fatalf("the webhook is not asked: %v %s", err, a)
 		}
 	}
@@ -139,14 +140,14 @@ func TestWebhook(t *testing.T) {
 // waitForMutation waits until a member is cleared.
 func waitForMutation(t *testing.T, s *Server, rows []webhookRow) {
 	t.Helper()
-	ctx := within(t, time.Minute)
+	ctx := within(t)
 	i := slices.IndexFunc(rows, func(r webhookRow) bool { return r.want[0] != "" })
-	for {
+	for look := (looks{}); ; {
 		a, _ := rows[i].ask(t, s, fmt.Sprint("row-", i), "?dryRun=All")
 		if a.OK() {
 			return
 		}
-		if _, late := pause(ctx, 100*time.Millisecond); late != nil {
+		if late := look.next(ctx); late != nil {
 			t.Errorf("the first webhook clears nothing: %s", a)
 			return
 		}
@@ -212,9 +213,9 @@ func installWebhooks(t *testing.T, s *Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.stop(5 * time.Second) })
-	ctx := within(t, time.Minute)
+	ctx := within(t)
 	address := ""
-	for address == "" {
+	for look := (looks{}); address == ""; {
 		if err := p.ended(); err != nil {
 			t.Fatal(err, p.tail())
 		}
@@ -223,7 +224,7 @@ func installWebhooks(t *testing.T, s *Server) {
 				address = line
 			}
 		}
-		if _, err := pause(ctx, 0); err != nil {
+		if err := look.next(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

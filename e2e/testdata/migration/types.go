@@ -207,3 +207,78 @@ type StateWithType struct {
 	// +optional
 	Terminated *corev1.ContainerStateTerminated `json:"terminated,omitempty"`
 }
+
+// Keeper has unions whose discriminators were added as the KEP's rules for markers have
+// it: required, or with a default.
+//
+// +kubebuilder:object:root=true
+type Keeper struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec KeeperSpec `json:"spec"`
+}
+
+type KeeperSpec struct {
+	// +optional
+	Replicas *int32 `json:"replicas,omitempty"`
+	// +optional
+	Source *Source `json:"source,omitempty"`
+	// The default does not get the one inside of it before rules are evaluated.
+	//
+	// +default={}
+	// +optional
+	Method Method `json:"method,omitzero"`
+}
+
+// SourceType selects a member of Source.
+//
+// +enum
+type SourceType string
+
+const (
+	SourceGit   SourceType = "Git"
+	SourceImage SourceType = "Image"
+)
+
+// Source has a required discriminator.
+type Source struct {
+	// +unionDiscriminator
+	Type SourceType `json:"type"` // added
+	// +unionMember
+	// +optional
+	Git *Place `json:"git,omitempty"`
+	// +unionMember
+	// +optional
+	Image *Place `json:"image,omitempty"`
+}
+
+// MethodType selects a member of Method.
+//
+// +enum
+type MethodType string
+
+const (
+	MethodFast MethodType = "Fast"
+	MethodSlow MethodType = "Slow"
+)
+
+// Method has a discriminator with a default.
+type Method struct {
+	// +unionDiscriminator
+	// +default="Fast"
+	// +optional
+	Type MethodType `json:"type,omitempty"` // added
+	// +unionMember,optional
+	// +optional
+	Fast *Place `json:"fast,omitempty"`
+	// +unionMember
+	// +optional
+	Slow *Place `json:"slow,omitempty"`
+}
+
+// Place is what the members hold.
+type Place struct {
+	// +optional
+	URL string `json:"url,omitempty"`
+}

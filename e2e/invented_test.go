@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// TestInvented holds verify and try against the server on definitions and objects of
+// somebody who has read the documentation and nothing else. A file of
+// testdata/invented is a definition and objects for it; an object whose name has
+// occurred before is an update of that one.
+func TestInvented(t *testing.T) {
+	part(t, "invented definitions and objects")
+	s := cluster(t)
+	files, err := filepath.Glob(filepath.Join("testdata", "invented", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	var crds []CRD
+	objects := map[string][]map[string]any{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents := bytes.Split(text, []byte("\n---\n"))
+		crd, err := NewCRD(filepath.Base(file), documents[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		crds = append(crds, crd)
+		for _, document := range documents[1:] {
+			body, err := yaml.YAMLToJSON(document)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			objects[crd.From] = append(objects[crd.From], objectOf(t, body))
+		}
+	}
+	refused, taken := compareAll(t, s, crds)
+	counts := map[string]int{}
+	for _, crd := range crds {
+		if a, err := s.Do(within(t), http.MethodPost, crdsPath+"?dryRun=All&"+Strict, YAML, crd.Data); err != nil || !a.OK() {
+			continue // compared above
+		}
+		t.Run(crd.From+" objects", func(t *testing.T) {
+			k := newTryKind(t, crd)
+			if k == nil {
+				t.Fatal("its storage version is not served")
+			}
+			installed(t, s, crd)
+			stored := map[string]map[string]any{}
+			t.Cleanup(func() { // a finalizer would keep an object, and with it the definition
+				for _, object := range stored {
+					path := k.path(object)
+					ctx, cancel := afterwards()
+					a, err := s.Do(ctx, http.MethodPatch, path, MergePatch, []byte(`{"metadata": {"finalizers": null}}`))
+					cancel()
+					if err != nil || !a.OK() {
+						t.Logf("%s: %v %s", path, err, a)
+					}
+				}
+			})
+			for _, object := range objects[crd.From] {
+				meta, _ := object["metadata"].(map[string]any)
+				name, _ := meta["name"].(string)
+				old := stored[name]
+				if _, has := meta["resourceVersion"]; old != nil && !has { // as kubectl replace does
+					meta["resourceVersion"] = old["metadata"].(map[string]any)["resourceVersion"]
+				}
+				if crd.From == "13-named.yaml" && name == "" {
+					continue // metadata.name has a pattern, and the end of a generated name is random
+				}
+				k.compare(t, s, object, old, counts)
+				if old != nil || name == "" {
+					continue
+				}
+				if a := k.ask(t, s, http.MethodPost, k.path(nil), object, ""); a.OK() {
+					stored[name] = objectOf(t, a.Body)
+				}
+			}
+		})
+	}
+	t.Logf("%d definitions refused, %d taken, objects %v", refused, taken, counts)
+	if len(crds) < 60 || refused < 15 || counts["objects"] < 200 || counts["refused"] < 50 || counts["updates"] < 20 {
+		t.Error("too few for a proof")
+	}
+	world.report.Count("definitions that somebody invented from the documentation, answered as verify says", len(crds))
+	world.report.Count("objects invented for them, answered as try says", counts["objects"])
+}
