@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -35,6 +37,9 @@ type benchCase struct {
 	// the API server refuses some of them (list-map keys that are neither
 	// required nor defaulted), so that schemagen runs with --skip-verify.
 	builtIn bool
+	// kustomizations are the folders of the checkout whose kustomizations patch what
+	// the repository's Makefile writes beside them.
+	kustomizations []string
 	// files is the number of CRD files that must come out. It is stated so
 	// that a case can never silently become empty.
 	files int
@@ -63,6 +68,7 @@ func cases() []benchCase {
 		{"sigs.k8s.io/cluster-api", "."},
 		{"sigs.k8s.io/cluster-api/api", "api"},
 	}
+	clusterAPIKustomizations := []string{"core/config/crd", "bootstrap/kubeadm/config/crd", "controlplane/kubeadm/config/crd"}
 	return []benchCase{{
 		name: "gateway-api", pins: "apis",
 		checkout: repository("sigs.k8s.io/gateway-api"),
@@ -85,12 +91,14 @@ func cases() []benchCase {
 			{"api", []string{"./addons/...", "./core/...", "./ipam/...", "./runtime/..."}},
 			{".", []string{"./core", "./core/reconcilers/...", "./core/webhooks/..."}},
 		},
-		files: 13,
+		kustomizations: clusterAPIKustomizations,
+		files:          13,
 	}, {
 		name: "cluster-api-types", pins: "apis",
 		checkout: clusterAPI, dir: "api",
 		crd: "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 17,
+		kustomizations: clusterAPIKustomizations,
+		files:          17,
 	}, {
 		name: "cluster-api-kubeadm", pins: "apis",
 		checkout: clusterAPI,
@@ -106,7 +114,8 @@ func cases() []benchCase {
 				"./controlplane/kubeadm/webhooks/...",
 			}},
 		},
-		files: 2,
+		kustomizations: clusterAPIKustomizations,
+		files:          2,
 	}, {
 		name: "cluster-api-builder", pins: "apis",
 		checkout: clusterAPI,
@@ -173,7 +182,8 @@ func cases() []benchCase {
 		name: "kueue", pins: "kueue",
 		checkout: repository("sigs.k8s.io/kueue"),
 		crd:      "crd:generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
-		files: 11,
+		kustomizations: []string{"config/components/crd"},
+		files:          11,
 	}, {
 		name: "argo-rollouts", pins: "rollouts",
 		checkout: repository("github.com/argoproj/argo-rollouts"),
@@ -343,6 +353,23 @@ func selectCases(names string) ([]benchCase, error) {
 		}
 	}
 	return selected, nil
+}
+
+// kustomize writes a kustomization into a folder, in which output folders are, that
+// patches as those of the checkout do. dir is the working directory of the case.
+func (c benchCase) kustomize(dir, into string) error {
+	if len(c.kustomizations) == 0 {
+		return nil
+	}
+	text := "components:\n"
+	for _, folder := range c.kustomizations {
+		at, err := filepath.Rel(into, filepath.Join(strings.TrimSuffix(dir, filepath.FromSlash(c.dir)), filepath.FromSlash(folder)))
+		if err != nil {
+			return err
+		}
+		text += "- " + at + "\n"
+	}
+	return os.WriteFile(filepath.Join(into, "kustomization.yaml"), []byte(text), 0o644)
 }
 
 // arguments are those of both tools; the output goes to out.

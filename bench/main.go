@@ -23,6 +23,9 @@ const usage = `usage: go run . COMMAND [flags]
   list                                    the cases and their versions
   parity   [-schemagen PATH] [-case A,B] [-update]
                                           compare every file byte for byte
+  field    [-schemagen PATH] [-case MODULE,MODULE] [-update]
+                                          run both tools over public repositories (field.tsv)
+                                          and hold files and findings against field.txt
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5]
                                           wall, CPU and memory of both
   growth   [-schemagen PATH] [-n 3] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
@@ -67,6 +70,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "list":
 	case "parity":
 		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
+	case "field":
+		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
@@ -92,11 +97,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	selected, err := selectCases(*names)
+	w, err := openWorkspace()
 	if err != nil {
 		return err
 	}
-	w, err := openWorkspace()
+	if args[0] == "field" {
+		return field(ctx, w, *names, *product, update, out)
+	}
+	selected, err := selectCases(*names)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (r comparison) failed() int {
 // What schemagen says of a module's source is held against warnings.txt; update
 // rewrites the sections of the selected cases.
 func parity(ctx context.Context, w workspace, selected []benchCase, given string, update bool, out io.Writer) error {
-	golden, err := readWarnings()
+	golden, err := readSections(warningsFile)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 	}
 	printComparison(out, "total", total)
 	if update {
-		if err := writeWarnings(golden); err != nil {
+		if err := writeSections(warningsFile, golden); err != nil {
 			return err
 		}
 	}
@@ -126,6 +126,9 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	}
 	defer os.RemoveAll(temp)
 	want, got := filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen")
+	if err := c.kustomize(place.dir, temp); err != nil {
+		return problem("harness: %v", err)
+	}
 	if _, messages, err := execute(ctx, place.dir, peer, c.arguments(want)); err != nil {
 		return problem("harness: controller-gen: %v\n%s", err, head(messages, 20))
 	}

@@ -14,9 +14,10 @@ const warningsFile = "warnings.txt"
 
 const sectionMark = "== "
 
-// readWarnings returns the sections of the file by case.
-func readWarnings() (map[string]string, error) {
-	text, err := os.ReadFile(warningsFile)
+// readSections returns the sections of a file by name; a file that does not exist has
+// none.
+func readSections(file string) (map[string]string, error) {
+	text, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
@@ -32,14 +33,14 @@ func readWarnings() (map[string]string, error) {
 	return out, nil
 }
 
-func writeWarnings(sections map[string]string) error {
+func writeSections(file string, sections map[string]string) error {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		if sections[name] != "" {
 			b.WriteString(sectionMark + name + "\n" + sections[name])
 		}
 	}
-	return os.WriteFile(warningsFile, []byte(b.String()), 0o666)
+	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
 // withoutPlaces removes what differs between machines from paths: the module

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// fieldTable names public repositories, and fieldResult has what a run over all of them
+// found: how many files both tools wrote, and every finding with a verdict.
+const (
+	fieldTable  = "field.tsv"
+	fieldResult = "field.txt"
+)
+
+// A fieldRow is a repository at a version and its own command lines.
+type fieldRow struct {
+	module, version string
+	lines           []string
+	// flags are arguments that only schemagen is given.
+	flags []string
+}
+
+func (r fieldRow) name() string { return r.module + "@" + r.version }
+
+func readFieldTable() ([]fieldRow, error) {
+	text, err := os.ReadFile(fieldTable)
+	if err != nil {
+		return nil, err
+	}
+	var rows []fieldRow
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if len(cells) < 3 {
+			return nil, fmt.Errorf("%s: a line needs a module, a version and a command line: %s", fieldTable, line)
+		}
+		row := fieldRow{module: cells[0], version: cells[1], lines: strings.Split(cells[2], " ;; ")}
+		if len(cells) > 3 {
+			row.flags = strings.Fields(cells[3])
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// fieldOutcome is what both tools made of a row.
+type fieldOutcome struct {
+	comparison
+	// written is how many files the peer's command lines wrote.
+	written int
+	// peerFailed: controller-gen's exit was not 0.
+	peerFailed bool
+	findings   []string
+}
+
+var findingLine = regexp.MustCompile(`^\S.*(note|warning|error)\[(SG\d+)\]: `)
+
+// field runs both tools over the rows of the table and holds the result against the
+// checked-in one: every finding needs a verdict there, and none may be "false". With
+// update the result is written; findings keep their verdicts, and new ones get "?".
+func field(ctx context.Context, w workspace, only, given string, update bool, out io.Writer) error {
+	rows, err := readFieldTable()
+	if err != nil {
+		return err
+	}
+	if only != "" {
+		rows = slices.DeleteFunc(rows, func(r fieldRow) bool { return !slices.Contains(strings.Split(only, ","), r.module) })
+	}
+	golden, err := readSections(fieldResult)
+	if err != nil {
+		return err
+	}
+	peer, product, err := w.tools(ctx, given)
+	if err != nil {
+		return err
+	}
+	failed, byCode := 0, map[string]int{}
+	for _, row := range rows {
+		o, err := row.run(ctx, w, peer, product)
+		if err != nil {
+			return fmt.Errorf("%s: %w", row.name(), err)
+		}
+		verdicts := verdictsOf(golden[row.name()])
+		section := fmt.Sprintf("%d files written, %d of %d files equal, controller-gen fails: %t\n", o.written, o.equal, o.peerFiles, o.peerFailed)
+		for _, f := range o.findings {
+			verdict := "?"
+			if had := verdicts[f]; len(had) > 0 {
+				verdict, verdicts[f] = had[0], had[1:]
+			}
+			if verdict == "?" || verdict == "false" {
+				failed++
+				fmt.Fprintf(out, "%s: %s %s\n", row.name(), verdict, f)
+			}
+			section += verdict + "\t" + f + "\n"
+			byCode[findingLine.FindStringSubmatch(f)[2]]++
+		}
+		failed += o.failed()
+		printComparison(out, row.name(), o.comparison)
+		for _, e := range slices.Concat(o.problems, o.excerpts) {
+			fmt.Fprintf(out, "  %s\n", indent(e))
+		}
+		if !update && golden[row.name()] != section {
+			failed++
+			fmt.Fprintf(out, "%s: not as %s has it:\n%s", row.name(), fieldResult, excerpt(golden[row.name()], section))
+		}
+		golden[row.name()] = section
+	}
+	for _, code := range slices.Sorted(maps.Keys(byCode)) {
+		fmt.Fprintf(out, "%s %d\n", code, byCode[code])
+	}
+	if update {
+		if err := writeSections(fieldResult, golden); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "%d repositories, %d failed\n", len(rows), failed)
+	if failed > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+// verdictsOf are the verdicts of the findings of a section: the same one may occur
+// several times.
+func verdictsOf(section string) map[string][]string {
+	verdicts := map[string][]string{}
+	for line := range strings.Lines(section) {
+		if verdict, finding, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
+			verdicts[finding] = append(verdicts[finding], verdict)
+		}
+	}
+	return verdicts
+}
+
+// run runs the command lines with each tool in a copy of the repository, and compares all
+// files of the copies.
+func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (fieldOutcome, error) {
+	root, err := r.checkOut(ctx, w)
+	if err != nil {
+		return fieldOutcome{}, err
+	}
+	temp, err := os.MkdirTemp("", "schemagen-field-")
+	if err != nil {
+		return fieldOutcome{}, err
+	}
+	defer os.RemoveAll(temp)
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return fieldOutcome{}, err
+	}
+	modCache, err := goCommand(ctx, root, "env", "GOMODCACHE")
+	if err != nil {
+		return fieldOutcome{}, err
+	}
+	var o fieldOutcome
+	var begin time.Time
+	want, got := filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen")
+	for _, tool := range []struct{ dir, program string }{{want, peer}, {got, product}} {
+		if err := os.CopyFS(tool.dir, os.DirFS(root)); err != nil {
+			return o, err
+		}
+		if tool.program == peer {
+			begin = time.Now()
+		}
+		for _, line := range r.lines {
+			args := strings.Fields(line)
+			if tool.program == product {
+				args = append(append(args, r.flags...), "--no-cache")
+			}
+			_, messages, err := execute(ctx, tool.dir, tool.program, args)
+			if ctx.Err() != nil {
+				return o, ctx.Err()
+			}
+			if tool.program == peer {
+				o.peerFailed = o.peerFailed || err != nil
+				if err != nil {
+					o.problems = append(o.problems, fmt.Sprintf("controller-gen %s: %v\n%s", line, err, head(messages, 10)))
+				}
+				continue
+			}
+			text := withoutPlaces(string(messages), string(bytes.TrimSpace(modCache)), tool.dir)
+			for line := range strings.Lines(text) {
+				if line = strings.TrimRight(line, "\n"); findingLine.MatchString(line) {
+					o.findings = append(o.findings, line)
+				}
+			}
+			if err != nil {
+				o.problems = append(o.problems, fmt.Sprintf("schemagen %s: %v\n%s", line, err, head(messages, 10)))
+			}
+		}
+	}
+	slices.Sort(o.findings)
+	if o.written, err = writtenSince(want, begin); err != nil {
+		return o, err
+	}
+	compared, err := compareTrees(want, got)
+	compared.problems = o.problems
+	o.comparison = compared
+	return o, err
+}
+
+// writtenSince counts the files below a folder that were written since a time.
+func writtenSince(dir string, begin time.Time) (n int, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.ModTime().After(begin) {
+			n++
+		}
+		return err
+	})
+	return n, err
+}
+
+// checkOut copies the module out of the module cache.
+func (r fieldRow) checkOut(ctx context.Context, w workspace) (string, error) {
+	return w.once("field-"+strings.ReplaceAll(r.name(), "/", "_"), func(dir string) error {
+		// A module of no requirements: the one at hand is not to change its versions.
+		query, err := os.MkdirTemp("", "schemagen-field-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(query)
+		if err := os.WriteFile(filepath.Join(query, "go.mod"), []byte("module field.test\n"), 0o644); err != nil {
+			return err
+		}
+		found, err := goCommand(ctx, query, "mod", "download", "-json", r.name())
+		if err != nil {
+			return err
+		}
+		var m module
+		if err := json.Unmarshal(found, &m); err != nil {
+			return err
+		}
+		return os.CopyFS(dir, os.DirFS(m.Dir))
+	})
+}
