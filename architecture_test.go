@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,28 +23,63 @@ const module = "github.com/schemagen/schemagen"
 // layers are the packages, lowest first: each may import only those above it in
 // this list.
 func layers() []string {
-	return []string{"internal/typedmodule", "internal/gogc", "internal/changetable", "diag", "inputs", "structural", "markers", "templates", "unions", "apiserver", "verify", "publish", "compare", "generator", "controllertools", "cmd/schemagen"}
+	return []string{
+		"internal/typedmodule", "internal/gogc", "internal/changetable",
+		"diag",
+		"internal/inputs",
+		"structural",
+		"structural/manifest",
+		"markers",
+		"templates",
+		"unions",
+		"crd",
+		"generator/internal/golist",
+		"generator/internal/source",
+		"generator/internal/crdyaml",
+		"internal/plurals",
+		"generator/internal/kustomize",
+		"generator/internal/build",
+		"generator/suggest",
+		"generator/uniongen",
+		"generator",
+		"apiserver",
+		"verify",
+		"generator/internal/gentest",
+		"dryrun",
+		"dryrun/crdtest",
+		"publish",
+		"compare",
+		"internal/definitions",
+		"internal/project",
+		"internal/output",
+		"internal/install",
+		"internal/runcache",
+		"internal/controllertools",
+		"internal/crdrun",
+		"internal/migrate",
+		"cmd/schemagen",
+	}
 }
 
 // owners are import paths, with everything below them, that only the named
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"generator", "controllertools"},
+		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "internal/controllertools"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator", "controllertools"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/build", "generator/suggest", "generator/uniongen", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "generator", "internal/changetable"},
-		"go.yaml.in/yaml":                      {"structural", "generator", "cmd/schemagen"},
-		"k8s.io/gengo":                         {"markers", "generator", "controllertools"},
-		"k8s.io/code-generator":                {"controllertools"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/build", "generator/internal/crdyaml", "generator/internal/kustomize", "internal/install", "internal/changetable"},
+		"go.yaml.in/yaml":                      {"internal/project", "structural/manifest", "dryrun", "generator/internal/build", "internal/crdrun", "cmd/schemagen"},
+		"k8s.io/gengo":                         {"markers", "generator/internal/build", "internal/controllertools"},
+		"k8s.io/code-generator":                {"internal/controllertools"},
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"inputs", "cmd/schemagen", "internal/typedmodule"},
+		"os": {"internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "cmd/schemagen", "internal/typedmodule"},
 	}
 }
 
@@ -135,9 +171,15 @@ func checkOwner(t *testing.T, f goFile, imported string) {
 	}
 }
 
+// initialized is the one package that does something when it is imported. The
+// packages of the API server allocate what they keep while they are initialized,
+// before main; nothing but a package that is initialized earlier can set the pace of
+// the garbage collector for that.
+const initialized = "internal/gogc"
+
 // TestNoHiddenState refuses what makes the flow of values invisible: init
-// functions, package variables that are not constants in spirit, and, outside of
-// cmd/, printing, exiting, and panics.
+// functions, variables that call something for its effect, package variables that
+// are not constants in spirit, and, outside of cmd/, printing, exiting, and panics.
 func TestNoHiddenState(t *testing.T) {
 	constant := regexp.MustCompile(`^(err[A-Z]|regexp\.MustCompile|lazily|sync\.OnceValue|errors\.New)`)
 	for _, f := range product(t) {
@@ -147,7 +189,7 @@ func TestNoHiddenState(t *testing.T) {
 		for _, decl := range f.ast.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
-				if decl.Recv == nil && decl.Name.Name == "init" {
+				if decl.Recv == nil && decl.Name.Name == "init" && f.dir != initialized {
 					t.Errorf("%s: init function", f.fset.Position(decl.Pos()))
 				}
 			case *ast.GenDecl:
@@ -157,14 +199,20 @@ func TestNoHiddenState(t *testing.T) {
 				for _, spec := range decl.Specs {
 					value := spec.(*ast.ValueSpec)
 					for i, name := range value.Names {
-						if name.Name == "_" || isEmbedded(decl) {
+						if isEmbedded(decl) {
+							continue
+						}
+						if name.Name == "_" {
+							if slices.ContainsFunc(value.Values, callsSomething) {
+								t.Errorf("%s: variable _ calls something: an init function in disguise", f.fset.Position(name.Pos()))
+							}
 							continue
 						}
 						var text string
 						if i < len(value.Values) {
 							text = calledName(value.Values[i])
 						}
-						if !constant.MatchString(name.Name) && !constant.MatchString(text) && !isArray(value) {
+						if !constant.MatchString(name.Name) && !constant.MatchString(text) && !isArray(value) && !isKind(value) {
 							t.Errorf("%s: package variable %s: make it a function or a constant", f.fset.Position(name.Pos()), name.Name)
 						}
 					}
@@ -188,6 +236,45 @@ func TestNoHiddenState(t *testing.T) {
 			return true
 		})
 	}
+}
+
+// callsSomething reports whether there is a call in an expression, other than a
+// conversion as in (*T)(nil).
+func callsSomething(expr ast.Expr) (found bool) {
+	ast.Inspect(expr, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			_, isConversion := call.Fun.(*ast.ParenExpr)
+			found = found || !isConversion
+		}
+		return !found
+	})
+	return found
+}
+
+// isKind reports whether the variables are literals of *diag.Kind, which nothing
+// assigns to; see [TestKinds].
+func isKind(value *ast.ValueSpec) bool {
+	return len(value.Values) > 0 && !slices.ContainsFunc(value.Values, func(v ast.Expr) bool { return kindLiteral(v) == nil })
+}
+
+// kindLiteral is the literal T{…} of &diag.Kind{…}, or nil.
+func kindLiteral(expr ast.Expr) *ast.CompositeLit {
+	address, ok := expr.(*ast.UnaryExpr)
+	if !ok || address.Op != token.AND {
+		return nil
+	}
+	literal, ok := address.X.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	selector, ok := literal.Type.(*ast.SelectorExpr)
+	if !ok || selector.Sel.Name != "Kind" {
+		return nil
+	}
+	if x, ok := selector.X.(*ast.Ident); !ok || x.Name != "diag" {
+		return nil
+	}
+	return literal
 }
 
 // isArray reports whether the variable is an array literal of a fixed size that
@@ -228,6 +315,72 @@ func calledName(expr ast.Expr) string {
 	return ""
 }
 
+// TestGeneratorLinksNoServer wants package generator, and all that it imports of this
+// module, to link none of the API server's code.
+func TestGeneratorLinksNoServer(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range product(t) {
+		for _, spec := range f.ast.Imports {
+			if imported, err := strconv.Unquote(spec.Path.Value); err == nil && !f.test {
+				imports[f.dir] = append(imports[f.dir], imported)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	var visit func(dir string)
+	visit = func(dir string) {
+		if seen[dir] {
+			return
+		}
+		seen[dir] = true
+		for _, imported := range imports[dir] {
+			if own, ok := strings.CutPrefix(imported, module+"/"); ok {
+				visit(own)
+			} else if isServer(imported) {
+				t.Errorf("package %s imports %s, and package generator links it", dir, imported)
+			}
+		}
+	}
+	visit("generator")
+	if len(seen) < 5 {
+		t.Errorf("package generator imports %d packages of this module only", len(seen))
+	}
+}
+
+// isServer reports whether a package is the API server's code, or comes with it.
+func isServer(path string) bool {
+	for _, prefix := range []string{
+		"k8s.io/apiserver", "k8s.io/component-base", "github.com/google/cel-go", "google.golang.org/grpc",
+		"k8s.io/apiextensions-apiserver/pkg/apiserver", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation",
+	} {
+		if path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// maxGeneratorPackages is how many packages outside of the standard library and this
+// module a program links at most that imports package generator.
+const maxGeneratorPackages = 100
+
+// TestGeneratorLinksFewPackages counts what comes with package generator.
+func TestGeneratorLinksFewPackages(t *testing.T) {
+	text, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"/generator").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := slices.DeleteFunc(strings.Fields(string(text)), func(path string) bool { return strings.HasPrefix(path, module+"/") })
+	if len(linked) > maxGeneratorPackages {
+		t.Errorf("package generator links %d packages:\n%s", len(linked), strings.Join(linked, "\n"))
+	}
+	for _, path := range linked {
+		if isServer(path) {
+			t.Errorf("package generator links %s", path)
+		}
+	}
+}
+
 // TestLayersHaveDocs wants a package comment for every package.
 func TestLayersHaveDocs(t *testing.T) {
 	documented := map[string]bool{}
@@ -243,5 +396,58 @@ func TestLayersHaveDocs(t *testing.T) {
 		if !documented[dir] {
 			t.Errorf("package %s has no package comment", dir)
 		}
+	}
+}
+
+// TestRoomsAreSmall holds the size of packages, without tests: a package that outgrows its
+// readers is divided. What is too large still may only shrink.
+func TestRoomsAreSmall(t *testing.T) {
+	limits := map[string]size{
+		"":                         {6000, 30},
+		"cmd/schemagen":            {4000, 30}, // flags, printing and exit codes
+		"generator/internal/build": {8811, 42},
+	}
+	sizes := map[string]size{}
+	for _, f := range product(t) {
+		if !f.test {
+			of := sizes[f.dir]
+			sizes[f.dir] = size{of.lines + f.fset.File(f.ast.Pos()).LineCount(), of.files + 1}
+		}
+	}
+	for dir, is := range sizes {
+		limit, ok := limits[dir]
+		if !ok {
+			limit = limits[""]
+		}
+		if is.lines > limit.lines || is.files > limit.files {
+			t.Errorf("package %s has %d lines in %d files: at most %d in %d are allowed", dir, is.lines, is.files, limit.lines, limit.files)
+		}
+	}
+}
+
+// size is that of a package.
+type size struct{ lines, files int }
+
+// TestOneCommandAFile wants each file of the command to declare one of its commands at
+// most, but for main.go.
+func TestOneCommandAFile(t *testing.T) {
+	declared := 0
+	for _, f := range product(t) {
+		if f.dir != "cmd/schemagen" || f.test || f.name == "cmd/schemagen/main.go" {
+			continue
+		}
+		var names []string
+		for _, decl := range f.ast.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "new") && strings.HasSuffix(fn.Name.Name, "Command") {
+				names = append(names, fn.Name.Name)
+			}
+		}
+		if len(names) > 1 {
+			t.Errorf("%s declares %s: a file is about one command", f.name, strings.Join(names, " and "))
+		}
+		declared += len(names)
+	}
+	if declared < 10 {
+		t.Errorf("%d commands only", declared)
 	}
 }

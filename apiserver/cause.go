@@ -116,7 +116,7 @@ func (s *search) compiled(limits map[int]int64) compilation {
 	for i, limit := range limits {
 		kind = limited(kind, s.inside[i].trail, multiplyLimit(limit, s.inside[i].factor))
 	}
-	return compileIn(s.target.newRules(), kind, apiextensionsv1.ValidationRules{s.rule})[0]
+	return s.target.compileIn(false, kind, apiextensionsv1.ValidationRules{s.rule})[0]
 }
 
 func multiplyLimit(limit, factor int64) int64 {

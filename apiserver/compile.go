@@ -7,9 +7,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -203,22 +208,42 @@ func (t *Target) call(kind *apiservercel.DeclType, rules apiextensionsv1.Validat
 	if len(rules) == 0 {
 		return nil
 	}
-	return compileIn(t.environment(stored), kind, rules)
+	return t.compileIn(stored, kind, rules)
 }
 
 // environment is the one for new rules, or that for stored ones.
-func (t *Target) environment(stored bool) *environment.EnvSet {
+func (t *Target) environment(stored bool) (*environment.EnvSet, error) {
 	if stored {
 		return t.storedRules()
 	}
 	return t.newRules()
 }
 
+// environmentOf is the linked library's environment for a version, with the estimates
+// of the target where those of a function have changed.
+func (t *Target) environmentOf(v *version.Version) (*environment.EnvSet, error) {
+	set := environment.MustBaseEnvSet(v)
+	if !t.Before(globalMatchesMinor) {
+		return set, nil
+	}
+	one := func(checker.CostEstimator, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+		return &checker.CallEstimate{CostEstimate: checker.FixedCostEstimate(1)}
+	}
+	return set.Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0),
+		EnvOptions:        []celgo.EnvOption{celgo.CostEstimatorOptions(checker.OverloadCostEstimate(overloads.Matches, one))},
+	})
+}
+
 // compileIn is the server's compiler. It looks only at the rules of the schema
 // that it is given.
-func compileIn(env *environment.EnvSet, kind *apiservercel.DeclType, rules apiextensionsv1.ValidationRules) []compilation {
+func (t *Target) compileIn(stored bool, kind *apiservercel.DeclType, rules apiextensionsv1.ValidationRules) []compilation {
 	schema := &structuralschema.Structural{ValidationExtensions: structuralschema.ValidationExtensions{XValidations: rules}}
-	results, err := cel.Compile(schema, kind, celconfig.PerCallLimit, env, cel.NewExpressionsEnvLoader())
+	var results []cel.CompilationResult
+	env, err := t.environment(stored)
+	if err == nil {
+		results, err = cel.Compile(schema, kind, celconfig.PerCallLimit, env, cel.NewExpressionsEnvLoader())
+	}
 	out := make([]compilation, len(rules))
 	for i := range out {
 		if err != nil {
@@ -231,8 +256,37 @@ func compileIn(env *environment.EnvSet, kind *apiservercel.DeclType, rules apiex
 			cost: r.MaxCost, occurrences: r.MaxCardinality,
 			hasMessage: r.MessageExpression != nil, messageCost: r.MessageExpressionMaxCost,
 		}
+		if t.Before(localSizeMinor) && out[i].broken == nil {
+			out[i].failure = t.reprice(&out[i], env, kind, rules[i])
+		}
 	}
 	return out
+}
+
+// reprice replaces the costs of a rule by those of an older server.
+func (t *Target) reprice(c *compilation, env *environment.EnvSet, kind *apiservercel.DeclType, rule apiextensionsv1.ValidationRule) error {
+	self := kind.MaybeAssignTypeName("repriced")
+	oldSelf := self.CelType()
+	if rule.OptionalOldSelf != nil && *rule.OptionalOldSelf {
+		oldSelf = types.NewOptionalType(oldSelf)
+	}
+	env, err := env.Extend(environment.VersionedOptions{
+		IntroducedVersion: version.MajorMinor(1, 0), DeclTypes: []*apiservercel.DeclType{self},
+		EnvOptions: []celgo.EnvOption{celgo.Variable(cel.ScopedVarName, self.CelType()), celgo.Variable(cel.OldScopedVarName, oldSelf)},
+	})
+	if err != nil {
+		return err
+	}
+	price := func(expression string, cost *uint64) {
+		if checked, issues := env.NewExpressionsEnv().Compile(expression); issues == nil {
+			*cost = t.oldCost(checked.NativeRep(), kind)
+		}
+	}
+	price(rule.Rule, &c.cost)
+	if c.hasMessage {
+		price(rule.MessageExpression, &c.messageCost)
+	}
+	return nil
 }
 
 // steady leaves out the number at the end of the name that the compiler gives to

@@ -18,6 +18,18 @@ const (
 	typedFormatWarningMinor = 36
 	numberFormatMinor       = 36
 	setWarningMinor         = 37
+
+	// What rules cost.
+	presenceMinor          = 28
+	freePresenceMinor      = 29
+	enumSizeMinor          = 29
+	comprehensionSizeMinor = 30
+	quantityCostMinor      = 30
+	urlSizeMinor           = 32 // and the cost of comparing what Kubernetes' libraries make
+	localSizeMinor         = 33
+	intOrStringSizeMinor   = 34
+	globalMatchesMinor     = 37
+	nameSizeMinor          = 37
 )
 
 // Difference is one way in which servers before a version differ from the linked
@@ -67,10 +79,17 @@ func Differences() []Difference {
 		{"1.35", "formats k8s-short-name and k8s-long-name", "not checked in objects; 1.34 warns of them", true},
 		{since(setWarningMinor), "warnings of sets of objects and arrays", "none", true},
 
-		{"1.29", "cost of strings with an enum", "estimated as if without, unless maxLength is there", false},
-		{"1.34", "cost of x-kubernetes-int-or-string with maxLength", "estimated as if without", false},
-		{"1.34", "cost of quantity, isQuantity, ip, isIP, cidr, isCIDR, semver and isSemver", "a call costs 1, however long the string", false},
-		{"1.37", "cost of metadata.name and metadata.generateName", "estimated as if they had no greatest length", false},
+		{since(freePresenceMinor), "cost of has()", "1.28 adds 1; before that it is nothing", true},
+		{since(enumSizeMinor), "cost of strings with an enum", "estimated as if without, unless maxLength is there", true},
+		{since(quantityCostMinor), "cost of quantity and isQuantity", "a call costs 1, however long the string", true},
+		{since(comprehensionSizeMinor), "cost of what filter and map return", "estimated as if it had no greatest size", true},
+		{since(urlSizeMinor), "cost of comparing URLs, quantities, IPs and CIDRs", "estimated as if they had no greatest size", true},
+		{since(localSizeMinor), "cost of variables, of elements of computed lists and maps, of optional values and of dyn()", "estimated as if they had no greatest size, or none at all", true},
+		{since(intOrStringSizeMinor), "cost of x-kubernetes-int-or-string with maxLength", "estimated as if without", true},
+		{since(nameSizeMinor), "cost of metadata.name and metadata.generateName", "estimated as if they had no greatest length", true},
+		{since(globalMatchesMinor), "cost of the global call matches(string, pattern)", "a call costs 1, however long the string; string.matches(pattern) costs the same everywhere", true},
+
+		{"1.32", "rules: format of a string that is not written out", "its compiler panics", false},
 
 		{"1.33", "the message for a stored version that is missing from spec.versions", "must appear in spec.versions", false},
 		{"1.34", "some messages for rules and selectable fields", "the name of the field stands before them", false},

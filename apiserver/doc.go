@@ -19,7 +19,8 @@
 //   - celerrors.go, warnings.go: what the server says of compiled rules, and what it
 //     warns of;
 //   - finding.go: the answers, and the paths in the given object;
-//   - rules.go, cause.go, candidates.go: what rules cost, and why.
+//   - rules.go, cause.go, candidates.go: what rules cost, and why;
+//   - coster.go, sizes.go: what older servers estimate otherwise.
 //
 // panic.go is for CRDs that the server's code panics on.
 // target.go and differences.go say what depends on the Kubernetes version.

@@ -9,28 +9,16 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/schemagen/schemagen/unions"
 )
 
-// Outcome is what a rule says of an object: it holds, it does not, or it cannot
-// be evaluated.
-type Outcome struct {
-	Refused bool
-	// Failure is the evaluator's error, or empty. The server refuses the object
-	// then, with this instead of the rule's message.
-	Failure string
-}
-
-// Evaluator evaluates rules as the server does for an object that is created.
-type Evaluator struct {
-	schema    *structuralschema.Structural
-	validator *cel.Validator
-	rules     int
-}
-
-// NewEvaluator returns the evaluator of rules on objects of the schema, whose own
-// rules do not count. The error is about a schema that is not structural.
-func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (*Evaluator, error) {
+// NewEvaluator returns a function that evaluates rules on objects of the schema as the
+// server does when an object is created. The schema's own rules are left out. The error is
+// about a schema that is not structural.
+func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
 	structural, err := structuralOf(schema)
 	if err != nil {
 		return nil, err
@@ -40,7 +28,11 @@ func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (*Eva
 		// The message tells which rule it was, and that it was evaluated.
 		structural.XValidations = append(structural.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
 	}
-	return &Evaluator{structural, cel.NewValidator(structural, false, celconfig.PerCallLimit), len(rules)}, nil
+	validator := cel.NewValidator(structural, false, celconfig.PerCallLimit)
+	return func(object map[string]any) []unions.Outcome {
+		errs, _ := validator.Validate(context.Background(), nil, structural, object, nil, celconfig.RuntimeCELCostBudget)
+		return outcomesOf(errs, len(rules))
+	}, nil
 }
 
 // structuralOf is a schema as the server's code reads it.
@@ -69,10 +61,9 @@ func removeRules(s *structuralschema.Structural) {
 	}
 }
 
-// Evaluate returns the outcome of each rule for an object.
-func (e *Evaluator) Evaluate(ctx context.Context, object map[string]any) []Outcome {
-	out := make([]Outcome, e.rules)
-	errs, _ := e.validator.Validate(ctx, nil, e.schema, object, nil, celconfig.RuntimeCELCostBudget)
+// outcomesOf returns the outcome of each of n rules.
+func outcomesOf(errs field.ErrorList, n int) []unions.Outcome {
+	out := make([]unions.Outcome, n)
 	for _, err := range errs {
 		known := false
 		for i := range out {

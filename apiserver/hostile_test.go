@@ -200,6 +200,14 @@ func TestPanicsOfTheServer(t *testing.T) {
 			"spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].fieldPath", func(c *crd) {
 				c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations[0].FieldPath = ""
 			}},
+		{"a rule below a number", widget(t, `{type: integer, x-kubernetes-validations: [{rule: "true"}], items: {type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: "self == 'a'"}]}}}}`),
+			"spec.versions[0].schema.openAPIV3Schema.properties[spec].items.properties[a].x-kubernetes-validations", func(c *crd) {
+				c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Items.Schema.Properties["a"] = props{Type: "string"}
+			}},
+		{"a rule below an integer or string", widget(t, `{type: array, x-kubernetes-int-or-string: true, x-kubernetes-validations: [{rule: "true"}], items: {type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: "self == 'a'"}]}}}}`),
+			"spec.versions[0].schema.openAPIV3Schema.properties[spec].items.properties[a].x-kubernetes-validations", func(c *crd) {
+				c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Items.Schema.Properties["a"] = props{Type: "string"}
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := guard(func() error { newServer().create(t, c.crd); return nil }); err == nil {

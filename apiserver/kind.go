@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -18,8 +20,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,7 +36,9 @@ import (
 // safe for concurrent use.
 type Kind struct {
 	group, version, kind string
-	namespaced           bool
+	// resource is what the server calls the kind in messages: widgets.example.com.
+	resource   string
+	namespaced bool
 	// hasStatus: there is a status subresource, so that others do not write status.
 	hasStatus bool
 	scale     *apiextensions.CustomResourceSubresourceScale
@@ -67,7 +70,7 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 		return nil, fmt.Errorf("version %s of %s has no schema", version, crd.Name)
 	}
 	k := &Kind{
-		group: crd.Spec.Group, version: version, kind: crd.Spec.Names.Kind,
+		group: crd.Spec.Group, version: version, kind: crd.Spec.Names.Kind, resource: crd.Spec.Names.Plural + "." + crd.Spec.Group,
 		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 		preserves:  in.Spec.PreserveUnknownFields != nil && *in.Spec.PreserveUnknownFields,
 	}
@@ -115,6 +118,9 @@ type Answer struct {
 	Defaulted     []structural.Defaulted
 	Pruned, Nulls []*structural.ObjectPath
 	Metadata      []string
+	// Ignored are fields that the server reads and does not store: the status, if the
+	// request does not write it, and metadata that only the server writes.
+	Ignored []*structural.ObjectPath
 	// Cleared are the members of unions that a changed discriminator does not select.
 	Cleared []*structural.ObjectPath
 	// Errors are the server's, in its words; with one of them nothing is stored.
@@ -129,7 +135,7 @@ type Answer struct {
 
 // Create is what the server does with a new object. The object is not changed.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
-	return k.handle(ctx, object, nil, k.prepare, k.validate)
+	return k.handle(ctx, object, nil, "")
 }
 
 // StoredError says that a stored object is none that a server could have stored.
@@ -146,11 +152,11 @@ func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answe
 	if stored == nil {
 		return Answer{}, errors.New("no stored object")
 	}
-	old, err := k.decode(stored, true)
+	old, err := k.decodeStored(stored)
 	if err != nil {
-		return Answer{}, &StoredError{err}
+		return Answer{}, err
 	}
-	return k.handle(ctx, object, old.Object, k.prepare, k.validate)
+	return k.handle(ctx, object, old, "")
 }
 
 // HasStatus reports whether there is a status subresource. Then the main resource
@@ -164,45 +170,124 @@ func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) 
 	if !k.hasStatus {
 		return Answer{}, fmt.Errorf("%s.%s has no status subresource in version %s", k.kind, k.group, k.version)
 	}
-	old, err := k.decode(stored, true)
+	old, err := k.decodeStored(stored)
 	if err != nil {
-		return Answer{}, &StoredError{err}
+		return Answer{}, err
 	}
-	return k.handle(ctx, object, old.Object, k.prepareStatus, k.validateStatus)
+	return k.handle(ctx, object, old, "status")
+}
+
+// HasScale reports whether there is a scale subresource, which [Kind.UpdateScale] writes.
+func (k *Kind) HasScale() bool { return k.scale != nil }
+
+// UpdateScale is what the server does with an autoscaling/v1 Scale of the stored object, as
+// PUT of the scale subresource does (scaleUpdatedObjectInfo of apiextensions-apiserver,
+// pkg/registry/customresource): its number of replicas goes where the CRD says, and the
+// stored object is updated with it. Without the subresource it fails, and so it does with
+// a [StoredError].
+func (k *Kind) UpdateScale(ctx context.Context, scale, stored map[string]any) (Answer, error) {
+	if k.scale == nil {
+		return Answer{}, fmt.Errorf("%s.%s has no scale subresource in version %s", k.kind, k.group, k.version)
+	}
+	old, err := k.decodeStored(stored)
+	if err != nil {
+		return Answer{}, err
+	}
+	object := runtime.DeepCopyJSON(old)
+	if err := k.setScale(object, scale); err != nil {
+		return Answer{Object: old, Errors: field.ErrorList{field.Invalid(nil, "", err.Error())}}, nil
+	}
+	return k.handle(ctx, object, old, "")
+}
+
+// setScale writes a Scale into an object.
+func (k *Kind) setScale(object, scale map[string]any) error {
+	text, err := json.Marshal(scale)
+	if err != nil {
+		return err
+	}
+	var given autoscalingv1.Scale
+	if err := json.Unmarshal(text, &given); err != nil {
+		return err
+	}
+	if given.ResourceVersion != "" {
+		if err := unstructured.SetNestedField(object, given.ResourceVersion, "metadata", "resourceVersion"); err != nil {
+			return err
+		}
+	}
+	if given.UID != "" {
+		if err := unstructured.SetNestedField(object, string(given.UID), "metadata", "uid"); err != nil {
+			return err
+		}
+	}
+	path := strings.Split(strings.TrimPrefix(k.scale.SpecReplicasPath, "."), ".")
+	return unstructured.SetNestedField(object, int64(given.Spec.Replicas), path...)
 }
 
 // handle is the way of a request: apiextensions-apiserver,
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
 // status_strategy.go. Unions are normalized where a policy or a webhook does it.
-func (k *Kind) handle(ctx context.Context, object, old map[string]any,
-	prepare func(object, old map[string]any), validate func(ctx context.Context, object, old map[string]any) field.ErrorList) (Answer, error) {
+func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresource string) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
 		a.Errors = field.ErrorList{field.Invalid(nil, "", err.Error())}
 		return a, nil
 	}
-	prepare(a.Object, old)
-	if old != nil {
+	a.Warnings = dropRepeatedOwners(a.Object)
+	validate := k.validate
+	if subresource == "status" {
+		k.prepareStatus(a.Object, old)
+		validate = k.validateStatus
+	} else {
+		k.prepare(&a, object, old)
+	}
+	if k.hasStatus {
+		a.Defaulted = slices.DeleteFunc(a.Defaulted, func(d structural.Defaulted) bool {
+			return (d.Path.Steps()[0].Field == "status") != (subresource == "status")
+		})
+	}
+	k.dropNamespace(&a)
+	if old == nil {
+		k.prepareMeta(&a)
+	} else {
+		if conflict := k.conflict(object, old); conflict != nil {
+			a.Errors = field.ErrorList{conflict}
+			return a, nil
+		}
+		keepDeletion(a.Object, old)
 		before := runtime.DeepCopyJSON(a.Object)
 		if k.plan.Normalize(old, a.Object) {
 			a.Cleared = removed(before, a.Object, nil)
 		}
 	}
+	err = k.judge(ctx, &a, old, validate)
+	return a, err
+}
+
+// judge validates a prepared object.
+func (k *Kind) judge(ctx context.Context, a *Answer, old map[string]any, validate func(ctx context.Context, object, old map[string]any) field.ErrorList) error {
 	recorder := &warnings{}
-	ctx = warning.WithWarningRecorder(ctx, recorder)
-	err = guard(func() error {
-		a.Errors = validate(ctx, a.Object, old)
+	err := guard(func() error {
+		a.Errors = validate(warning.WithWarningRecorder(ctx, recorder), a.Object, old)
 		return nil
 	})
-	a.Warnings = recorder.texts
-	if err == nil && k.rules != nil && blocks(a.Errors) {
-		err = guard(func() error {
+	a.Warnings = append(a.Warnings, recorder.texts...)
+	switch {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(a.Errors, isNotChecked):
+		return guard(func() error {
 			a.Unchecked = k.evaluateUnchecked(warning.WithWarningRecorder(ctx, &warnings{}), a.Object, old)
 			return nil
 		})
+	case len(a.Errors) > 0:
+	case old == nil && resourceVersion(a.Object) != 0:
+		a.Errors = field.ErrorList{field.Invalid(nil, nil, "resourceVersion should not be set on objects to be created")}
+	default:
+		a.Warnings = append(a.Warnings, warnOfFinalizers(a.Object, old)...)
 	}
-	return a, err
+	return nil
 }
 
 // evaluateUnchecked are the errors of rules that come to a result though the object
@@ -269,17 +354,29 @@ func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 	return a, nil
 }
 
+// decodeStored is what a server reads of a stored object. What it cannot read is a
+// [StoredError].
+func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
+	a, err := k.decode(stored, true)
+	if err != nil {
+		return nil, &StoredError{err}
+	}
+	return a.Object, nil
+}
+
 // prepare is what the strategy does before validation: with the status
 // subresource, status is written there and nowhere else.
-func (k *Kind) prepare(object, old map[string]any) {
+func (k *Kind) prepare(a *Answer, given, old map[string]any) {
 	if !k.hasStatus {
 		return
 	}
-	if status, ok := old["status"]; ok {
-		object["status"] = runtime.DeepCopyJSONValue(status)
-		return
+	status, stored := old["status"]
+	if before, ok := given["status"]; ok && !apiequality.Semantic.DeepEqual(before, status) {
+		a.Ignored = append(a.Ignored, (*structural.ObjectPath)(nil).Field("status"))
 	}
-	delete(object, "status")
+	if delete(a.Object, "status"); stored {
+		a.Object["status"] = runtime.DeepCopyJSONValue(status)
+	}
 }
 
 // prepareStatus is what the status strategy does before validation: all but status
@@ -381,7 +478,7 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 		return nil
 	}
 	if blocks(errs) {
-		return field.ErrorList{field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")}
+		return field.ErrorList{field.Invalid(nil, nil, notChecked)}
 	}
 	var before any
 	if old != nil {
@@ -390,6 +487,13 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 	found, _ := k.rules.Validate(ctx, nil, k.structural, object, before, celconfig.RuntimeCELCostBudget, options...)
 	return found
 }
+
+// notChecked is what the server says instead of evaluating rules.
+const notChecked = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+
+// isNotChecked recognizes the error that stands for rules that were not evaluated. Errors
+// of rules may be of the types that keep the server from evaluating them.
+func isNotChecked(e *field.Error) bool { return e.Field == "<nil>" && e.Detail == notChecked }
 
 func (k *Kind) validateType(object map[string]any) field.ErrorList {
 	var errs field.ErrorList
@@ -401,40 +505,6 @@ func (k *Kind) validateType(object map[string]any) field.ErrorList {
 		errs = append(errs, field.Invalid(field.NewPath("apiVersion"), got, fmt.Sprintf("must be %v", want)))
 	}
 	return errs
-}
-
-// validateMeta checks the metadata as the server's registry does (rest.BeforeCreate
-// and BeforeUpdate). What only the server writes is not asked for: an object in a
-// file seldom has it.
-func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
-	path := field.NewPath("metadata")
-	after, _, err := objectmeta.GetObjectMeta(object, true)
-	if err != nil {
-		return field.ErrorList{field.Invalid(path, object["metadata"], err.Error())}
-	}
-	if after == nil {
-		after = &metav1.ObjectMeta{}
-	}
-	if k.namespaced && after.Namespace == "" {
-		after.Namespace = metav1.NamespaceDefault // clients fill it in
-	}
-	if old == nil {
-		return validation.ValidateObjectMeta(after, k.namespaced, validation.NameIsDNSSubdomain, path)
-	}
-	before, _, err := objectmeta.GetObjectMeta(old, true)
-	if err != nil {
-		return nil // it is stored
-	}
-	if before == nil {
-		before = &metav1.ObjectMeta{}
-	}
-	if k.namespaced && before.Namespace == "" {
-		before.Namespace = metav1.NamespaceDefault
-	}
-	after.ResourceVersion, before.ResourceVersion = "1", "1"
-	after.UID, after.CreationTimestamp, after.Generation = before.UID, before.CreationTimestamp, before.Generation
-	after.DeletionTimestamp, after.DeletionGracePeriodSeconds = before.DeletionTimestamp, before.DeletionGracePeriodSeconds
-	return validation.ValidateObjectMetaUpdate(after, before, path)
 }
 
 // blocks reports whether an error keeps the server from evaluating rules

@@ -12,7 +12,8 @@ import (
 
 // request is a CRD on its way through the server.
 type request struct {
-	given *apiextensionsv1.CustomResourceDefinition
+	target *Target
+	given  *apiextensionsv1.CustomResourceDefinition
 	// crd and old are defaulted, of the internal version, and prepared as the
 	// registry does before it validates. old is nil for a create.
 	crd, old *apiextensions.CustomResourceDefinition
@@ -33,7 +34,7 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 	if refusal != nil {
 		return nil, refusal, nil
 	}
-	r := &request{given: given, surveys: surveys}
+	r := &request{target: t, given: given, surveys: surveys}
 	var err error
 	if r.crd, err = internal(given); err != nil {
 		return nil, nil, err
@@ -204,7 +205,7 @@ func (r *request) findRules() {
 	spec := field.NewPath("spec")
 	if v := r.crd.Spec.Validation; v != nil {
 		if v.OpenAPIV3Schema != nil && len(r.surveys) > 0 && len(r.surveys[0].rules) > 0 {
-			s := newRuleSchema(v.OpenAPIV3Schema, spec.Child("validation", "openAPIV3Schema"), r.surveys[0].rules)
+			s := newRuleSchema(v.OpenAPIV3Schema, spec.Child("validation", "openAPIV3Schema"), r.surveys[0].rules, r.target)
 			s.version = r.crd.Spec.Version
 			for i := range r.crd.Spec.Versions {
 				s.versions = append(s.versions, i)
@@ -217,7 +218,7 @@ func (r *request) findRules() {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil || len(r.surveys[i].rules) == 0 {
 			continue
 		}
-		s := newRuleSchema(v.Schema.OpenAPIV3Schema, spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), r.surveys[i].rules)
+		s := newRuleSchema(v.Schema.OpenAPIV3Schema, spec.Child("versions").Index(i).Child("schema", "openAPIV3Schema"), r.surveys[i].rules, r.target)
 		s.version, s.versions = v.Name, []int{i}
 		r.schemas = append(r.schemas, s)
 	}

@@ -28,14 +28,15 @@ func guard(f func() error) (err error) {
 
 // answerWithoutPanics is answer. The server's code panics on paths of rules and of
 // selectable fields that go through additionalProperties without a schema, or into
-// a schema that it could not convert. Then they are left out, with a finding each.
+// a schema that it could not convert, and on rules below a node whose type says that
+// there is nothing below. Then they are left out, with a finding each.
 func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, []Finding, error) {
 	out, err := t.answer(ctx, r)
 	var panicked panicError
 	if !errors.As(err, &panicked) {
 		return out, nil, err
 	}
-	found := r.leaveOutPanics()
+	found := append(r.leaveOutPanics(), r.leaveOutUntyped(err)...)
 	if len(found) == 0 {
 		return out, nil, err
 	}
@@ -90,6 +91,34 @@ func (r *request) leaveOutPanics() []Finding {
 				rule.FieldPath = ""
 			}
 		})
+		r.findRules()
+	}
+	return found
+}
+
+// leaveOutUntyped leaves out the rules of nodes whose type the server's code panics on
+// when it looks for it, if the error is a panic.
+func (r *request) leaveOutUntyped(err error) []Finding {
+	if panicked := (panicError{}); !errors.As(err, &panicked) {
+		return nil
+	}
+	var found []Finding
+	for _, s := range r.schemas {
+		for _, n := range s.ruled {
+			_, err := n.kind()
+			if err == nil {
+				continue
+			}
+			path := n.rulesPath().String()
+			found = append(found, Finding{Source: Panic, Path: path, Places: r.places(path), Detail: fmt.Sprintf(
+				"rules below a node whose type has nothing below make the API server's code panic (%v), so that the request fails with an internal error", err.(panicError).value)})
+			schema := *n.schema
+			schema.XValidations = nil
+			n.schema = &schema
+		}
+	}
+	if len(found) > 0 {
+		r.crd = r.with(func(rules apiextensions.ValidationRules) apiextensions.ValidationRules { return rules })
 		r.findRules()
 	}
 	return found

@@ -92,6 +92,7 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 				c.results[n] = []compilation{{failure: kind.failure}}
 				continue
 			}
+			kind.decl = t.aged(kind.decl, n.schema, n.parent == nil)
 			j := &job{kind: kind.decl, expressions: stored.expressions(n), known: known}
 			c.kinds[n] = kind.decl
 			jobs = append(jobs, j)

@@ -45,7 +45,7 @@ type node struct {
 }
 
 // newRuleSchema makes the tree of the nodes at the given places.
-func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, places []place) *ruleSchema {
+func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, places []place, target *Target) *ruleSchema {
 	r := &ruleSchema{root: &node{schema: schema, path: path}}
 	slices.SortFunc(places, comparePlaces)
 	words := words{}
@@ -58,7 +58,7 @@ func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, plac
 			defaulted = defaulted || n.schema.Default != nil
 			words[s.name] = true
 		}
-		if n == nil {
+		if n == nil || len(n.schema.XValidations) == 0 {
 			continue
 		}
 		r.ruled = append(r.ruled, n)
@@ -68,7 +68,7 @@ func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, plac
 			words.add(rule.MessageExpression)
 		}
 	}
-	r.root.setContext(words)
+	r.root.setContext(words, target)
 	return r
 }
 
@@ -92,7 +92,7 @@ func (r *request) tooDeep(s *ruleSchema) Finding {
 // setContext makes the contexts of the node and of all below. Where a schema is
 // the outermost one with rules, the server makes a type of it: it is given only
 // what the rules may speak of.
-func (n *node) setContext(words words) {
+func (n *node) setContext(words words, target *Target) {
 	schema := n.schema
 	inScope := n.parent != nil && n.parent.scoped
 	n.scoped = inScope || len(schema.XValidations) > 0
@@ -100,6 +100,7 @@ func (n *node) setContext(words words) {
 		n.tooDeep = n.parent.tooDeep
 	} else if n.scoped {
 		schema = slim(schema, words)
+		target.age(schema)
 		n.tooDeep = nestingOf(schema, maxTypeNesting) > maxTypeNesting
 	}
 	switch {
@@ -113,7 +114,7 @@ func (n *node) setContext(words words) {
 		n.context = n.parent.context.ChildAdditionalPropertiesContext(schema)
 	}
 	for _, c := range n.children {
-		c.setContext(words)
+		c.setContext(words, target)
 	}
 }
 

@@ -31,7 +31,7 @@ type Target struct {
 	// accepts in new objects.
 	compatibility *version.Version
 	// environments are made when the first rule is compiled.
-	newRules, storedRules func() *environment.EnvSet
+	newRules, storedRules func() (*environment.EnvSet, error)
 	compiled              *cache
 	// memory keeps compilations between runs; nil keeps none.
 	memory Memory
@@ -62,8 +62,8 @@ func NewTarget(text string) (*Target, error) {
 		compiled:      newCache(),
 		slots:         make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
-	t.newRules = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(t.compatibility) })
-	t.storedRules = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(t.version) })
+	t.newRules = sync.OnceValues(func() (*environment.EnvSet, error) { return t.environmentOf(t.compatibility) })
+	t.storedRules = sync.OnceValues(func() (*environment.EnvSet, error) { return t.environmentOf(t.version) })
 	return t, nil
 }
 

@@ -36,7 +36,7 @@ func TestEnvironmentIsTheServers(t *testing.T) {
 	if got, want := target.compatibility.String(), environment.DefaultCompatibilityVersion().String(); got != want {
 		t.Errorf("compatible with %s; the server is with %s", got, want)
 	}
-	if target.environment(false) != environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()) {
+	if got, err := target.environment(false); err != nil || got != environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()) {
 		t.Error("another environment")
 	}
 }

@@ -65,6 +65,13 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 		return Report{}, err
 	}
 	schemas, err := t.compileRules(ctx, r, answer)
+	if untyped := r.leaveOutUntyped(err); len(untyped) > 0 {
+		if answer, panics, err = t.answerWithoutPanics(ctx, r); err != nil {
+			return Report{}, err
+		}
+		panics = append(panics, untyped...)
+		schemas, err = t.compileRules(ctx, r, answer)
+	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -156,14 +163,17 @@ func serverErrors(ctx context.Context, crd, old *apiextensions.CustomResourceDef
 	if old == nil {
 		return validation.ValidateCustomResourceDefinition(ctx, crd)
 	}
-	segment := func(name string, prefix bool) []string {
-		if prefix {
-			return content.IsPathSegmentPrefix(name)
-		}
-		return content.IsPathSegmentName(name)
-	}
-	errs := genericvalidation.ValidateObjectMetaAccessor(crd, false, segment, field.NewPath("metadata"))
+	errs := genericvalidation.ValidateObjectMetaAccessor(crd, false, isPathSegment, field.NewPath("metadata"))
 	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(ctx, crd, old)...)
+}
+
+// isPathSegment is what the server asks of the names of all kinds (validatePathSegment of
+// k8s.io/apiserver/pkg/registry/rest).
+func isPathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
 }
 
 // older leaves out errors that the target does not know yet.

@@ -8,9 +8,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/verify"
 )
 
 // valuesFor are two values of a type of the model that mean different things; none for a
@@ -173,9 +173,9 @@ func TestNothingIsSilentBesideSchemas(t *testing.T) {
 	})
 }
 
-func subject(crd *apiextensionsv1.CustomResourceDefinition) *verify.Subject {
-	s := &verify.Subject{CRD: crd, Place: func(string) (diag.Position, []diag.Related) { return diag.Position{}, nil }}
-	for _, v := range crd.Spec.Versions {
+func subject(object *apiextensionsv1.CustomResourceDefinition) *crd.Definition {
+	s := &crd.Definition{CRD: object, Place: func(string) (diag.Position, []diag.Related) { return diag.Position{}, nil }}
+	for _, v := range object.Spec.Versions {
 		var schema *structural.Schema
 		if v.Schema != nil {
 			schema, _ = structural.FromProps(v.Schema.OpenAPIV3Schema)
@@ -192,14 +192,14 @@ func TestVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crd := func(most int64) *verify.Subject {
+		limited := func(most int64) *crd.Definition {
 			out := base()
 			text := out.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["x"]
 			text.MaxLength = &most
 			out.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["x"] = text
 			return subject(out)
 		}
-		changes, err := Definitions(t.Context(), target, []*verify.Subject{crd(9)}, []*verify.Subject{crd(5)})
+		changes, err := Definitions(t.Context(), target, []*crd.Definition{limited(9)}, []*crd.Definition{limited(5)})
 		if err != nil || len(changes) != 1 || changes[0].Category != want || changes[0].Kind != "maxLength-lowered" {
 			t.Errorf("%s: %+v %v", version, changes, err)
 		}
@@ -227,7 +227,7 @@ func TestDump(t *testing.T) {
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(dump)
 	dump.Status.StoredVersions = []string{"v1"}
 	dump.Labels = map[string]string{"a": "b"}
-	for _, pair := range [][2]*verify.Subject{{subject(dump), subject(base())}, {subject(base()), subject(dump)}} {
+	for _, pair := range [][2]*crd.Definition{{subject(dump), subject(base())}, {subject(base()), subject(dump)}} {
 		changes, err := Definitions(t.Context(), newest(t), pair[:1], pair[1:])
 		if err != nil || len(changes) > 0 {
 			t.Errorf("%+v %v", changes, err)
@@ -242,16 +242,16 @@ func TestDump(t *testing.T) {
 		want   Category
 	}{{nil, Safe}, {[]string{"v1"}, Safe}, {[]string{"v1", "v2"}, BreaksStored}} {
 		two.Status.StoredVersions = row.stored
-		changes, err := Definitions(t.Context(), newest(t), []*verify.Subject{subject(two)}, []*verify.Subject{subject(base())})
+		changes, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(two)}, []*crd.Definition{subject(base())})
 		if err != nil || len(changes) == 0 || changes[0].Kind != VersionRemoved || changes[0].Category != row.want {
 			t.Errorf("%v: %+v %v", row.stored, changes, err)
 		}
 	}
-	added, err := Definitions(t.Context(), newest(t), nil, []*verify.Subject{subject(base())})
+	added, err := Definitions(t.Context(), newest(t), nil, []*crd.Definition{subject(base())})
 	if err != nil || len(added) != 1 || added[0].Kind != DefinitionAdded || added[0].Category != Safe {
 		t.Errorf("%+v %v", added, err)
 	}
-	removed, err := Definitions(t.Context(), newest(t), []*verify.Subject{subject(base())}, nil)
+	removed, err := Definitions(t.Context(), newest(t), []*crd.Definition{subject(base())}, nil)
 	if err != nil || len(removed) != 1 || removed[0].Kind != DefinitionRemoved || removed[0].Category != BreaksStored {
 		t.Errorf("%+v %v", removed, err)
 	}

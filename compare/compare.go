@@ -32,8 +32,8 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/verify"
 )
 
 // Category is what a change does to others.
@@ -94,7 +94,7 @@ const ratchetingMinor = 30
 // Definitions returns what changes if the new definitions replace the old ones on a
 // server, in the order of their names, and in each in the order of the definition. The
 // error is for a server's code that cannot answer.
-func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*verify.Subject) ([]Change, error) {
+func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
 	var out []Change
 	for _, p := range pairs(olds, news) {
 		d := &definition{old: p.old, new: p.new, ratchets: !target.Before(ratchetingMinor)}
@@ -118,11 +118,11 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*ve
 }
 
 // subjects are the two definitions of one name; one of them may be nil.
-type subjects struct{ old, new *verify.Subject }
+type subjects struct{ old, new *crd.Definition }
 
 // pairs brings together the definitions of one name, sorted by it. Of several, the
 // last one counts, as with kubectl apply.
-func pairs(olds, news []*verify.Subject) []subjects {
+func pairs(olds, news []*crd.Definition) []subjects {
 	byName := map[string]*subjects{}
 	var names []string
 	at := func(name string) *subjects {

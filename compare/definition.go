@@ -11,15 +11,15 @@ import (
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/verify"
 )
 
 // definition compares two definitions of one name.
 type definition struct {
 	name     string
-	old, new *verify.Subject
+	old, new *crd.Definition
 	// ratchets: the server lets be what was wrong before and did not change.
 	ratchets bool
 	changes  []Change
@@ -217,7 +217,7 @@ func stored(spec *apiextensionsv1.CustomResourceDefinitionSpec) (out []int) {
 	return out
 }
 
-func schemaOf(s *verify.Subject, version int) *structural.Schema {
+func schemaOf(s *crd.Definition, version int) *structural.Schema {
 	if version >= len(s.Schemas) {
 		return nil
 	}
@@ -361,7 +361,7 @@ func (v *versions) schemas() {
 
 // unheld compares what the model of schemas cannot hold.
 func (v *versions) unheld(c *schemas) {
-	keys := func(s *verify.Subject, i int) (out []string) {
+	keys := func(s *crd.Definition, i int) (out []string) {
 		if i < len(s.Unheld) {
 			for _, u := range s.Unheld[i] {
 				out = append(out, u.Path.String()+"."+u.Keyword)

@@ -1,6 +1,12 @@
 package compare
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
 
 // Kind names what was changed. The names are stable: comments that allow changes use
 // them.
@@ -92,9 +98,11 @@ func Kinds() []Kind {
 		UnionAdded, UnionRemoved, UnionValueAdded, UnionValueRemoved, UnionMemberAdded, UnionMemberRemoved, UnionMemberOptional, UnionMemberRequired,
 		UnionMemberMoved, UnionFormChanged,
 	}
-	for _, bound := range []string{"maximum", "minimum", "maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"} {
-		for _, what := range []string{"added", "removed", "raised", "lowered"} {
-			out = append(out, Kind(bound+"-"+what))
+	for k := range structural.Table() {
+		if strings.HasPrefix(k.Name, "min") || strings.HasPrefix(k.Name, "max") {
+			for _, what := range []string{"added", "removed", "raised", "lowered"} {
+				out = append(out, Kind(k.Name+"-"+what))
+			}
 		}
 	}
 	for _, keyword := range []string{"pattern", "format", "multipleOf", "anyOf", "oneOf", "not"} {
@@ -105,4 +113,10 @@ func Kinds() []Kind {
 	out = append(out, "allOf-added", "allOf-removed")
 	slices.Sort(out)
 	return out
+}
+
+// IsName reports whether a word is a [Kind], or the code of changes.
+func IsName(word string) bool {
+	return slices.Contains(Kinds(), Kind(word)) ||
+		slices.ContainsFunc(Codes(), func(kind *diag.Kind) bool { return string(kind.Code) == word })
 }

@@ -17,8 +17,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/verify"
 )
 
 var randomPairs = flag.Int("pairs", 1500, "how many random pairs of definitions to compare")
@@ -224,7 +224,7 @@ func TestRandom(t *testing.T) {
 			c.change(&changed, 2)
 		}
 		new.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = changed
-		changes, err := Definitions(t.Context(), target, []*verify.Subject{subject(old)}, []*verify.Subject{subject(new)})
+		changes, err := Definitions(t.Context(), target, []*crd.Definition{subject(old)}, []*crd.Definition{subject(new)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,14 +112,14 @@ func keywords() []keyword {
 		{[]string{"Maximum", "ExclusiveMaximum"}, (*schemas).maximum},
 		{[]string{"Minimum", "ExclusiveMinimum"}, (*schemas).minimum},
 		{[]string{"MultipleOf"}, (*schemas).multipleOf},
-		{[]string{"MaxLength"}, most("maxLength", "texts longer than %s are refused", func(v *structural.ValueValidation) *int64 { return v.MaxLength })},
-		{[]string{"MinLength"}, least("minLength", "texts shorter than %s are refused", func(v *structural.ValueValidation) *int64 { return v.MinLength })},
-		{[]string{"Pattern"}, text("pattern", "texts that do not match are refused", func(v *structural.ValueValidation) string { return v.Pattern })},
+		limit("maxLength", "texts longer than %s are refused"),
+		limit("minLength", "texts shorter than %s are refused"),
+		text("pattern", "texts that do not match are refused"),
 		{[]string{"Format"}, (*schemas).format},
-		{[]string{"MaxItems"}, most("maxItems", "lists of more than %s elements are refused", func(v *structural.ValueValidation) *int64 { return v.MaxItems })},
-		{[]string{"MinItems"}, least("minItems", "lists of fewer than %s elements are refused", func(v *structural.ValueValidation) *int64 { return v.MinItems })},
-		{[]string{"MaxProperties"}, most("maxProperties", "objects with more than %s fields are refused", func(v *structural.ValueValidation) *int64 { return v.MaxProperties })},
-		{[]string{"MinProperties"}, least("minProperties", "objects with fewer than %s fields are refused", func(v *structural.ValueValidation) *int64 { return v.MinProperties })},
+		limit("maxItems", "lists of more than %s elements are refused"),
+		limit("minItems", "lists of fewer than %s elements are refused"),
+		limit("maxProperties", "objects with more than %s fields are refused"),
+		limit("minProperties", "objects with fewer than %s fields are refused"),
 		{[]string{"AllOf"}, (*schemas).allOf},
 		{[]string{"AnyOf"}, (*schemas).anyOf},
 		{[]string{"OneOf"}, (*schemas).oneOf},
@@ -171,22 +171,12 @@ func (c *schemas) notUnderstood(p place, fields []string) {
 
 // keywordName is the JSON name of a field of the model.
 func keywordName(field string) string {
-	switch {
-	case field == "XUnionMembers":
-		return "x-kubernetes-unions"
-	case strings.HasPrefix(field, "X"):
-		var b strings.Builder
-		b.WriteString("x-kubernetes")
-		for _, r := range field[1:] {
-			if r >= 'A' && r <= 'Z' {
-				b.WriteByte('-')
-				r += 'a' - 'A'
-			}
-			b.WriteRune(r)
+	for k := range structural.Table() {
+		if k.Field == field {
+			return k.Name
 		}
-		return b.String()
 	}
-	return strings.ToLower(field[:1]) + field[1:]
+	return "x-kubernetes-unions" // XUnions and XUnionMembers, which are not in JSONSchemaProps
 }
 
 // meaning is a node without what means nothing by itself: what unions consist of, which

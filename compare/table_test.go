@@ -2,15 +2,14 @@ package compare
 
 import (
 	"encoding/json"
-	"go/token"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/internal/changetable"
-	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -25,18 +24,17 @@ func newest(t testing.TB) *apiserver.Target {
 }
 
 // subjectOf reads a definition from JSON.
-func subjectOf(t testing.TB, object any) *verify.Subject {
+func subjectOf(t testing.TB, object any) *crd.Definition {
 	t.Helper()
 	data, err := json.Marshal(object)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fset := token.NewFileSet()
-	manifests, _ := structural.ReadManifests(fset, "crd.json", data)
-	if len(manifests) != 1 || manifests[0].CRD == nil {
+	definitions, _ := verify.Read(crd.File{Name: "crd.json", Data: data})
+	if len(definitions) != 1 {
 		t.Fatalf("no definition in %s", data)
 	}
-	return verify.Manifest(manifests[0], fset)
+	return definitions[0]
 }
 
 // TestTable wants the category of every change of the table to be that which follows
@@ -61,7 +59,7 @@ func TestTable(t *testing.T) {
 	target := newest(t)
 	kinds, places := map[Kind]bool{}, 0
 	for _, c := range cases {
-		changes, err := Definitions(t.Context(), target, []*verify.Subject{subjectOf(t, c.Old)}, []*verify.Subject{subjectOf(t, c.New)})
+		changes, err := Definitions(t.Context(), target, []*crd.Definition{subjectOf(t, c.Old)}, []*crd.Definition{subjectOf(t, c.New)})
 		if err != nil {
 			t.Fatal(c.Name, err)
 		}
@@ -130,7 +128,7 @@ func BenchmarkDefinitions(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var olds, news []*verify.Subject
+	var olds, news []*crd.Definition
 	for _, c := range cases {
 		olds, news = append(olds, subjectOf(b, c.Old)), append(news, subjectOf(b, c.New))
 	}

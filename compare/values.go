@@ -191,25 +191,19 @@ func (c *schemas) bound(p place, keyword string, old, new *float64, least bool, 
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// most and least explain the keywords that count.
-func most(keyword, refused string, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
-	return limit(keyword, refused, false, of)
-}
-
-func least(keyword, refused string, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
-	return limit(keyword, refused, true, of)
-}
-
-func limit(keyword, refused string, least bool, of func(*structural.ValueValidation) *int64) func(*schemas, place) bool {
-	return func(c *schemas, p place) bool {
-		old, new := asFloat(of(p.old.ValueValidation)), asFloat(of(p.new.ValueValidation))
+// limit explains a keyword that counts.
+func limit(name, refused string) keyword {
+	k := structural.KeywordNamed(name)
+	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(s.Parts()).(**int64)) }
+	return keyword{[]string{k.Field}, func(c *schemas, p place) bool {
+		old, new := of(p.old), of(p.new)
+		reason := refused
 		if new != nil && strings.Contains(refused, "%s") {
-			c.bound(p, keyword, old, new, least, fmt.Sprintf(refused, number(*new)))
-			return true
+			reason = fmt.Sprintf(refused, number(*new))
 		}
-		c.bound(p, keyword, old, new, least, refused)
+		c.bound(p, name, old, new, strings.HasPrefix(name, "min"), reason)
 		return true
-	}
+	}}
 }
 
 func asFloat(n *int64) *float64 {
@@ -297,20 +291,22 @@ func (c *schemas) multipleOf(p place) bool {
 }
 
 // text explains a keyword that is a text of which nothing more is known.
-func text(keyword, refused string, of func(*structural.ValueValidation) string) func(*schemas, place) bool {
-	return func(c *schemas, p place) bool {
-		change := Change{Kind: Kind(keyword + "-changed"), Old: of(p.old.ValueValidation), New: of(p.new.ValueValidation), Reason: refused}
+func text(name, refused string) keyword {
+	k := structural.KeywordNamed(name)
+	of := func(s *structural.Schema) string { return *k.Value(s.Parts()).(*string) }
+	return keyword{[]string{k.Field}, func(c *schemas, p place) bool {
+		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: refused}
 		switch {
 		case change.New == "":
-			change.Kind, change.Reason = Kind(keyword+"-removed"), "every value is still accepted"
-			c.loosen(p, keyword, change)
+			change.Kind, change.Reason = Kind(name+"-removed"), "every value is still accepted"
+			c.loosen(p, name, change)
 			return true
 		case change.Old == "":
-			change.Kind = Kind(keyword + "-added")
+			change.Kind = Kind(name + "-added")
 		}
-		c.tighten(p, keyword, change)
+		c.tighten(p, name, change)
 		return true
-	}
+	}}
 }
 
 // typedFormats are the formats of which CEL makes other types than texts
@@ -327,7 +323,7 @@ func (c *schemas) format(p place) bool {
 		c.add(p, "format", change)
 		return true
 	}
-	return text("format", "values that are not of this format are refused, if the server knows it", func(v *structural.ValueValidation) string { return v.Format })(c, p)
+	return text("format", "values that are not of this format are refused, if the server knows it").explain(c, p)
 }
 
 func (c *schemas) listType(p place) bool {

@@ -3,6 +3,7 @@ package diag
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"io"
 	"path/filepath"
 	"slices"
@@ -27,25 +28,22 @@ func (s Severity) String() string {
 	return [...]string{"error", "warning", "note"}[s]
 }
 
-// Code is the stable name of a kind of diagnostic, for example "SG201".
-type Code string
-
-// CodeInfo documents a code.
-type CodeInfo struct {
-	Code     Code
-	Severity Severity
-	// Title is one line without a final stop.
-	Title string
-	// Explanation says why it matters and what to do, in plain text.
-	Explanation string
-}
-
 // Position is a place in a file.
 type Position struct {
 	// File is the path as the user should see it.
 	File string
 	// Line and Column count from 1, columns in bytes; 0 means unknown.
 	Line, Column int
+}
+
+// PositionOf resolves a position of a file set, without regard to line directives. It is
+// zero if pos is not valid.
+func PositionOf(fset *token.FileSet, pos token.Pos) Position {
+	if !pos.IsValid() {
+		return Position{}
+	}
+	p := fset.PositionFor(pos, false)
+	return Position{File: p.Filename, Line: p.Line, Column: p.Column}
 }
 
 func (p Position) String() string {
@@ -100,21 +98,47 @@ type Related struct {
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
-	Pos      Position
+	// Off is set if nobody has asked for it and its kind is off by default: it is
+	// neither printed nor does it fail a run.
+	Off bool
+	Pos Position
+	// End is the position behind what Pos is the beginning of; zero if unknown.
+	End Position
 	// Message says what is wrong, in one line without a final stop.
 	Message string
 	// Hint says what to write instead. It may be empty.
 	Hint string
 	// Related are further places, innermost first.
 	Related []Related
+	// Fixes are ways to correct it, of which the user takes one.
+	Fixes []Fix
+}
+
+// Fix is a way to correct what a diagnostic is about.
+type Fix struct {
+	// Message says what it does, in one line.
+	Message string
+	// Edits do not overlap.
+	Edits []Edit
+}
+
+// Edit replaces the text from one position up to another by a new one.
+type Edit struct {
+	Pos, End Position
+	New      string
 }
 
 // List is a set of diagnostics.
 type List []Diagnostic
 
-// HasErrors reports whether the list has a diagnostic of severity Error.
+// HasErrors reports whether the list has a diagnostic of severity Error that is not off.
 func (l List) HasErrors() bool {
-	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error && !d.Off })
+}
+
+// On returns the list without the diagnostics that are off.
+func (l List) On() List {
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Off })
 }
 
 // Normalize returns the list sorted by place, severity, code and message, each
@@ -142,16 +166,28 @@ func compare(a, b Diagnostic) int {
 func (l List) RelativeTo(dir string) List {
 	out := slices.Clone(l)
 	for i := range out {
-		out[i].Pos.File = relative(dir, out[i].Pos.File)
+		out[i].Pos.File = Relative(dir, out[i].Pos.File)
+		out[i].End.File = Relative(dir, out[i].End.File)
 		out[i].Related = slices.Clone(out[i].Related)
 		for j := range out[i].Related {
-			out[i].Related[j].Pos.File = relative(dir, out[i].Related[j].Pos.File)
+			out[i].Related[j].Pos.File = Relative(dir, out[i].Related[j].Pos.File)
+		}
+		out[i].Fixes = slices.Clone(out[i].Fixes)
+		for j := range out[i].Fixes {
+			fix := &out[i].Fixes[j]
+			fix.Edits = slices.Clone(fix.Edits)
+			for k := range fix.Edits {
+				fix.Edits[k].Pos.File = Relative(dir, fix.Edits[k].Pos.File)
+				fix.Edits[k].End.File = Relative(dir, fix.Edits[k].End.File)
+			}
 		}
 	}
 	return out
 }
 
-func relative(dir, file string) string {
+// Relative returns the name of a file relative to dir, with slashes, if it lies below it or
+// at most two levels above; others stay as they are.
+func Relative(dir, file string) string {
 	if !filepath.IsAbs(file) {
 		return file
 	}
@@ -168,17 +204,17 @@ func relative(dir, file string) string {
 //		hint: what to write instead
 //		other/path:line:col: what is related
 func (l List) WriteText(w io.Writer) error {
-	for _, d := range l {
+	for _, d := range l.On() {
 		var b strings.Builder
 		if d.Pos.File != "" {
-			fmt.Fprintf(&b, "%s: ", d.Pos)
+			fmt.Fprintf(&b, "%s: ", Line(d.Pos.String()))
 		}
-		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, d.Message)
+		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, Line(d.Message))
 		if d.Hint != "" {
-			fmt.Fprintf(&b, "\thint: %s\n", d.Hint)
+			fmt.Fprintf(&b, "\thint: %s\n", Line(d.Hint))
 		}
 		for _, r := range d.Related {
-			fmt.Fprintf(&b, "\t%s: %s\n", r.Pos, r.Message)
+			fmt.Fprintf(&b, "\t%s: %s\n", Line(r.Pos.String()), Line(r.Message))
 		}
 		if _, err := io.WriteString(w, b.String()); err != nil {
 			return err

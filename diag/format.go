@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func Formats() []string { return []string{"text", "json", "sarif", "github"} }
 // Write prints the list in one of the formats: text for people, json for
 // programs, sarif (2.1.0) for code scanning, github for annotations of a
 // workflow. codes document the codes that may stand in a sarif log.
-func (l List) Write(w io.Writer, format string, codes []CodeInfo) error {
+func (l List) Write(w io.Writer, format string, codes []*Kind) error {
 	out, err := NewWriter(w, format, codes)
 	if err != nil {
 		return err
@@ -31,13 +32,13 @@ func (l List) Write(w io.Writer, format string, codes []CodeInfo) error {
 type Writer struct {
 	w      io.Writer
 	format string
-	codes  []CodeInfo
+	codes  []*Kind
 	// used are the codes of what was printed.
 	used map[Code]bool
 }
 
 // NewWriter returns a writer of a format; [Writer.Close] ends what it prints.
-func NewWriter(w io.Writer, format string, codes []CodeInfo) (*Writer, error) {
+func NewWriter(w io.Writer, format string, codes []*Kind) (*Writer, error) {
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 	}
@@ -46,6 +47,7 @@ func NewWriter(w io.Writer, format string, codes []CodeInfo) (*Writer, error) {
 
 // Write prints diagnostics after those that it has printed before.
 func (w *Writer) Write(list List) error {
+	list = list.On()
 	switch w.format {
 	case "text":
 		return list.WriteText(w.w)
@@ -111,7 +113,7 @@ func encode(v any, indent string) (string, error) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent(indent, "  ")
 	err := encoder.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	return EscapeJSON(strings.TrimSuffix(b.String(), "\n")), err
 }
 
 type jsonPlace struct {
@@ -196,7 +198,7 @@ func sarifPlace(p Position, message string) []sarifLocation {
 	if p.File == "" {
 		return nil
 	}
-	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: filepath.ToSlash(p.File)}}}
+	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: uri(p.File)}}}
 	if p.Line > 0 {
 		at.PhysicalLocation.Region = &sarifRegion{p.Line, p.Column}
 	}
@@ -206,8 +208,13 @@ func sarifPlace(p Position, message string) []sarifLocation {
 	return []sarifLocation{at}
 }
 
+// uri is the reference of a file, of which a colon would make something else.
+func uri(file string) string {
+	return strings.ReplaceAll((&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), ":", "%3A")
+}
+
 // sarifTool says what made a log, and documents the codes that are in it.
-func sarifTool(codes []CodeInfo, used map[Code]bool) any {
+func sarifTool(codes []*Kind, used map[Code]bool) any {
 	rules := []sarifRule{}
 	for _, info := range codes {
 		if used[info.Code] {
@@ -231,7 +238,7 @@ func (l List) writeGitHub(w io.Writer) error {
 		}
 		b.WriteString("::" + level + " ")
 		if d.Pos.File != "" {
-			fmt.Fprintf(&b, "file=%s,", property.Replace(filepath.ToSlash(d.Pos.File)))
+			fmt.Fprintf(&b, "file=%s,", property.Replace(Line(filepath.ToSlash(d.Pos.File))))
 			if d.Pos.Line > 0 {
 				fmt.Fprintf(&b, "line=%d,", d.Pos.Line)
 			}
@@ -239,9 +246,9 @@ func (l List) writeGitHub(w io.Writer) error {
 				fmt.Fprintf(&b, "col=%d,", d.Pos.Column)
 			}
 		}
-		message := d.Message
+		message := Line(d.Message)
 		if d.Hint != "" {
-			message += "\n" + d.Hint
+			message += "\n" + Line(d.Hint)
 		}
 		fmt.Fprintf(&b, "title=%s::%s\n", property.Replace(string(d.Code)), data.Replace(message))
 		if _, err := io.WriteString(w, b.String()); err != nil {

@@ -10,7 +10,7 @@ import (
 // TestWriter wants what is written in parts to be what is written at once, and the
 // JSON to be laid out as encoding/json does it.
 func TestWriter(t *testing.T) {
-	codes := []CodeInfo{{Code: "A", Title: "a <b>", Explanation: "why"}, {Code: "B", Title: "b"}, {Code: "C", Title: "c"}}
+	codes := []*Kind{{Code: "A", Title: "a <b>", Explanation: "why"}, {Code: "B", Title: "b"}, {Code: "C", Title: "c"}}
 	all := List{
 		{Code: "B", Pos: at("b.go", 1, 2), Message: "x & y\nz", Hint: "do", Related: []Related{{Pos: at("c.go", 3, 0), Message: "here"}, {Message: "nowhere"}}},
 		{Code: "A", Severity: Warning, Message: "no place"},

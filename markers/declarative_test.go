@@ -35,27 +35,28 @@ func TestDeclarativeTags(t *testing.T) {
 	if len(listed) < 40 {
 		t.Fatalf("only %d tags are listed", len(listed))
 	}
+	tags := table(t).declarative
 	for name, scopes := range listed {
-		tag, ok := FindDeclarative(name)
+		tag, ok := tags[name]
 		if !ok {
 			t.Errorf("+%s is neither mapped nor named as without meaning", name)
 			continue
 		}
 		for scope, target := range map[string]Target{"struct fields": Field, "type definitions": Type} {
-			if has := slices.Contains(tag.Targets, target); has != strings.Contains(scopes, scope) {
+			if has := slices.Contains(tag.targets, target); has != strings.Contains(scopes, scope) {
 				t.Errorf("+%s on %s: table says %t, validation-gen %t", name, scope, has, !has)
 			}
 		}
 	}
-	for _, tag := range DeclarativeTags() {
-		if _, ok := listed[tag.Name]; !ok {
-			t.Errorf("validation-gen has no +%s", tag.Name)
+	for name := range tags {
+		if _, ok := listed[name]; !ok {
+			t.Errorf("validation-gen has no +%s", name)
 		}
 	}
 	for _, name := range strings.Fields(`minimum maximum minLength maxLength maxBytes minItems maxItems minProperties maxProperties format enum unique
 		eachVal eachKey item subfield immutable required optional forbidden listType listMapKey update dependentRequired dependentForbidden neq monotonic`) {
-		if tag, _ := FindDeclarative("k8s:" + name); tag.Name == "" || tag.Without != "" {
-			t.Errorf("+k8s:%s is not mapped: %s", name, tag.Without)
+		if tag := tags["k8s:"+name]; tag == nil || tag.without != "" {
+			t.Errorf("+k8s:%s is not mapped", name)
 		}
 	}
 }

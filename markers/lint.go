@@ -1,11 +1,16 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/diag"
 )
 
 // Finding is something that the author of a marker should know: it has no
@@ -21,6 +26,12 @@ type Finding struct {
 	Related token.Pos
 	// Feature is what a NeedsFeature marker waits for.
 	Feature string
+	// Meant is the name of the marker that an Unknown or Malformed one was probably
+	// meant to be; empty if nobody knows.
+	Meant string
+	// Text is the marker as it was probably meant; empty if its arguments would have to
+	// be guessed, too.
+	Text string
 }
 
 // FindingKind is the kind of a finding.
@@ -64,7 +75,8 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 		case *ast.TypeSpec:
 			l.node(collected.Type(n), Type)
 		case *ast.StructType:
-			for _, comments := range collected.Fields(n) {
+			for i, comments := range collected.Fields(n) {
+				l.tag = n.Fields.List[i].Tag
 				l.node(comments, Field)
 			}
 		}
@@ -80,6 +92,9 @@ type linter struct {
 	options   LintOptions
 	findings  []Finding
 	described map[token.Pos]bool // the markers that describe something
+	// comments are the markers of the declaration that is looked at.
+	comments []Comment
+	tag      *ast.BasicLit // of the field whose markers are checked; nil if it has none
 }
 
 func (l *linter) add(f Finding) { l.findings = append(l.findings, f) }
@@ -87,6 +102,8 @@ func (l *linter) add(f Finding) { l.findings = append(l.findings, f) }
 // node checks the markers that describe one declaration.
 func (l *linter) node(comments []Comment, target Target) {
 	seen := map[string]Comment{}
+	l.comments = comments
+	var resources []Comment
 	for _, c := range comments {
 		l.described[c.Pos] = true
 		if l.allowed(c.Text) {
@@ -98,12 +115,16 @@ func (l *linter) node(comments []Comment, target Target) {
 			continue
 		}
 		l.nested(def, c, target)
-		if tag, ok := l.table.declarative[def.Name]; ok && tag.Without != "" {
-			l.add(Finding{Pos: c.Pos, Kind: WithoutMeaning, Message: "+" + def.Name + " has no meaning in a CRD: " + tag.Without,
+		if without := def.row.without; without != "" {
+			l.add(Finding{Pos: c.Pos, Kind: WithoutMeaning, Message: "+" + def.Name + " has no meaning in a CRD: " + without,
 				Hint: "remove it, or leave it to the other tools that read it"})
 			continue
 		}
-		if repeatable(def) {
+		if def.row.repeatable {
+			continue
+		}
+		if def.Name == resourceName {
+			resources = append(resources, c)
 			continue
 		}
 		if first, ok := seen[def.Name]; ok && first.Text != c.Text {
@@ -111,6 +132,53 @@ func (l *linter) node(comments []Comment, target Target) {
 		}
 		seen[def.Name] = c
 	}
+	l.resources(resources)
+}
+
+const resourceName = "kubebuilder:resource"
+
+// resources reports markers of a kind's resource of which something is lost. Each
+// sets the path and the singular that it names, and all of the rest.
+func (l *linter) resources(comments []Comment) {
+	var each []crdmarkers.Resource
+	var last crdmarkers.Resource
+	for _, c := range comments {
+		m, err := l.table.Parse(c, Type)
+		if err != nil {
+			return // reported where it is parsed
+		}
+		r := m.Value.(crdmarkers.Resource)
+		each = append(each, r)
+		r.Path, r.Singular = cmp.Or(r.Path, last.Path), cmp.Or(r.Singular, last.Singular)
+		last = r
+	}
+	for i, r := range each {
+		if lost := lostOf(r, last); len(lost) > 0 {
+			l.add(Finding{Pos: comments[i].Pos, Related: comments[len(comments)-1].Pos, Kind: Overridden,
+				Message: fmt.Sprintf("%s of +%s is overridden by a later one", strings.Join(lost, " and "), resourceName),
+				Hint:    "put all arguments into one marker"})
+		}
+	}
+}
+
+// lostOf are the arguments of a marker that the definition does not get.
+func lostOf(r, got crdmarkers.Resource) []string {
+	var out []string
+	for _, argument := range []struct {
+		name string
+		lost bool
+	}{
+		{"path", r.Path != "" && r.Path != got.Path},
+		{"singular", r.Singular != "" && r.Singular != got.Singular},
+		{"shortName", len(r.ShortName) > 0 && !slices.Equal(r.ShortName, got.ShortName)},
+		{"categories", len(r.Categories) > 0 && !slices.Equal(r.Categories, got.Categories)},
+		{"scope", r.Scope != "" && r.Scope != cmp.Or(got.Scope, "Namespaced")},
+	} {
+		if argument.lost {
+			out = append(out, argument.name)
+		}
+	}
+	return out
 }
 
 // lookup is the table's, but for what the package did not switch on.
@@ -119,7 +187,7 @@ func (l *linter) lookup(text string, target Target) *Definition {
 	if def == nil {
 		return nil
 	}
-	if feature := Feature(def); feature != "" && !slices.Contains(l.options.Features, feature) {
+	if feature := def.Feature(); feature != "" && !slices.Contains(l.options.Features, feature) {
 		return nil
 	}
 	return def
@@ -127,7 +195,7 @@ func (l *linter) lookup(text string, target Target) *Definition {
 
 // nested checks the marker behind the equals sign of a tag.
 func (l *linter) nested(def *Definition, c Comment, target Target) {
-	if !strings.HasPrefix(def.Name, "schemagen:") || !isOwn(def) {
+	if _, ok := def.row.value.(Tag); !ok {
 		return
 	}
 	m, err := l.table.Parse(c, target)
@@ -157,71 +225,102 @@ func (l *linter) overridden(name string, first, last Comment, target Target) {
 		f = Finding{Pos: last.Pos, Related: first.Pos, Kind: Overridden,
 			Message: fmt.Sprintf("+%s has no effect, an earlier one counts", name), Hint: "remove one of them"}
 	}
-	if name == "kubebuilder:resource" {
-		f.Hint = "put all arguments into one marker"
-	}
 	l.add(f)
-}
-
-// repeatable reports whether several markers of the definition add up.
-func repeatable(def *Definition) bool {
-	name := def.Name
-	switch name[strings.LastIndexByte(name, ':')+1:] {
-	case "XValidation", "printcolumn", "selectablefield", "listMapKey", "metadata", "ExactlyOneOf", "AtMostOneOf", "AtLeastOneOf":
-		return true
-	}
-	return isOwn(def) && name != "schemagen:schema" || name == "schemagen:enable" || name == "schemagen:allow" || name == "schemagen:allowChange" || name == "schemagen:unset"
 }
 
 // unknown reports a marker that is not defined for its target.
 func (l *linter) unknown(c Comment, target Target) {
 	full, short, _ := splitName(c.Text)
 	if strings.HasPrefix(full, " ") || strings.HasPrefix(full, "\t") {
-		l.blank(c)
+		if target != Field || !l.saidByTag(strings.TrimSpace(full)) {
+			l.blank(c)
+		}
 		return
 	}
 	if !ours(full) {
 		l.nearMiss(c, full, target)
 		return
 	}
+	whole := full
 	full, _, _ = strings.Cut(full, " ")
+	if other, ok := otherMarkerNamed(full); ok && len(whole) > len(full) {
+		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + whole, Hint: other.spelling(c.Text[1+len(full):]), Meant: full})
+		return
+	}
 	if foreign(full) || foreign(short) {
 		return
 	}
-	if tag, _, _ := strings.Cut(full, "("); slices.Contains(l.options.Features, FeatureK8s) {
-		if tag == "k8s:enumExclude" {
-			return
-		}
-	} else if _, ok := l.table.declarative[tag]; ok && l.known(c.Text) {
-		l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
+	name, _, _ := strings.Cut(full, "(")
+	if tag, ok := l.table.declarative[name]; ok && len(tag.targets) == 0 {
 		return
-	} else if ok {
+	} else if ok && !slices.Contains(l.options.Features, FeatureK8s) {
+		if l.known(c.Text) && !l.beside(strings.TrimPrefix(name, "k8s:")) {
+			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
+		}
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
-		if def := l.lookup(c.Text, other); other != target && def != nil {
+		if def := l.lookup(c.Text, other); other != target && def != nil && l.table.byTarget[target][def.Name] == nil {
 			l.wrongTarget(c, def.Name, target, other)
 			return
 		}
 	}
-	if i := strings.LastIndexByte(full, ':'); i > 0 && !strings.Contains(c.Text, "=") && l.known("+"+full[:i]+"=") {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("argument %s of +%s has no value", full[i+1:], full[:i]),
-			Hint: "write +" + full + "=…"})
+	if name, argument, ok := l.withoutValue(full, target); ok && !strings.Contains(c.Text, "=") {
+		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("argument %s of +%s has no value", argument, name),
+			Hint: "write +" + full + "=…", Meant: name})
 		return
 	}
 	f := Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
-	if def := l.table.Lookup(c.Text, target); def != nil && Feature(def) == FeatureKEP {
+	if def := l.table.Lookup(c.Text, target); def != nil && def.Feature() == FeatureKEP {
 		keyword := strings.TrimPrefix(def.Name, "kubebuilder:")
 		instead := "+schemagen:" + keyword
-		if !slices.Contains(fragmentKeywords(), keyword) {
-			instead = "+kubebuilder:validation:" + strings.ToUpper(keyword[:1]) + keyword[1:]
+		if l.table.byTarget[target][instead[1:]] == nil {
+			instead = "+kubebuilder:validation:" + capital(keyword)
 		}
 		f.Message = "unknown marker +" + def.Name
 		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep beside the package clause for the spelling of the structural-schema proposal"
-	} else if name, ok := l.suggest(full, short, target); ok {
-		f.Hint = fmt.Sprintf("did you mean +%s?", name)
+	} else {
+		f.Meant, f.Hint = l.meant(c.Text, target)
+		f.Text = l.repaired(c.Text, target)
 	}
 	l.add(f)
+}
+
+// beside reports whether Kubebuilder's marker for a keyword is at the same declaration:
+// then it does not matter that another one does nothing.
+func (l *linter) beside(keyword string) bool {
+	if len(keyword) < 2 {
+		return false
+	}
+	marker := "+kubebuilder:validation:" + capital(keyword)
+	return slices.ContainsFunc(l.comments, func(c Comment) bool {
+		name, _, _ := strings.Cut(c.Text, "=")
+		return name == marker
+	})
+}
+
+// saidByTag reports whether a marker says of the field what its json tag says already.
+func (l *linter) saidByTag(name string) bool {
+	said := required
+	if l.tag != nil && strings.Contains(l.tag.Value, ",omit") {
+		said = optional
+	}
+	def := l.table.byTarget[Field][name]
+	return def != nil && def.row.presence == said
+}
+
+// withoutValue takes a name apart that ends in an argument of its marker.
+func (l *linter) withoutValue(full string, target Target) (name, argument string, ok bool) {
+	i := strings.LastIndexByte(full, ':')
+	if i < 0 {
+		return "", "", false
+	}
+	def := l.table.definition(full[:i], target)
+	if def == nil || def.AnonymousField() {
+		return "", "", false
+	}
+	_, ok = def.Fields[full[i+1:]]
+	return full[:i], full[i+1:], ok
 }
 
 // wrongTarget reports a marker that describes something else than what it stands at.
@@ -241,48 +340,28 @@ func floating(pos token.Pos, name string) Finding {
 		Hint: "put it right above the type or field that it describes"}
 }
 
-// suggest returns the known name that is nearest to what was written.
-func (l *linter) suggest(full, short string, target Target) (string, bool) {
-	var names []string
-	for _, other := range []Target{target, Field, Type, Package} {
-		for name, def := range l.table.byTarget[other] {
-			if feature := Feature(def); feature == "" || slices.Contains(l.options.Features, feature) {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	if name, ok := Nearest(full, names); ok {
-		return name, true
-	}
-	if name, ok := Nearest(short, names); ok {
-		return name, true
-	}
-	// A name in the wrong namespace: its last part decides.
-	last := full[strings.LastIndexByte(full, ':')+1:]
-	for _, name := range names {
-		if strings.EqualFold(name[strings.LastIndexByte(name, ':')+1:], last) {
-			return name, true
-		}
-	}
-	return "", false
-}
-
 // nearMiss reports a bare word that is nearly one of ours.
 func (l *linter) nearMiss(c Comment, full string, target Target) {
-	if full == "enum" && target == Type && c.Text == "+enum" {
-		l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureEnum})
+	if def := l.table.byTarget[target][full]; def != nil && c.Text == "+"+full {
+		if !l.beside(full) {
+			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: def.Feature()})
+		}
 		return
 	}
-	if strings.ContainsAny(full, ": \t/.") || slices.Contains(foreignWords(), full) {
+	if strings.ContainsAny(full, ": \t/.") {
+		l.nearText(c, target)
 		return
 	}
-	word, ok := Nearest(full, bareWords())
+	if slices.Contains(l.table.shared, full) || slices.Contains(foreignWords(), full) {
+		return
+	}
+	word, ok := diag.Nearest(full, l.table.bare)
 	if !ok {
 		return
 	}
 	if word != full {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word)})
+		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word),
+			Text: l.repaired(c.Text, target)})
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
@@ -293,10 +372,52 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 	}
 }
 
+// nearText reports a bare word of ours with a value or a note in the wrong way
+// behind it, and a name whose namespace is misspelt.
+func (l *linter) nearText(c Comment, target Target) {
+	heads := headsOf(c.Text)
+	if len(heads) == 0 {
+		return
+	}
+	name := heads[len(heads)-1]
+	if slices.Contains(l.table.bare, name) {
+		def, rest := l.table.definition(name, target), c.Text[1+len(name):]
+		_, sure := l.table.rewritten(def, rest)
+		sentence := strings.ContainsAny(argumentText(rest), " \t")
+		if def.Empty() && target == Field && l.saidByTag(name) {
+			return
+		}
+		unknown := "+" + strings.TrimSpace(heads[0])
+		if heads[0] == name {
+			unknown = c.Text
+		}
+		switch {
+		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || sure && !sentence):
+			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.spelling(def, name, rest)})
+		}
+		return
+	}
+	names := l.names(target)
+	for _, head := range heads {
+		if right, ok := otherNamespace(head, names); ok {
+			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + head,
+				Hint: l.table.spelling(l.table.definition(right, target), right, c.Text[1+len(head):]), Meant: right,
+				Text: l.repaired(c.Text, target)})
+			return
+		}
+	}
+}
+
 func (l *linter) blank(c Comment) {
 	text := "+" + strings.TrimSpace(c.Text[1:])
-	if full, short, _ := splitName(text); l.known(text) || ours(full) && !foreign(full) && !foreign(short) {
-		l.add(Finding{Pos: c.Pos, Kind: Malformed, Message: "a blank behind the plus sign: this is not a marker", Hint: "write " + text})
+	full, short, _ := splitName(text)
+	_, other := otherMarkerNamed(full)
+	if !other {
+		_, other = otherMarkerNamed(short)
+	}
+	if l.known(text) || other || ours(full) && !foreign(full) && !foreign(short) {
+		name, _, _ := nameMeant(text, l.names(Package))
+		l.add(Finding{Pos: c.Pos, Kind: Malformed, Message: "a blank behind the plus sign: this is not a marker", Hint: "write " + text, Meant: name, Text: text})
 	}
 }
 
@@ -313,12 +434,18 @@ func (l *linter) known(text string) bool {
 func (l *linter) rest(file *ast.File) {
 	behind := trailingComments(file)
 	for _, group := range file.Comments {
-		for _, c := range group.List {
+		for i, c := range group.List {
+			if slices.ContainsFunc(group.List[i:], func(c *ast.Comment) bool { return commentedOut(c.Text) }) {
+				continue // it waits for the code below
+			}
 			if strings.HasPrefix(c.Text, "/*") {
 				l.block(c)
 				continue
 			}
 			text, offset, ok := markerText(c.Text)
+			if !ok {
+				l.plusless(c)
+			}
 			pos := c.Slash + token.Pos(offset)
 			if !ok || l.described[pos] || !l.known(text) {
 				continue
@@ -329,6 +456,39 @@ func (l *linter) rest(file *ast.File) {
 				f = Finding{Pos: pos, Kind: Malformed, Message: "a marker behind code is not seen", Hint: "put it on a line of its own above the declaration"}
 			}
 			l.add(f)
+		}
+	}
+}
+
+// commentedOut reports whether a comment has a line that was a field or the beginning
+// of a declaration.
+func commentedOut(comment string) bool {
+	for line := range strings.Lines(strings.TrimPrefix(comment, "/*")) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/*"))
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case strings.Contains(line, "`json:\"") || strings.Contains(line, "`protobuf:\""),
+			word == "type" && (strings.Contains(rest, " struct") || strings.HasSuffix(rest, "{") || strings.Contains(rest, " = ")),
+			word == "func" && strings.Contains(rest, "("),
+			(word == "var" || word == "const") && (strings.Contains(rest, " = ") || rest == "("):
+			return true
+		}
+	}
+	return false
+}
+
+// plusless reports a marker without its plus sign: a comment that is nothing but
+// a name of ours, with arguments that parse.
+func (l *linter) plusless(c *ast.Comment) {
+	text := strings.TrimSpace(c.Text[2:])
+	if !ours(text) || l.allowed("+"+text) {
+		return
+	}
+	for _, target := range []Target{Field, Type, Package} {
+		if m, err := l.table.Parse(Comment{Text: "+" + text, Pos: c.Slash}, target); err == nil && m != nil {
+			l.add(Finding{Pos: c.Slash + token.Pos(strings.Index(c.Text, text)), Kind: Malformed,
+				Message: "a marker without its plus sign is not seen", Hint: "write +" + text})
+			return
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package markers
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
-	"reflect"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
-	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
 // The words of this project, under schemagen:, beside those of controller-tools.
@@ -117,145 +116,60 @@ const (
 	FeatureUnionTransition = "union-transition"
 )
 
-// fragmentKeywords are the keywords that have a marker of this project.
-func fragmentKeywords() []string {
-	return []string{"additionalProperties", "allOf", "anyOf", "items", "not", "oneOf", "properties", "schema"}
+// parseFragment reads a piece of schema, which may stand in backquotes.
+func parseFragment(text, name string) (value any, offset int, err error) {
+	_, schema, ok := strings.Cut(text, "=")
+	if !ok || schema == "" {
+		return nil, 0, fmt.Errorf("needs a value: +%s={…}", name)
+	}
+	f := Fragment{Keyword: strings.TrimPrefix(name, "schemagen:"), Text: schema, offset: len(text) - len(schema)}
+	if strings.HasPrefix(schema, "`") && strings.HasSuffix(schema, "`") && len(schema) > 1 {
+		f.Text, f.offset = schema[1:len(schema)-1], f.offset+1
+	}
+	return f, 0, nil
 }
 
-// own returns the definitions of this project's words.
-func own() ([]*Definition, error) {
-	var out []*Definition
-	var failed error
-	define := func(name string, value any, targets ...Target) {
-		for _, target := range targets {
-			def, err := markers.MakeDefinition(name, target, value)
-			if err != nil {
-				failed = fmt.Errorf("marker %s: %w", name, err)
-				return
-			}
-			out = append(out, def)
-		}
+func parseUnionMember(text, name string) (value any, offset int, err error) {
+	rest := text[1+len(name):]
+	var m UnionMember
+	rest, m.Optional = strings.CutSuffix(rest, ",optional")
+	switch value, ok := strings.CutPrefix(rest, "="); {
+	case rest == "":
+	case !ok:
+		return nil, 1 + len(name), fmt.Errorf("expected +%s[=value][,optional]", name)
+	case value == "" || strings.ContainsAny(value, ", "):
+		return nil, 2 + len(name), fmt.Errorf("expected one value of the discriminator, got %q", value)
+	default:
+		m.Value = strings.Trim(value, "\"`")
 	}
-	// Grammars of our own are parsed by us: the definition only says the type.
-	ours := func(name string, value any, targets ...Target) {
-		for _, target := range targets {
-			out = append(out, &Definition{Name: name, Target: target, Output: reflect.TypeOf(value)})
-		}
-	}
-	define("schemagen:enable", Enable(nil), Package)
-	define("schemagen:allow", Allow(nil), Package)
-	define("enum", Enum{}, Type)
-	define("schemagen:unions", Unions(nil), Package, Type)
-	define("unionDiscriminator", UnionDiscriminator{}, Field)
-	define("discriminator", UnionDiscriminator{}, Field)
-	define("unionDiscriminatedBy", UnionDiscriminatedBy(""), Field)
-	ours("unionMember", UnionMember{}, Field)
-	ours("union", UnionMember{}, Field)
-	define("schemagen:omit", Omit{}, Field)
-	define("schemagen:allowChange", AllowChange{}, Type, Field)
-	define("schemagen:unset", Unset(nil), Type, Field)
-	define("schemagen:recursion", Recursion{}, Type)
-	define("schemagen:conversion", Conversion{}, Package, Type)
-	ours("schemagen:at", Tag{}, Type, Field)
-	ours("schemagen:type", Tag{}, Package)
-	ours("schemagen:descriptions", Tag{}, Package, Field)
-	for _, keyword := range fragmentKeywords() {
-		ours("schemagen:"+keyword, Fragment{}, Type, Field)
-	}
-	for _, keyword := range sketchKeywords() {
-		ours("kubebuilder:"+keyword, Fragment{}, Type, Field)
-	}
-	for _, tag := range DeclarativeTags() {
-		ours(tag.Name, Declarative{}, tag.Targets...)
-	}
-	return out, failed
+	return m, 0, nil
 }
 
-// Feature returns the feature that a package has to switch on before a marker
-// of the definition means anything; empty if it needs none.
-func Feature(def *Definition) string {
-	switch {
-	case def.Output == reflect.TypeFor[Declarative]() && !isUnionTag(def.Name):
-		return FeatureK8s
-	case def.Output == reflect.TypeFor[Fragment]() && strings.HasPrefix(def.Name, "kubebuilder:"):
-		return FeatureKEP
-	case def.Name == "enum":
-		return FeatureEnum
+func parseDeclarative(text, _ string) (value any, offset int, err error) {
+	tag, err := codetags.Parse(text[1:])
+	if err != nil {
+		return nil, 0, err
 	}
-	return ""
+	return Declarative{tag}, 0, nil
 }
 
-// isUnionTag reports whether a declarative-validation tag is about unions, which
-// are switched on in another way.
-func isUnionTag(name string) bool {
-	return name == "k8s:unionDiscriminator" || name == "k8s:unionMember" || name == "k8s:zeroOrOneOfMember"
-}
-
-// isOwn reports whether the grammar of a definition is ours.
-func isOwn(def *Definition) bool {
-	return def.Output == reflect.TypeFor[UnionMember]() || def.Output == reflect.TypeFor[Tag]() || def.Output == reflect.TypeFor[Fragment]() || def.Output == reflect.TypeFor[Declarative]()
-}
-
-// parseOwn parses a marker whose grammar is ours.
-func parseOwn(def *Definition, c Comment) (any, *ParseError) {
-	fail := func(offset int, format string, args ...any) (any, *ParseError) {
-		return nil, &ParseError{Name: def.Name, Pos: c.Place(offset), Msg: fmt.Sprintf(format, args...)}
-	}
-	switch def.Output {
-	case reflect.TypeFor[Fragment]():
-		if strings.HasPrefix(def.Name, "kubebuilder:") {
-			text, offset, err := sketch(c.Text, strings.TrimPrefix(def.Name, "kubebuilder:"))
-			if err != nil {
-				return fail(offset, "%v", err)
-			}
-			return Fragment{Keyword: "schema", Text: text}, nil
-		}
-		_, value, ok := strings.Cut(c.Text, "=")
-		if !ok || value == "" {
-			return fail(0, "needs a value: +%s={…}", def.Name)
-		}
-		f := Fragment{Keyword: strings.TrimPrefix(def.Name, "schemagen:"), Text: value, offset: len(c.Text) - len(value)}
-		if strings.HasPrefix(value, "`") && strings.HasSuffix(value, "`") && len(value) > 1 {
-			f.Text, f.offset = value[1:len(value)-1], f.offset+1
-		}
-		return f, nil
-	case reflect.TypeFor[UnionMember]():
-		rest := c.Text[1+len(def.Name):]
-		var m UnionMember
-		rest, m.Optional = strings.CutSuffix(rest, ",optional")
-		switch value, ok := strings.CutPrefix(rest, "="); {
-		case rest == "":
-		case !ok:
-			return fail(1+len(def.Name), "expected +%s[=value][,optional]", def.Name)
-		case value == "" || strings.ContainsAny(value, ", "):
-			return fail(2+len(def.Name), "expected one value of the discriminator, got %q", value)
-		default:
-			m.Value = strings.Trim(value, "\"`")
-		}
-		return m, nil
-	case reflect.TypeFor[Declarative]():
-		tag, err := codetags.Parse(c.Text[1:])
-		if err != nil {
-			return fail(0, "%v", err)
-		}
-		return Declarative{tag}, nil
-	}
+func parseTag(text, name string) (value any, offset int, err error) {
 	tag := Tag{}
-	rest := c.Text[1+len(def.Name):]
+	rest := text[1+len(name):]
 	if strings.HasPrefix(rest, "(") {
 		end := strings.IndexByte(rest, ')')
 		if end < 0 {
-			return fail(1+len(def.Name), "the parenthesis is not closed")
+			return nil, 1 + len(name), errors.New("the parenthesis is not closed")
 		}
 		tag.Argument = strings.Trim(rest[1:end], "\"` ")
-		tag.argument = len(c.Text) - len(rest) + 1
+		tag.argument = len(text) - len(rest) + 1
 		rest = rest[end+1:]
 	}
 	if !strings.HasPrefix(rest, "=") || len(rest) == 1 {
-		return fail(len(c.Text)-len(rest), "needs a value: +%s(…)=…", def.Name)
+		return nil, len(text) - len(rest), fmt.Errorf("needs a value: +%s(…)=…", name)
 	}
-	tag.Value, tag.value = rest[1:], len(c.Text)-len(rest)+1
-	return tag, nil
+	tag.Value, tag.value = rest[1:], len(text)-len(rest)+1
+	return tag, 0, nil
 }
 
 // NewTag returns the marker +name(argument)=value, whose argument and value stand

@@ -27,6 +27,9 @@ import (
 //go:embed reference.txtar
 var referenceText string
 
+// Reference is the reference of markers; referencetext.go writes it.
+type Reference []*Chapter
+
 // Chapter is a part of the reference of markers.
 type Chapter struct {
 	// Title and Text, which is Markdown, stand in front of the markers.
@@ -72,12 +75,12 @@ type DescribedArgument struct {
 }
 
 // Reference describes every marker of the table.
-func (t *Table) Reference() ([]*Chapter, error) {
+func (t *Table) Reference() (Reference, error) {
 	help := &markers.Registry{}
 	if err := crdmarkers.Register(help); err != nil {
 		return nil, fmt.Errorf("marker definitions of controller-tools: %w", err)
 	}
-	var chapters []*Chapter
+	var chapters Reference
 	var marker *Described
 	for _, section := range txtar.Parse([]byte(referenceText)).Files {
 		text := string(section.Data)
@@ -116,22 +119,22 @@ func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 			continue
 		}
 		d.Targets = append(d.Targets, target.String())
-		if feature := Feature(def); feature != "" {
+		if feature := def.Feature(); feature != "" {
 			features = append(features, "+schemagen:enable="+feature)
 		}
 		theirs := helpFor(help, def)
 		if d.Effect == "" && theirs != nil {
 			d.Effect = strings.TrimSpace(theirs.Summary)
 		}
-		if !said && !isOwn(def) {
+		if !said && !def.own() {
 			d.Syntax, d.Arguments = "+"+name+syntax(def), arguments(def, theirs)
 		}
 	}
 	if len(features) == len(d.Targets) { // else it means something on one of them as it is
 		d.Package = append(d.Package, slices.Compact(features)...)
 	}
-	if tag, ok := t.declarative[name]; ok && tag.Without != "" {
-		d.Effect = "No CRD can say it: " + tag.Without + "."
+	if without, _ := t.Declarative(name); without != "" {
+		d.Effect = "No CRD can say it: " + without + "."
 	}
 	return d
 }
@@ -217,7 +220,7 @@ func arguments(def *Definition, help *markers.DefinitionHelp) []DescribedArgumen
 	for name, a := range def.Fields {
 		described := DescribedArgument{Name: name, Type: placeholder(a), Optional: a.Optional}
 		if help != nil {
-			described.Effect = strings.TrimSpace(help.FieldsHelp(def)[name].Summary)
+			described.Effect = strings.TrimSpace(help.FieldsHelp(def.Definition)[name].Summary)
 		}
 		out = append(out, described)
 	}

@@ -34,9 +34,9 @@ func TestReferenceHasEveryMarker(t *testing.T) {
 			t.Errorf("the reference does not describe +%s: add it to reference.txtar", def.Name)
 		}
 	}
-	for _, tag := range DeclarativeTags() {
-		if !described[tag.Name] {
-			t.Errorf("the reference does not describe +%s: add it to reference.txtar", tag.Name)
+	for _, r := range rows() {
+		if !described[r.name] {
+			t.Errorf("the reference does not describe +%s: add it to reference.txtar", r.name)
 		}
 	}
 }

@@ -7,14 +7,8 @@ import (
 	"strings"
 )
 
-// sketchKeywords are the names that the structural-schema proposal uses in its
-// sketches of markers (section "Litmus Test Examples"), under kubebuilder:.
-func sketchKeywords() []string {
-	return []string{"additionalProperties", "allOf", "anyOf", "maximum", "minimum", "oneOf", "pattern", "properties", "type"}
-}
-
-// sketch reads a marker in the proposal's spelling and returns the same as a
-// schema in JSON:
+// parseSketch returns the parser for markers in the structural-schema proposal's
+// spelling. They say the same as a schema in JSON:
 //
 //	+kubebuilder:pattern=abc, +kubebuilder:pattern:"abc"
 //	+kubebuilder:anyOf=minimum=42,maximum=50;minimum=52      a semicolon begins a branch
@@ -22,39 +16,41 @@ func sketchKeywords() []string {
 //	+kubebuilder:properties=apiVersion:pattern=v1
 //	+kubebuilder:additionalProperties:minimum=42
 //
-// On failure the offset is that of the mistake in the marker.
-func sketch(marker, keyword string) (text string, offset int, err error) {
-	s := &sketchScanner{text: marker, offset: len("+kubebuilder:") + len(keyword)}
-	if s.next() != ':' && s.next() != '=' {
-		return "", s.offset, fmt.Errorf("needs a value: +kubebuilder:%s=…", keyword)
-	}
-	s.offset++
-	var value any
-	switch keyword {
-	case "anyOf", "oneOf", "allOf":
-		value, err = s.branches()
-	case "additionalProperties":
-		value, err = s.branch()
-	case "properties":
-		name := s.word(":=")
-		if name == "" || s.next() != ':' {
-			return "", s.offset, fmt.Errorf("expected the name of a property and a colon")
+// read reads the value of the keyword.
+func parseSketch(read func(*sketchScanner) (any, error)) parseFunc {
+	return func(text, name string) (any, int, error) {
+		s := &sketchScanner{text: text, offset: 1 + len(name)}
+		if s.next() != ':' && s.next() != '=' {
+			return nil, s.offset, fmt.Errorf("needs a value: +%s=…", name)
 		}
 		s.offset++
-		var schema map[string]any
-		schema, err = s.branch()
-		value = map[string]any{name: schema}
-	default:
-		value, err = s.value()
+		value, err := read(s)
+		if err == nil && s.next() != 0 {
+			err = fmt.Errorf("expected the end of the marker, got %q", s.text[s.offset:])
+		}
+		if err != nil {
+			return nil, s.offset, err
+		}
+		data, err := json.Marshal(map[string]any{strings.TrimPrefix(name, "kubebuilder:"): value})
+		return Fragment{Keyword: "schema", Text: string(data)}, s.offset, err
 	}
-	if err == nil && s.next() != 0 {
-		err = fmt.Errorf("expected the end of the marker, got %q", s.text[s.offset:])
+}
+
+func sketchValue(s *sketchScanner) (any, error) { return s.value() }
+
+func sketchBranch(s *sketchScanner) (any, error) { return s.branch() }
+
+func sketchBranches(s *sketchScanner) (any, error) { return s.branches() }
+
+// sketchProperty reads the name of a property and its schema.
+func sketchProperty(s *sketchScanner) (any, error) {
+	name := s.word(":=")
+	if name == "" || s.next() != ':' {
+		return nil, fmt.Errorf("expected the name of a property and a colon")
 	}
-	if err != nil {
-		return "", s.offset, err
-	}
-	data, err := json.Marshal(map[string]any{keyword: value})
-	return string(data), s.offset, err
+	s.offset++
+	schema, err := s.branch()
+	return map[string]any{name: schema}, err
 }
 
 type sketchScanner struct {

@@ -1,9 +1,11 @@
 package markers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,16 +26,30 @@ const (
 	Field   = markers.DescribesField
 )
 
-// Definition is one row of the table: name, target, arguments. It is
-// controller-tools' own.
-type Definition = markers.Definition
+// Definition is a marker of the table for one target: name and arguments as
+// controller-tools defines them, or would.
+type Definition struct {
+	*markers.Definition
+	row *row // not nil
+}
+
+// Feature returns the feature that a package has to enable before the marker has a
+// meaning; empty if it needs none.
+func (d *Definition) Feature() string { return d.row.feature }
+
+// own reports whether the grammar of the marker is ours.
+func (d *Definition) own() bool { return d.row.parse != nil }
 
 // Table is the vocabulary: every marker that means something for a CRD. It is safe
 // for concurrent use.
 type Table struct {
 	byTarget map[Target]map[string]*Definition
-	// declarative are the declarative-validation tags by name.
-	declarative map[string]DeclarativeTag
+	names    map[Target][]string // of byTarget, sorted
+	// bare are the names without a prefix that are ours, sorted: near misses of them are
+	// mistakes, anything else is another tool's. shared are those of which they are not.
+	bare, shared []string
+	// declarative are the rows of declarative-validation tags by name.
+	declarative map[string]*row
 	// values are those of texts that were parsed: most markers of a module say
 	// one of a few things, and upstream's parser needs a kilobyte for each.
 	values sync.Map // of parsed
@@ -53,22 +69,47 @@ func NewTable() (*Table, error) {
 	}
 	t := &Table{byTarget: map[Target]map[string]*Definition{
 		Package: {}, Type: {}, Field: {},
-	}, declarative: map[string]DeclarativeTag{}}
-	for _, tag := range DeclarativeTags() {
-		t.declarative[tag.Name] = tag
-	}
-	for _, def := range registry.AllDefinitions() {
-		t.byTarget[def.Target][def.Name] = def
-	}
-	ours, err := own()
-	if err != nil {
-		return nil, err
-	}
-	for _, def := range ours {
-		if t.byTarget[def.Target][def.Name] == nil {
-			t.byTarget[def.Target][def.Name] = def
+	}, declarative: map[string]*row{}}
+	ours, theirs := rows(), map[string]*row{}
+	for i := range ours {
+		if r := &ours[i]; r.value == nil {
+			theirs[r.name] = r
 		}
 	}
+	for _, def := range registry.AllDefinitions() {
+		t.byTarget[def.Target][def.Name] = &Definition{def, cmp.Or(theirs[def.Name], &row{})}
+	}
+	for i := range ours {
+		r := &ours[i]
+		if _, ok := r.value.(Declarative); ok {
+			t.declarative[r.name] = r
+		}
+		for _, target := range r.targets {
+			if t.byTarget[target][r.name] != nil {
+				continue
+			}
+			def, err := r.definition(target)
+			if err != nil {
+				return nil, err
+			}
+			t.byTarget[target][r.name] = def
+		}
+	}
+	t.names = map[Target][]string{}
+	for target, defs := range t.byTarget {
+		t.names[target] = slices.Sorted(maps.Keys(defs))
+		for _, name := range t.names[target] {
+			switch {
+			case strings.Contains(name, ":"):
+			case defs[name].row.shared:
+				t.shared = append(t.shared, name)
+			default:
+				t.bare = append(t.bare, name)
+			}
+		}
+	}
+	slices.Sort(t.bare)
+	t.bare = slices.Compact(t.bare)
 	return t, nil
 }
 
@@ -89,6 +130,17 @@ func (t *Table) Definitions() []*Definition {
 	return out
 }
 
+// Declarative reports whether a name is that of one of Kubernetes' declarative-validation
+// tags, whoever defines it, and why the tag has no meaning in a CRD; without is empty if
+// it has one.
+func (t *Table) Declarative(name string) (without string, ok bool) {
+	r, ok := t.declarative[name]
+	if !ok {
+		return "", false
+	}
+	return r.without, true
+}
+
 // Lookup returns the definition for the text of a marker, plus sign included,
 // or nil. As in controller-tools the full name in front of the first equals
 // sign is tried first, then the name without its last part, which then is the
@@ -103,7 +155,7 @@ func (t *Table) Lookup(text string, target Target) *Definition {
 		return def
 	}
 	if i := strings.IndexAny(full, "(, \t#\"`"); i > 0 {
-		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && isOwn(def) {
+		if def, ok := defs[strings.TrimSuffix(full[:i], ":")]; ok && def.own() {
 			return def
 		}
 	}
@@ -145,6 +197,8 @@ type ParseError struct {
 	// else the plus sign.
 	Pos token.Pos
 	Msg string
+	// Hint is what to write instead; empty if nobody knows.
+	Hint string
 }
 
 func (e *ParseError) Error() string { return e.Msg }
@@ -164,13 +218,25 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 // those of [Table.Parse]. Markers of one text may share their value, which is not
 // to be changed.
 func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
+	m, err := t.parseAs(def, c)
+	if err == nil {
+		return m, nil
+	}
+	if len(c.Text) <= maxLength {
+		err.Hint = t.hint(def, c.Text, err.Msg)
+	}
+	return nil, err
+}
+
+// parseAs is ParseAs without hints.
+func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 	if len(c.Text) > maxLength {
 		return nil, &ParseError{Name: def.Name, Pos: c.Pos, Msg: fmt.Sprintf("the marker is longer than %d bytes", maxLength)}
 	}
-	if isOwn(def) {
-		value, err := parseOwn(def, c)
+	if def.own() {
+		value, offset, err := def.row.parse(c.Text, def.Name)
 		if err != nil {
-			return nil, err
+			return nil, &ParseError{Name: def.Name, Pos: c.Place(offset), Msg: err.Error()}
 		}
 		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
 	}

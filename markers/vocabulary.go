@@ -11,11 +11,54 @@ import (
 // unknown one is a mistake.
 func ownPrefixes() []string { return []string{"kubebuilder:", "k8s:", "schemagen:"} }
 
+// otherMarker is a marker of one of controller-tools' other generators.
+type otherMarker struct {
+	generator, name string
+	// joint stands between the name and its arguments: a colon if they have names.
+	joint string
+}
+
+// otherMarkers are those of all of them. They are parsed by their own generators.
+func otherMarkers() []otherMarker {
+	return []otherMarker{
+		{"applyconfiguration", "kubebuilder:ac:generate", "="},
+		{"applyconfiguration", "kubebuilder:ac:output:package", "="},
+		{"object", "kubebuilder:object:generate", "="},
+		{"object", "kubebuilder:object:root", "="},
+		{"object", "k8s:deepcopy-gen", "="},
+		{"object", "k8s:deepcopy-gen:interfaces", "="},
+		{"rbac", "kubebuilder:rbac", ":"},
+		{"webhook", "kubebuilder:webhook", ":"},
+		{"webhook", "kubebuilder:webhookconfiguration", ":"},
+	}
+}
+
+// otherMarkerNamed returns the marker of another generator that has the name.
+func otherMarkerNamed(name string) (otherMarker, bool) {
+	for _, other := range otherMarkers() {
+		if other.name == name {
+			return other, true
+		}
+	}
+	return otherMarker{}, false
+}
+
+// Generator returns the name of the generator that reads markers of a name: crd
+// unless it is one of the others.
+func Generator(name string) string {
+	if other, ok := otherMarkerNamed(name); ok {
+		return other.generator
+	}
+	return "crd"
+}
+
 // foreign reports whether a marker belongs to another tool. Names are those of
 // controller-tools' other generators, Kubebuilder, and Kubernetes' generators.
 func foreign(name string) bool {
+	if _, ok := otherMarkerNamed(name); ok {
+		return true
+	}
 	for _, prefix := range []string{
-		"kubebuilder:object", "kubebuilder:ac", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:webhookconfiguration",
 		"kubebuilder:scaffold", "kubebuilder:docs-gen", "kubebuilder:doc", "kubebuilder:informers", "kubebuilder:genclient",
 		"k8s:deepcopy-gen", "k8s:conversion-gen", "k8s:conversion-gen-external-types", "k8s:conversion-fn", "k8s:defaulter-gen",
 		"k8s:defaulter-gen-input", "k8s:openapi-gen", "k8s:openapi-model-package", "k8s:protobuf-gen", "k8s:prerelease-lifecycle-gen",
@@ -30,67 +73,7 @@ func foreign(name string) bool {
 	return false
 }
 
-// bareWords are the names without a prefix that are ours; near misses of them
-// are mistakes, anything else is another tool's.
-func bareWords() []string {
-	return []string{
-		"default", "groupName", "listMapKey", "listType", "mapType", "nullable", "optional", "required", "structType",
-		"unionDiscriminatedBy", "unionDiscriminator", "unionMember", "versionName",
-	}
-}
-
 // foreignWords look like near misses of ours and are not.
 func foreignWords() []string {
-	return []string{"enum", "oneOf", "listKey", "patternStrategy", "options", "groupGoName"}
-}
-
-// Nearest returns the candidate with the smallest edit distance to the word, if
-// that is at most two and less than half of the word; case counts as half.
-func Nearest(word string, candidates []string) (string, bool) {
-	best, bestDistance := "", 5
-	for _, candidate := range candidates {
-		if candidate == word {
-			return candidate, true
-		}
-		if distance := editDistance(word, candidate, 5); distance < bestDistance {
-			best, bestDistance = candidate, distance
-		}
-	}
-	return best, best != "" && bestDistance < len(word)
-}
-
-// editDistance is twice the number of insertions, deletions, substitutions and
-// swaps of neighbours that make a out of b; a change of case counts one. It
-// gives up at limit.
-func editDistance(a, b string, limit int) int {
-	if d := 2 * (len(a) - len(b)); d >= limit || -d >= limit {
-		return limit
-	}
-	previous2, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range previous {
-		previous[j] = 2 * j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = 2 * i
-		lowest := row[0]
-		for j := 1; j <= len(b); j++ {
-			cost := 2
-			switch {
-			case a[i-1] == b[j-1]:
-				cost = 0
-			case a[i-1]|0x20 == b[j-1]|0x20:
-				cost = 1
-			}
-			row[j] = min(previous[j]+2, row[j-1]+2, previous[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], previous2[j-2]+2)
-			}
-			lowest = min(lowest, row[j])
-		}
-		if lowest >= limit {
-			return limit
-		}
-		previous2, previous, row = previous, row, previous2
-	}
-	return previous[len(b)]
+	return []string{"oneOf", "listKey", "patternStrategy", "options", "groupGoName"}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/schemagen/schemagen/diag"
 )
 
 // Documented is a served version of a kind with what its documentation says.
@@ -102,7 +104,7 @@ func Page(title string, kinds []*Documented) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
-	return b.Bytes(), nil
+	return []byte(diag.EscapeJSON(b.String())), nil
 }
 
 // pagePolicy is the Content-Security-Policy: no request, and only the script and
@@ -141,7 +143,7 @@ func MarkdownDocs(kinds []*Documented) []File {
 			b = &strings.Builder{}
 			texts[k.Group] = b
 			out = append(out, File{Path: k.Group + ".md"})
-			fmt.Fprintf(b, "# %s\n", escaped(k.Group))
+			fmt.Fprintf(b, "# %s\n", MarkdownText(k.Group))
 		}
 		writeKindMarkdown(b, k)
 	}
@@ -156,17 +158,19 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 	if k.Namespaced {
 		scope = "namespaced"
 	}
-	fmt.Fprintf(b, "\n## %s %s\n\n`%s`, plural `%s`, %s", escaped(k.Kind), escaped(k.Version), k.GroupVersion(), k.Plural, scope)
+	fmt.Fprintf(b, "\n## %s %s\n\n%s, plural %s, %s", MarkdownText(k.Kind), MarkdownText(k.Version), MarkdownCode(k.GroupVersion()), MarkdownCode(k.Plural), scope)
 	if len(k.ShortNames) > 0 {
-		fmt.Fprintf(b, ", short `%s`", strings.Join(k.ShortNames, "`, `"))
+		for i, name := range k.ShortNames {
+			b.WriteString([]string{", short ", ", "}[min(i, 1)] + MarkdownCode(name))
+		}
 	}
 	b.WriteString("\n")
 	if k.Field == nil {
-		fmt.Fprintf(b, "\nThere is nothing to say of its fields: %s\n", escaped(whyNoSchema(k.Resource)))
+		fmt.Fprintf(b, "\nThere is nothing to say of its fields: %s\n", MarkdownText(whyNoSchema(k.Resource)))
 		return
 	}
 	if k.Field.Description != "" {
-		b.WriteString("\n" + escaped(strings.TrimSpace(k.Field.Description)) + "\n")
+		b.WriteString("\n" + paragraphs(k.Field.Description) + "\n")
 	}
 	writeMarkdownUnions(b, "", k.Field)
 	if len(k.Field.Rules) > 0 {
@@ -178,9 +182,9 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 		for strings.Contains(example.YAML, fence) {
 			fence += "`"
 		}
-		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", escaped(example.Title), fence, example.YAML, fence)
+		fmt.Fprintf(b, "\n%s:\n\n%syaml\n%s%s\n", MarkdownText(example.Title), fence, example.YAML, fence)
 	}
-	fmt.Fprintf(b, "\n### Fields of %s %s\n\n", escaped(k.Kind), escaped(k.Version))
+	fmt.Fprintf(b, "\n### Fields of %s %s\n\n", MarkdownText(k.Kind), MarkdownText(k.Version))
 	for _, child := range k.Field.Fields {
 		writeMarkdownField(b, "", child)
 	}

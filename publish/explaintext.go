@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/schemagen/schemagen/diag"
 )
 
 // Formats are the forms in which [WriteField] writes.
@@ -25,7 +27,7 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 		if err != nil {
 			return err
 		}
-		text = string(data)
+		text = diag.EscapeJSON(string(data))
 	case "markdown":
 		text = markdown(r, f)
 	case "plain":
@@ -40,12 +42,12 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 // plain is like kubectl explain's text.
 func plain(r *Resource, f *Field, recursive bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", r.Group, r.Kind, r.Version)
+	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", diag.Line(r.Group), diag.Line(r.Kind), diag.Line(r.Version))
 	if f.Path != "" {
-		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", f.Path, f.Type, mark(f))
+		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", diag.Line(f.Path), diag.Line(f.Type), mark(f))
 	}
 	if f.Position != "" {
-		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", f.Position)
+		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", diag.Line(f.Position))
 	}
 	b.WriteString("\nDESCRIPTION:\n")
 	description := f.Description
@@ -60,7 +62,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 		b.WriteString("\nUNION:\n")
 		writeWrapped(&b, "    ", u.Says)
 		for _, v := range u.Values {
-			b.WriteString("    - " + sayValue(v) + "\n")
+			b.WriteString("    - " + diag.Line(sayValue(v)) + "\n")
 		}
 	}
 	if len(f.Rules) > 0 {
@@ -80,7 +82,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 }
 
 func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool) {
-	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, f.Name, f.Type, mark(f))
+	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, diag.Line(f.Name), diag.Line(f.Type), mark(f))
 	inner := indent + "  "
 	if f.Description != "" && !recursive {
 		writeWrapped(b, inner, f.Description)
@@ -95,7 +97,7 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 		writeWrapped(b, inner, "rule: "+rule.Says+" ("+oneLine(rule.Rule)+")")
 	}
 	if f.Position != "" && !recursive {
-		b.WriteString(inner + "defined at " + f.Position + "\n")
+		b.WriteString(inner + "defined at " + diag.Line(f.Position) + "\n")
 	}
 	for _, child := range f.Fields {
 		writePlainField(b, inner, child, recursive)
@@ -176,15 +178,15 @@ func markdown(r *Resource, f *Field) string {
 	if f.Path != "" {
 		title += "." + f.Path
 	}
-	fmt.Fprintf(&b, "# %s\n\n`%s`, type `%s`%s\n", escaped(title), r.GroupVersion(), f.Type, positionOf(f))
+	fmt.Fprintf(&b, "# %s\n\n%s, type %s%s\n", MarkdownText(title), MarkdownCode(r.GroupVersion()), MarkdownCode(f.Type), positionOf(f))
 	if f.Description != "" {
-		b.WriteString("\n" + escaped(strings.TrimSpace(f.Description)) + "\n")
+		b.WriteString("\n" + paragraphs(f.Description) + "\n")
 	}
 	for i, line := range facts(f) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString("- " + escaped(line) + "\n")
+		b.WriteString("- " + MarkdownText(line) + "\n")
 	}
 	writeMarkdownUnions(&b, "", f)
 	if len(f.Rules) > 0 {
@@ -204,32 +206,32 @@ func positionOf(f *Field) string {
 	if f.Position == "" {
 		return ""
 	}
-	return ", defined at `" + f.Position + "`"
+	return ", defined at " + MarkdownCode(f.Position)
 }
 
 func writeMarkdownUnions(b *strings.Builder, indent string, f *Field) {
 	for _, u := range f.Unions {
 		if indent == "" {
-			b.WriteString("\n" + escaped(u.Says) + ":\n\n| value | member |\n|---|---|\n")
+			b.WriteString("\n" + MarkdownText(u.Says) + ":\n\n| value | member |\n|---|---|\n")
 			for _, v := range u.Values {
 				member := "none"
 				if v.Member != "" {
-					member = "`" + v.Member + "`"
+					member = strings.ReplaceAll(MarkdownCode(v.Member), "|", `\|`)
 				}
 				if v.Optional {
 					member += ", may be absent"
 				}
-				fmt.Fprintf(b, "| %s | %s |\n", strings.ReplaceAll(escaped(v.Value), "|", `\|`), member)
+				fmt.Fprintf(b, "| %s | %s |\n", MarkdownText(v.Value), member)
 			}
 			continue
 		}
-		fmt.Fprintf(b, "%s- %s: %s\n", indent, escaped(u.Says), escaped(sayValues(u)))
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, MarkdownText(u.Says), MarkdownText(sayValues(u)))
 	}
 }
 
 func writeMarkdownRules(b *strings.Builder, indent string, f *Field) {
 	for _, rule := range f.Rules {
-		fmt.Fprintf(b, "%s- %s (%s)\n", indent, escaped(oneLine(rule.Says)), code(oneLine(rule.Rule)))
+		fmt.Fprintf(b, "%s- %s (%s)\n", indent, MarkdownText(oneLine(rule.Says)), MarkdownCode(oneLine(rule.Rule)))
 	}
 }
 
@@ -238,14 +240,14 @@ func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
 	if f.Required {
 		required = ", required"
 	}
-	fmt.Fprintf(b, "%s- `%s` (`%s`%s%s)", indent, f.Name, f.Type, required, positionOf(f))
+	fmt.Fprintf(b, "%s- %s (%s%s%s)", indent, MarkdownCode(f.Name), MarkdownCode(f.Type), required, positionOf(f))
 	if f.Description != "" {
-		b.WriteString(": " + escaped(oneLine(f.Description)))
+		b.WriteString(": " + MarkdownText(oneLine(f.Description)))
 	}
 	b.WriteString("\n")
 	indent += "  "
 	for _, line := range facts(f) {
-		b.WriteString(indent + "- " + escaped(line) + "\n")
+		b.WriteString(indent + "- " + MarkdownText(line) + "\n")
 	}
 	writeMarkdownUnions(b, indent, f)
 	writeMarkdownRules(b, indent, f)
@@ -254,15 +256,52 @@ func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
 	}
 }
 
-// escaped keeps a text from being read as HTML or as markup.
-func escaped(text string) string {
-	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(text)
+// MarkdownText is a text from outside in a line or a cell of a table: nothing in it
+// is HTML or markup.
+func MarkdownText(text string) string {
+	var b strings.Builder
+	for _, r := range diag.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")) {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case strings.ContainsRune("\\*_`[]|~", r):
+			b.WriteString(`\` + string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
-// code quotes a text that may have backquotes.
-func code(text string) string {
-	if strings.Contains(text, "`") {
-		return "`` " + text + " ``"
+// paragraphs are the lines of a text, none of them a heading, a fence or code.
+func paragraphs(text string) string {
+	var out []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = MarkdownText(strings.TrimSpace(line))
+		if line != "" && strings.ContainsRune("#=", rune(line[0])) {
+			line = `\` + line
+		}
+		out = append(out, line)
 	}
-	return "`" + text + "`"
+	return strings.Join(out, "\n")
+}
+
+// MarkdownCode is a text that is shown as it is, in one line.
+func MarkdownCode(text string) string {
+	text = diag.Line(text)
+	if text == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		text = " " + text + " "
+	}
+	return fence + text + fence
 }

@@ -17,7 +17,7 @@ import (
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // TestSameDocumentsAsServer compares the documents of each definition that the
@@ -43,7 +43,7 @@ func TestSameDocumentsAsServer(t *testing.T) {
 				if filepath.Ext(file.Name) != ".yaml" {
 					continue
 				}
-				manifests, _ := structural.ReadManifests(token.NewFileSet(), file.Name, file.Data)
+				manifests, _ := manifest.Read(token.NewFileSet(), file.Name, file.Data)
 				for _, m := range manifests {
 					if m.CRD != nil {
 						one := compareWithServer(t, m)
@@ -75,7 +75,7 @@ func TestSameDocumentsForRandomDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		manifests, problems := structural.ReadManifests(token.NewFileSet(), "random.json", raw)
+		manifests, problems := manifest.Read(token.NewFileSet(), "random.json", raw)
 		if len(problems) > 0 || len(manifests) != 1 {
 			t.Fatalf("seed %d: %v", seed, problems)
 		}
@@ -104,7 +104,7 @@ type serverDocuments struct {
 }
 
 // compareWithServer compares the documents of each version.
-func compareWithServer(t *testing.T, m *structural.Manifest) serverDocuments {
+func compareWithServer(t *testing.T, m *manifest.Manifest) serverDocuments {
 	t.Helper()
 	crd := m.CRD.DeepCopy()
 	if crd.Spec.Names.ListKind == "" {

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // read returns the resources of a text with CRDs.
 func read(t testing.TB, text string) []*Resource {
 	t.Helper()
-	manifests, problems := structural.ReadManifests(token.NewFileSet(), "crd.yaml", []byte(text))
+	manifests, problems := manifest.Read(token.NewFileSet(), "crd.yaml", []byte(text))
 	for _, p := range problems {
-		if p.Kind != structural.UnknownField {
+		if p.Kind != manifest.UnknownField {
 			t.Fatal(p.Message)
 		}
 	}
@@ -305,7 +305,7 @@ func FuzzDocuments(f *testing.F) {
 
 // tolerant returns the resources of whatever text has some.
 func tolerant(text string) []*Resource {
-	manifests, _ := structural.ReadManifests(token.NewFileSet(), "crd.yaml", []byte(text))
+	manifests, _ := manifest.Read(token.NewFileSet(), "crd.yaml", []byte(text))
 	var out []*Resource
 	for _, m := range manifests {
 		if m.CRD == nil {

@@ -128,21 +128,36 @@ func BadNames(r *Resource) []string {
 }
 
 // AddUnions puts the values of x-kubernetes-unions, which the API server's types
-// do not have, into the schemas that they stand in, and returns those that are in
-// neither form.
-func AddUnions(unknown []structural.UnknownKeyword) (bad []structural.UnknownKeyword) {
+// do not have, into the schemas that they stand in, and returns those that it cannot
+// put there.
+func AddUnions(unknown []structural.UnknownKeyword) (bad []NotPublished) {
 	for _, k := range unknown {
-		if k.Keyword != UnionsKeyword || k.Schema == nil {
+		if k.Keyword != UnionsKeyword {
 			continue
+		}
+		notPublished := func(why string) {
+			bad = append(bad, NotPublished{k, why})
 		}
 		list, members, err := structural.ParseUnions(k.Value)
-		if err != nil {
-			bad = append(bad, k)
-			continue
+		switch {
+		case k.Schema == nil:
+			notPublished("is inside of a logical junctor")
+		case err != nil:
+			notPublished("is in neither of its forms")
+		case len(list)+len(members) == 0:
+			notPublished("names no union")
+		default:
+			k.Schema.XUnions, k.Schema.XUnionMembers = list, members
 		}
-		k.Schema.XUnions, k.Schema.XUnionMembers = list, members
 	}
 	return bad
+}
+
+// NotPublished is a keyword that is not published.
+type NotPublished struct {
+	structural.UnknownKeyword
+	// Why completes a sentence that begins with the keyword.
+	Why string
 }
 
 // UnionsKeyword is the extension that says what the unions of an object are.

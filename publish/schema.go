@@ -15,11 +15,10 @@ import (
 type object = map[string]any
 
 const (
-	v2Prefix       = "#/definitions/"
-	v3Prefix       = "#/components/schemas/"
-	metaPrefix     = "io.k8s.apimachinery.pkg.apis.meta.v1."
-	preserveMarker = "x-kubernetes-preserve-unknown-fields"
-	gvkMarker      = "x-kubernetes-group-version-kind"
+	v2Prefix   = "#/definitions/"
+	v3Prefix   = "#/components/schemas/"
+	metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1."
+	gvkMarker  = "x-kubernetes-group-version-kind"
 )
 
 // dialect is one of the two versions of OpenAPI.
@@ -189,11 +188,7 @@ func membersOf(u unions.Union) []structural.UnionMember {
 // addEmbeddedProperties of its OpenAPI builder).
 func (d dialect) schema(s *structural.Schema) object {
 	out := object{}
-	addGeneric(out, s.Generic)
-	addExtensions(out, s.Extensions)
-	if s.ValueValidation != nil {
-		addValues(out, s.ValueValidation)
-	}
+	addKeywords(out, s.Parts())
 	if s.Items != nil {
 		out["items"] = d.schema(s.Items)
 	}
@@ -234,67 +229,54 @@ func (d dialect) addEmbedded(out object) {
 	out["required"] = required
 }
 
-func addGeneric(out object, g structural.Generic) {
-	addText(out, "type", g.Type)
-	addText(out, "description", g.Description)
-	addText(out, "title", g.Title)
-	addTrue(out, "nullable", g.Nullable)
-	addJSON(out, "default", g.Default)
-	if !isEmpty(g.Example) {
-		addJSON(out, "example", g.Example)
+// addKeywords renders what a node has besides children.
+func addKeywords(out object, p structural.Parts) {
+	for k := range structural.Table() {
+		switch value := k.Value(p).(type) {
+		case *string:
+			addText(out, k.Name, *value)
+		case *bool:
+			addTrue(out, k.Name, *value)
+		case **bool:
+			addTrue(out, k.Name, *value != nil && **value)
+		case **int64:
+			addNumber(out, k.Name, *value)
+		case **float64:
+			addNumber(out, k.Name, *value)
+		case *[]string:
+			if len(*value) > 0 {
+				out[k.Name] = *value
+			}
+		case **structural.JSON:
+			if k.Name != "example" || !isEmpty(*value) {
+				addJSON(out, k.Name, *value)
+			}
+		case *[]structural.JSON:
+			var list []any
+			for _, element := range *value {
+				list = append(list, json.RawMessage(element.Raw))
+			}
+			addList(out, k.Name, list)
+		case **structural.ExternalDocs:
+			if docs := *value; docs != nil {
+				rendered := object{}
+				addText(rendered, "description", docs.Description)
+				addText(rendered, "url", docs.URL)
+				out[k.Name] = rendered
+			}
+		case *[]structural.Rule:
+			if len(*value) > 0 {
+				out[k.Name] = *value
+			}
+		case *[]structural.NestedValueValidation:
+			addList(out, k.Name, nestedList(*value))
+		case **structural.NestedValueValidation:
+			if *value != nil {
+				out[k.Name] = nested(*value)
+			}
+		}
 	}
-	if docs := g.ExternalDocs; docs != nil {
-		value := object{}
-		addText(value, "description", docs.Description)
-		addText(value, "url", docs.URL)
-		out["externalDocs"] = value
-	}
-}
-
-func addExtensions(out object, x structural.Extensions) {
-	addTrue(out, preserveMarker, x.XPreserveUnknownFields != nil && *x.XPreserveUnknownFields)
-	addTrue(out, "x-kubernetes-embedded-resource", x.XEmbeddedResource)
-	addTrue(out, "x-kubernetes-int-or-string", x.XIntOrString)
-	addText(out, "x-kubernetes-list-type", x.XListType)
-	addText(out, "x-kubernetes-map-type", x.XMapType)
-	if len(x.XListMapKeys) > 0 {
-		out["x-kubernetes-list-map-keys"] = x.XListMapKeys
-	}
-	if len(x.XValidations) > 0 {
-		out["x-kubernetes-validations"] = x.XValidations
-	}
-	addJSON(out, UnionsKeyword, structural.UnionsJSON(x))
-}
-
-func addValues(out object, v *structural.ValueValidation) {
-	addText(out, "format", v.Format)
-	addText(out, "pattern", v.Pattern)
-	addNumber(out, "maximum", v.Maximum)
-	addNumber(out, "minimum", v.Minimum)
-	addNumber(out, "multipleOf", v.MultipleOf)
-	addTrue(out, "exclusiveMaximum", v.ExclusiveMaximum)
-	addTrue(out, "exclusiveMinimum", v.ExclusiveMinimum)
-	addTrue(out, "uniqueItems", v.UniqueItems)
-	addNumber(out, "maxLength", v.MaxLength)
-	addNumber(out, "minLength", v.MinLength)
-	addNumber(out, "maxItems", v.MaxItems)
-	addNumber(out, "minItems", v.MinItems)
-	addNumber(out, "maxProperties", v.MaxProperties)
-	addNumber(out, "minProperties", v.MinProperties)
-	if len(v.Required) > 0 {
-		out["required"] = v.Required
-	}
-	var enum []any
-	for _, value := range v.Enum {
-		enum = append(enum, json.RawMessage(value.Raw))
-	}
-	addList(out, "enum", enum)
-	addList(out, "allOf", nestedList(v.AllOf))
-	addList(out, "anyOf", nestedList(v.AnyOf))
-	addList(out, "oneOf", nestedList(v.OneOf))
-	if v.Not != nil {
-		out["not"] = nested(v.Not)
-	}
+	addJSON(out, UnionsKeyword, structural.UnionsJSON(*p.Extensions))
 }
 
 func nestedList(list []structural.NestedValueValidation) []any {
@@ -309,9 +291,9 @@ func nestedList(list []structural.NestedValueValidation) []any {
 // int-or-string: a structural schema has no others there.
 func nested(n *structural.NestedValueValidation) object {
 	out := object{}
-	addGeneric(out, n.ForbiddenGenerics)
-	addExtensions(out, structural.Extensions{XValidations: n.ForbiddenExtensions.XValidations})
-	addValues(out, &n.ValueValidation)
+	parts := n.Parts()
+	parts.Extensions = &structural.Extensions{XValidations: parts.XValidations}
+	addKeywords(out, parts)
 	if n.Items != nil {
 		out["items"] = nested(n.Items)
 	}

@@ -16,6 +16,7 @@ import (
 // Contradiction is something that no server refuses and no value can satisfy, or
 // that means something else than it seems to.
 type Contradiction struct {
+	Kind ContradictionKind
 	// Path is the place in the schema.
 	Path *Path
 	Pos  token.Pos
@@ -24,6 +25,20 @@ type Contradiction struct {
 	// Message says what cannot hold, and Hint what to do.
 	Message, Hint string
 }
+
+// ContradictionKind is the kind of a contradiction.
+type ContradictionKind int
+
+const (
+	// Never is what no value satisfies, or what other readers take differently.
+	Never ContradictionKind = iota
+	// Misfit is a bound that is not of the type of its value.
+	Misfit
+	// Idle is a keyword without effect.
+	Idle
+	// Example is an example that the schema refuses.
+	Example
+)
 
 // Contradictions returns what makes a value unsettable in a schema that is
 // structural otherwise: bounds that exclude each other, values of an enum that
@@ -48,12 +63,20 @@ func (c *contradictions) add(path *Path, pos, related token.Pos, hint, format st
 	c.found = append(c.found, Contradiction{Path: path, Pos: pos, Related: related, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
+func (c *contradictions) addKind(kind ContradictionKind, path *Path, pos token.Pos, hint, format string, args ...any) {
+	c.add(path, pos, token.NoPos, hint, format, args...)
+	c.found[len(c.found)-1].Kind = kind
+}
+
 func (c *contradictions) node(s *Schema, path *Path, root bool) {
+	c.example(s, path)
 	if s.ValueValidation != nil {
 		l := limitsOf(s)
 		for _, clash := range l.clashes() {
 			c.add(path.Child(clash.keyword), clash.pos, clash.other, "", "%s", clash.text)
 		}
+		c.numbers(s, path)
+		c.idle(s, path)
 		c.enum(s, l, path)
 		c.required(s, path, root)
 		c.junctors(s, l, path)
@@ -86,6 +109,9 @@ type span struct {
 // limits are the bounds of a node, with those of its allOf.
 type limits struct {
 	number, length, items, properties span
+	// multiples are the factors of numbers, and typ the type of the values.
+	multiples []bound
+	typ       string
 }
 
 // names of the keywords of a span.
@@ -96,7 +122,7 @@ func spanNames() [4][2]string {
 func (l *limits) spans() [4]*span { return [4]*span{&l.number, &l.length, &l.items, &l.properties} }
 
 func limitsOf(s *Schema) *limits {
-	l := &limits{}
+	l := &limits{typ: s.Type}
 	l.add(s.ValueValidation, s.Origin)
 	return l
 }
@@ -108,6 +134,9 @@ func (l *limits) add(v *ValueValidation, origin Origin) {
 	}
 	if v.Maximum != nil {
 		l.number.high.lower(*v.Maximum, v.ExclusiveMaximum, origin.Of("maximum"))
+	}
+	if v.MultipleOf != nil {
+		l.multiples = append(slices.Clip(l.multiples), bound{value: *v.MultipleOf, pos: origin.Of("multipleOf")})
 	}
 	counts := [3][2]*int64{{v.MinLength, v.MaxLength}, {v.MinItems, v.MaxItems}, {v.MinProperties, v.MaxProperties}}
 	for i, pair := range counts {
@@ -159,6 +188,11 @@ func (l *limits) clashes() []clash {
 			text = fmt.Sprintf("%s and %s are both %s and one of them is exclusive: no value is allowed", names[0], names[1], number(s.low.value))
 		}
 		out = append(out, clash{names[0], text, s.low.pos, s.high.pos})
+	}
+	if len(out) == 0 {
+		if clash := l.noNumber(); clash != nil {
+			out = append(out, *clash)
+		}
 	}
 	return out
 }
@@ -213,8 +247,14 @@ func (c *contradictions) refuses(s *Schema, l *limits, value JSON) string {
 			}
 		}
 	case json.Number:
-		if f, err := v.Float64(); err == nil && !l.number.holds(f) {
-			return l.number.describe("imum")
+		f, err := v.Float64()
+		if err == nil && !l.number.holds(f) {
+			return "it " + l.number.describe("imum")
+		}
+		for _, m := range l.multiples {
+			if err == nil && m.value > 0 && math.Abs(f/m.value-math.Round(f/m.value)) > 1e-9 {
+				return "it is not a multiple of " + number(m.value)
+			}
 		}
 	}
 	return ""
@@ -270,11 +310,15 @@ func (c *contradictions) required(s *Schema, path *Path, root bool) {
 	if s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil || s.Type != "object" {
 		return
 	}
+	declared := make(map[string]bool, len(s.Properties))
+	for _, p := range s.Properties {
+		declared[p.Name] = true
+	}
 	for i, name := range s.Required {
 		if name == "" {
 			continue // it comes of a marker on an embedded struct, which is said there
 		}
-		if isMeta(name) && (root || s.XEmbeddedResource) || s.property(name) != nil {
+		if isMeta(name) && (root || s.XEmbeddedResource) || declared[name] {
 			continue
 		}
 		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare it, or do not require it",

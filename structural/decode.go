@@ -33,55 +33,88 @@ type UnknownKeyword struct {
 	Nested *NestedValueValidation
 }
 
+// Source is the file that JSONSchemaProps were read from: it gives [Decode] the
+// positions of values and the order of keys.
+type Source interface {
+	// Entries returns the entries of an object, or the elements of a list, in
+	// the order of the file. It returns nil for other values and for 0.
+	Entries(Node) []Entry
+	// JSON returns a value as JSON. Its keys are in the order of the file.
+	JSON(Node) []byte
+}
+
+// Node identifies a value of a [Source]. It is 0 where the file has no value.
+type Node int32
+
+// Entry is an entry of an object, or an element of a list, in a [Source].
+type Entry struct {
+	// Key is the key of the entry; it is empty in a list.
+	Key string
+	// Pos is the position of the key, or else of the value.
+	Pos   token.Pos
+	Value Node
+}
+
 // FromProps makes a schema of JSONSchemaProps, and says what it cannot hold.
 // Properties are sorted by name. The result shares leaf values with p.
 //
 // [Schema.Props] gives back what was held.
 func FromProps(p *apiextensionsv1.JSONSchemaProps) (*Schema, []Unsupported) {
-	d := decoder{}
-	s := d.schema(p, nil, d.at(noNode))
-	return s, d.unsupported
+	s, unsupported, _ := Decode(p, nil, Entry{})
+	return s, unsupported
 }
 
-// decoder makes schemas of JSONSchemaProps. If they were read from a file, its
-// tree gives the places and the order of the properties.
+// Decode makes a schema of JSONSchemaProps that were read from an entry of a
+// file, as [FromProps] does. Every node, and every keyword of a node, has the
+// position of its key, and properties are in the order of the file. Decode also
+// returns the keywords of the file that JSONSchemaProps does not have but that
+// begin with "x-".
+func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema, []Unsupported, []UnknownKeyword) {
+	d := decoder{source: from}
+	if from != nil {
+		d.known = Keywords()
+	}
+	s := d.schema(p, nil, at)
+	return s, d.unsupported, d.unknown
+}
+
+// decoder makes schemas of JSONSchemaProps.
 type decoder struct {
 	unsupported []Unsupported
 
-	tree *tree
-	base token.Pos // of the file
-	// known says which keywords JSONSchemaProps has.
-	known   func(keyword string) bool
+	source  Source
+	known   []string // the keywords that JSONSchemaProps has
 	unknown []UnknownKeyword
 }
 
-func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, at nodePlace) *Schema {
+func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) *Schema {
 	if p == nil {
 		return nil
 	}
 	d.check(p, path)
-	s := &Schema{Generic: genericOf(p), Extensions: extensionsOf(p), Origin: d.origin(at)}
-	d.unknownKeywords(path, at, s, nil)
-	if values := d.values(p, path, at); !values.isZero() {
+	in := d.entries(at)
+	s := &Schema{Generic: genericOf(p), Extensions: extensionsOf(p), Origin: d.origin(at, in)}
+	d.unknownKeywords(path, in, s, nil)
+	if values := d.values(p, path, in); !values.isZero() {
 		s.ValueValidation = &values
 	}
-	for _, prop := range d.properties(p.Properties, at) {
-		child := p.Properties[prop.name]
-		s.Properties = append(s.Properties, Property{Name: prop.name, Schema: d.schema(&child, path.Property(prop.name), prop.at)})
+	for _, prop := range d.properties(p.Properties, in) {
+		child := p.Properties[prop.Key]
+		s.Properties = append(s.Properties, Property{Name: prop.Key, Schema: d.schema(&child, path.Property(prop.Key), prop)})
 	}
 	if p.Items != nil {
-		s.Items = d.schema(p.Items.Schema, path.Child("items"), d.child(at, "items"))
+		s.Items = d.schema(p.Items.Schema, path.Child("items"), entryFor(in, "items"))
 	}
 	if p.AdditionalProperties != nil {
 		s.AdditionalProperties = &SchemaOrBool{
-			Schema: d.schema(p.AdditionalProperties.Schema, path.Child("additionalProperties"), d.child(at, "additionalProperties")),
+			Schema: d.schema(p.AdditionalProperties.Schema, path.Child("additionalProperties"), entryFor(in, "additionalProperties")),
 			Bool:   p.AdditionalProperties.Allows && p.AdditionalProperties.Schema == nil,
 		}
 	}
 	return s
 }
 
-func (d *decoder) nested(p *apiextensionsv1.JSONSchemaProps, path *Path, at nodePlace) *NestedValueValidation {
+func (d *decoder) nested(p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) *NestedValueValidation {
 	if p == nil {
 		return nil
 	}
@@ -90,107 +123,85 @@ func (d *decoder) nested(p *apiextensionsv1.JSONSchemaProps, path *Path, at node
 	return n
 }
 
-func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSchemaProps, path *Path, at nodePlace) {
+func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSchemaProps, path *Path, at Entry) {
 	d.check(p, path)
-	n.ValueValidation = d.values(p, path, at)
+	in := d.entries(at)
+	n.ValueValidation = d.values(p, path, in)
 	n.ForbiddenGenerics = genericOf(p)
 	n.ForbiddenExtensions = extensionsOf(p)
-	n.Origin = d.origin(at)
-	d.unknownKeywords(path, at, nil, n)
-	for _, prop := range d.properties(p.Properties, at) {
-		child := p.Properties[prop.name]
-		n.Properties = append(n.Properties, NestedProperty{Name: prop.name, Schema: d.nested(&child, path.Property(prop.name), prop.at)})
+	n.Origin = d.origin(at, in)
+	d.unknownKeywords(path, in, nil, n)
+	for _, prop := range d.properties(p.Properties, in) {
+		child := p.Properties[prop.Key]
+		n.Properties = append(n.Properties, NestedProperty{Name: prop.Key, Schema: d.nested(&child, path.Property(prop.Key), prop)})
 	}
 	if p.Items != nil {
-		n.Items = d.nested(p.Items.Schema, path.Child("items"), d.child(at, "items"))
+		n.Items = d.nested(p.Items.Schema, path.Child("items"), entryFor(in, "items"))
 	}
 	if a := p.AdditionalProperties; a != nil {
 		n.AdditionalProperties = &NestedOrBool{
-			Schema: d.nested(a.Schema, path.Child("additionalProperties"), d.child(at, "additionalProperties")),
+			Schema: d.nested(a.Schema, path.Child("additionalProperties"), entryFor(in, "additionalProperties")),
 			Bool:   a.Allows && a.Schema == nil,
 		}
 	}
 }
 
-// nodePlace is where a node stands in the decoder's tree: its key, or itself if it
-// is an element of a list, and its value. Both are noNode without a tree.
-type nodePlace struct{ key, value int32 }
-
-// at is the place of the value of a key.
-func (d *decoder) at(key int32) nodePlace {
-	if key < 0 {
-		return nodePlace{noNode, noNode}
+// entries returns what is below an entry of the source.
+func (d *decoder) entries(at Entry) []Entry {
+	if d.source == nil {
+		return nil
 	}
-	return nodePlace{key, key + 1}
+	return d.source.Entries(at.Value)
 }
 
-// child is the place of a keyword of a node.
-func (d *decoder) child(of nodePlace, keyword string) nodePlace {
-	if d.tree == nil {
-		return of
+// entryFor returns the entry with a key, the last one if there are several, or
+// one that has only the key.
+func entryFor(in []Entry, key string) Entry {
+	for _, e := range slices.Backward(in) {
+		if e.Key == key {
+			return e
+		}
 	}
-	return d.at(d.tree.find(of.value, keyword))
+	return Entry{Key: key}
 }
 
-func (d *decoder) pos(at nodePlace) token.Pos {
-	if d.tree == nil || at.key < 0 {
-		return token.NoPos
-	}
-	return d.base + token.Pos(d.tree.nodes[at.key].at)
-}
-
-// origin is the place of a node and of its keywords.
-func (d *decoder) origin(at nodePlace) Origin {
-	out := Origin{Pos: d.pos(at)}
-	if d.tree == nil {
+// origin returns the position of a node and of its keywords.
+func (d *decoder) origin(at Entry, in []Entry) Origin {
+	out := Origin{Pos: at.Pos}
+	if d.source == nil {
 		return out
 	}
-	n := 0
-	d.tree.eachEntry(at.value, func(int32) { n++ })
-	out.Keywords = make([]KeywordOrigin, 0, n)
-	d.tree.eachEntry(at.value, func(key int32) {
-		out.Keywords = append(out.Keywords, KeywordOrigin{Keyword: d.tree.text(key), Pos: d.pos(d.at(key))})
-	})
+	out.Keywords = make([]KeywordOrigin, 0, len(in))
+	for _, e := range in {
+		out.Keywords = append(out.Keywords, KeywordOrigin{Keyword: e.Key, Pos: e.Pos})
+	}
 	return out
 }
 
 // unknownKeywords notes the extensions that JSONSchemaProps does not have.
-func (d *decoder) unknownKeywords(path *Path, at nodePlace, s *Schema, n *NestedValueValidation) {
-	if d.tree == nil {
-		return
-	}
-	d.tree.eachEntry(at.value, func(key int32) {
-		if keyword := d.tree.text(key); strings.HasPrefix(keyword, "x-") && !d.known(keyword) {
+func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedValueValidation) {
+	for _, e := range in {
+		if strings.HasPrefix(e.Key, "x-") && !slices.Contains(d.known, e.Key) {
 			d.unknown = append(d.unknown, UnknownKeyword{
-				Path: path, Keyword: keyword, Value: JSON{Raw: d.tree.appendJSON(nil, key+1, false)}, Pos: d.pos(d.at(key)), Schema: s, Nested: n,
+				Path: path, Keyword: e.Key, Value: JSON{Raw: d.source.JSON(e.Value)}, Pos: e.Pos, Schema: s, Nested: n,
 			})
 		}
-	})
+	}
 }
 
-// placedName is the name of a property and its place.
-type placedName struct {
-	name string
-	at   nodePlace
-}
-
-// properties returns the names of the properties of a node: in the order of the
-// file, or else sorted.
-func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaProps, at nodePlace) []placedName {
+// properties returns the properties of a node: in the order of the file, or else
+// sorted.
+func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaProps, in []Entry) []Entry {
 	if len(properties) == 0 {
 		return nil
 	}
-	out := make([]placedName, 0, len(properties))
-	if d.tree != nil {
-		d.tree.eachEntry(d.child(at, "properties").value, func(key int32) {
-			out = append(out, placedName{d.tree.text(key), d.at(key)})
-		})
+	entries := d.entries(entryFor(in, "properties"))
+	if len(entries) == len(properties) {
+		return entries
 	}
-	if len(out) != len(properties) { // no file, or keys that repeat
-		out = out[:0]
-		for _, name := range slices.Sorted(maps.Keys(properties)) {
-			out = append(out, placedName{name, d.child(d.child(at, "properties"), name)})
-		}
+	out := make([]Entry, 0, len(properties)) // no file, or keys that repeat
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		out = append(out, entryFor(entries, name))
 	}
 	return out
 }
@@ -210,22 +221,6 @@ func (d *decoder) check(p *apiextensionsv1.JSONSchemaProps, path *Path) {
 	note("additionalItems", p.AdditionalItems != nil)
 	note("definitions", len(p.Definitions) > 0)
 	note("items", p.Items != nil && len(p.Items.JSONSchemas) > 0)
-}
-
-// elements returns the places of the n elements of a list.
-func (d *decoder) elements(of nodePlace, n int) []nodePlace {
-	out := make([]nodePlace, 0, n)
-	if d.tree != nil {
-		d.tree.eachElement(of.value, func(element int32) {
-			if len(out) < n {
-				out = append(out, nodePlace{element, element})
-			}
-		})
-	}
-	for len(out) < n {
-		out = append(out, nodePlace{noNode, noNode})
-	}
-	return out
 }
 
 func genericOf(p *apiextensionsv1.JSONSchemaProps) Generic {
@@ -266,14 +261,14 @@ func extensionsOf(p *apiextensionsv1.JSONSchemaProps) Extensions {
 	return e
 }
 
-func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, at nodePlace) ValueValidation {
+func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, in []Entry) ValueValidation {
 	v := ValueValidation{
 		Format: p.Format, Maximum: p.Maximum, ExclusiveMaximum: p.ExclusiveMaximum,
 		Minimum: p.Minimum, ExclusiveMinimum: p.ExclusiveMinimum,
 		MaxLength: p.MaxLength, MinLength: p.MinLength, Pattern: p.Pattern,
 		MaxItems: p.MaxItems, MinItems: p.MinItems, UniqueItems: p.UniqueItems, MultipleOf: p.MultipleOf,
 		MaxProperties: p.MaxProperties, MinProperties: p.MinProperties, Required: p.Required,
-		Not: d.nested(p.Not, path.Child("not"), d.child(at, "not")),
+		Not: d.nested(p.Not, path.Child("not"), entryFor(in, "not")),
 	}
 	for i := range p.Enum {
 		v.Enum = append(v.Enum, *jsonOf(&p.Enum[i]))
@@ -282,10 +277,14 @@ func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, at node
 		if len(schemas) == 0 {
 			return nil
 		}
-		elements := d.elements(d.child(at, keyword), len(schemas))
+		elements := d.entries(entryFor(in, keyword))
 		out := make([]NestedValueValidation, len(schemas))
 		for i := range schemas {
-			d.fillNested(&out[i], &schemas[i], path.Index(keyword, i), elements[i])
+			var at Entry
+			if i < len(elements) {
+				at = elements[i]
+			}
+			d.fillNested(&out[i], &schemas[i], path.Index(keyword, i), at)
 		}
 		return out
 	}

@@ -1,28 +1,136 @@
 package structural
 
 import (
+	"iter"
 	"reflect"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Keywords returns the JSON names of everything that JSONSchemaProps of
-// apiextensions.k8s.io/v1 has, in its order.
+// Keyword is one keyword of JSONSchemaProps of apiextensions.k8s.io/v1.
+type Keyword struct {
+	// Name is the name of the keyword in JSON.
+	Name string
+	// Field is the name of the Go field of JSONSchemaProps, and of the one in the
+	// model that holds the keyword.
+	Field string
+	// Class is the class of the keyword.
+	Class KeywordClass
+	// Restricts is the type of the values that a value validation restricts: number,
+	// string, array or object. It is empty if that depends on more than the keyword;
+	// exclusive bounds restrict nothing by themselves.
+	Restricts string
+	// Example is a value of the keyword in JSON.
+	Example string
+
+	// value returns a pointer to the field in the model; it is nil for children and
+	// for what the model does not have.
+	value func(Parts) any
+}
+
+// KeywordClass is the class of a keyword in the KEP "Structural Schemas".
+type KeywordClass int
+
+// The classes of keywords.
+const (
+	// ClassUnsupported is what no structural schema has.
+	ClassUnsupported KeywordClass = iota
+	// ClassGeneric is the type and what describes it ([Generic]).
+	ClassGeneric
+	// ClassStructure is what has the schemas of fields, elements and values.
+	ClassStructure
+	// ClassValue is what restricts values ([ValueValidation]).
+	ClassValue
+	// ClassJunctor is what combines value validations.
+	ClassJunctor
+	// ClassExtension is a vendor extension ([Extensions]).
+	ClassExtension
+)
+
+// Parts are the parts of a node that have its keywords, children apart.
+type Parts struct {
+	*Generic
+	*Extensions
+	// ValueValidation may be nil.
+	*ValueValidation
+}
+
+// Parts returns the parts of the node.
+func (s *Schema) Parts() Parts { return Parts{&s.Generic, &s.Extensions, s.ValueValidation} }
+
+// Parts returns the parts of the node.
+func (n *NestedValueValidation) Parts() Parts {
+	return Parts{&n.ForbiddenGenerics, &n.ForbiddenExtensions, &n.ValueValidation}
+}
+
+// Value returns a pointer to the keyword's field in the model, for example
+// a **int64. It returns nil where the node has no such field: for children, for
+// unsupported keywords, and for a node without value validations.
+func (k *Keyword) Value(p Parts) any {
+	if k.value == nil || p.ValueValidation == nil && (k.Class == ClassValue || k.Class == ClassJunctor) {
+		return nil
+	}
+	return k.value(p)
+}
+
+// IsSet reports whether a node has the keyword. Children and unsupported keywords
+// are not looked at.
+func (k *Keyword) IsSet(p Parts) bool {
+	switch value := k.Value(p).(type) {
+	case nil:
+		return false
+	case **int64:
+		return *value != nil
+	case **float64:
+		return *value != nil
+	case *string:
+		return *value != ""
+	case *bool:
+		return *value
+	default:
+		field := reflect.ValueOf(value).Elem()
+		return !field.IsZero() && (field.Kind() != reflect.Slice || field.Len() > 0)
+	}
+}
+
+// Table returns all keywords, in the order of JSONSchemaProps. They must not be
+// changed. It is for code that may take its time: what reads, writes and merges
+// schemas by the thousand names each field, and tests hold it against the table.
+func Table() iter.Seq[*Keyword] {
+	return func(yield func(*Keyword) bool) {
+		for i := range keywords {
+			if !yield(&keywords[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Keywords returns the names of all keywords, in the order of JSONSchemaProps.
 func Keywords() []string {
 	var out []string
-	for field := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
-		out = append(out, keywordOf(field))
+	for k := range Table() {
+		out = append(out, k.Name)
 	}
 	return out
+}
+
+// KeywordNamed returns the keyword with a name, or nil.
+func KeywordNamed(name string) *Keyword {
+	for k := range Table() {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
 }
 
 // SetKeywords returns the names of the keywords that are set.
 func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
-	for field, value := range reflect.ValueOf(p).Elem().Fields() {
-		if !value.IsZero() {
-			out = append(out, keywordOf(field))
+	for k := range Table() {
+		if !k.in(p).IsZero() {
+			out = append(out, k.Name)
 		}
 	}
 	return out
@@ -30,27 +138,73 @@ func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
 
 // ClearKeyword removes a keyword, and reports whether it was there.
 func ClearKeyword(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
-	for field, value := range reflect.ValueOf(p).Elem().Fields() {
-		if keywordOf(field) == keyword {
-			was := !value.IsZero()
-			value.SetZero()
-			return was
-		}
+	k := KeywordNamed(keyword)
+	if k == nil || k.in(p).IsZero() {
+		return false
 	}
-	return false
+	k.in(p).SetZero()
+	return true
 }
 
 // CopyKeywords sets in dst what is set in src.
 func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
-	to := reflect.ValueOf(dst).Elem()
-	for field, value := range reflect.ValueOf(src).Elem().Fields() {
-		if !value.IsZero() {
-			to.FieldByIndex(field.Index).Set(value)
+	for k := range Table() {
+		if value := k.in(src); !value.IsZero() {
+			k.in(dst).Set(value)
 		}
 	}
 }
 
-func keywordOf(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return name
+// in returns the field of the keyword.
+func (k *Keyword) in(p *apiextensionsv1.JSONSchemaProps) reflect.Value {
+	return reflect.ValueOf(p).Elem().FieldByName(k.Field)
+}
+
+// keywords is the table. A keyword that JSONSchemaProps gets needs a row, and tests
+// tell which readers and writers do not know it.
+var keywords = [...]Keyword{
+	{"id", "ID", ClassUnsupported, "", `"a"`, nil},
+	{"$schema", "Schema", ClassUnsupported, "", `"a"`, nil},
+	{"$ref", "Ref", ClassUnsupported, "", `"#/definitions/a"`, nil},
+	{"description", "Description", ClassGeneric, "", `"text"`, func(p Parts) any { return &p.Description }},
+	{"type", "Type", ClassGeneric, "", `"string"`, func(p Parts) any { return &p.Type }},
+	{"format", "Format", ClassValue, "", `"date"`, func(p Parts) any { return &p.Format }},
+	{"title", "Title", ClassGeneric, "", `"text"`, func(p Parts) any { return &p.Title }},
+	{"default", "Default", ClassGeneric, "", `{"a": 1}`, func(p Parts) any { return &p.Default }},
+	{"maximum", "Maximum", ClassValue, "number", `5`, func(p Parts) any { return &p.Maximum }},
+	{"exclusiveMaximum", "ExclusiveMaximum", ClassValue, "", `true`, func(p Parts) any { return &p.ExclusiveMaximum }},
+	{"minimum", "Minimum", ClassValue, "number", `5`, func(p Parts) any { return &p.Minimum }},
+	{"exclusiveMinimum", "ExclusiveMinimum", ClassValue, "", `true`, func(p Parts) any { return &p.ExclusiveMinimum }},
+	{"maxLength", "MaxLength", ClassValue, "string", `5`, func(p Parts) any { return &p.MaxLength }},
+	{"minLength", "MinLength", ClassValue, "string", `5`, func(p Parts) any { return &p.MinLength }},
+	{"pattern", "Pattern", ClassValue, "string", `"^a"`, func(p Parts) any { return &p.Pattern }},
+	{"maxItems", "MaxItems", ClassValue, "array", `5`, func(p Parts) any { return &p.MaxItems }},
+	{"minItems", "MinItems", ClassValue, "array", `5`, func(p Parts) any { return &p.MinItems }},
+	{"uniqueItems", "UniqueItems", ClassValue, "array", `true`, func(p Parts) any { return &p.UniqueItems }},
+	{"multipleOf", "MultipleOf", ClassValue, "number", `5`, func(p Parts) any { return &p.MultipleOf }},
+	{"enum", "Enum", ClassValue, "", `["a", 1]`, func(p Parts) any { return &p.Enum }},
+	{"maxProperties", "MaxProperties", ClassValue, "object", `5`, func(p Parts) any { return &p.MaxProperties }},
+	{"minProperties", "MinProperties", ClassValue, "object", `5`, func(p Parts) any { return &p.MinProperties }},
+	{"required", "Required", ClassValue, "object", `["a"]`, func(p Parts) any { return &p.Required }},
+	{"items", "Items", ClassStructure, "", `{"type": "string"}`, nil},
+	{"allOf", "AllOf", ClassJunctor, "", `[{"minLength": 1}]`, func(p Parts) any { return &p.AllOf }},
+	{"oneOf", "OneOf", ClassJunctor, "", `[{"minLength": 1}]`, func(p Parts) any { return &p.OneOf }},
+	{"anyOf", "AnyOf", ClassJunctor, "", `[{"minLength": 1}]`, func(p Parts) any { return &p.AnyOf }},
+	{"not", "Not", ClassJunctor, "", `{"minLength": 1}`, func(p Parts) any { return &p.Not }},
+	{"properties", "Properties", ClassStructure, "", `{"a": {"type": "string"}}`, nil},
+	{"additionalProperties", "AdditionalProperties", ClassStructure, "", `{"type": "string"}`, nil},
+	{"patternProperties", "PatternProperties", ClassUnsupported, "", `{"^a": {"type": "string"}}`, nil},
+	{"dependencies", "Dependencies", ClassUnsupported, "", `{"a": ["b"]}`, nil},
+	{"additionalItems", "AdditionalItems", ClassUnsupported, "", `true`, nil},
+	{"definitions", "Definitions", ClassUnsupported, "", `{"a": {"type": "string"}}`, nil},
+	{"externalDocs", "ExternalDocs", ClassGeneric, "", `{"url": "https://example.com"}`, func(p Parts) any { return &p.ExternalDocs }},
+	{"example", "Example", ClassGeneric, "", `{"a": 1}`, func(p Parts) any { return &p.Example }},
+	{"nullable", "Nullable", ClassGeneric, "", `true`, func(p Parts) any { return &p.Nullable }},
+	{"x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields", ClassExtension, "", `true`, func(p Parts) any { return &p.XPreserveUnknownFields }},
+	{"x-kubernetes-embedded-resource", "XEmbeddedResource", ClassExtension, "", `true`, func(p Parts) any { return &p.XEmbeddedResource }},
+	{"x-kubernetes-int-or-string", "XIntOrString", ClassExtension, "", `true`, func(p Parts) any { return &p.XIntOrString }},
+	{"x-kubernetes-list-map-keys", "XListMapKeys", ClassExtension, "", `["a"]`, func(p Parts) any { return &p.XListMapKeys }},
+	{"x-kubernetes-list-type", "XListType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XListType }},
+	{"x-kubernetes-map-type", "XMapType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XMapType }},
+	{"x-kubernetes-validations", "XValidations", ClassExtension, "", `[{"rule": "true"}]`, func(p Parts) any { return &p.XValidations }},
 }

@@ -1,7 +1,10 @@
 package structural
 
 import (
+	"encoding/json"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,9 +22,91 @@ func TestKeywords(t *testing.T) {
 	if p.Type != "string" || p.Format != "uuid" {
 		t.Errorf("%+v", p)
 	}
-	for _, keyword := range []string{"$ref", "x-kubernetes-validations", "not", "nullable"} {
-		if !slices.Contains(Keywords(), keyword) {
-			t.Errorf("%s is no keyword", keyword)
+}
+
+// TestTable holds the table against JSONSchemaProps and the model: neither has a
+// keyword without a row.
+func TestTable(t *testing.T) {
+	var want, got, modelled []string
+	for field := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		want = append(want, name+" "+field.Name)
+	}
+	part := map[KeywordClass]reflect.Type{
+		ClassGeneric: reflect.TypeFor[Generic](), ClassExtension: reflect.TypeFor[Extensions](),
+		ClassValue: reflect.TypeFor[ValueValidation](), ClassJunctor: reflect.TypeFor[ValueValidation](),
+	}
+	for k := range Table() {
+		got = append(got, k.Name+" "+k.Field)
+		s := &Schema{ValueValidation: &ValueValidation{}}
+		value := k.Value(s.Parts())
+		if part[k.Class] == nil {
+			if value != nil {
+				t.Errorf("%s has a value", k.Name)
+			}
+			continue
+		}
+		modelled = append(modelled, k.Field)
+		if _, ok := part[k.Class].FieldByName(k.Field); !ok {
+			t.Errorf("%s has no field %s", part[k.Class], k.Field)
+		} else if want := reflect.ValueOf(s).Elem().FieldByName(k.Field).Addr().Interface(); value != want {
+			t.Errorf("the value of %s is not its field", k.Name)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[Generic](), reflect.TypeFor[Extensions](), reflect.TypeFor[ValueValidation]()} {
+		for field := range typ.Fields() {
+			if !slices.Contains(modelled, field.Name) && field.Name != "XUnions" && field.Name != "XUnionMembers" { // not in JSONSchemaProps
+				t.Errorf("%s.%s has no row", typ, field.Name)
+			}
+		}
+	}
+}
+
+// TestEveryKeyword wants each keyword to be decoded and rendered, at the root of a
+// schema and in a junctor.
+func TestEveryKeyword(t *testing.T) {
+	for k := range Table() {
+		for _, text := range []string{`{"` + k.Name + `": ` + k.Example + `}`, `{"not": {"` + k.Name + `": ` + k.Example + `}}`} {
+			var p apiextensionsv1.JSONSchemaProps
+			if err := json.Unmarshal([]byte(text), &p); err != nil {
+				t.Fatal(err)
+			}
+			s, unsupported := FromProps(&p)
+			if k.Class == ClassUnsupported {
+				if len(unsupported) != 1 || unsupported[0].Keyword != k.Name {
+					t.Errorf("%s: unsupported are %v", text, unsupported)
+				}
+				continue
+			}
+			if len(unsupported) > 0 {
+				t.Errorf("%s: unsupported are %v", text, unsupported)
+			}
+			if a, b := mustJSON(t, s.Props()), mustJSON(t, &p); a != b {
+				t.Errorf("%s is rendered as %s", b, a)
+			}
+			parts := s.Parts()
+			if p.Not != nil && k.Name != "not" {
+				if s.ValueValidation == nil || s.Not == nil {
+					t.Errorf("%s: there is no junctor", text)
+					continue
+				}
+				parts = s.Not.Parts()
+			}
+			if k.Class != ClassStructure && !k.IsSet(parts) {
+				t.Errorf("%s is not set by %s", k.Name, text)
+			}
+			if nested := s.Nested(); mustJSON(t, nested.outside().Props()) != mustJSON(t, &p) {
+				t.Errorf("%s is lost in a junctor", text)
+			}
+		}
+	}
+	empty := (&NestedValueValidation{}).Parts()
+	for k := range Table() {
+		if k.IsSet(empty) || k.IsSet((&Schema{}).Parts()) {
+			t.Errorf("%s is set in an empty node", k.Name)
 		}
 	}
 }

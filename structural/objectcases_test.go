@@ -2,11 +2,9 @@ package structural
 
 import (
 	"fmt"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -192,51 +190,4 @@ func publishedV2(t testing.TB, s *Schema) string {
 		t.Fatal(err)
 	}
 	return string(out)
-}
-
-// TestPlaceOf finds the lines of what is told of an object in its file.
-func TestPlaceOf(t *testing.T) {
-	const file = `apiVersion: v1
-kind: Thing
-spec:
-  list:
-  - known: a
-  - {known: b, "dot.ted": 1}
-  - known: c
-    unknown:
-      deep: 1
-  empty: {}
-`
-	fset := token.NewFileSet()
-	manifests, problems := ReadManifests(fset, "thing.yaml", []byte(file))
-	if len(manifests) != 1 || len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	known := objectOf(Property{"known", &Schema{Generic: Generic{Type: "string"}}})
-	s := objectOf(Property{"spec", objectOf(
-		Property{"list", &Schema{Generic: Generic{Type: "array"}, Items: known}},
-		Property{"empty", objectOf(Property{"filled", withDefault("string", `"x"`)})},
-	)})
-	var object map[string]any
-	if err := yaml.Unmarshal([]byte(file), &object); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, d := range Default(s, object) {
-		p := fset.Position(manifests[0].PlaceOf(d.Path))
-		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, d.Path))
-	}
-	for _, path := range Prune(s, object, true) {
-		p := fset.Position(manifests[0].PlaceOf(path))
-		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, path))
-	}
-	want := []string{"10:3 spec.empty.filled", "6:16 spec.list[1].dot.ted", "8:5 spec.list[2].unknown"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-	for path, line := range map[*ObjectPath]int{nil: 1, (*ObjectPath)(nil).Field("spec").Field("list").Element(7): 4, (*ObjectPath)(nil).Field("kind").Element(0): 2} {
-		if p := fset.Position(manifests[0].PlaceOf(path)); p.Line != line {
-			t.Errorf("%s at line %d, want %d", path, p.Line, line)
-		}
-	}
 }

@@ -8,6 +8,30 @@ import (
 
 const unionsKeyword = "x-kubernetes-unions"
 
+// CheckUnions returns what the proposals refuse of x-kubernetes-unions: the part of
+// [CheckProposals] that is about documents with unions.
+func CheckUnions(s *Schema) []Finding {
+	c := &proposals{}
+	var node func(s *Schema, at place)
+	node = func(s *Schema, at place) {
+		if s == nil {
+			return
+		}
+		c.unions(s, at)
+		node(s.Items, at.below(at.path.Child("items")))
+		for _, p := range s.Properties {
+			below := at.below(at.path.Property(p.Name))
+			below.property = true
+			node(p.Schema, below)
+		}
+		if a := s.AdditionalProperties; a != nil {
+			node(a.Schema, at.below(at.path.Child("additionalProperties")))
+		}
+	}
+	node(s, place{root: true})
+	return c.findings
+}
+
 // unions checks x-kubernetes-unions of a node in both forms.
 func (c *proposals) unions(s *Schema, at place) {
 	pos := s.Origin.Of(unionsKeyword)

@@ -165,7 +165,22 @@ type Origin struct {
 	// in which they were set. x-kubernetes-validations stands once for each
 	// rule, in the order of the rules.
 	Keywords []KeywordOrigin
+	// Mistake is the gravest mistake in the source of the node that was reported, so
+	// that the node says less than its author meant.
+	Mistake Mistake
 }
+
+// Mistake is what a node lacks because of a mistake in its source.
+type Mistake uint8
+
+const (
+	// NoMistake: the node is what its source says.
+	NoMistake Mistake = iota
+	// InKeywords: a keyword is missing.
+	InKeywords
+	// InShape: the type is not known, or fields are missing.
+	InShape
+)
 
 // KeywordOrigin says where one keyword of a node was set.
 type KeywordOrigin struct {

@@ -68,6 +68,8 @@ type renderer struct {
 	// has that name.
 	locals map[string]string
 	given  map[string]bool
+	// usesRoot: something is validated relative to the root; usesKeys: values of maps are.
+	usesRoot, usesKeys bool
 }
 
 // place is a value with the expressions for it and its counterpart.
@@ -127,6 +129,12 @@ func (r *renderer) functions() template.FuncMap {
 		"ratcheting":  func() bool { return !r.file.NoRatcheting },
 		"mustChange":  func() string { return r.mustChange },
 		"field":       func() string { return r.importName("field", fieldPath) },
+		"root":        r.root,
+		"usesRoot":    func() bool { return r.usesRoot },
+		"under":       func() string { return r.local("unionsUnder") },
+		"underKeys":   r.underKeys,
+		"usesKeys":    func() bool { return r.usesKeys },
+		"call":        r.call,
 	}
 	for _, name := range []string{"old", "new", "path", "errs", "changed", "set"} {
 		out[name] = func() string { return r.local(name) }
@@ -169,6 +177,29 @@ func bare(expr string) string {
 		}
 	}
 	return expr
+}
+
+// root is the name of the path that stands for the value that is validated.
+func (r *renderer) root() string {
+	r.usesRoot = true
+	return r.local("unionsRoot")
+}
+
+// underKeys is the name of the function that adds errors of the values of a map.
+func (r *renderer) underKeys() string {
+	r.usesKeys = true
+	return r.local("unionsUnderKeys")
+}
+
+// call calls a function that validates a value, and adds what it finds. The path of the
+// value is built only then.
+func (r *renderer) call(p place, function, value string) string {
+	errs, found := r.local("errs"), r.local("found")
+	if p.Path == r.local("path") || p.Path == r.local("unionsRoot") {
+		return fmt.Sprintf("%s = append(%[1]s, %s(%s, %s, %s)...)", errs, function, p.Old, value, p.Path)
+	}
+	return fmt.Sprintf("if %s := %s(%s, %s, %s); len(%[1]s) > 0 {\n%[6]s = %[7]s(%[6]s, %[1]s, %[8]s)\n}",
+		found, function, p.Old, value, r.root(), errs, r.local("unionsUnder"), p.Path)
 }
 
 // keyIs is the condition that a key is present, or that it is absent.

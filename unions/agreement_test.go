@@ -1,6 +1,8 @@
 package unions
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,8 @@ type row struct {
 	errs []string
 	// server is where a server with the definition differs.
 	server *serverRow
+	// differs is what docs/unions.md calls the difference.
+	differs string
 	// untyped rows have no form in Go: unknown fields, null, wrong types, and a
 	// required discriminator with the empty text among its values.
 	untyped bool
@@ -67,12 +71,12 @@ func rows() []row {
 		{name: "carry-over only", opts: Options{CarryOverOnly: true}, old: storedA, new: `{"type":"C","a":{},"b":{}}`, want: `{"type":"C","b":{}}`, errs: []string{"Forbidden b"}},
 		{name: "not carry-over only", old: storedA, new: `{"type":"C","a":{},"b":{}}`, want: `{"type":"C"}`},
 		{name: "from empty", shape: "D optional", old: `{}`, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`},
-		{name: "stored invalid", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{},"other":"x"}`, server: &serverRow{errs: []string{"Forbidden b"}}},
-		{name: "stored invalid, no ratcheting", opts: Options{NoRatcheting: true}, old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}, server: &serverRow{}},
-		{name: "stored invalid, change of a member's content", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{"x":1},"b":{}}`, server: &serverRow{errs: []string{"Forbidden b"}}},
+		{name: "stored invalid", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{},"other":"x"}`, differs: "a neighbour changed", server: &serverRow{errs: []string{"Forbidden b"}}},
+		{name: "stored invalid, no ratcheting", opts: Options{NoRatcheting: true}, old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}, differs: "without ratcheting", server: &serverRow{}},
+		{name: "stored invalid, change of a member's content", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{"x":1},"b":{}}`, differs: "a neighbour changed", server: &serverRow{errs: []string{"Forbidden b"}}},
 		{name: "stored unknown value", old: `{"type":"Z"}`, new: `{"type":"Z","other":"x"}`},
 		{name: "absence becomes the empty text, which is no value", shape: "D optional", old: `{}`, new: `{"type":""}`, errs: []string{"NotSupported type"}},
-		{name: "D is a number", old: storedA, new: `{"type":1,"a":{}}`, errs: []string{"TypeInvalid type"}, server: &serverRow{errs: []string{"NotSupported type", "TypeInvalid type"}}, untyped: true},
+		{name: "D is a number", old: storedA, new: `{"type":1,"a":{}}`, errs: []string{"TypeInvalid type"}, differs: "something else is wrong", server: &serverRow{errs: []string{"NotSupported type", "TypeInvalid type"}}, untyped: true},
 		{name: "member is a list", new: `{"type":"A","a":[]}`, errs: []string{"TypeInvalid a"}, untyped: true},
 		{name: "old D is a number", old: `{"type":1,"a":{}}`, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`, untyped: true},
 
@@ -82,8 +86,13 @@ func rows() []row {
 		// The server drops errors where a value is unchanged as a whole: it knows more
 		// counterparts, and asks less of a discriminator.
 		{shape: "places", name: "stored invalid in an atomic list", old: `{"atomic":[{"type":"A","a":{},"b":{}}]}`, new: `{"atomic":[{"type":"A","a":{},"b":{}}],"note":"x"}`,
-			errs: []string{"Forbidden atomic[0].b"}, server: &serverRow{}},
-		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, server: &serverRow{}},
+			errs: []string{"Forbidden atomic[0].b"}, differs: "a list without keys", server: &serverRow{}},
+		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, differs: "an unknown value stayed", server: &serverRow{}},
+		{shape: "places", name: "unknown value in a map", new: `{"map":{"k":{"type":"Z"}}}`, errs: []string{"NotSupported map[k].type"},
+			differs: "keys of maps", server: &serverRow{errs: []string{"NotSupported map.k.type"}}},
+		{shape: "places", name: "unknown value beside another union", new: `{"parent":{"type":"A"},"outer":{"type":"Z"}}`, errs: []string{"NotSupported outer.type", "Required parent.a"},
+			differs: "something else is wrong", server: &serverRow{errs: []string{"NotSupported outer.type"}}},
+		{name: "empty text is no value, D defaulted", shape: "D defaulted", old: storedA, new: `{"type":"","b":{}}`, errs: []string{"NotSupported type"}},
 		{shape: "places", name: "parent absent", old: `{}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}},
 		{shape: "places", name: "parent null", old: `{"parent":null}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}, untyped: true},
 		{shape: "places", name: "parent removed", old: `{"parent":{"type":"A","a":{}}}`, new: `{"parent":null}`, server: &serverRow{want: `{}`}, untyped: true},
@@ -100,7 +109,7 @@ func rows() []row {
 			want: `{"byName":[{"name":"none","type":"B","b":{}}]}`},
 		{shape: "places", name: "keyed, twice in new", old: `{"byName":[{"name":"x","type":"A","a":{}}]}`,
 			new:  `{"byName":[{"name":"x","type":"B","a":{},"b":{}},{"name":"x","type":"B","b":{}}]}`,
-			errs: []string{"Forbidden byName[0].a"}, server: &serverRow{errs: []string{"Duplicate byName[1]", "Forbidden byName[0].a"}}},
+			errs: []string{"Forbidden byName[0].a"}, differs: "something else is wrong", server: &serverRow{errs: []string{"Duplicate byName[1]", "Forbidden byName[0].a"}}},
 		{shape: "places", name: "keyed, twice in old", old: `{"byName":[{"name":"x","type":"A","a":{}},{"name":"x","type":"A","a":{}}]}`,
 			new: `{"byName":[{"name":"x","type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden byName[0].a"}},
 		{shape: "places", name: "keyed, another one twice in old", old: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"A","a":{}}]}`,
@@ -109,6 +118,15 @@ func rows() []row {
 		{shape: "places", name: "keyed, keys of a query", old: `{"byName":[{"name":"","type":"A","a":{}},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"A","a":{}},{"name":"n0","type":"A","a":{}}]}`,
 			new:  `{"byName":[{"name":"n0","type":"C","a":{}},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"C","a":{}},{"name":"","type":"C","a":{}}]}`,
 			want: `{"byName":[{"name":"n0","type":"C"},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"C"},{"name":"","type":"C"}]}`},
+		{shape: "places", name: "keyed, control characters in keys", old: `{"byName":[{"name":"a\u0001\u007f","type":"A","a":{}},{"name":"\n","type":"A","a":{}},{"name":"%01","type":"A","a":{}},{"name":"\u0001250a","type":"A","a":{}},{"name":"x","type":"A","a":{}}]}`,
+			new:  `{"byName":[{"name":"x","type":"C","a":{}},{"name":"\u0001250a","type":"C","a":{}},{"name":"%01","type":"C","a":{}},{"name":"\n","type":"C","a":{}},{"name":"a\u0001\u007f","type":"C","a":{}}]}`,
+			want: `{"byName":[{"name":"x","type":"C"},{"name":"\u0001250a","type":"C"},{"name":"%01","type":"C"},{"name":"\n","type":"C"},{"name":"a\u0001\u007f","type":"C"}]}`},
+		{shape: "places", name: "two keys, control characters", old: `{"byTexts":[{"name":"\u0001","proto":"\t","type":"A","a":{}},{"name":"01","proto":"\t","type":"A","a":{}}]}`,
+			new:  `{"byTexts":[{"name":"01","proto":"\t","type":"A","a":{}},{"name":"\u0001","proto":"\t","type":"C","a":{}}]}`,
+			want: `{"byTexts":[{"name":"01","proto":"\t","type":"A","a":{}},{"name":"\u0001","proto":"\t","type":"C"}]}`},
+		{shape: "places", name: "map, control characters in keys", old: `{"map":{"\u0001":{"type":"A","a":{}},"k":{"type":"A","a":{}},"\n":{"type":"A","a":{}}}}`,
+			new: `{"map":{"\u0001":{"type":"C","a":{}},"k":{"type":"C","a":{}},"\n":{"type":"C","a":{}}}}`, want: `{"map":{"\u0001":{"type":"C"},"k":{"type":"C"},"\n":{"type":"C"}}}`,
+			differs: "control characters in keys of maps", server: &serverRow{errs: []string{"Forbidden map[\u0001].a"}}},
 		{shape: "places", name: "map, keys of a pointer", old: `{"map":{"a/b":{"type":"A","a":{}},"~1":{"type":"A","a":{}},"":{"type":"A","a":{}},"0":{"type":"A","a":{}},"-":{"type":"A","a":{}}}}`,
 			new:  `{"map":{"a/b":{"type":"C","a":{}},"~1":{"type":"C","a":{}},"":{"type":"C","a":{}},"0":{"type":"C","a":{}},"-":{"type":"C","a":{}}}}`,
 			want: `{"map":{"a/b":{"type":"C"},"~1":{"type":"C"},"":{"type":"C"},"0":{"type":"C"},"-":{"type":"C"}}}`},
@@ -119,15 +137,47 @@ func rows() []row {
 			new:  `{"byBoth":[{"name":"x","port":2,"type":"C","a":{}},{"name":"x","port":1.0,"type":"C","a":{}}]}`,
 			want: `{"byBoth":[{"name":"x","port":2,"type":"C","a":{}},{"name":"x","port":1,"type":"C"}]}`, errs: []string{"Forbidden byBoth[0].a"}},
 		{shape: "places", name: "two keys, one missing", old: `{"byBoth":[{"name":"x","type":"A","a":{}}]}`, new: `{"byBoth":[{"name":"x","type":"C","a":{}}]}`,
-			errs: []string{"Forbidden byBoth[0].a"}, server: &serverRow{errs: []string{"Required byBoth[0].port"}}, untyped: true},
+			errs: []string{"Forbidden byBoth[0].a"}, differs: "something else is wrong", server: &serverRow{errs: []string{"Required byBoth[0].port"}}, untyped: true},
 		{shape: "places", name: "key is an object", old: `{"byName":[{"name":{},"type":"A","a":{}}]}`, new: `{"byName":[{"name":{},"type":"C","a":{}},1]}`,
-			errs: []string{"Forbidden byName[0].a", "TypeInvalid byName[1]"}, server: &serverRow{errs: []string{"Invalid byName[1]", "TypeInvalid byName[0].name", "TypeInvalid byName[1]"}}, untyped: true},
+			errs: []string{"Forbidden byName[0].a", "TypeInvalid byName[1]"}, differs: "something else is wrong", server: &serverRow{errs: []string{"Invalid byName[1]", "TypeInvalid byName[0].name", "TypeInvalid byName[1]"}}, untyped: true},
 		{shape: "places", name: "atomic", old: `{"atomic":[` + storedA + `]}`, new: `{"atomic":[{"type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden atomic[0].a"}},
 		{shape: "places", name: "unkeyed", old: `{"plain":[` + storedA + `]}`, new: `{"plain":[{"type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden plain[0].a"}},
 		{shape: "places", name: "inner union", old: `{"outer":{"type":"A","a":` + storedA + `}}`, new: `{"outer":{"type":"A","a":{"type":"C","a":{}}}}`,
 			want: `{"outer":{"type":"A","a":{"type":"C"}}}`},
 		{shape: "places", name: "inner union in a cleared member", old: `{"outer":{"type":"A","a":` + storedA + `}}`, new: `{"outer":{"type":"C","a":{"type":"C","a":{}}}}`,
 			want: `{"outer":{"type":"C"}}`},
+	}
+}
+
+// TestDifferences wants every row on which the implementations differ in docs/unions.md,
+// and no difference there without a row.
+func TestDifferences(t *testing.T) {
+	page, err := os.ReadFile("../docs/unions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, found := range regexp.MustCompile(`(?m)^\| \*\*(.+?)\*\*`).FindAllStringSubmatch(string(page), -1) {
+		listed = append(listed, found[1])
+	}
+	// Those of typed functions are rows of testdata/typed/api: TestPlain and TestDefaulted.
+	said := []string{"the empty text with a default", "the empty text without a default"}
+	for _, r := range rows() {
+		errs := slices.DeleteFunc(slices.Clone(r.errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
+		if len(errs) < len(r.errs) {
+			said = append(said, "the hint")
+		}
+		switch {
+		case r.differs != "":
+			said = append(said, r.differs)
+		case r.server != nil && !slices.Equal(errs, r.server.errs):
+			t.Errorf("%s differs, and nothing says how", r.name)
+		}
+	}
+	slices.Sort(said)
+	slices.Sort(listed)
+	if said = slices.Compact(said); !slices.Equal(said, listed) {
+		t.Errorf("the differences are %q, but docs/unions.md lists %q", said, listed)
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 // the union and the rules are asked about every value of the discriminator with
 // sets of the members.
 
-// Outcome is what a rule says of an object.
+// Outcome is what a rule says of an object: it holds, it does not, or it cannot be
+// evaluated.
 type Outcome struct {
 	Refused bool
-	// Failure is the error of an evaluation that failed, or empty.
+	// Failure is the error of an evaluation that failed, or empty. The server refuses the
+	// object then, with this instead of the rule's message.
 	Failure string
 }
 
@@ -75,6 +77,31 @@ func (u *Union) ByHand(s *structural.Schema) []int {
 		}
 	}
 	return out
+}
+
+// MentionedBy reports whether somebody restricts members of the union by hand: in a
+// rule of the object that reads one, or in a junctor that requires one.
+func (u *Union) MentionedBy(s *structural.Schema) bool {
+	isMember := func(name string) bool {
+		return slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == name })
+	}
+	for _, m := range u.Members {
+		name, ok := structural.CELName(m.Name)
+		for _, rule := range s.XValidations {
+			reads := func(found []string) bool { return found[1] == name }
+			if ok && slices.ContainsFunc(ofSelf.FindAllStringSubmatch(rule.Rule, -1), reads) {
+				return true
+			}
+		}
+	}
+	var requires func(v *structural.ValueValidation) bool
+	some := func(list []structural.NestedValueValidation) bool {
+		return slices.ContainsFunc(list, func(n structural.NestedValueValidation) bool { return requires(&n.ValueValidation) })
+	}
+	requires = func(v *structural.ValueValidation) bool {
+		return v != nil && (slices.ContainsFunc(v.Required, isMember) || some(v.AllOf) || some(v.AnyOf) || some(v.OneOf) || v.Not != nil && requires(&v.Not.ValueValidation))
+	}
+	return requires(s.ValueValidation)
 }
 
 // Judge judges rules of an object, by their indexes, which evaluate knows in that

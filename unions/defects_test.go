@@ -40,6 +40,9 @@ func TestRulesHaveNoDefect(t *testing.T) {
 			s := object(u)
 			s.XValidations = lowered.Rules
 			s.Properties[0].Schema.ValueValidation = &structural.ValueValidation{Enum: lowered.Enum}
+			// An object that was stored before its discriminator existed lacks it.
+			u := u
+			u.Required, u.Default = false, nil
 			got := judge(t, u, s)
 			judged++
 			if len(got.Rules) != len(lowered.Rules) {
@@ -120,15 +123,9 @@ func judge(t *testing.T, u unions.Union, s *structural.Schema) unions.Judgement 
 	if len(texts) == 0 {
 		return unions.Judgement{}
 	}
-	evaluator, err := apiserver.NewEvaluator(s.Props(), texts)
+	evaluate, err := apiserver.NewEvaluator(s.Props(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u.Judge(s, rules, func(object map[string]any) []unions.Outcome {
-		var out []unions.Outcome
-		for _, o := range evaluator.Evaluate(t.Context(), object) {
-			out = append(out, unions.Outcome(o))
-		}
-		return out
-	})
+	return u.Judge(s, rules, evaluate)
 }

@@ -86,6 +86,18 @@ func (c Cost) Fits() bool {
 	return c.Total <= 1 && !slices.ContainsFunc(c.Rules, func(share float64) bool { return share > 1 })
 }
 
+// RuleCost is the estimated cost of a CEL rule of a CustomResourceDefinition.
+type RuleCost struct {
+	// Version is the name of the version that has the rule, and Path its path in the
+	// definition: "spec.versions[0].schema.openAPIV3Schema…x-kubernetes-validations[0]".
+	Version, Path string
+	// Rule is the text of the rule.
+	Rule string
+	// OfRule is the cost as a share of the limit for one rule, and OfSchema as a share of
+	// the limit for all rules of a schema. The API server refuses what is above 1.
+	OfRule, OfSchema float64
+}
+
 // Estimate returns the cost of rules. An error is a failed estimate.
 type Estimate func(rules []structural.Rule) (Cost, error)
 

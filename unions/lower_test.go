@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -40,9 +41,9 @@ func TestRuleTexts(t *testing.T) {
 		want string
 	}{
 		{"split", required, LowerOptions{}, `
-!(self.type == 'A') || has(self.a) | .a | FieldValueRequired | must be specified when ~type~ is "A"
-!has(self.a) || (self.type == 'A') | .a | FieldValueForbidden | may only be specified when ~type~ is "A"
-!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+!(has(self.type) && self.type == 'A') || has(self.a) | .a | FieldValueRequired | must be specified when ~type~ is "A"
+!has(self.a) || (has(self.type) && self.type == 'A') | .a | FieldValueForbidden | may only be specified when ~type~ is "A"
+!has(self.__namespace__) || (has(self.type) && self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
 `},
 		{"split, optional discriminator", optional, LowerOptions{}, `
 !(has(self.my__dash__type) && self.my__dash__type == 'it\'s') || has(self.x__underscores__y) | ['x__y'] | FieldValueRequired | must be specified when ~my-type~ is "it's"
@@ -51,13 +52,13 @@ func TestRuleTexts(t *testing.T) {
 		{"compact", required, LowerOptions{Estimate: func(rules []structural.Rule) (Cost, error) {
 			return Cost{Rules: make([]float64, len(rules)), Total: float64(len(rules)) / 2}, nil
 		}}, `
-has(self.a) == (self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
-!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+has(self.a) == (has(self.type) && self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
+!has(self.__namespace__) || (has(self.type) && self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
 `},
 		{"transition", required, LowerOptions{Transition: true, Estimate: compact}, `
-has(self.a) == (self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
-!has(self.__namespace__) || (self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
-self.type != oldSelf.type || (has(self.a) ? 1 : 0) + (has(self.__namespace__) ? 1 : 0) <= 1 | .type | FieldValueInvalid | must be changed when a different union member is set
+has(self.a) == (has(self.type) && self.type == 'A') | .a | FieldValueInvalid | has(self.a) ? 'may only be specified when ~type~ is "A"' : 'must be specified when ~type~ is "A"'
+!has(self.__namespace__) || (has(self.type) && self.type == 'B') | ['namespace'] | FieldValueForbidden | may only be specified when ~type~ is "B"
+(has(self.type) ? self.type : '') != (has(oldSelf.type) ? oldSelf.type : '') || (has(self.a) ? 1 : 0) + (has(self.__namespace__) ? 1 : 0) <= 1 || has(self.a) == has(oldSelf.a) && has(self.__namespace__) == has(oldSelf.__namespace__) | .type | FieldValueInvalid | must be changed when a different union member is set
 `},
 		{"exactly one", Union{Members: []Member{{Name: "a"}, {Name: "b"}}}, LowerOptions{}, `
 (has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1 |  | FieldValueInvalid | must specify exactly one of: ~a~, ~b~
@@ -207,19 +208,22 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestBudget has the numbers of members that an unbounded list allows at least:
-// the server's own validation of definitions decides.
+// TestBudget has the numbers of members that the server allows in a list without
+// limits, and under three lists of at most 100 elements: its own validation of
+// definitions decides.
 func TestBudget(t *testing.T) {
+	hundred := int64(100)
 	for _, test := range []struct {
-		shape   string
-		style   Style
-		members int
-	}{{"required", StyleSplit, 40}, {"required", StyleCompact, 80}, {"defaulted", StyleSplit, 8}, {"defaulted", StyleCompact, 16},
-		{"optional", StyleSplit, 7}, {"optional", StyleCompact, 14}} {
-		for _, more := range []int{0, test.members/4 + 2} {
-			var u Union
-			u.Discriminator = "type"
-			for i := range test.members + more {
+		shape            string
+		style            Style
+		unbounded, three int
+	}{
+		{"required", StyleSplit, 34, 8}, {"required", StyleCompact, 68, 16}, {"defaulted", StyleSplit, 7, 8}, {"defaulted", StyleCompact, 15, 16},
+		{"optional", StyleSplit, 7, 8}, {"optional", StyleCompact, 15, 16},
+	} {
+		accepted := func(members, lists int, bound *int64) bool {
+			u := Union{Discriminator: "type"}
+			for i := range members {
 				name := fmt.Sprintf("m%02d", i)
 				u.Values = append(u.Values, Value{Name: name, Member: name})
 				u.Members = append(u.Members, Member{Name: name, Value: name})
@@ -236,11 +240,18 @@ func TestBudget(t *testing.T) {
 					return Cost{Total: float64(len(rules)) / float64(len(u.Members))}, nil
 				}
 			}
-			list := &structural.Schema{Generic: structural.Generic{Type: "array"}, Items: schemaFor(t, u, opts)}
-			errs := definitionErrors(t, objectSchema(structural.Property{Name: "list", Schema: list}))
-			if accepted := len(errs) == 0; accepted != (more == 0) {
-				t.Errorf("%s, %s, %d members: accepted %t", test.shape, test.style, len(u.Members), accepted)
+			s := schemaFor(t, u, opts)
+			for range lists {
+				list := &structural.Schema{Generic: structural.Generic{Type: "array"}, Items: s, ValueValidation: &structural.ValueValidation{MaxItems: bound}}
+				s = objectSchema(structural.Property{Name: "list", Schema: list})
 			}
+			return len(definitionErrors(t, s)) == 0
+		}
+		if n := test.unbounded; !accepted(n, 1, nil) || accepted(n+1, 1, nil) {
+			t.Errorf("%s, %s: in a list without limits %d members are not the most", test.shape, test.style, n)
+		}
+		if n := test.three; !accepted(n, 3, &hundred) || accepted(n+1, 3, &hundred) {
+			t.Errorf("%s, %s: in three lists %d members are not the most", test.shape, test.style, n)
 		}
 	}
 }
@@ -284,6 +295,16 @@ func TestParseForms(t *testing.T) {
 	}
 }
 
+// unguarded are rules as earlier versions wrote them where the discriminator is required
+// or has a default: they read it without asking whether it is there.
+func unguarded(rules []structural.Rule) []structural.Rule {
+	out := slices.Clone(rules)
+	for i := range out {
+		out[i].Rule = regexp.MustCompile(`has\(self\.(\w+)\) && self\.`).ReplaceAllString(out[i].Rule, "self.")
+	}
+	return out
+}
+
 // TestOfReadsBack recovers the model from every form.
 func TestOfReadsBack(t *testing.T) {
 	strip := func(u Union) Union {
@@ -300,8 +321,15 @@ func TestOfReadsBack(t *testing.T) {
 				if len(s.XValidations) == 0 {
 					continue
 				}
-				if got := Of(s); len(got) != 1 || !reflect.DeepEqual(strip(got[0]), u) {
-					t.Errorf("%s: rules say\n%+v, want\n%+v", name, got, u)
+				for _, rules := range [][]structural.Rule{s.XValidations, unguarded(s.XValidations)} {
+					s.XValidations = rules
+					if got := Of(s); len(got) != 1 || !reflect.DeepEqual(strip(got[0]), u) {
+						t.Errorf("%s: rules say\n%+v, want\n%+v", name, got, u)
+					}
+					isOld := func(rule structural.Rule) bool { return strings.HasPrefix(rule.Rule, "(self.") } // the transition rule of earlier versions
+					if left := WithoutRules(s); slices.ContainsFunc(left, func(rule structural.Rule) bool { return !isOld(rule) }) {
+						t.Errorf("%s: of the rules of the union %+v are left", name, left)
+					}
 				}
 			}
 		}

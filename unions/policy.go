@@ -32,6 +32,9 @@ type PolicyTarget struct {
 // gives up at 250 expressions in each other.
 const maxDepth = 40
 
+// longLine is the length from which the conditions of an expression have a line each.
+const longLine = 120
+
 // maxExpression is the greatest length of one CEL expression, in code points
 // (cel-go's default of ExpressionSizeCodePointLimit, which the API server keeps).
 const maxExpression = 100_000
@@ -238,8 +241,13 @@ func (w *policyWriter) enter(at pairAt) pairAt {
 	return at
 }
 
+// unpatchable are the characters with which the server quotes a path so that it cannot
+// read it as JSON, but for some of the planes above U+FFFF: see [policyWriter.pointerTo].
+const unpatchable = `[\x00-\x07\x0b\x0e-\x1f\x7f]`
+
 // values goes through a map. Keys that only one of the objects has are not
-// entered.
+// entered, nor are those of which no path is possible: the patches of the others would
+// fail with theirs.
 func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step {
 	in := w.enter(at)
 	key, value := "k"+strconv.Itoa(in.depth), "v"+strconv.Itoa(in.depth)
@@ -250,7 +258,7 @@ func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step 
 	if len(below) == 0 {
 		return nil
 	}
-	filter := key + " in " + at.old
+	filter := key + " in " + at.old + " && !" + key + ".matches(r'" + unpatchable + "')"
 	if s.Nullable {
 		filter += " && " + in.old + " != null && " + in.new + " != null"
 	}
@@ -287,11 +295,13 @@ func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
 	}
 	has, text := keyText(s.Items, n.keys)
 	pairs := func(list, prefix string) string {
-		return list + ".transformList(i, e, " + has + text + " + '=" + prefix + "' + string(i))"
+		return list + ".transformList(i, e, " + has + "\n      " + text + " + '=" + prefix + "' + string(i))"
 	}
 	return []*step{{
-		open: "url('/?' + (" + pairs(at.old, "") + "\n  + " + pairs(at.new, "n") + ").join('&')).getQuery()" +
-			".transformList(" + key + ", " + found + ", " + found + ".size() == 2 && !" + found + "[0].startsWith('n') && " + found + "[1].startsWith('n'),",
+		open: "// A query of the keys: each is in both lists once if it has two values, the index in the\n" +
+			"// old list and, behind an n, that in the new one.\n" +
+			"url('/?' + (" + pairs(at.old, "") + "\n  + " + pairs(at.new, "n") + ").join('&')).getQuery()\n" +
+			"  .transformList(" + key + ", " + found + ", " + found + ".size() == 2 && !" + found + "[0].startsWith('n') && " + found + "[1].startsWith('n'),",
 		below: below,
 		close: ").flatten()",
 	}}
@@ -328,9 +338,9 @@ func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 		}
 	}
 	if len(present) > 0 {
-		filter = strings.Join(present, " && ") + ", "
+		filter = strings.Join(present, " && ") + ","
 	}
-	return filter, strings.Join(texts, " + ',' + ")
+	return filter, strings.Join(texts, "\n      + ',' + ")
 }
 
 // celLiteral is a decoded scalar as CEL has it.
@@ -342,13 +352,11 @@ func celLiteral(value any) (string, bool) {
 	return string(raw), err == nil
 }
 
-// queryEscaped escapes, in the text that an expression has, what would end a
-// name in a query or be another character there.
+// queryEscaped is the text that an expression has, as a name in a query. What holds a
+// character that would end the name there, be another one, or that no URL can have is
+// written in hexadecimal behind a control character, which no other text begins with.
 func queryEscaped(text string) string {
-	for _, c := range "%&+;=#" {
-		text += fmt.Sprintf(".replace('%c', '%%%02X')", c, c)
-	}
-	return text
+	return "(" + text + ".matches('[%&+;=#[:cntrl:]]') ? '%01' + '%x'.format([" + text + "]) : " + text + ")"
 }
 
 // checkApart refuses unions that are not apart from each other: the patches are
@@ -388,17 +396,18 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 	read := func(object string) string {
 		return "(" + isSet(object, u.Discriminator, d) + " ? " + access(object, u.Discriminator) + " : " + structural.CELString(absent) + ")"
 	}
-	guards := []string{read(at.new) + " != " + read(at.old)}
-	// Where an enum closes the set of values, validation refuses any other.
-	if len(stringsOf(d)) == 0 {
-		var values []string
-		for _, v := range u.Values {
-			values = append(values, structural.CELString(v.Name))
-		}
-		guards = append(guards, "(!("+isSet(at.new, u.Discriminator, d)+") || "+access(at.new, u.Discriminator)+" in ["+strings.Join(values, ", ")+"])")
+	// A value that validation refuses clears nothing: what is refused then is what was
+	// sent, not what is left of it.
+	var values []string
+	for _, v := range u.Values {
+		values = append(values, structural.CELString(v.Name))
+	}
+	guards := []string{
+		read(at.new) + " != " + read(at.old),
+		"(!(" + isSet(at.new, u.Discriminator, d) + ") || " + access(at.new, u.Discriminator) + " in [" + strings.Join(values, ", ") + "])",
 	}
 	var members []string
-	name, filter := "m", "m in "+at.new
+	name, filters := "m", []string{"m in " + at.new}
 	nullable := false
 	for _, m := range u.Members {
 		members = append(members, structural.CELString(m.Name)+": "+structural.CELString(m.Value))
@@ -411,19 +420,19 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 		w.pointerTo(at, m.Name, at.path.Child(m.Name))
 	}
 	if nullable {
-		filter += " && " + at.new + "[m] != null"
+		filters = append(filters, at.new+"[m] != null")
 	}
 	if w.opts.CarryOverOnly {
-		filter += " && m in " + at.old
+		filters = append(filters, "m in "+at.old)
 		if nullable {
-			filter += " && " + at.old + "[m] != null"
+			filters = append(filters, at.old+"[m] != null")
 		}
 	}
-	filter += " && v != " + read(at.new)
+	filters = append(filters, "v != "+read(at.new))
 	pointer := joinTerms(append(slices.Clone(at.pointer), "'/'", name))
 	return &step{
 		guards: guards,
-		open: "{" + strings.Join(members, ", ") + "}.transformList(m, v, " + filter + ",\n" +
+		open: "{" + strings.Join(members, ", ") + "}.transformList(m, v, " + conjunction(filters, "    ") + ",\n" +
 			"  JSONPatch{op: 'remove', path: " + pointer + "})",
 		leaf: len(w.leaves),
 	}
@@ -530,7 +539,15 @@ func guarded(guards []string, body string) string {
 	if len(guards) == 0 || body == "" {
 		return body
 	}
-	return "(" + strings.Join(guards, " && ") + " ?\n" + indented(body) + "\n: [])"
+	return "(" + conjunction(guards, "  ") + " ?\n" + indented(body) + "\n: [])"
+}
+
+// conjunction joins conditions, in lines of their own where one would be long.
+func conjunction(conditions []string, indent string) string {
+	if text := strings.Join(conditions, " && "); len(text) <= longLine {
+		return text
+	}
+	return strings.Join(conditions, "\n"+indent+"&& ")
 }
 
 // parts are the conditions of the expression, and what they guard. Those of

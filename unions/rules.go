@@ -2,6 +2,7 @@ package unions
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -35,15 +36,15 @@ func namesIn(u *Union) (names celNames, unreadable string) {
 	return names, ""
 }
 
-// selects is the expression that the discriminator has the value. A
-// discriminator that may be absent is asked for first: without that the server
-// answers "no such key" instead of the message.
-func (n celNames) selects(u *Union, value string) string {
-	is := "self." + n.discriminator + " == " + structural.CELString(value)
-	if u.MayBeAbsent() {
-		return "has(self." + n.discriminator + ") && " + is
-	}
-	return is
+// selects is the expression that the discriminator has the value. It is asked for
+// first even where it is required or has a default: an object that was stored before
+// it existed lacks it, and a rule that cannot be evaluated is not ratcheted, so that
+// the server would refuse every update of the object, the removal of a finalizer
+// included. Nor does the server apply a default inside of another one before it
+// evaluates rules.
+func (n celNames) selects(value string) string {
+	field := "self." + n.discriminator
+	return "has(" + field + ") && " + field + " == " + structural.CELString(value)
 }
 
 // splitRules has two rules for each member, so that each direction has its own
@@ -56,7 +57,7 @@ func splitRules(u *Union, names celNames) []structural.Rule {
 		if !m.Optional {
 			reason := apiextensionsv1.FieldValueRequired
 			out = append(out, structural.Rule{
-				Rule:      "!(" + names.selects(u, m.Value) + ") || has(self." + names.members[i] + ")",
+				Rule:      "!(" + names.selects(m.Value) + ") || has(self." + names.members[i] + ")",
 				Message:   u.MustBeSet(m),
 				Reason:    &reason,
 				FieldPath: structural.RuleFieldPath(m.Name),
@@ -72,7 +73,7 @@ func forbidRule(u *Union, names celNames, i int) structural.Rule {
 	m := u.Members[i]
 	reason := apiextensionsv1.FieldValueForbidden
 	return structural.Rule{
-		Rule:      "!has(self." + names.members[i] + ") || (" + names.selects(u, m.Value) + ")",
+		Rule:      "!has(self." + names.members[i] + ") || (" + names.selects(m.Value) + ")",
 		Message:   u.MustNotBeSet(m),
 		Reason:    &reason,
 		FieldPath: structural.RuleFieldPath(m.Name),
@@ -91,7 +92,7 @@ func compactRules(u *Union, names celNames) []structural.Rule {
 		has := "has(self." + names.members[i] + ")"
 		reason := apiextensionsv1.FieldValueInvalid
 		out = append(out, structural.Rule{
-			Rule: has + " == (" + names.selects(u, m.Value) + ")",
+			Rule: has + " == (" + names.selects(m.Value) + ")",
 			MessageExpression: has + " ? " + structural.CELString(u.MustNotBeSet(m)) +
 				" : " + structural.CELString(u.MustBeSet(m)),
 			Reason:    &reason,
@@ -137,22 +138,35 @@ func (n celNames) count() string {
 	return strings.Join(terms, " + ")
 }
 
-// transitionRule explains what a client did that set another member and left
-// the discriminator alone. It reads oldSelf, so the server refuses it where
-// objects cannot be correlated.
+// transitionRule explains what a client did that set another member and left the
+// discriminator alone. It reads oldSelf, so the server refuses it where objects cannot
+// be correlated, and does not ratchet it: it holds by itself where the discriminator and
+// which members are set stay as they were, whatever was stored.
 func transitionRule(u *Union, names celNames) structural.Rule {
 	value := func(object string) string {
 		field := object + "." + names.discriminator
-		if u.MayBeAbsent() {
-			return "(has(" + field + ") ? " + field + " : '')"
-		}
-		return field
+		return "(has(" + field + ") ? " + field + " : '')"
+	}
+	unchanged := make([]string, len(names.members))
+	for i, name := range names.members {
+		unchanged[i] = fmt.Sprintf("has(self.%s) == has(oldSelf.%[1]s)", name)
 	}
 	reason := apiextensionsv1.FieldValueInvalid
 	return structural.Rule{
-		Rule:      value("self") + " != " + value("oldSelf") + " || " + names.count() + " <= 1",
+		Rule:      value("self") + " != " + value("oldSelf") + " || " + names.count() + " <= 1 || " + strings.Join(unchanged, " && "),
 		Message:   MustChange,
 		Reason:    &reason,
 		FieldPath: structural.RuleFieldPath(u.Discriminator),
 	}
+}
+
+// isTransition reports whether a rule is the transition rule of the union, whose members
+// may be in another order.
+func isTransition(u *Union, rule structural.Rule) bool {
+	names, unreadable := namesIn(u)
+	if u.Discriminator == "" || unreadable != "" {
+		return false
+	}
+	words := func(text string) []string { return slices.Sorted(strings.SplitSeq(text, " ")) }
+	return slices.Equal(words(rule.Rule), words(transitionRule(u, names).Rule))
 }

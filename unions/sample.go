@@ -271,8 +271,10 @@ func needs(v *structural.ValueValidation) (required, forbidden []string) {
 	if v.Not != nil {
 		r, _ := needs(&v.Not.ValueValidation)
 		forbidden = append(forbidden, r...)
-		for _, any := range v.Not.AnyOf {
-			r, _ := needs(&any.ValueValidation)
+		// The first of anyOf is in that already: looking twice at each level takes
+		// exponential time.
+		for i := 1; i < len(v.Not.AnyOf); i++ {
+			r, _ := needs(&v.Not.AnyOf[i].ValueValidation)
 			forbidden = append(forbidden, r...)
 		}
 	}

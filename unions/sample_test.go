@@ -58,3 +58,21 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
+
+// TestSampleOfNestedJunctors wants junctors that are twice as deep to take about twice
+// the work.
+func TestSampleOfNestedJunctors(t *testing.T) {
+	work := func(depth int) float64 {
+		inner := structural.ValueValidation{Required: []string{"a"}}
+		for range depth {
+			either := structural.NestedValueValidation{ValueValidation: structural.ValueValidation{AnyOf: []structural.NestedValueValidation{{ValueValidation: inner}}}}
+			inner = structural.ValueValidation{AllOf: []structural.NestedValueValidation{{ValueValidation: structural.ValueValidation{Not: &either}}}}
+		}
+		s := &structural.Schema{ValueValidation: &inner}
+		s.Type = "object"
+		return testing.AllocsPerRun(1, func() { Sample(s, true) })
+	}
+	if at8, at16 := work(8), work(16); at16 > 3*at8 {
+		t.Errorf("%v allocations at depth 8, %v at 16", at8, at16)
+	}
+}

@@ -17,7 +17,11 @@ func TestTransitionAgreesWithValidate(t *testing.T) {
 		validate, plan := server(t, s), Compile(s, Options{NoRatcheting: true})
 		for _, old := range objectsOf(u) {
 			if len(validate(nil, old)) > 0 {
-				continue // it could not be stored
+				// It may have been stored before there were rules, and be written back.
+				if slices.Contains(kinds(validate(old, old)), "Invalid type") {
+					t.Errorf("%q: %s did not change", shape, encoded(t, old))
+				}
+				continue
 			}
 			for _, new := range objectsOf(u) {
 				got, want := plan.Validate(old, new, nil), validate(old, new)

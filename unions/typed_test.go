@@ -134,7 +134,7 @@ func (p *typedProgram) run() (err error) {
 		if err != nil {
 			return err
 		}
-		functions, err := os.ReadFile(filepath.Join(typedmodule.Files, v.Package, typedmodule.FunctionsFile))
+		functions, err := os.ReadFile(filepath.Join(typedmodule.Files(), v.Package, typedmodule.FunctionsFile))
 		if err != nil {
 			return err
 		}

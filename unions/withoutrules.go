@@ -7,7 +7,8 @@ import (
 )
 
 // WithoutRules returns the rules of an object without those of the cel form from which
-// [Of] reads unions.
+// [Of] reads unions, and without the one that explains a discriminator that did not
+// change, which refuses nothing that the others accept.
 func WithoutRules(s *structural.Schema) []structural.Rule {
 	found := fromRules(s)
 	if len(found) == 0 {
@@ -18,6 +19,9 @@ func WithoutRules(s *structural.Schema) []structural.Rule {
 		if counted := countRegexp.FindStringSubmatch(rule.Rule); counted != nil && rule.FieldPath == "" {
 			_, ok := countedUnion(s, plain, counted)
 			return ok
+		}
+		if slices.ContainsFunc(found, func(u Union) bool { return isTransition(&u, rule) }) {
+			return true
 		}
 		read, ok := readSide(s, plain, rule.Rule)
 		return ok && slices.ContainsFunc(found, func(u Union) bool {

@@ -17,7 +17,7 @@ func TestWithoutRules(t *testing.T) {
 		{Name: "a", Schema: &structural.Schema{Generic: text}}, {Name: "b", Schema: &structural.Schema{Generic: text}}, {Name: "c", Schema: &structural.Schema{Generic: text}},
 	}}
 	rules := []string{
-		"!(self.type == 'A') || has(self.a)", "!has(self.a) || (self.type == 'A')", // a union
+		"!(has(self.type) && self.type == 'A') || has(self.a)", "!has(self.a) || (self.type == 'A')", // a union
 		"!(self.type == 'B') || has(self.b)",                       // one side only
 		"!has(self.c) || (self.type == 'C')",                       // no value
 		"self.a != 'x'",                                            // none

@@ -9,5 +9,5 @@
 //	codes.go    the codes of the diagnostics
 //
 // It knows CRDs and places. It does not know where a CRD came from: Go source
-// and YAML files are both a [Subject].
+// and YAML files are both a [crd.Definition].
 package verify

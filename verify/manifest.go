@@ -3,48 +3,38 @@ package verify
 import (
 	"go/token"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// Manifest returns the CRD of a document as a subject, with its places resolved
-// by the file set that it was read into. It is nil if the document has no CRD.
-func Manifest(m *structural.Manifest, fset *token.FileSet) *Subject {
-	if m.CRD == nil {
-		return nil
+// Read returns the CRDs of a file, with what is wrong with its text.
+func Read(file crd.File) ([]*crd.Definition, diag.List) {
+	manifests, problems, position := file.Read()
+	var out []*crd.Definition
+	for _, m := range manifests {
+		if d := crd.FromManifest(m, position); d != nil {
+			out = append(out, d)
+		}
 	}
-	return &Subject{
-		CRD: m.CRD, Schemas: m.Schemas, Unheld: m.Unsupported, Measure: true,
-		Place: func(path string) (diag.Position, []diag.Related) { return Position(fset, m.Position(path)), nil },
-	}
-}
-
-// Position resolves a place.
-func Position(fset *token.FileSet, pos token.Pos) diag.Position {
-	if !pos.IsValid() {
-		return diag.Position{}
-	}
-	p := fset.PositionFor(pos, false)
-	return diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}
+	return out, Problems(problems, position)
 }
 
 // Problems returns what is wrong with the text of a manifest, in the API server's
 // words where it has some.
-func Problems(problems []structural.Problem, fset *token.FileSet) diag.List {
+func Problems(problems []manifest.Problem, position func(token.Pos) diag.Position) diag.List {
 	var out diag.List
 	for _, p := range problems {
-		d := diag.Diagnostic{Pos: Position(fset, p.Pos), Message: p.Message, Severity: diag.Error}
+		kind := malformedManifest
 		switch p.Kind {
-		case structural.UnknownField, structural.DuplicateField:
-			d.Code = codeStrict
-		case structural.DroppedField:
-			d.Code, d.Severity = codeDropped, diag.Warning
-		case structural.WrongVersion, structural.NoObject:
-			d.Code = codeNoCRD
-		default:
-			d.Code = codeMalformed
+		case manifest.UnknownField, manifest.DuplicateField:
+			kind = unknownOrDuplicateField
+		case manifest.DroppedField:
+			kind = droppedField
+		case manifest.WrongVersion, manifest.NoObject:
+			kind = notACRD
 		}
-		out = append(out, d)
+		out = append(out, kind.At(position(p.Pos), "", "%s", p.Message))
 	}
 	return out
 }

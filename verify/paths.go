@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -18,18 +19,45 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 	version := c.CRD.Spec.Versions[i]
 	at := fmt.Sprintf("spec.versions[%d].", i)
 	for j, column := range version.AdditionalPrinterColumns {
+		c.heading(fmt.Sprintf("%sadditionalPrinterColumns", at), version.AdditionalPrinterColumns, j)
 		found, missing := follow(schema, column.JSONPath)
 		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
+		err := apiserver.ColumnError(column.JSONPath)
 		switch {
+		case !strings.HasPrefix(column.JSONPath, "."): // refused
+		case err != nil:
+			c.add(misleadingColumn, path, columnHint(column.JSONPath), "printer column %s: %s is not a JSONPath: %v. The API server prints neither this column nor those after it",
+				column.Name, column.JSONPath, err)
 		case missing != "":
-			c.warn(codeNoSuchPath, path, "", "printer column %s: %s is not in the schema: there is no %s", column.Name, column.JSONPath, missing)
+			c.add(noSuchPath, path, "", "printer column %s: %s is not in the schema: there is no %s", column.Name, column.JSONPath, missing)
 		case found != nil && found.Type != "" && !columnFits(column.Type, found):
-			c.warn(codeNoSuchPath, path, "", "printer column %s is of type %s, but %s is %s", column.Name, column.Type, column.JSONPath, found.Type)
+			c.add(noSuchPath, path, "", "printer column %s is of type %s, but %s is %s", column.Name, column.Type, column.JSONPath, found.Type)
 		}
 	}
 	if s := version.Subresources; s != nil && s.Scale != nil {
 		c.scale(at, schema, s.Scale)
 	}
+}
+
+// heading warns of a column that has the heading of an earlier one: kubectl
+// prints headings in capitals.
+func (c *checks) heading(at string, columns []apiextensionsv1.CustomResourceColumnDefinition, j int) {
+	for i := range j {
+		if columns[j].Name != "" && strings.EqualFold(columns[i].Name, columns[j].Name) {
+			path := func(i int) string { return fmt.Sprintf("%s[%d].name", at, i) }
+			c.add(misleadingColumn, path(j), "give each column its own name", "printer column %s occurs twice: both are printed under one heading", columns[j].Name)
+			c.list[len(c.list)-1].More = []string{path(i)}
+			return
+		}
+	}
+}
+
+// columnHint says what to write instead of a JSONPath that does not parse.
+func columnHint(path string) string {
+	if strings.Contains(path, `["`) {
+		return `keys are written in single quotes, with a backslash before each dot: ['a\.b']`
+	}
+	return ""
 }
 
 func (c *checks) scale(at string, schema *structural.Schema, scale *apiextensionsv1.CustomResourceSubresourceScale) {
@@ -41,9 +69,9 @@ func (c *checks) scale(at string, schema *structural.Schema, scale *apiextension
 		path := at + "subresources.scale." + keyword
 		switch {
 		case missing != "":
-			c.warn(codeNoSuchPath, path, "", "scale: %s is not in the schema: there is no %s", jsonPath, missing)
+			c.add(noSuchPath, path, "", "scale: %s is not in the schema: there is no %s", jsonPath, missing)
 		case found != nil && found.Type != "" && found.Type != want:
-			c.warn(codeNoSuchPath, path, "", "scale: %s must be of type %s, and is %s", jsonPath, want, found.Type)
+			c.add(noSuchPath, path, "", "scale: %s must be of type %s, and is %s", jsonPath, want, found.Type)
 		}
 	}
 	check("specReplicasPath", scale.SpecReplicasPath, "integer")
@@ -66,18 +94,23 @@ func columnFits(column string, s *structural.Schema) bool {
 
 // follow goes down a schema along a simple JSON path, and returns where it ends.
 // missing is the first part that the schema does not have. Both are empty where
-// it cannot be told: below preserved fields, metadata, and for paths that are
-// not simple.
+// it cannot be told: below preserved fields and in embedded objects, and for
+// paths that are not simple.
 func follow(s *structural.Schema, path string) (found *structural.Schema, missing string) {
 	steps, ok := splitPath(path)
 	if !ok {
 		return nil, ""
 	}
 	for i, step := range steps {
-		if i == 0 && (step == "metadata" || step == "kind" || step == "apiVersion") || s.XEmbeddedResource {
+		if i == 0 && (step == "kind" || step == "apiVersion") || s.XEmbeddedResource {
 			return nil, ""
 		}
 		next := child(s, step)
+		if i == 0 && step == "metadata" {
+			next = structural.ObjectMeta()
+		} else if steps[0] == "metadata" && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
+			return nil, "" // fieldsV1
+		}
 		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {
 			return nil, ""
 		}
@@ -122,8 +155,9 @@ func splitPath(path string) (steps []string, ok bool) {
 			}
 			inner := path[1:end]
 			path = path[end+1:]
-			if quoted := strings.Trim(inner, `'"`); len(quoted) == len(inner)-2 {
-				steps = append(steps, quoted)
+			if key, ok := strings.CutPrefix(inner, "'"); ok && len(key) > 1 && strings.IndexByte(key, '\'') == len(key)-1 {
+				// The server reads ['a.b'] as .a.b, and ['a\.b'] as one key.
+				path = "." + key[:len(key)-1] + path
 				continue
 			}
 			if strings.ContainsAny(inner, ",:*") && !strings.HasPrefix(inner, "?") && inner != "*" {

@@ -37,7 +37,7 @@ func (c *checks) size() {
 	case n > helmLimit:
 		reach = "it does not fit into a Helm release (1 MiB), nor can kubectl apply keep it in an annotation"
 	}
-	c.warn(codeSize, "spec", "shorten or drop descriptions: --max-desc-len, +schemagen:descriptions. The bytes go here:\n"+c.sizes(n), "the CRD has %d bytes as JSON: %s", n, reach)
+	c.add(tooLarge, "spec", "shorten or drop descriptions: --max-desc-len, +schemagen:descriptions. The bytes go here:\n"+c.sizes(n), "the CRD has %d bytes as JSON: %s", n, reach)
 }
 
 // part is a part of a schema with its size in bytes.

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -15,33 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
-
-// Subject is a CRD that is to be verified.
-type Subject struct {
-	// CRD is the definition with its schemas; nil where Build makes it.
-	CRD   *apiextensionsv1.CustomResourceDefinition
-	Build func() *apiextensionsv1.CustomResourceDefinition
-	// Bytes are what the definition is written as, by which results are
-	// remembered; nil if they are not to be.
-	Bytes []byte
-	// Old is the definition that is to be replaced, nil where it is created.
-	Old *apiextensionsv1.CustomResourceDefinition
-	// Schemas are the schemas of the versions, by index, and Unheld what of them
-	// the model cannot hold.
-	Schemas []*structural.Schema
-	Unheld  [][]structural.Unsupported
-	// Place returns the place of a path in the CRD, for example
-	// "spec.versions[0].schema.openAPIV3Schema.properties[a].type", and further
-	// places that belong to it.
-	Place func(path string) (diag.Position, []diag.Related)
-	// OnlySchemas: what stands beside the schemas is known to be wrong already.
-	OnlySchemas bool
-	// Measure: its size is judged, too.
-	Measure bool
-}
 
 // Options say how strictly to judge.
 type Options struct {
@@ -53,21 +33,28 @@ type Options struct {
 	Memory Memory
 }
 
-// Verifier verifies CRDs for one version of Kubernetes. It is safe for concurrent
-// use.
+// Verifier verifies CRDs for one version of Kubernetes. It is the server of package
+// generator, and safe for concurrent use.
 type Verifier struct {
 	target  *apiserver.Target
 	options Options
+	// newest is the server of the newest version that is known.
+	newest func() (*apiserver.Target, error)
 }
 
 // New returns a verifier for an API server.
 func New(target *apiserver.Target, options Options) *Verifier {
-	return &Verifier{target: target, options: options}
+	if options.Memory != nil {
+		target.Remember(options.Memory)
+	}
+	return &Verifier{target: target, options: options, newest: sync.OnceValues(func() (*apiserver.Target, error) {
+		return apiserver.NewTarget(apiserver.Versions()[0])
+	})}
 }
 
-// All verifies several CRDs side by side. The lists are in their order.
-func (v *Verifier) All(ctx context.Context, subjects []*Subject) (diag.List, error) {
-	lists := make([]diag.List, len(subjects))
+// Check verifies several CRDs side by side. The findings are in their order.
+func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
+	lists := make([][]located, len(subjects))
 	errs := make([]error, len(subjects))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -75,7 +62,7 @@ func (v *Verifier) All(ctx context.Context, subjects []*Subject) (diag.List, err
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			lists[i], errs[i] = v.One(ctx, s)
+			lists[i], errs[i] = v.located(ctx, s)
 		})
 	}
 	wait.Wait()
@@ -84,19 +71,53 @@ func (v *Verifier) All(ctx context.Context, subjects []*Subject) (diag.List, err
 			return nil, err
 		}
 	}
-	return slices.Concat(lists...), nil
+	return Once(onePerPlace(slices.Concat(lists...))), nil
 }
 
 // One verifies a CRD. The error is for what is not the CRD's: the context has
 // ended, or the server's code could not answer.
-func (v *Verifier) One(ctx context.Context, s *Subject) (diag.List, error) {
+func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error) {
+	found, err := v.located(ctx, s)
+	return onePerPlace(found), err
+}
+
+// located is a result with its places.
+type located struct {
+	diag.Diagnostic
+	what string
+}
+
+// onePerPlace returns the diagnostics, each once for each place: one place of the source may
+// be the origin of several places of schemas.
+func onePerPlace(found []located) diag.List {
+	type key struct {
+		pos  diag.Position
+		code diag.Code
+		what string
+	}
+	var out diag.List
+	seen := map[key]bool{}
+	for _, l := range found {
+		k := key{l.Pos, l.Code, l.what}
+		if l.what != "" && l.Pos.File != "" && seen[k] {
+			continue
+		}
+		seen[k] = true
+		out = append(out, l.Diagnostic)
+	}
+	return out
+}
+
+func (v *Verifier) located(ctx context.Context, s *crd.Definition) ([]located, error) {
 	results, err := v.remembered(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	var out diag.List
+	var out []located
 	for _, r := range results {
-		out = append(out, r.diagnostic(s))
+		if s.Incomplete == nil || !s.Incomplete(r.Path, r.Cost) {
+			out = append(out, located{r.diagnostic(s), r.What})
+		}
 	}
 	return out, nil
 }
@@ -105,15 +126,30 @@ func (v *Verifier) One(ctx context.Context, s *Subject) (diag.List, error) {
 type Result struct {
 	Code          diag.Code
 	Severity      diag.Severity
+	Off           bool // by default
 	Path          string
 	More          []string // further paths
 	Message, Hint string
+	// What is what the server says without the path; empty for what it does not say.
+	What string
+	// Cost reports whether a rule, or all of them, may cost too much.
+	Cost bool
 }
 
+// celPlace is where the compiler of CEL reports its first error.
+var celPlace = regexp.MustCompile(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
+
 // diagnostic is the result with its places.
-func (r Result) diagnostic(s *Subject) diag.Diagnostic {
+func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	pos, related := s.Place(r.Path)
-	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
+	if match := celPlace.FindStringSubmatch(r.Message); match != nil && s.Inside != nil {
+		line, _ := strconv.Atoi(match[1])
+		column, _ := strconv.Atoi(match[2])
+		if inside, ok := s.Inside(r.Path, line, column); ok {
+			pos = inside
+		}
+	}
+	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
 	for _, more := range r.More {
 		if pos, _ := s.Place(more); pos != d.Pos {
 			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "and here"})
@@ -126,12 +162,12 @@ func (r Result) diagnostic(s *Subject) diag.Diagnostic {
 type Memory = apiserver.Memory
 
 // remembered returns the results for the subject from the memory, or examines it.
-func (v *Verifier) remembered(ctx context.Context, s *Subject) ([]Result, error) {
+func (v *Verifier) remembered(ctx context.Context, s *crd.Definition) ([]Result, error) {
 	if v.options.Memory == nil || s.Bytes == nil || s.Old != nil {
 		return v.examine(ctx, s)
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.Measure, len(s.Bytes))
+	fmt.Fprintf(hash, "2 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.Measure, len(s.Bytes))
 	hash.Write(s.Bytes)
 	key := hex.EncodeToString(hash.Sum(nil))
 	var results []Result
@@ -149,48 +185,37 @@ func (v *Verifier) remembered(ctx context.Context, s *Subject) ([]Result, error)
 }
 
 // examine does all checks.
-func (v *Verifier) examine(ctx context.Context, s *Subject) ([]Result, error) {
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, error) {
 	if s.CRD == nil {
 		s.CRD = s.Build()
 		defer func() { s.CRD = nil }() // it is large: not one for each subject at once
 	}
-	c := &checks{Verifier: v, Subject: s}
-	known := map[string]bool{}
-	for crd, n := s.CRD, 0; crd != nil && n < maxMendings; n++ {
-		report, err := v.target.Check(ctx, crd, s.Old)
-		if err != nil {
-			return nil, fmt.Errorf("verify %s: %w", crd.Name, err)
-		}
-		found := report.Findings[:0]
-		for _, f := range report.Findings {
-			if message := f.Path + f.String(); !known[message] {
-				known[message] = true
-				found = append(found, f)
-			}
-		}
-		for _, f := range found {
-			inSchema := len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.")
-			if inSchema || n == 0 && !s.OnlySchemas {
-				d := c.server(f, report.Rules)
-				if n > 0 {
-					d.Hint = strings.TrimPrefix(d.Hint+"; "+laterHint, "; ")
-				}
-			}
-		}
-		crd = mend(crd, found)
+	c := &checks{Verifier: v, Definition: s}
+	if err := c.ask(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.dearer(ctx); err != nil {
+		return nil, err
 	}
 	for i, schema := range s.Schemas {
 		if schema == nil {
 			continue
 		}
 		at := schemaPath(i)
-		for _, f := range structural.CheckProposals(schema, s.unheld(i)) {
+		var unheld []structural.Unsupported
+		if i < len(s.Unheld) {
+			unheld = s.Unheld[i]
+		}
+		for _, f := range structural.CheckProposals(schema, unheld) {
 			if path := at + f.Path.String(); !f.Server && !c.refused(path) {
-				c.warn(codeProposal, path, "", "%s", f.String())
+				c.add(discouragedByProposals, path, "", "%s", f.String())
 			}
 		}
 		for _, f := range structural.Contradictions(schema) {
-			c.warn(codeContradiction, at+f.Path.String(), f.Hint, "%s", f.Message)
+			c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
+		}
+		for _, r := range apiserver.ConstantRules(schema) {
+			c.constant(at, r)
 		}
 		c.paths(i, schema)
 		if err := c.defaults(ctx, i); err != nil {
@@ -199,6 +224,68 @@ func (v *Verifier) examine(ctx context.Context, s *Subject) ([]Result, error) {
 	}
 	c.size()
 	return c.list, nil
+}
+
+// constant warns of a rule that always has the same result.
+func (c *checks) constant(at string, r apiserver.ConstantRule) {
+	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", at, r.Path, r.Index)
+	switch {
+	case c.refused(path): // it does not compile
+	case r.Holds:
+		c.add(constantRule, path, "remove it, or compare with something of the value", "this rule is always true: it refuses nothing")
+	default:
+		c.add(constantRule, path, "", "this rule is never true for a value that the rest of the schema allows: every value is refused")
+	}
+}
+
+func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
+	switch kind {
+	case structural.Misfit:
+		return misfittingBound
+	case structural.Idle:
+		return idleKeyword
+	case structural.Example:
+		return refusedExample
+	}
+	return contradiction
+}
+
+// ask reports what the server says, and what it will say once that is corrected.
+func (c *checks) ask(ctx context.Context) error {
+	crd, known, mended := c.CRD, map[string]bool{}, mending{}
+	for n := range maxMendings {
+		report, err := c.target.Check(ctx, crd, c.Old)
+		if err != nil {
+			return fmt.Errorf("verify %s: %w", crd.Name, err)
+		}
+		if n == 0 {
+			c.rules = report.Rules
+		}
+		found := foldCosts(slices.DeleteFunc(report.Findings, func(f apiserver.Finding) bool { return known[identity(f)] }))
+		for _, f := range found {
+			known[identity(f)] = true
+		}
+		real := found
+		if n > 0 {
+			if real, err = c.notCausedBy(ctx, mended, found); err != nil {
+				return fmt.Errorf("verify %s: %w", crd.Name, err)
+			}
+		}
+		for _, f := range real {
+			inSchema := len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.")
+			if inSchema || n == 0 && !c.OnlySchemas {
+				d := c.server(f, report.Rules)
+				if n > 0 {
+					d.Hint = strings.TrimPrefix(d.Hint+"; "+laterHint, "; ")
+				}
+			}
+		}
+		if !mended.add(found) {
+			return nil
+		}
+		crd = mended.apply(c.CRD, clearing)
+	}
+	return nil
 }
 
 // defaults warns of defaults that pass only because the server looks at them too
@@ -221,7 +308,7 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 		for _, e := range d.Errors {
 			words = append(words, e.Error())
 		}
-		c.warn(codeContradiction, schemaPath(version)+"."+d.Path, "write the inner defaults out in this one, or change them",
+		c.add(contradiction, schemaPath(version)+"."+d.Path, "write the inner defaults out in this one, or change them",
 			"the default becomes %s by the defaults inside of it, which is refused: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
 	}
 	return nil
@@ -241,12 +328,26 @@ func (v *Verifier) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourc
 	return v.target.Rules(ctx, crd)
 }
 
-func (s *Subject) unheld(i int) []structural.Unsupported {
-	if i < len(s.Unheld) {
-		return s.Unheld[i]
+// Costs returns the estimated costs of the CEL rules of a CRD.
+func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error) {
+	rules, err := v.target.Rules(ctx, definition)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	out := make([]unions.RuleCost, len(rules))
+	for i, r := range rules {
+		out[i] = unions.RuleCost{Version: r.Version, Path: r.Path, Rule: r.Text, OfRule: r.RuleShare(), OfSchema: r.SchemaShare()}
+	}
+	return out, nil
 }
+
+// Evaluator returns a function that evaluates CEL rules on objects of a schema.
+func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
+	return apiserver.NewEvaluator(schema, rules)
+}
+
+// Before reports whether the server is older than Kubernetes 1.minor.
+func (v *Verifier) Before(minor uint) bool { return v.target.Before(minor) }
 
 // schemaPath is the path of the schema of a version.
 func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i) }
@@ -254,36 +355,33 @@ func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.ope
 // checks collects what is found about one CRD.
 type checks struct {
 	*Verifier
-	*Subject
+	*crd.Definition
 	list []Result
+	// rules are those of the definition as it is.
+	rules []apiserver.Rule
 }
 
-func (c *checks) add(code diag.Code, severity diag.Severity, path, hint, message string) *Result {
-	c.list = append(c.list, Result{Code: code, Severity: severity, Path: path, Message: message, Hint: hint})
+// add adds a result, and returns it so that more can be said of it until the next one.
+func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *Result {
+	d := kind.At(diag.Position{}, hint, format, args...)
+	c.list = append(c.list, Result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
 	return &c.list[len(c.list)-1]
-}
-
-func (c *checks) warn(code diag.Code, path, hint, format string, args ...any) {
-	c.add(code, diag.Warning, path, hint, fmt.Sprintf(format, args...))
 }
 
 // server reports what the API server says.
 func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
-	code, severity, hint := codeRefused, diag.Error, ""
+	kind, hint := refusedByServer, ""
 	switch {
 	case f.Source == apiserver.Version:
-		code = codeVersion
+		kind = unknownToVersion
 	case f.Source == apiserver.Limit, f.Source == apiserver.Panic:
-		code = codeUnknown
+		kind = unknownAnswer
 	case f.Warning:
-		code = codeServerWarning
+		kind = serverWarning
 	case c.options.Generating && c.isOutside(f.Path):
-		code, hint = codeOutside, "another step of the build may still do it"
+		kind, hint = refusedOutsideSchemas, "another step of the build may still do it"
 	default:
 		hint = costHint(f, rules)
-	}
-	if f.Warning || code == codeOutside {
-		severity = diag.Warning
 	}
 	place := f.Path
 	if len(f.Places) > 0 {
@@ -291,8 +389,20 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	}
 	if strings.HasPrefix(f.Detail, "unrecognized format") {
 		place += ".format" // the server names the node
+		for _, format := range []string{"int32", "int64", "float", "double"} {
+			if strings.HasSuffix(f.Detail, strconv.Quote(format)) {
+				hint = "it is a format of numbers: leave it out, in Go with +kubebuilder:validation:Format=\"\""
+			}
+		}
 	}
-	d := c.add(code, severity, place, hint, shorten(f.String()))
+	d := c.add(kind, place, hint, "%s", shorten(f.String()))
+	if f.Warning {
+		d.Severity = diag.Warning
+	}
+	d.What, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
+	if d.Cost {
+		d.What = "cost" // how much depends on the place
+	}
 	d.More = f.Places[min(1, len(f.Places)):]
 	return d
 }

@@ -2,7 +2,7 @@ package verify
 
 import (
 	"fmt"
-	"go/token"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,14 +12,16 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural"
 )
 
-// manifest is a CRD around a schema.
-func manifest(schema string) string {
+// manifestOf is a CRD around a schema.
+func manifestOf(schema string) string {
 	const head = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: widgets.example.com}
@@ -38,24 +40,23 @@ spec:
 }
 
 // verifyText verifies a manifest.
-func verifyText(t *testing.T, text string) (diag.List, *Subject) {
+func verifyText(t *testing.T, text string) (diag.List, *crd.Definition) {
 	t.Helper()
-	fset := token.NewFileSet()
-	manifests, problems := structural.ReadManifests(fset, "crd.yaml", []byte(text))
-	if len(manifests) != 1 || manifests[0].CRD == nil {
-		return Problems(problems, fset), nil
+	definitions, problems := Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
+	if len(definitions) != 1 {
+		return problems, nil
 	}
 	target, err := apiserver.NewTarget("")
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := New(target, Options{})
-	s := Manifest(manifests[0], fset)
+	s := definitions[0]
 	found, err := v.One(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(Problems(problems, fset), found...), s
+	return append(problems, found...), s
 }
 
 // serverSays is what upstream's validation says of a CRD that is created.
@@ -96,13 +97,13 @@ func TestErrorsAreTheServers(t *testing.T) {
 			if !strings.HasSuffix(f.Name, ".yaml") {
 				continue
 			}
-			found, subject := verifyText(t, manifest(string(f.Data)))
+			found, subject := verifyText(t, manifestOf(string(f.Data)))
 			if subject == nil {
 				continue // not decoded: the server does not come to validation
 			}
 			var got []string
 			for _, d := range found {
-				if d.Code == codeRefused && !strings.Contains(d.Hint, laterHint) {
+				if d.Code == refusedByServer.Code && !strings.Contains(d.Hint, laterHint) {
 					got = append(got, d.Message)
 					if d.Pos.Line < 4 {
 						t.Errorf("%s, %s: %s is at %s", file, f.Name, d.Message, d.Pos)
@@ -131,7 +132,7 @@ func TestErrorsAreTheServers(t *testing.T) {
 
 // TestLaterErrors wants what the server comes to only after other errors.
 func TestLaterErrors(t *testing.T) {
-	found, _ := verifyText(t, manifest(`
+	found, _ := verifyText(t, manifestOf(`
 type: object
 properties:
   a: {type: string, pattern: "("}
@@ -157,7 +158,7 @@ properties:
 
 // TestPathsAreFollowed holds the paths of columns and scale against a schema.
 func TestPathsAreFollowed(t *testing.T) {
-	schema := manifest(`
+	schema := manifestOf(`
 type: object
 properties:
   spec:
@@ -172,21 +173,113 @@ properties:
 `)
 	for path, missing := range map[string]string{
 		".spec.name": "", ".spec.list[0].type": "", ".spec.list[?(@.type=='x,y')].type": "", ".spec.list[*].type": "",
-		".spec.map.key": "", ".spec.map['key']": "", ".spec.open.a.b": "", `.spec.a\.b`: "", ".spec['a.b']": "",
-		".metadata.creationTimestamp": "", "..name": "", ".spec.*": "", "{.spec.name}": "",
+		".spec.map.key": "", ".spec.map['key']": "", ".spec.open.a.b": "", `.spec.a\.b`: "", `.spec['a\.b']`: "", ".spec['a.b']": ".spec.a",
+		".metadata.creationTimestamp": "", `.metadata.labels.app\.kubernetes\.io/name`: "", ".metadata.annotations['x']": "", ".metadata.ownerReferences[0].name": "",
+		".metadata.managedFields[0].fieldsV1.x": "", ".metadata.nam": ".metadata.nam", ".metadata.ownerReferences[0].nam": ".metadata.ownerReferences.[].nam", ".metadata.name.x": ".metadata.name.x",
+		"..name": "", ".spec.*": "", "{.spec.name}": "",
 		".spec.nam": ".spec.nam", ".status": ".status", ".spec.list[0].typ": ".spec.list.[].typ", ".spec.name.x": ".spec.name.x",
 	} {
 		text := strings.Replace(schema, "    schema:\n", fmt.Sprintf("    additionalPrinterColumns: [{name: X, type: string, jsonPath: %q}]\n    schema:\n", path), 1)
 		found, _ := verifyText(t, text)
 		got := ""
 		for _, d := range found {
-			if d.Code == codeNoSuchPath {
+			if d.Code == noSuchPath.Code {
 				_, got, _ = strings.Cut(d.Message, "there is no ")
 			}
 		}
 		if got != missing {
 			t.Errorf("%s: %q is missing, want %q", path, got, missing)
 		}
+	}
+}
+
+// TestColumnsAreTheServers holds what is said of the paths of random columns
+// against what the server's table of a full object has in their cells.
+func TestColumnsAreTheServers(t *testing.T) {
+	schema := manifestOf(`
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      name: {type: string}
+      list: {type: array, items: {type: object, properties: {type: {type: string}, a.b: {type: string}}}}
+      map: {type: object, additionalProperties: {type: string}}
+      a.b: {type: string}
+`)
+	keys := map[string]any{"a.b": "1"}
+	for _, key := range []string{"spec", "metadata", "name", "labels", "list", "type", "a", "map", "nam"} {
+		keys[key] = "1"
+	}
+	item := map[string]any{"type": "x", "a.b": "y"}
+	full := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "a", "namespace": "b", "generation": int64(1), "labels": keys},
+		"spec":     map[string]any{"name": "a", "list": []any{item}, "a.b": "z", "map": keys},
+	}}
+	steps := []string{".spec", ".metadata", ".name", ".labels", ".list", "[0]", "[*]", "[?(@.type=='x')]", "[?(@.type=='x']", ".type", `.a\.b`, ".a.b", "['a.b']", `['a\.b']`, `["name"]`, "['name']", ".map", "[", "]", "[x]", ".nam"}
+	r := rand.New(rand.NewPCG(1, 2))
+	said := map[string]int{}
+	for range 1500 {
+		path := []string{".spec", ".metadata", ".spec.list[0]", ".spec.list", ".spec.map"}[r.IntN(5)]
+		for range r.IntN(4) {
+			path += steps[r.IntN(len(steps))]
+		}
+		text := strings.Replace(schema, "    schema:\n", fmt.Sprintf("    additionalPrinterColumns: [{name: X, type: string, jsonPath: %q}]\n    schema:\n", path), 1)
+		found, subject := verifyText(t, text)
+		is := "present"
+		for _, d := range found {
+			switch d.Code {
+			case noSuchPath.Code:
+				is = "missing"
+			case misleadingColumn.Code:
+				is = "unparsed"
+			}
+		}
+		said[is]++
+		columns := subject.CRD.Spec.Versions[0].AdditionalPrinterColumns
+		convertor, err := tableconvertor.New(columns)
+		if (err != nil) != (is == "unparsed") {
+			t.Errorf("%s: %v, and we say it is %s", path, err, is)
+		}
+		if err != nil {
+			continue
+		}
+		table, err := convertor.ConvertToTable(t.Context(), full, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := table.Rows[0].Cells[1]
+		if is == "missing" && cell != nil {
+			t.Errorf("%s is said to be missing, and the server prints %v", path, cell)
+		}
+		if simple := !strings.ContainsAny(path, "*?") && !strings.Contains(path, "map[") && !strings.Contains(path, "labels["); is == "present" && cell == nil && simple {
+			t.Errorf("%s is not said to be missing, and the server prints nothing", path)
+		}
+	}
+	t.Log(said)
+	if said["missing"] < 100 || said["present"] < 100 || said["unparsed"] < 100 {
+		t.Errorf("too few of one kind: %v", said)
+	}
+}
+
+// TestHeadings wants a warning for the second column of a name.
+func TestHeadings(t *testing.T) {
+	text := strings.Replace(manifestOf("type: object"), "    schema:\n", `    additionalPrinterColumns:
+    - {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
+    - {name: Uid, type: string, jsonPath: .metadata.uid}
+    - {name: UID, type: string, jsonPath: .metadata.uid}
+    - {name: Age, type: date, jsonPath: .metadata.deletionTimestamp}
+    schema:
+`, 1)
+	found, _ := verifyText(t, text)
+	var got []string
+	for _, d := range found {
+		got = append(got, fmt.Sprintf("%d %s, see %d", d.Pos.Line, d.Message, d.Related[0].Pos.Line))
+	}
+	want := []string{"15 printer column UID occurs twice: both are printed under one heading, see 14", "16 printer column Age occurs twice: both are printed under one heading, see 13"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 
@@ -200,14 +293,13 @@ func (m memory) Store(key string, data []byte)  { m[key] = data }
 // differs.
 func TestMemory(t *testing.T) {
 	kept := memory{}
-	subject := func(text string) *Subject {
-		fset := token.NewFileSet()
-		manifests, _ := structural.ReadManifests(fset, "crd.yaml", []byte(text))
-		s := Manifest(manifests[0], fset)
+	subject := func(text string) *crd.Definition {
+		definitions, _ := Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
+		s := definitions[0]
 		s.Bytes = []byte(text)
 		return s
 	}
-	run := func(version string, options Options, s *Subject) diag.List {
+	run := func(version string, options Options, s *crd.Definition) diag.List {
 		options.Memory = kept
 		target, err := apiserver.NewTarget(version)
 		if err != nil {
@@ -219,7 +311,7 @@ func TestMemory(t *testing.T) {
 		}
 		return found
 	}
-	text := manifest(`{type: object, properties: {a: {type: string, pattern: "("}, b: {type: integer, minimum: 3, maximum: 1}}}`)
+	text := manifestOf(`{type: object, properties: {a: {type: string, pattern: "("}, b: {type: integer, minimum: 3, maximum: 1}}}`)
 	first := run("", Options{}, subject(text))
 	again := subject(text)
 	again.CRD, again.Build = nil, func() *apiextensionsv1.CustomResourceDefinition { t.Error("examined again"); return nil }

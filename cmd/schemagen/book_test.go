@@ -175,9 +175,8 @@ func (b *book) shell(name, command string) (string, error) {
 	where := filepath.Join(b.t.TempDir(), "where")
 	cmd := exec.CommandContext(b.t.Context(), "sh", "-c", command+"\ncode=$?; pwd > "+where+"; exit $code")
 	cmd.Dir = b.folder(name)
-	modules := goEnv(b.t, "GOMODCACHE")
 	cmd.Env = append(os.Environ(), "ROOT="+root, "XDG_CACHE_HOME="+b.t.TempDir(), "GOFLAGS=-mod=mod", "GONOSUMDB=*",
-		"GOMODCACHE="+modules, "GOCACHE="+goEnv(b.t, "GOCACHE"), "GOPROXY=file://"+filepath.Join(modules, "cache/download")+","+goEnv(b.t, "GOPROXY"))
+		"GOMODCACHE="+goEnv(b.t, "GOMODCACHE"), "GOCACHE="+goEnv(b.t, "GOCACHE"), "GOPROXY="+moduleProxies(b.t))
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()

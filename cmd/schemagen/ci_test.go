@@ -43,7 +43,7 @@ func ciProject(t *testing.T) (dir string, env []string) {
 			t.Fatal(err)
 		}
 	}
-	env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOBIN="+filepath.Join(root, "bin"), "RUNNER_TEMP="+root,
+	env = append(os.Environ(), "GOPROXY="+moduleProxies(t), "GOSUMDB=off", "GOFLAGS=", "GOBIN="+filepath.Join(root, "bin"), "RUNNER_TEMP="+root,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
 	bash(t, dir, env, "schemagen crd && git init -q && git add -A && git commit -q -m one")
 	return dir, env
@@ -66,8 +66,8 @@ func bashOutput(dir string, env []string, script string) (string, error) {
 	return string(out), err
 }
 
-// TestCIPage runs the commands of docs/ci.md, one after the other, in a project. What
-// comes from the network is this module instead. go.mod, go.sum and the versions of
+// TestCIPage runs the commands of docs/ci.md, one after the other, in a project. schemagen
+// itself comes from this directory instead of the network. go.mod, go.sum and the versions of
 // the project's modules must stay.
 func TestCIPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ci.md")

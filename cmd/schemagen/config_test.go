@@ -3,17 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // object is a JSON object.
@@ -31,24 +30,24 @@ func configSchema() []byte {
 	}
 	text := func(about string) object { return object{"type": "string", "description": about} }
 	properties := object{}
-	groups, _ := sections()
+	groups, _ := project.Sections()
 	for _, group := range groups {
 		in := object{}
-		for _, s := range settings() {
-			if key, ok := strings.CutPrefix(s.key, group+"."); ok {
+		for _, s := range project.Settings() {
+			if key, ok := strings.CutPrefix(s.Key, group+"."); ok {
 				in[key] = schemaOf(s)
 			}
 		}
 		properties[group] = closed(in)
 	}
-	for _, s := range settings() {
-		if !strings.Contains(s.key, ".") {
-			properties[s.key] = schemaOf(s)
+	for _, s := range project.Settings() {
+		if !strings.Contains(s.Key, ".") {
+			properties[s.Key] = schemaOf(s)
 		}
 	}
 	one := object{"path": text("the packages: a pattern of the go command, as in paths")}
-	for _, s := range packageSettings() {
-		one[s.key] = schemaOf(s)
+	for _, s := range project.PackageSettings() {
+		one[s.Key] = schemaOf(s)
 	}
 	properties["packages"] = object{"type": "array", "items": closed(one, "path"), "description": "what differs for some of the packages; where several match, later ones come before earlier ones"}
 	properties["types"] = object{"type": "object", "description": "markers about types of other modules, by import path and name, as +schemagen:type says them",
@@ -57,7 +56,7 @@ func configSchema() []byte {
 		"additionalProperties": object{"anyOf": []any{object{"enum": []string{"drop", "firstSentence"}}, object{"type": "integer", "minimum": 0}}}}
 	severities, waived := object{}, []any{}
 	for _, info := range codes() {
-		names := severityNames()
+		names := project.Severities()
 		if info.Severity == diag.Error {
 			names = names[:1]
 		} else {
@@ -73,7 +72,7 @@ func configSchema() []byte {
 	}, "code", "path", "reason")}
 	top := closed(properties)
 	top["$schema"] = "http://json-schema.org/draft-07/schema#"
-	top["title"] = configName
+	top["title"] = project.Name
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -84,28 +83,28 @@ func configSchema() []byte {
 	return b.Bytes()
 }
 
-func schemaOf(s setting) object {
+func schemaOf(s project.Setting) object {
 	var out object
 	one := object{"type": "string"}
-	if s.values != nil {
-		one["enum"] = s.values
+	if s.Values != nil {
+		one["enum"] = s.Values
 	}
-	switch s.kind {
-	case settingBoolean:
+	switch s.Kind {
+	case project.Boolean:
 		out = object{"type": "boolean"}
-	case settingNumber:
+	case project.Number:
 		out = object{"type": "integer", "minimum": 0}
-	case settingList, settingPatterns:
+	case project.List, project.Patterns:
 		out = object{"type": "array", "items": one}
-	case settingText:
+	case project.Text:
 		out = one
-		if s.values == nil {
+		if s.Values == nil {
 			out["type"] = []string{"string", "number"}
 		}
 	default:
 		out = one
 	}
-	out["description"] = s.about
+	out["description"] = s.About
 	return out
 }
 
@@ -137,15 +136,25 @@ func TestSchemaAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What is read is told by the message about what is not.
-	_, findings := parseIn(t, "packages: [3]\nwaivers: [3]\ncrd: 3\noutputs: 3\nfunctions: 3\n")
-	_, top := parseIn(t, "3\n")
 	got := map[string][]string{}
-	for _, d := range append(findings, top...) {
+	var findings diag.List
+	for _, text := range []string{"packages: [3]\nwaivers: [3]\ncrd: 3\noutputs: 3\nfunctions: 3\n", "3\n"} {
+		name := filepath.Join(t.TempDir(), project.Name)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, found, err := project.Open(nil, name, codes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings = append(findings, found...)
+	}
+	for _, d := range findings {
 		what, keys, _ := strings.Cut(d.Message, " is a mapping with some of the keys ")
 		got[what] = slices.Sorted(slices.Values(strings.Split(keys, ", ")))
 	}
 	want := map[string][]string{
-		configName:               slices.Sorted(maps.Keys(schema.Properties)),
+		project.Name:             slices.Sorted(maps.Keys(schema.Properties)),
 		"an element of packages": slices.Sorted(maps.Keys(schema.Properties["packages"].Items.Properties)),
 		"a waiver":               slices.Sorted(maps.Keys(schema.Properties["waivers"].Items.Properties)),
 		"crd":                    slices.Sorted(maps.Keys(schema.Properties["crd"].Properties)),
@@ -168,278 +177,23 @@ func TestSettings(t *testing.T) {
 	for _, c := range newRoot(nil, nil).Commands() {
 		commands[c.Name()] = func(name string) bool { return c.Flags().Lookup(name) != nil }
 	}
-	for _, s := range settings() {
-		key := s.key[strings.LastIndexByte(s.key, '.')+1:]
+	for _, s := range project.Settings() {
+		key := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
 		if !bytes.Contains(page, []byte("`"+key+"`")) {
-			t.Errorf("docs/config.md does not describe %s", s.key)
+			t.Errorf("docs/config.md does not describe %s", s.Key)
 		}
-		if s.about == "" {
-			t.Errorf("%s says nothing about itself", s.key)
+		if s.About == "" {
+			t.Errorf("%s says nothing about itself", s.Key)
 		}
-		of := s.of
+		of := s.Of
 		if of == "" {
-			of = ofCRD
+			of = project.OfCRD
 		}
-		if s.flag != "" && !commands[of](s.flag) {
-			t.Errorf("%s is --%s of schemagen %s, which there is not", s.key, s.flag, of)
+		if s.Flag != "" && !commands[of](s.Flag) {
+			t.Errorf("%s is --%s of schemagen %s, which there is not", s.Key, s.Flag, of)
 		}
-		if s.also != "" && !commands[controllerGenCommand](s.also) {
-			t.Errorf("%s is --%s of controller-gen's syntax, which there is not", s.key, s.also)
+		if s.Also != "" && !commands[controllerGenCommand](s.Also) {
+			t.Errorf("%s is --%s of controller-gen's syntax, which there is not", s.Key, s.Also)
 		}
-	}
-}
-
-// parseIn parses a file of a project with a folder api and a file header.txt.
-func parseIn(t *testing.T, text string) (*configFile, diag.List) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "api", "legacy"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "header.txt"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	file, findings := parseConfig(nil, filepath.Join(dir, configName), []byte(text))
-	if (file == nil) != findings.HasErrors() {
-		t.Errorf("a file with mistakes: %v, %v", file, findings)
-	}
-	return file, findings.RelativeTo(dir)
-}
-
-// TestConfigPage wants the example of docs/config.md to be read.
-func TestConfigPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/config.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(page))
-	if example == nil {
-		t.Fatal("there is no example")
-	}
-	file, findings := parseIn(t, example[1])
-	if len(findings) > 0 {
-		t.Fatalf("%v", findings)
-	}
-	if len(file.packages) != 1 || len(file.overrides) != 3 || len(file.severities) != 1 || len(file.waivers) != 1 {
-		t.Errorf("%+v", file)
-	}
-}
-
-// TestConfigMistakes wants each mistake to be told at its place.
-func TestConfigMistakes(t *testing.T) {
-	deep := strings.Repeat("[", 20_000)
-	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", ""},
-		{"nothing but a comment", "# nothing\n", ""},
-		{"a byte order mark", "\ufeffstrict: true\n", ""},
-		{"no mapping", "- a\n", "1:1 schemagen.yaml is a mapping with some of"},
-		{"not YAML", "a: [\n", "1 did not find expected node content"},
-		{"two documents", "strict: true\n---\nstrict: false\n", "0 schemagen.yaml is one document"},
-		{"not UTF-8", "strict: true\nunions: \"\xff\"\n", "2:10 this is not UTF-8 text"},
-		{"UTF-16", "\xff\xfes\x00", "1:1 this is not UTF-8 text"},
-		{"a control character", "strict: true # \x00\n", "1:16 this is a control character"},
-		{"a lone carriage return", "strict: true\rlister: go\n", "1:13 this is no line end of Unix or Windows"},
-		{"lines of Windows", "strict: true\r\nlister: g\r\n", "2:9 lister: unknown"},
-		{"a line separator", "unions: a\u2028b: c\n", "1:10 this is no line end"},
-		{"deep", deep, "0 exceeded max depth of 10000"},
-		{"unknown", "stric: true\n", "1:1 schemagen.yaml has no key \"stric\" (did you mean strict?)"},
-		{"unknown inside", "crd:\n  maxDescLn: 3\n", "2:3 crd has no key \"maxDescLn\" (did you mean maxDescLen?)"},
-		{"twice", "strict: true\nstrict: false\n", "2:1 key \"strict\" is there twice"},
-		{"behind other characters", "{lister: \"ä€\", strict: 3}\n", "1:10 lister: unknown \"ä€\" (there are auto, go)|1:27 this must be true or false"},
-		{"a look-alike", "ѕtrict: true\n", "1:1 schemagen.yaml has no key \"ѕtrict\" (did you mean strict?)"},
-		{"a long key", strings.Repeat("k", 900) + ": 1\n", "1:1 schemagen.yaml has no key \"" + strings.Repeat("k", 80) + "…\""},
-		{"a mapping as a key", "? {a: b}\n: c\n", "1:3 schemagen.yaml has no key \"\""},
-		{"aliases", "tags: &a [x]\nallow: *a\n", "2:8 aliases are not read here (write it out)"},
-		{"an alias of itself", "packages: &a [*a]\n", "1:11 an element of packages is a mapping with some of|1:15 aliases are not read here (write it out)"},
-		{"a merge key", "crd: &c {prune: true}\nfunctions:\n  <<: *c\n", "3:3 functions has no key \"<<\"|3:7 aliases are not read here (write it out)"},
-		{"a laughing one", "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "1:1 schemagen.yaml has no key \"a\"|2:1 schemagen.yaml has no key \"b\"|2:8 aliases are|2:11 aliases are|3:1 schemagen.yaml has no key \"c\"|3:5 aliases are|3:8 aliases are"},
-		{"no value", "strict:\n", "1:8 this must be true or false"},
-		{"yes", "strict: yes\n", "1:9 this must be true or false"},
-		{"a tag of its own", "lister: !mine go\n", "1:9 this must be a text"},
-		{"a number too much", "crd: {maxDescLen: 99999999999999999999}\n", "1:19 this must be a number"},
-		{"a negative number", "crd: {maxDescLen: -1}\n", "1:19 crd.maxDescLen: this must be a number of bytes, 0 or more"},
-		{"a list that is none", "tags: a\n", "1:7 this must be a list"},
-		{"a list in a list", "tags: [[a]]\n", "1:8 this must be a text"},
-		{"a feature", "enable: [enums]\n", "1:10 enable: unknown \"enums\" (did you mean enum?)"},
-		{"unions", "unions: x-kubernetes-unions\n", "1:9 unions: "},
-		{"a version", "kubeVersion: 1.99\n", "1:14 kubeVersion: version \"1.99\": newer than"},
-		{"a build tag", "functions: {buildTag: \"a b\"}\n", "1:23 functions.buildTag: \"a b\" is no build constraint"},
-		{"paths", "paths: [./nowhere/..., ./api/..., ./header.txt, api, '', example.com/x/...]\n",
-			"1:9 there is no directory \"./nowhere\"|1:35 there is no directory \"./header.txt\"|1:49 \"api\" is an import path here, and not the directory (write ./api)|1:54 this must be a pattern of packages"},
-		{"a header", "crd: {headerFile: header}\n", "1:19 crd.headerFile: there is no file \"header\" (paths are relative to this file)"},
-		{"a folder as a header", "crd: {headerFile: api}\n", "1:19 crd.headerFile: there is no file \"api\""},
-		{"a file as output", "outputs: {crd: header.txt, policies: '-'}\n", "1:16 outputs.crd: \"header.txt\" is not a directory|1:38 outputs.policies: this must be a directory"},
-		{"packages", "packages:\n- unions: sel\n- path: ./nowhere\n  maxDescLen: x\n  prune: true\n- 3\n",
-			"2:3 an element of packages needs a path|2:11 unions: |3:9 there is no directory \"./nowhere\"|4:15 this must be a number|5:3 an element of packages has no key \"prune\"|6:3 an element of packages is a mapping with"},
-		{"types", "types:\n  Container: ['+x']\n  a.b/c.D: [x, 3]\n  e.F: +a\n", "2:3 types: \"Container\" is no type with its import path|3:13 types: a marker begins with +|3:16 this must be a text|4:8 this must be a list"},
-		{"descriptions", "descriptions:\n  k8s.io/...: [drop]\n  a: short\n  a: drop\n", "2:15 this must be drop, firstSentence|3:6 descriptions: expected drop|4:3 key \"a\" is there twice"},
-		{"severities", "severities: {SG304: eror, SG999: off, sg304: off, SG301: off, SG306: true}\n",
-			"1:21 severities: unknown \"eror\" (did you mean error?)|1:27 there is no code \"SG999\"|1:39 there is no code \"sg304\" (did you mean SG304?)|1:58 SG301 is an error, and stays one|1:70 this must be one of"},
-		{"waivers", "waivers:\n- code: SG304\n- {code: SG301, path: ../a, reason: x}\n- {code: SG304, path: '[', reason: x, line: 3}\n",
-			"2:3 a waiver needs a path|2:3 a waiver needs a reason|3:10 SG301 is an error, and cannot be waived|3:23 the path of a waiver is one below|4:23 \"[\" is no pattern of files|4:39 a waiver has no key \"line\""},
-		{"no reason", "waivers: [{code: SG304, path: a, reason: ' '}]\n", "1:42 the reason says nothing"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, findings := parseIn(t, c.text)
-			var got []string
-			for _, d := range findings.Normalize() {
-				line := fmt.Sprintf("%s %s", strings.TrimLeft(strings.TrimPrefix(d.Pos.String(), configName), ":"), d.Message)
-				if d.Pos.Line == 0 {
-					line = "0 " + d.Message
-				}
-				if d.Hint != "" {
-					line += " (" + d.Hint + ")"
-				}
-				got = append(got, line)
-			}
-			var want []string
-			if c.want != "" {
-				want = strings.Split(c.want, "|")
-			}
-			if !slices.EqualFunc(got, want, strings.HasPrefix) {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
-		})
-	}
-}
-
-// FuzzConfig wants any file to be read or refused with places that are in it.
-func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{
-		"paths: [./api/...]\ncrd: {maxDescLen: 3}\n", "a: &a [*a]\n", "\ufeff# ü\nstrict: yes\n", "types:\n  a/b.C:\n  - '+x'\n",
-		"severities: {SG304: off}\nwaivers:\n- {code: SG304, path: '**/[a-z]?', reason: \"\\u00e4\"}\n", "? [a]\n: |\n  b\n", "packages: [{path: ./..., unions: none}]\r\n",
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, findings := parseConfig(nil, "/nowhere/"+configName, data)
-		if (file == nil) != findings.HasErrors() {
-			t.Fatalf("%v, %v", file, findings)
-		}
-		lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
-		for _, d := range findings {
-			if d.Pos.Line > len(lines)+1 || d.Pos.Line > 0 && d.Pos.Line <= len(lines) && d.Pos.Column > len(lines[d.Pos.Line-1])+1 {
-				t.Errorf("%v is outside of the file", d)
-			}
-		}
-		if file != nil {
-			for _, o := range file.overrides {
-				if o.ArgumentOffset > len(data) || o.ValueOffset > len(data) {
-					t.Errorf("%+v is outside of the file", o)
-				}
-			}
-		}
-	})
-}
-
-// TestJudge wants findings as the file says, but errors, whatever their code, as they
-// are.
-func TestJudge(t *testing.T) {
-	file, findings := parseIn(t, "severities: {SG303: error, SG304: off, SG703: warning, SG709: off, SG305: note, SG306: off}\n"+
-		"waivers: [{code: SG303, path: api/**, reason: x}, {code: SG306, path: '**', reason: x}, {code: SG709, path: '**', reason: x}]\n")
-	if len(findings) > 0 {
-		t.Fatal(findings)
-	}
-	at := func(name string) diag.Position { return diag.Position{File: filepath.Join(file.dir, name)} }
-	used := map[*waiver]bool{}
-	judged := file.judge(diag.List{
-		{Code: "SG303", Severity: diag.Warning, Pos: at("api/v1/a.go")},
-		{Code: "SG303", Severity: diag.Warning, Pos: at("apis/a.go")},
-		{Code: "SG304", Severity: diag.Warning, Pos: at("a.go")},
-		{Code: "SG305", Severity: diag.Warning, Pos: at("b.go")},
-		{Code: "SG306", Severity: diag.Warning},
-		{Code: "SG307", Severity: diag.Warning, Pos: at("c.go")},
-		{Code: "SG703", Severity: diag.Note, Pos: at("d.go")},
-		{Code: "SG709", Severity: diag.Error, Pos: at("e.go")},
-	}, used)
-	var got []string
-	for _, d := range judged.RelativeTo(file.dir) {
-		got = append(got, fmt.Sprint(d.Pos.File, " ", d.Severity, " ", d.Code))
-	}
-	want := []string{"apis/a.go error SG303", "b.go note SG305", "c.go warning SG307", "d.go warning SG703", "e.go error SG709"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if len(used) != 2 || !used[file.waivers[0]] || !used[file.waivers[1]] {
-		t.Errorf("used: %v", used)
-	}
-	var none *configFile
-	if same := none.judge(judged, nil); !slices.EqualFunc(same, judged, func(a, b diag.Diagnostic) bool { return a.Code == b.Code }) {
-		t.Error("without a file")
-	}
-}
-
-// TestMatchesFile has the patterns of waivers.
-func TestMatchesFile(t *testing.T) {
-	for _, c := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"api/v1/types.go", "api/v1/types.go", true},
-		{"api/*.go", "api/v1/types.go", false},
-		{"api/*/*.go", "api/v1/types.go", true},
-		{"api/**", "api/v1/types.go", true},
-		{"api/**", "apis/types.go", false},
-		{"**", "types.go", true},
-		{"**/types.go", "types.go", true},
-		{"**/v1/**/*.go", "api/v1/types.go", true},
-		{"**/v1/**/*.go", "api/v1/a/b/types.go", true},
-		{"**/v2/**", "api/v1/types.go", false},
-		{"**", "../types.go", true},
-		{strings.Repeat("**/a/", 20) + "b", strings.Repeat("a/", 60) + "c", false},
-	} {
-		if got := matchesFile(c.pattern, c.name); got != c.want {
-			t.Errorf("%s, %s: %v", c.pattern, c.name, got)
-		}
-	}
-}
-
-// TestFindConfig wants the nearest file up to the module's root, and none above it.
-func TestFindConfig(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	find := func(wd string) string {
-		t.Helper()
-		file, findings, err := readConfig(newRoot(nil, nil), nil, filepath.Join(dir, wd))
-		if err != nil || len(findings) > 0 {
-			t.Fatal(findings, err)
-		}
-		if file == nil {
-			return ""
-		}
-		return relativeName(dir, file.name)
-	}
-	write("above/schemagen.yaml", "")
-	write("above/project/api/v1/types.go", "")
-	if got := find("above/project/api/v1"); got != "" && !isInModule(nil, dir) {
-		t.Errorf("without a module: %s", got)
-	}
-	if got := find("above"); got != "above/schemagen.yaml" {
-		t.Errorf("without a module, in the folder itself: %q", got)
-	}
-	write("above/project/go.mod", "module m\n")
-	if got := find("above/project/api/v1") + find("above/project"); got != "" {
-		t.Errorf("from above the module: %s", got)
-	}
-	write("above/project/schemagen.yaml", "")
-	if got := find("above/project/api/v1"); got != "above/project/schemagen.yaml" {
-		t.Errorf("from below: %q", got)
-	}
-	write("above/project/api/schemagen.yaml", "")
-	if got := find("above/project/api/v1"); got != "above/project/api/schemagen.yaml" {
-		t.Errorf("the nearest: %q", got)
-	}
-	write("above/project/api/v1/go.mod", "module m/v1\n")
-	if got := find("above/project/api/v1"); got != "" {
-		t.Errorf("from above a nested module: %q", got)
 	}
 }

@@ -2,20 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/inputs"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/install"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/runcache"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -23,38 +30,24 @@ import (
 // defaultCRDDir is where controller-gen writes CRDs unless it is told otherwise.
 const defaultCRDDir = "config/crd"
 
-// crdRun is one run of the crd generator, from whichever syntax.
+// crdRun is one run of the crd generator, from whichever syntax: what is asked, and how
+// the run goes about it.
 type crdRun struct {
-	generator.Options
-	// output is the directory that files go to; "-" is standard output, and
-	// empty means nowhere.
-	output string
-	mode   commitMode
-	// verifies and differs are --check and --diff, which make the mode.
-	verifies, differs bool
+	crdrun.Request
 	reporting
 	// command and options have the flags: options those of the generator crd, which
 	// controller-gen's syntax has no flags for.
 	command, options *cobra.Command
-	// headerFile is the file whose text stands in front of every file, with
-	// " YEAR" replaced by year.
-	headerFile, year string
+	// verifies and differs are --check and --diff, which make the mode.
+	verifies, differs bool
+	mode              output.Mode
 	// cacheDir is where results are kept between runs; noCache keeps none.
 	cacheDir string
 	noCache  bool
-	kept     *cache
-	// others and patch are generators that run beside this one; noCRD leaves this
-	// one out.
-	others *otherRun
-	patch  *patchRun
-	noCRD  bool
-	// whole: the run is about all packages that the project file is for.
-	whole bool
-	// watch runs again whenever something changes that the last run read.
+	kept     *runcache.Cache
+	// watch runs again whenever something changes that the last run read, which in notes.
 	watch bool
-	// prune removes files of ours that no kind produces any more.
-	prune bool
-	shipping
+	in    *inputs.Reader
 }
 
 func newCRDCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -95,52 +88,20 @@ func (r *crdRun) addTagsFlag(cmd *cobra.Command) {
 // and output rules, and the flags that this syntax has not.
 func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&r.output, "output", "o", defaultCRDDir, "directory to write to, - for standard output")
-	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for kinds that are no more")
-	r.addShippingFlags(cmd)
+	flags.StringVarP(&r.Destination, "output", "o", defaultCRDDir, "directory to write to, - for standard output")
+	flags.BoolVar(&r.Prune, "prune", false, "remove files that schemagen wrote for kinds that are no more")
+	flags.BoolVar(&r.Kustomize, "kustomize", false, "write "+install.KustomizationName+", which lists the CRDs of the output directory")
+	flags.StringVar(&r.Helm, "helm", "", "write the CRDs into this directory of a Helm chart, too: its crds, or its templates, where crds.install and crds.keep of the values switch them")
 	flags.Var(optional[int]{&r.MaxDescription, wholeNumber, "int"}, "max-desc-len", "limit descriptions to this many bytes, back to the end of a sentence; 0 removes them")
 	flags.BoolVar(&r.EmbeddedObjectMeta, "embedded-object-meta", false, "describe the metadata of embedded objects instead of leaving it to be pruned")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "allow float32 and float64")
 	flags.BoolVar(&r.IgnoreUnexportedFields, "ignore-unexported-fields", false, "leave unexported fields out")
-	flags.StringVar(&r.headerFile, "header-file", "", "file whose text stands in front of every generated file")
-	flags.StringVar(&r.year, "year", "", "text to put for \" YEAR\" in the header")
+	flags.StringVar(&r.HeaderFile, "header-file", "", "file whose text stands in front of every generated file")
+	flags.StringVar(&r.Year, "year", "", "text to put for \" YEAR\" in the header")
 	flags.Var(optional[bool]{&r.PreserveUnknownFields, strconv.ParseBool, "bool"}, "preserve-unknown-fields", "write spec.preserveUnknownFields")
 	flags.Lookup("preserve-unknown-fields").NoOptDefVal = "true"
 	flags.BoolVar(&r.OmitToolVersion, "omit-tool-version", false, "leave the version annotation out")
 }
-
-// optional is a flag whose value is nil unless it is given.
-type optional[T any] struct {
-	to    **T
-	parse func(string) (T, error)
-	name  string
-}
-
-// wholeNumber reads a number as flags do, in any base.
-func wholeNumber(text string) (int, error) {
-	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
-	return int(n), err
-}
-
-// String implements pflag.Value.
-func (o optional[T]) String() string {
-	if o.to == nil || *o.to == nil {
-		return ""
-	}
-	return fmt.Sprint(**o.to)
-}
-
-// Set implements pflag.Value.
-func (o optional[T]) Set(text string) error {
-	value, err := o.parse(text)
-	if err == nil {
-		*o.to = &value
-	}
-	return err
-}
-
-// Type implements pflag.Value.
-func (o optional[T]) Type() string { return o.name }
 
 // addLanguageFlags adds what the markers of a run may mean.
 func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
@@ -148,59 +109,10 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "how unions are written where the source does not say: cel, oneOf, none")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "Kubernetes version whose API server has to accept the output (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write what the API server may refuse")
-	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory that keeps results between runs (default: in the user's cache directory)")
+	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "directory whose folder schemagen-cache keeps results between runs (default: the user's cache directory)")
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "do again what has not changed")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "markers to leave alone although they look like mistakes")
 	addListerFlag(cmd, &r.Options)
-}
-
-// addListerFlag adds the flag that says how packages are found.
-func addListerFlag(cmd *cobra.Command, options *generator.Options) {
-	cmd.Flags().Var(listerFlag{options}, "lister", "how packages are found: auto (without the go command where that is certain), go")
-}
-
-// listerFlag is auto or go.
-type listerFlag struct{ options *generator.Options }
-
-// String implements pflag.Value.
-func (f listerFlag) String() string {
-	if f.options != nil && f.options.GoCommand {
-		return "go"
-	}
-	return "auto"
-}
-
-// Set implements pflag.Value.
-func (f listerFlag) Set(text string) error {
-	switch text {
-	case "auto", "go":
-		f.options.GoCommand = text == "go"
-		return nil
-	}
-	return fmt.Errorf("use auto or go")
-}
-
-// Type implements pflag.Value.
-func (listerFlag) Type() string { return "auto|go" }
-
-func addModeFlags(cmd *cobra.Command, check, diff *bool) {
-	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file would change")
-	cmd.Flags().BoolVar(diff, "diff", false, "write nothing; print a diff of what would change")
-	cmd.MarkFlagsMutuallyExclusive("check", "diff")
-}
-
-// modeOf is what the flags want done with the files for an output, which is "-" for
-// standard output.
-func modeOf(output string, check, diff bool) commitMode {
-	switch {
-	case output == "-":
-		return commitStdout
-	case check:
-		return commitCheck
-	case diff:
-		return commitDiff
-	}
-	return commitWrite
 }
 
 // run generates, reports, and carries the files to their place.
@@ -226,14 +138,14 @@ func (r *crdRun) prepare() error {
 	if err := generator.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
 	}
-	if err := r.checkShipping(); err != nil {
+	if err := r.Request.Check(); err != nil {
 		return err
 	}
-	wd, err := os.Getwd()
-	if err != nil {
+	var err error
+	if r.dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	r.Dir = wd
+	r.Dir = r.dir
 	r.ToolVersion = toolVersion()
 	return nil
 }
@@ -241,38 +153,60 @@ func (r *crdRun) prepare() error {
 // configure fills in what the project file says and the command line does not.
 func (r *crdRun) configure() error {
 	in := inputs.New()
-	r.Inputs = in // for a run that watches a file with mistakes
-	if err := r.configureIn(r.command, in, ofCRD, r.Dir, r.command.Flags(), r.options.Flags()); err != nil {
+	r.in = in // for a run that watches a file with mistakes
+	err := r.configureIn(r.command, in, project.OfCRD, r.command.Flags(), r.options.Flags())
+	if err != nil {
 		return err
 	}
 	if !r.noCache {
-		r.kept = newCache(r.cacheDir)
-	}
-	if r.kept != nil {
-		r.Memory = r.kept
+		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
 	if r.kept == nil && !r.watch {
-		r.Inputs = nil // nobody asks what was read
+		r.in = nil // nobody asks what was read
 	}
-	of := r.project.paths(r.Dir)
+	of := r.project.Paths(r.Dir)
 	if len(r.Patterns) == 0 {
 		r.Patterns = of
 	}
-	r.whole = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
-	r.project.addTo(&r.Options, r.whole)
-	if r.whole && !r.noCRD {
-		r.unused = func(used map[*waiver]bool) diag.List {
-			return r.project.unusedWaivers(used, slices.Concat(generator.Codes(), verify.Codes()))
+	r.Whole = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
+	r.project.AddTo(&r.Options, r.Whole)
+	if r.Whole && !r.NoCRD {
+		r.unused = func(used map[*project.Waiver]bool) diag.List {
+			return r.project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
 		}
 	}
-	r.mode = modeOf(r.output, r.verifies, r.differs)
-	if r.others != nil || r.patch != nil { // of which some write files
+	r.mode = modeOf(r.Destination, r.verifies, r.differs)
+	if len(r.Companions.Generators) > 0 || r.Patch != nil { // of which some write files
 		r.mode = modeOf("", r.verifies, r.differs)
 	}
-	if r.others != nil {
-		r.others = r.others.withOutputs(r.project, r.Dir)
+	if len(r.Companions.Generators) > 0 {
+		r.Companions = r.Companions.WithOutputs(r.project, r.Dir)
+		if r.Companions.Generators[controllertools.ApplyConfigurationName] != nil {
+			r.CurrentYear = time.Now().UTC().Year()
+		}
 	}
-	return nil
+	r.Header, err = readHeader(r.in, r.HeaderFile, r.Year)
+	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), toolVariables()
+	return err
+}
+
+// server returns the API server that has to accept what is made.
+func (r *crdRun) server() (*verify.Verifier, error) {
+	judging := verify.Options{Generating: true}
+	if r.kept != nil {
+		judging.Memory = r.kept
+	}
+	return newVerifier(r.KubeVersion, judging)
+}
+
+// toolVariables are the variables of the environment that parts of this program
+// look at on their own account.
+func toolVariables() []string {
+	variables := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return !strings.HasPrefix(v, "GO") && !strings.HasPrefix(v, "CGO") && !strings.HasPrefix(v, "KUBE")
+	})
+	slices.Sort(variables)
+	return variables
 }
 
 // once generates, or repeats what an earlier run did. It returns the paths of the
@@ -281,143 +215,42 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err := r.configure(); err != nil {
 		return nil, err
 	}
-	if r.Header, err = readHeader(r.Inputs, r.headerFile, r.year); err != nil {
-		return nil, err
+	var earlier *runcache.Run
+	if r.mode == output.Write || r.mode == output.Check { // what is printed is not kept
+		earlier = runcache.Find(r.kept, r.Request)
 	}
-	earlier := newPastRun(r.kept, r)
 	if !r.watch {
-		if findings, ok := earlier.findings(); ok {
-			return nil, r.report(stderr, findings, r.Dir)
+		if v, ok := earlier.Verdict(); ok {
+			return nil, r.print(stderr, v)
 		}
 	}
-	outputs, stale, findings, err := r.generate(ctx)
+	server, err := r.server()
 	if err != nil {
 		return nil, err
 	}
-	outputs, printed, more, err := r.beside(ctx, outputs, earlier != nil)
+	made, err := crdrun.Run(ctx, r.Request, server, r.in, earlier != nil)
 	if err != nil {
 		return nil, err
 	}
-	findings = append(findings, notEchoed(more, findings)...).Normalize()
-	if err := r.report(stderr, findings, r.Dir); err != nil {
-		if r.others == nil {
-			earlier.keep(r.Inputs, findings, nil)
+	v := r.judge(made.Findings)
+	if err := r.print(stderr, v); err != nil {
+		// Only findings end it the same way again: what could not be printed may be
+		// the next time.
+		if errors.Is(err, errFindings) && len(r.Companions.Generators) == 0 {
+			earlier.Keep(r.in, v, nil)
 		}
 		return nil, err
 	}
-	if changed, err = finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
+	if err := output.CheckWithin(r.Within, made.Outputs, made.Stale); err != nil {
+		return nil, err
+	}
+	if changed, err = finish(ctx, made.Outputs, made.Stale, r.mode, stdout, stderr); err != nil {
 		return changed, err
 	}
-	if len(printed) > 0 {
-		_, err := commit(ctx, printed, commitStdout, stdout)
+	if len(made.Printed) > 0 {
+		_, err := output.Commit(ctx, made.Printed, output.Stdout, stdout)
 		return changed, err
 	}
-	earlier.keep(r.Inputs, findings, outputs)
+	earlier.Keep(r.in, v, made.Outputs)
 	return changed, nil
-}
-
-// beside runs the generators that are beside this one. It returns all files to
-// write, those that are only to be printed, and what else was found.
-func (r *crdRun) beside(ctx context.Context, crds []output, note bool) (outputs, printed []output, findings diag.List, err error) {
-	if r.patch == nil && r.others == nil {
-		return crds, nil, nil, nil
-	}
-	if r.output == "-" {
-		printed, crds = crds, nil
-	}
-	outputs = crds
-	if r.patch != nil {
-		var only []output
-		if outputs, only, findings, err = r.patch.run(ctx, r.Options, crds); err != nil {
-			return nil, nil, nil, err
-		}
-		printed, findings = append(printed, only...), withoutIgnored(r.Inputs, findings)
-	}
-	if r.others != nil {
-		if note {
-			// Before they are read by somebody else: what changes in between is
-			// a change then.
-			r.others.noteSources(ctx, r.Options)
-		}
-		more, only, found, err := r.others.run(ctx, r.Options)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		outputs, printed, findings = append(outputs, more...), append(printed, only...), append(findings, notEchoed(found, findings)...)
-	}
-	return outputs, printed, findings, nil
-}
-
-// generate returns the files of the definitions, and those that are stale.
-func (r *crdRun) generate(ctx context.Context) (outputs []output, stale []string, findings diag.List, err error) {
-	if r.noCRD {
-		return nil, nil, nil, nil
-	}
-	files, findings, err := generator.Generate(ctx, r.Options)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	// Stale files are looked for first: with --strict they are errors, and
-	// nothing is written while there is one.
-	if !findings.HasErrors() {
-		var more diag.List
-		if stale, more, err = r.stale(files); err != nil {
-			return nil, nil, nil, err
-		}
-		shipped, found, err := r.ship(files, stale)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		outputs = append(outputs, shipped...)
-		findings = slices.Concat(findings, more, found).Normalize()
-	}
-	if r.output != "" {
-		for _, file := range files {
-			outputs = append(outputs, output{path: filepath.Join(r.output, file.Name), data: file.Data})
-		}
-	}
-	return outputs, stale, withoutIgnored(r.Inputs, findings), nil
-}
-
-// finish carries outputs to their place and removes stale files, or says what of
-// it would be done. It returns the paths of those that differed.
-func finish(ctx context.Context, outputs []output, stale []string, mode commitMode, stdout, stderr io.Writer) (changed []string, err error) {
-	changed, err = commit(ctx, outputs, mode, stdout)
-	if err != nil {
-		return nil, err
-	}
-	if mode == commitWrite {
-		return slices.Concat(changed, stale), removeAll(stale)
-	}
-	if mode == commitCheck && len(changed)+len(stale) > 0 {
-		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
-		for _, path := range stale {
-			fmt.Fprintf(stderr, "schemagen: %s is stale\n", path)
-		}
-		return changed, errFindings
-	}
-	return changed, nil
-}
-
-// checkFeatures fails for a feature that there is not.
-func checkFeatures(features []string) error {
-	for _, feature := range features {
-		if !slices.Contains(markers.Features(), feature) {
-			return fmt.Errorf("unknown feature %q: there are %s", feature, strings.Join(markers.Features(), ", "))
-		}
-	}
-	return nil
-}
-
-// readHeader returns the text of a header file, with " YEAR" replaced; none if
-// the name is empty.
-func readHeader(in *inputs.Reader, name, year string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	header, err := in.ReadFile(name, nil)
-	if err != nil {
-		return "", fmt.Errorf("header file: %w", err)
-	}
-	return strings.ReplaceAll(string(header), " YEAR", " "+year), nil
 }

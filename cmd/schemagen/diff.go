@@ -16,7 +16,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/verify"
+	"github.com/schemagen/schemagen/internal/definitions"
 )
 
 // diffRun is one run of the diff command.
@@ -31,10 +31,6 @@ type diffRun struct {
 	// partial: NEW has some definitions of OLD only.
 	partial bool
 }
-
-const formatMarkdown = "markdown"
-
-func diffFormats() []string { return append(diag.Formats(), formatMarkdown) }
 
 // failures are the values of --fail-on, with the least category that counts.
 func failures() map[string]compare.Category {
@@ -64,7 +60,7 @@ The exit code is 1 if a change counts that nothing allows: in Go a comment
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.format, "format", "text", "format of the changes: "+strings.Join(diffFormats(), ", "))
+	flags.StringVar(&r.format, "format", "text", "format of the changes: "+strings.Join(compare.Formats(), ", "))
 	flags.StringVar(&r.failOn, "fail-on", "clients", "which changes count: stored, clients (and stored), any, none")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version of the API server (default "+apiserver.DefaultVersion+")")
 	flags.StringSliceVar(&r.sources, "source", nil, "Go packages of NEW, for the comments that allow changes")
@@ -76,8 +72,8 @@ The exit code is 1 if a change counts that nothing allows: in Go a comment
 func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, stdout, stderr io.Writer) error {
 	least, ok := failures()[r.failOn]
 	switch {
-	case !slices.Contains(diffFormats(), r.format):
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(diffFormats(), ", "))
+	case !slices.Contains(compare.Formats(), r.format):
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(compare.Formats(), ", "))
 	case !ok:
 		return fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
 	case old == "-" && new == "-":
@@ -87,18 +83,22 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	wd, err := os.Getwd()
+	if r.definitions.dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	reader, err := r.definitions.reader(stdin)
 	if err != nil {
 		return err
 	}
-	in := diffInput{definitionFlags: &r.definitions, dir: wd, stdin: stdin, stderr: stderr}
-	defer in.close()
-	olds, err := in.read(ctx, old, new)
-	if err != nil {
+	reader.Lenient = true
+	in := definitions.Commits{Reader: *reader}
+	defer in.Close()
+	olds, findings, err := in.Read(ctx, old, new)
+	if err := unread(old, findings, err, r.definitions.dir, stderr); err != nil {
 		return err
 	}
-	news, err := in.read(ctx, new, old)
-	if err != nil {
+	news, findings, err := in.Read(ctx, new, old)
+	if err := unread(new, findings, err, r.definitions.dir, stderr); err != nil {
 		return err
 	}
 	if len(olds) == 0 && len(news) == 0 {
@@ -111,143 +111,38 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	if r.partial {
 		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == compare.DefinitionRemoved })
 	}
-	findings, err := r.waive(ctx, &in, changes, news)
-	if err != nil {
+	sources := news
+	if len(r.sources) > 0 {
+		sources, findings, err = r.definitions.generate(ctx, r.definitions.dir, r.sources)
+		if err := unread(strings.Join(r.sources, " "), findings, err, r.definitions.dir, stderr); err != nil {
+			return err
+		}
+	}
+	if findings, err = definitions.Allow(changes, news, sources, isCode); err != nil {
 		return err
 	}
-	out := diffReport{changes: compare.Sorted(compare.Folded(changes)), findings: findings.RelativeTo(wd), least: least, dir: wd}
+	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), Least: least, Dir: r.definitions.dir}
+	if r.format != "text" {
+		stdout = diag.Documents(stdout)
+	}
 	buffer := bufio.NewWriter(stdout)
-	if err := cmp.Or(out.write(buffer, r.format), buffer.Flush()); err != nil {
+	if err := cmp.Or(out.Write(buffer, r.format, codes()), buffer.Flush()); err != nil {
 		return err
 	}
-	if out.fails() {
+	if out.Fails() {
 		return errFindings
 	}
 	return nil
 }
 
-// diffReport is what is printed.
-type diffReport struct {
-	changes []compare.Change
-	// findings are about the comments that allow changes.
-	findings diag.List
-	least    compare.Category
-	dir      string
-}
-
-// counts reports whether a change counts for the exit code.
-func (r *diffReport) counts(c *compare.Change) bool { return c.Waived == "" && c.Category >= r.least }
-
-func (r *diffReport) fails() bool {
-	return r.findings.HasErrors() || slices.ContainsFunc(r.changes, func(c compare.Change) bool { return r.counts(&c) })
-}
-
-func (r *diffReport) write(w io.Writer, format string) error {
-	switch format {
-	case formatMarkdown:
-		return r.markdown(w)
-	case "json":
-		return r.json(w)
+// unread fails if definitions could not be read, and prints their errors: nothing can be said of what cannot be read.
+func unread(name string, findings diag.List, err error, dir string, stderr io.Writer) error {
+	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	if err != nil || len(findings) == 0 {
+		return err
 	}
-	var list diag.List
-	for i := range r.changes {
-		list = append(list, r.changes[i].Diagnostic(r.counts(&r.changes[i])))
+	if err := findings.Normalize().RelativeTo(dir).WriteText(stderr); err != nil {
+		return err
 	}
-	// They stay in their order: the most harmful first.
-	return append(list.RelativeTo(r.dir), r.findings...).Write(w, format, codes())
-}
-
-// markdown writes a table for each definition, fit for a comment on a pull request.
-func (r *diffReport) markdown(w io.Writer) error {
-	var b strings.Builder
-	counts := map[compare.Category]int{}
-	waived := 0
-	for _, c := range r.changes {
-		if c.Waived != "" {
-			waived++
-			continue
-		}
-		counts[c.Category]++
-	}
-	fmt.Fprintf(&b, "**CRD changes:** %d break stored objects, %d break clients, %d are safe", counts[compare.BreaksStored], counts[compare.BreaksClients], counts[compare.Safe])
-	if waived > 0 {
-		fmt.Fprintf(&b, ", %d were allowed", waived)
-	}
-	b.WriteString(".\n")
-	for i := range r.changes {
-		c := &r.changes[i]
-		if i == 0 || r.changes[i-1].Definition != c.Definition {
-			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", c.Definition)
-		}
-		word := map[compare.Category]string{compare.BreaksStored: "**breaks stored objects**", compare.BreaksClients: "**breaks clients**", compare.Safe: "safe"}[c.Category]
-		why := c.Reason
-		if c.Waived != "" {
-			word = "allowed"
-			why += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
-		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, cell(values(c)), cell(r.where(c)), cell(why))
-	}
-	for _, d := range r.findings {
-		fmt.Fprintf(&b, "\n%s: %s: %s\n", d.Pos, d.Severity, cell(d.Message))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// values are those of a change, for a cell of a table.
-func values(c *compare.Change) string {
-	switch {
-	case c.Old != "" && c.New != "":
-		return fmt.Sprintf(" %s → %s", code(c.Old), code(c.New))
-	case c.Old != "" || c.New != "":
-		return " " + code(c.Old+c.New)
-	}
-	return ""
-}
-
-// where is the place of a change in objects and in a file.
-func (r *diffReport) where(c *compare.Change) string {
-	text := c.Version
-	if c.Field != "" {
-		text = strings.TrimSpace(text + " " + code(c.Field))
-	}
-	if pos, _ := c.Place(); pos.File != "" {
-		relative := r.relative(pos)
-		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, relative.File, relative.Line))
-	}
-	return text
-}
-
-// code is a text in Markdown that is shown as it is.
-func code(text string) string {
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + text + " " + fence
-	}
-	return fence + text + fence
-}
-
-// cell is a text for a cell of a table.
-func cell(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(text)
-}
-
-// waive marks the changes that comments allow. It returns what is wrong with comments.
-func (r *diffRun) waive(ctx context.Context, in *diffInput, changes []compare.Change, news []*verify.Subject) (diag.List, error) {
-	sources := news
-	if len(r.sources) > 0 {
-		made, err := in.packages(ctx, in.dir, r.sources)
-		if err != nil {
-			return nil, err
-		}
-		sources = made
-	}
-	inGo, err := allowedInGo(changes, news, sources)
-	if err != nil {
-		return nil, err
-	}
-	return append(inGo, allowedInFiles(changes, news)...), nil
+	return fmt.Errorf("%s cannot be compared", name)
 }

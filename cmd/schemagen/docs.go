@@ -4,24 +4,25 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/publish"
-	"github.com/schemagen/schemagen/structural"
 )
 
 // docsRun is one run of the docs command.
 type docsRun struct {
 	definitions definitionFlags
 	output      string
-	mode        commitMode
+	mode        output.Mode
 	// format is one of docsFormats.
 	format   string
 	title    string
@@ -71,17 +72,13 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if !slices.Contains(docsFormats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(docsFormats(), ", "))
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	published, findings, err := r.definitions.readAll(ctx, wd, args, stdin)
+	published, findings, err := r.definitions.resources(ctx, args, stdin, nil)
 	if err != nil {
 		return err
 	}
 	// --format is that of the documents.
-	findings = r.definitions.project.judge(findings, map[*waiver]bool{})
-	if err := findings.Normalize().RelativeTo(wd).WriteText(stderr); err != nil {
+	findings = r.definitions.project.Judge(findings, map[*project.Waiver]bool{})
+	if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
 		return err
 	}
 	if findings.HasErrors() {
@@ -89,7 +86,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*publish.Documented, len(published))
 	for i, p := range published {
-		if kinds[i], err = r.documented(ctx, p, wd); err != nil {
+		if kinds[i], err = r.documented(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -107,7 +104,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 
 // documented says where fields are in Go, and makes examples. Lines of generated
 // YAML are of no use to readers.
-func (r *docsRun) documented(ctx context.Context, p *publishedResource, wd string) (*publish.Documented, error) {
+func (r *docsRun) documented(ctx context.Context, p *definitions.Resource) (*publish.Documented, error) {
 	out := &publish.Documented{Resource: p.Resource, Field: publish.DocumentedField(p.Resource)}
 	if out.Field == nil {
 		return out, nil
@@ -116,43 +113,37 @@ func (r *docsRun) documented(ctx context.Context, p *publishedResource, wd strin
 		if f.Place == "" {
 			return
 		}
-		if pos := (diag.List{{Pos: p.placeOf(f.Place)}}).RelativeTo(wd)[0].Pos; filepath.Ext(pos.File) == ".go" {
+		if pos := (diag.List{{Pos: p.Position(f.Place)}}).RelativeTo(r.definitions.dir)[0].Pos; filepath.Ext(pos.File) == ".go" {
 			f.Position = pos.String()
 		}
 	})
 	var err error
 	if r.examples {
-		out.Examples, err = p.examples(ctx)
+		out.Examples, err = examplesOf(ctx, p)
 	}
 	return out, err
 }
 
-// examples are the samples that a server takes.
-func (p *publishedResource) examples(ctx context.Context) ([]publish.Example, error) {
-	at := slices.IndexFunc(p.subject.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == p.Version })
-	kind := newTriedKind(p.subject, at)
-	server, err := kind.server()
+// examplesOf are the samples that a server takes.
+func examplesOf(ctx context.Context, p *definitions.Resource) ([]publish.Example, error) {
+	kind, err := dryrun.New(p.Definition).Kind(p.Kind + "." + p.GroupVersion())
 	if err != nil {
-		return nil, nil // verify says why
+		return nil, err
 	}
 	var out []publish.Example
 	for _, full := range []bool{false, true} {
-		object, answer, err := kind.sample(ctx, server, full)
+		sample, err := kind.Sample(ctx, full)
 		if err != nil {
 			return nil, err
 		}
-		if len(answer.Errors) > 0 {
-			continue
-		}
-		text, err := orderedYAML(func(*structural.ObjectPath) []string { return nil }, kind.schema, object)
-		if err != nil {
-			return nil, err
+		if len(sample.Findings) > 0 {
+			continue // verify says why
 		}
 		title := "Example: what must be there"
 		if full {
 			title = "Example: all that can be there together"
 		}
-		out = append(out, publish.Example{Title: title, YAML: string(text)})
+		out = append(out, publish.Example{Title: title, YAML: string(sample.YAML)})
 	}
 	return out, nil
 }

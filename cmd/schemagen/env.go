@@ -3,13 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/runcache"
 )
 
 // newEnvCommand prints what a run depends on besides the source: for bug reports,
@@ -25,22 +26,18 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.check(); err != nil {
 				return err
 			}
-			wd, err := os.Getwd()
-			if err != nil {
-				return err
-			}
 			if err := r.configure(cmd, ""); err != nil {
 				return err
 			}
-			options.Dir, options.Patterns = wd, args
+			options.Dir, options.Patterns = r.dir, args
 			if len(args) == 0 {
-				options.Patterns = r.project.paths(wd)
+				options.Patterns = r.project.Paths(r.dir)
 			}
 			listing, findings, err := generator.List(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
-			if err := r.report(stderr, findings, wd); err != nil {
+			if err := r.report(stderr, findings); err != nil {
 				return err
 			}
 			writeEnv(stdout, listing)
@@ -57,19 +54,19 @@ func writeEnv(out io.Writer, listing generator.Listing) {
 	fmt.Fprintf(out, "version: %s\n", toolVersion())
 	fmt.Fprintf(out, "go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(out, "kube-version: %s\n", apiserver.DefaultVersion)
-	if kept := newCache(""); kept != nil {
-		fmt.Fprintf(out, "cache: %s\n", kept.dir)
+	if kept := runcache.Open("", toolVersion()); kept != nil {
+		fmt.Fprintf(out, "cache: %s\n", diag.Line(kept.Dir()))
 	}
 	if len(listing.Reasons) == 0 {
 		fmt.Fprintln(out, "lister: without the go command")
 	} else {
 		fmt.Fprintln(out, "lister: the go command")
 		for _, reason := range listing.Reasons {
-			fmt.Fprintf(out, "  %s\n", reason)
+			fmt.Fprintf(out, "  %s\n", diag.Line(reason))
 		}
 	}
 	fmt.Fprintf(out, "packages: %d\n", len(listing.Packages))
 	for _, path := range listing.Packages {
-		fmt.Fprintf(out, "  %s\n", path)
+		fmt.Fprintf(out, "  %s\n", diag.Line(path))
 	}
 }

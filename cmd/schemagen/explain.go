@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -57,24 +57,25 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if !slices.Contains(publish.Formats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(publish.Formats(), ", "))
 	}
-	wd, err := os.Getwd()
+	in, err := r.definitions.reader(stdin)
 	if err != nil {
 		return err
 	}
-	published, findings, err := r.definitions.read(ctx, wd, r.crds, stdin)
+	in.Lenient = true
+	published, findings, err := in.Resources(ctx, r.crds, nil)
 	if err != nil {
 		return err
 	}
 	// Warnings are about other kinds, most of them.
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	if len(findings) > 0 {
-		if err := findings.Normalize().RelativeTo(wd).WriteText(stderr); err != nil {
+		if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
 			return err
 		}
 		return errFindings
 	}
 	name, path, _ := strings.Cut(what, ".")
-	resource, err := publish.Find(resourcesOf(published), name, r.apiVersion)
+	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)
 	if err != nil {
 		return err
 	}
@@ -82,14 +83,17 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(published, func(p *publishedResource) bool { return p.Resource == resource })
+	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	field.Each(func(f *publish.Field) {
 		if f.Place != "" {
-			places := diag.List{{Pos: published[at].placeOf(f.Place)}}.RelativeTo(wd)
+			places := diag.List{{Pos: published[at].Position(f.Place)}}.RelativeTo(r.definitions.dir)
 			if pos := places[0].Pos; pos.File != "" {
 				f.Position = pos.String()
 			}
 		}
 	})
+	if r.format != "plain" {
+		stdout = diag.Documents(stdout)
+	}
 	return publish.WriteField(stdout, r.format, resource, field, r.recursive)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -20,7 +21,7 @@ type jsonSchemaRun struct {
 	publish.JSONSchemaOptions
 	definitions definitionFlags
 	output      string
-	mode        commitMode
+	mode        output.Mode
 	// modeline says to print the line by which an editor finds each schema.
 	modeline bool
 }
@@ -70,18 +71,14 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 		return err
 	}
 	r.BaseURL = strings.TrimRight(r.BaseURL, "/")
-	wd, err := os.Getwd()
+	published, findings, err := r.definitions.resources(ctx, args, stdin, nil)
 	if err != nil {
 		return err
 	}
-	published, findings, err := r.definitions.readAll(ctx, wd, args, stdin)
-	if err != nil {
+	if err := r.report(stderr, findings); err != nil {
 		return err
 	}
-	if err := r.report(stderr, findings, wd); err != nil {
-		return err
-	}
-	files, err := publish.JSONSchemas(resourcesOf(published), r.JSONSchemaOptions)
+	files, err := publish.JSONSchemas(definitions.Published(published), r.JSONSchemaOptions)
 	if err != nil {
 		return err
 	}
@@ -93,36 +90,12 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 	}
 	for _, p := range published {
 		at := r.URL(p.Resource)
-		if r.BaseURL == "" && r.mode != commitStdout { // from here the files are in the directory
+		if r.BaseURL == "" && r.mode != output.Stdout { // from here the files are in the directory
 			at = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(at)))
 		}
-		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", at); err != nil {
+		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", diag.Line(at)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func outputsIn(dir string, files []publish.File) []output {
-	var out []output
-	for _, f := range files {
-		out = append(out, output{path: filepath.Join(dir, filepath.FromSlash(f.Path)), data: f.Data})
-	}
-	return out
-}
-
-// readAll is read for commands that write a document about all definitions. It
-// has findings where there are none, or where they conflict.
-func (f *definitionFlags) readAll(ctx context.Context, dir string, args []string, stdin io.Reader) ([]*publishedResource, diag.List, error) {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	published, findings, err := f.read(ctx, dir, args, stdin)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(published) == 0 && !findings.HasErrors() {
-		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
-	}
-	return published, append(findings, conflictsOf(published)...), nil
 }

@@ -11,9 +11,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
 
 	// The pace of the garbage collector, from the start.
 	_ "github.com/schemagen/schemagen/internal/gogc"
@@ -30,13 +33,17 @@ var errFindings = errors.New("findings")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run is the whole command; it returns the exit code.
+//
+// What is printed passes a [diag.Terminal], but for documents.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stdout, stderr = diag.NewTerminal(stdout), diag.NewTerminal(stderr)
 	root := newRoot(stdout, stderr)
 	if isControllerGenSyntax(args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
@@ -55,7 +62,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "schemagen: interrupted; nothing was written")
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "schemagen: %v\n", err)
+	// Lines of other origin are indented.
+	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n\t"))
 	return exitFailure
 }
 
@@ -88,7 +96,6 @@ It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile
 		newMarkersCommand(stdout),
 		newExplainCodeCommand(stdout),
 		newConfigCommand(stdout, stderr),
-		newMigrateCommand(stdout, stderr),
 		newEnvCommand(stdout, stderr),
 		newVersionCommand(stdout),
 	)

@@ -3,16 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -23,7 +22,9 @@ type openAPIRun struct {
 	definitions definitionFlags
 	// output is the directory in which openapi/ is written.
 	output string
-	mode   commitMode
+	mode   output.Mode
+	// cache is that of --serve, which reads again.
+	cache *definitions.Cache
 	// lost says to report what OpenAPI v2 leaves out.
 	lost bool
 	// address is where the documents are served instead of being written; empty
@@ -93,73 +94,41 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	documents, err := publish.Documents(resourcesOf(published), r.Options)
+	documents, err := publish.Documents(definitions.Published(published), r.Options)
 	if err != nil {
 		return err
 	}
-	var outputs []output
+	var outputs []output.File
 	for _, d := range documents {
 		path := d.Path
 		if path == "v3" {
 			path = "v3/index.json" // a file cannot be a directory, too
 		}
-		outputs = append(outputs, output{path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), data: d.Data})
+		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
 	}
 	_, err = finish(ctx, outputs, nil, r.mode, stdout, stderr)
 	return err
 }
 
 // read reads what is to be published, and reports what is wrong with it.
-func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*publishedResource, error) {
+func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*definitions.Resource, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(openAPIMemory)
 	}
-	wd, err := os.Getwd()
+	published, findings, err := r.definitions.resources(ctx, args, stdin, r.cache)
 	if err != nil {
 		return nil, err
 	}
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	published, findings, err := r.definitions.read(ctx, wd, args, stdin)
-	if err != nil {
-		return nil, err
-	}
-	if len(published) == 0 && !findings.HasErrors() {
-		findings = append(findings, diag.Diagnostic{Code: codeNothingToVerify, Severity: diag.Warning, Message: "no CRD found in " + strings.Join(args, ", ")})
-	}
-	findings = append(findings, conflictsOf(published)...)
 	if r.lost {
 		for _, p := range published {
 			for _, l := range publish.LostInV2(p.Resource) {
-				findings = append(findings, diag.Diagnostic{Code: publish.CodeLost, Severity: diag.Note, Pos: p.placeOf(p.Path + l.Path),
-					Message: fmt.Sprintf("OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Because)})
+				findings = append(findings, publish.NotInV2.At(p.Position(p.Path+l.Path), "",
+					"OpenAPI v2 of %s %s leaves out %s: %s", p.Kind, p.GroupVersion(), l.Keyword, l.Because))
 			}
 		}
 	}
-	return published, r.report(stderr, findings, wd)
-}
-
-func resourcesOf(published []*publishedResource) []*publish.Resource {
-	var out []*publish.Resource
-	for _, p := range published {
-		out = append(out, p.Resource)
-	}
-	return out
-}
-
-// conflictsOf says which definitions cannot be published together, at the later
-// one.
-func conflictsOf(published []*publishedResource) diag.List {
-	var out diag.List
-	for _, c := range publish.Conflicts(resourcesOf(published)) {
-		first, second := published[c.First], published[c.Second]
-		place := "spec.names." + c.Field
-		out = append(out, diag.Diagnostic{Code: publish.CodeConflict, Severity: diag.Error, Pos: second.placeOf(place), Message: c.Message,
-			Related: []diag.Related{{Pos: first.placeOf(place), Message: "the other is here"}}})
-	}
-	return out
+	return published, r.report(stderr, findings)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -135,7 +136,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 // answers with again, as --serve does. The limit is a tenth of all.
 func BenchmarkOpenAPIOneChanged(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
-	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[partKey]readPart{}}}
+	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}
 	publisher, err := publish.NewPublisher(publish.Options{})
 	if err != nil {
 		b.Fatal(err)

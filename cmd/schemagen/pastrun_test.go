@@ -4,24 +4,27 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/json"
-	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/runcache"
 )
 
-// project is a module with all that a run may depend on beside it.
+// sandbox is a module with all that a run may depend on beside it.
 //
 //	go/         the Go toolchain: a command that does nothing, and VERSION
 //	mod/        the module cache
@@ -29,7 +32,7 @@ import (
 //	meta/       what stands for apimachinery
 //	work/       the module
 //	out/        what is written
-type project struct {
+type sandbox struct {
 	t    *testing.T
 	dir  string
 	args []string
@@ -41,52 +44,18 @@ type project struct {
 
 const metaPackage = "package v1\n\ntype TypeMeta struct{}\ntype ObjectMeta struct{}\n"
 
+//go:embed testdata/sandbox.txtar
+var sandboxText []byte
+
 func projectFiles() map[string]string {
-	return map[string]string{
-		"go/VERSION":                        "go1.26.8\n",
-		"go/bin/go":                         "",
-		"go/src/time/time.go":               "package time\n",
-		"newer/VERSION":                     "go1.27.1\n",
-		"newer/bin/go":                      "",
-		"home/.config/go/env":               "",
-		"mod/example.com/lib@v1.0.0/l.go":   "package lib\n\ntype Size string\n",
-		"mod/example.com/lib@v1.1.0/l.go":   "package lib\n\n// Size is newer.\ntype Size int\n",
-		"other/example.com/lib@v1.0.0/l.go": "package lib\n\ntype Size bool\n",
-		"meta/go.mod":                       "module k8s.io/apimachinery\n\ngo 1.26\n",
-		"meta/pkg/apis/meta/v1/types.go":    metaPackage,
-		"work/go.mod": "module example.com/m\n\ngo 1.26\n\nrequire (\n\tk8s.io/apimachinery v0.0.0\n\texample.com/lib v1.0.0\n)\n\n" +
-			"replace k8s.io/apimachinery => ../meta\n",
-		"work/header.txt":                  "# Copyright YEAR\n",
-		"work/api/doc.go":                  "// +groupName=example.com\npackage api\n",
-		"work/api/extra.go":                "package api\n\n// Extra is more.\ntype Extra string\n",
+	out := map[string]string{
 		"work/api/long.go":                 "package api\n\n" + strings.Repeat("var _ = 1\n", 1000) + "// end\n",
-		"work/api/newer.go":                "//go:build go1.27\n\npackage api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
-		"work/api/tagged.go":               "//go:build tagged\n\npackage api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
-		"work/api/c.go":                    "package api\n\nimport \"C\"\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
 		"work/api/os_" + otherOS() + ".go": "package api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n",
-		"work/api/types.go": `package api
-
-import (
-	"example.com/lib"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
-
-type Spec struct {
-	// +optional
-	// +kubebuilder:validation:Maximun=3
-	Count int32 ` + "`json:\"count,omitempty\"`" + `
-	Extra Extra ` + "`json:\"extra\"`" + `
-	Size lib.Size ` + "`json:\"size\"`" + `
-}
-
-// +kubebuilder:object:root=true
-type Widget struct {
-	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
-	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
-	Spec Spec ` + "`json:\"spec\"`" + `
-}
-`,
 	}
+	for _, file := range txtar.Parse(sandboxText).Files {
+		out[file.Name] = string(file.Data)
+	}
+	return out
 }
 
 func otherOS() string {
@@ -96,10 +65,10 @@ func otherOS() string {
 	return "windows"
 }
 
-func newProject(t *testing.T) *project { return newProjectIn(t, t.TempDir()) }
+func newProject(t *testing.T) *sandbox { return newProjectIn(t, t.TempDir()) }
 
-func newProjectIn(t *testing.T, dir string) *project {
-	p := &project{t: t, dir: dir, args: []string{"crd", "./api/...", "-o", "../out"}}
+func newProjectIn(t *testing.T, dir string) *sandbox {
+	p := &sandbox{t: t, dir: dir, args: []string{"crd", "./api/...", "-o", "../out"}}
 	for name, text := range projectFiles() {
 		p.write(name, text)
 	}
@@ -111,7 +80,7 @@ func newProjectIn(t *testing.T, dir string) *project {
 }
 
 // enter makes the project the surroundings of a test.
-func (p *project) enter(t *testing.T) {
+func (p *sandbox) enter(t *testing.T) {
 	p.t = t
 	for _, name := range []string{"GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOWORK", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GO111MODULE", "GOEXPERIMENT", "GOPACKAGESDRIVER", "GODEBUG"} {
 		t.Setenv(name, "")
@@ -127,22 +96,22 @@ func (p *project) enter(t *testing.T) {
 	t.Chdir(p.at(cmp.Or(p.from, "work")))
 }
 
-func (p *project) check(err error) {
+func (p *sandbox) check(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *project) at(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
+func (p *sandbox) at(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
-func (p *project) write(name, text string) {
+func (p *sandbox) write(name, text string) {
 	p.t.Helper()
 	p.check(os.MkdirAll(filepath.Dir(p.at(name)), 0o755))
 	p.check(os.WriteFile(p.at(name), []byte(text), 0o644))
 }
 
-func (p *project) replace(name, old, new string) {
+func (p *sandbox) replace(name, old, new string) {
 	p.t.Helper()
 	text, err := os.ReadFile(p.at(name))
 	p.check(err)
@@ -152,7 +121,7 @@ func (p *project) replace(name, old, new string) {
 	p.write(name, strings.ReplaceAll(string(text), old, new))
 }
 
-func (p *project) remove(name string) {
+func (p *sandbox) remove(name string) {
 	p.t.Helper()
 	p.check(os.RemoveAll(p.at(name)))
 }
@@ -164,7 +133,7 @@ type outcome struct {
 	files          map[string]string
 }
 
-func (p *project) run(more ...string) outcome {
+func (p *sandbox) run(more ...string) outcome {
 	var stdout, stderr strings.Builder
 	code := run(p.t.Context(), slices.Concat(p.args, more), &stdout, &stderr)
 	out := outcome{code: code, stdout: stdout.String(), stderr: stderr.String(), files: map[string]string{}}
@@ -183,12 +152,28 @@ func (o outcome) equal(other outcome) bool {
 	return o.code == other.code && o.stdout == other.stdout && o.stderr == other.stderr && maps.Equal(o.files, other.files)
 }
 
+// staleText is a definition that schemagen wrote for a kind that is no more.
+func staleText(plural string) string {
+	return "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n  name: " + plural +
+		".example.com\nspec:\n  group: example.com\n  names:\n    kind: Stale\n    plural: " + plural + "\n"
+}
+
 // remembered is what a run says that only repeats an earlier one, once poisoned.
 const remembered = "an earlier run said this"
 
+// cacheHeader begins each file of the cache.
+const cacheHeader = "schemagen cache 1\n"
+
+// cacheEntry is a file of the cache with data: behind the header stands a sum, which
+// also tells which file it is.
+func cacheEntry(name string, data []byte) []byte {
+	sum := sha256.Sum256(append([]byte(filepath.Base(name)), data...))
+	return slices.Concat([]byte(cacheHeader), sum[:], data)
+}
+
 // poison makes what is kept of runs say something else, so that a run which
 // repeats it is seen. It returns how many runs there were.
-func (p *project) poison() int {
+func (p *sandbox) poison() int {
 	n := 0
 	p.check(os.MkdirAll(p.at("cache"), 0o755))
 	p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
@@ -197,19 +182,17 @@ func (p *project) poison() int {
 		}
 		data, err := os.ReadFile(name)
 		p.check(err)
-		if len(data) < sha256.Size {
+		if !bytes.HasPrefix(data, []byte(cacheHeader)) {
 			return nil
 		}
-		_, record, ok := bytes.Cut(data[sha256.Size:], []byte("\n"))
+		_, record, ok := bytes.Cut(data[len(cacheHeader)+sha256.Size:], []byte("\n"))
 		if !ok || !bytes.HasPrefix(record, []byte("dir 0 ")) && !bytes.Contains(record, []byte("\nkind 0 ")) {
 			return nil
 		}
 		n++
-		said, err := json.Marshal(diag.List{{Code: "SG000", Severity: diag.Warning, Message: remembered}})
+		said, err := json.Marshal(runcache.Verdict{Findings: diag.List{{Code: "SG000", Severity: diag.Warning, Message: remembered}}})
 		p.check(err)
-		data = slices.Concat(said, []byte("\n"), record)
-		sum := sha256.Sum256(data)
-		p.check(os.WriteFile(name, slices.Concat(sum[:], data), 0o644))
+		p.check(os.WriteFile(name, cacheEntry(name, slices.Concat(said, []byte("\n"), record)), 0o644))
 		return nil
 	}))
 	return n
@@ -218,129 +201,129 @@ func (p *project) poison() int {
 // pastRunChanges are all kinds of changes after which a run must not repeat what
 // an earlier one said.
 func pastRunChanges() []pastRunChange {
-	always := func(args ...string) func(p *project) {
-		return func(p *project) { p.args = append(p.args, args...) }
+	always := func(args ...string) func(p *sandbox) {
+		return func(p *sandbox) { p.args = append(p.args, args...) }
 	}
-	env := func(name, value string) func(p *project) {
-		return func(p *project) { p.t.Setenv(name, value) }
+	env := func(name, value string) func(p *sandbox) {
+		return func(p *sandbox) { p.t.Setenv(name, value) }
 	}
 	return []pastRunChange{
 		// The source.
-		{"a type", func(p *project) { p.replace("work/api/types.go", "int32", "int64") }},
-		{"a type, size and time kept", func(p *project) {
+		{"a type", func(p *sandbox) { p.replace("work/api/types.go", "int32", "int64") }},
+		{"a type, size and time kept", func(p *sandbox) {
 			info, err := os.Stat(p.at("work/api/types.go"))
 			p.check(err)
 			p.replace("work/api/types.go", "int32", "int64")
 			p.check(os.Chtimes(p.at("work/api/types.go"), info.ModTime(), info.ModTime()))
 		}},
-		{"a description", func(p *project) { p.replace("work/api/extra.go", "is more", "is less") }},
-		{"a marker", func(p *project) { p.replace("work/api/types.go", "Maximun", "Maximum") }},
-		{"the group", func(p *project) { p.replace("work/api/doc.go", "example.com", "example.org") }},
-		{"a syntax error", func(p *project) { p.replace("work/api/doc.go", "package", "pakcage") }},
-		{"an ignoring comment", func(p *project) {
+		{"a description", func(p *sandbox) { p.replace("work/api/extra.go", "is more", "is less") }},
+		{"a marker", func(p *sandbox) { p.replace("work/api/types.go", "Maximun", "Maximum") }},
+		{"the group", func(p *sandbox) { p.replace("work/api/doc.go", "example.com", "example.org") }},
+		{"a syntax error", func(p *sandbox) { p.replace("work/api/doc.go", "package", "pakcage") }},
+		{"an ignoring comment", func(p *sandbox) {
 			p.replace("work/api/types.go", "package api", "// schemagen:ignore-file SG304 it is a joke\n// schemagen:ignore-file SG303 it is a joke\n\npackage api")
 		}},
-		{"another file", func(p *project) {
+		{"another file", func(p *sandbox) {
 			p.write("work/api/more.go", "package api\n\nfunc (Spec) MarshalJSON() ([]byte, error) { return nil, nil }\n")
 		}},
-		{"a file less", func(p *project) { p.remove("work/api/extra.go") }},
-		{"a file renamed", func(p *project) { p.check(os.Rename(p.at("work/api/extra.go"), p.at("work/api/extra_test.go"))) }},
-		{"a build constraint", func(p *project) { p.replace("work/api/tagged.go", "//go:build tagged", "//go:build !tagged") }},
-		{"a file that is not used", func(p *project) { p.replace("work/api/newer.go", "go1.27", "go1.26") }},
-		{"another package", func(p *project) {
+		{"a file less", func(p *sandbox) { p.remove("work/api/extra.go") }},
+		{"a file renamed", func(p *sandbox) { p.check(os.Rename(p.at("work/api/extra.go"), p.at("work/api/extra_test.go"))) }},
+		{"a build constraint", func(p *sandbox) { p.replace("work/api/tagged.go", "//go:build tagged", "//go:build !tagged") }},
+		{"a file that is not used", func(p *sandbox) { p.replace("work/api/newer.go", "go1.27", "go1.26") }},
+		{"another package", func(p *sandbox) {
 			p.write("work/api/more/doc.go", "// +groupName=example.net\npackage more\n\n// +kubebuilder:validation:Maximun=1\ntype A int\n")
 		}},
-		{"a package moved", func(p *project) { p.check(os.Rename(p.at("work/api"), p.at("work/apis"))) }},
-		{"the end of a long file", func(p *project) {
+		{"a package moved", func(p *sandbox) { p.check(os.Rename(p.at("work/api"), p.at("work/apis"))) }},
+		{"the end of a long file", func(p *sandbox) {
 			p.replace("work/api/long.go", "// end", "func (Spec) MarshalJSON() ([]byte, error) { return nil, nil }")
 		}},
-		{"a package that is a symlink", func(p *project) {
+		{"a package that is a symlink", func(p *sandbox) {
 			p.check(os.Rename(p.at("work/api"), p.at("api")))
 			p.check(os.Symlink(p.at("api"), p.at("work/api")))
 		}},
-		{"a folder hidden", func(p *project) { p.check(os.Rename(p.at("work/api"), p.at("work/_api"))) }},
-		{"a nested module", func(p *project) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
+		{"a folder hidden", func(p *sandbox) { p.check(os.Rename(p.at("work/api"), p.at("work/_api"))) }},
+		{"a nested module", func(p *sandbox) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
 		// What it needs.
-		{"a package beside", func(p *project) { p.write("meta/pkg/apis/meta/v1/types.go", "package v1\n\ntype TypeMeta struct{}\n") }},
-		{"a package of the module cache", func(p *project) { p.replace("mod/example.com/lib@v1.0.0/l.go", "string", "int64") }},
-		{"another file of a package of the module cache", func(p *project) {
+		{"a package beside", func(p *sandbox) { p.write("meta/pkg/apis/meta/v1/types.go", "package v1\n\ntype TypeMeta struct{}\n") }},
+		{"a package of the module cache", func(p *sandbox) { p.replace("mod/example.com/lib@v1.0.0/l.go", "string", "int64") }},
+		{"another file of a package of the module cache", func(p *sandbox) {
 			p.write("mod/example.com/lib@v1.0.0/m.go", "package lib\n\nfunc (Size) MarshalJSON() ([]byte, error) { return nil, nil }\n")
 		}},
-		{"another version", func(p *project) { p.replace("work/go.mod", "v1.0.0", "v1.1.0") }},
-		{"a replacement", func(p *project) {
+		{"another version", func(p *sandbox) { p.replace("work/go.mod", "v1.0.0", "v1.1.0") }},
+		{"a replacement", func(p *sandbox) {
 			p.replace("work/go.mod", "=> ../meta", "=> ../meta\n\nreplace example.com/lib => ../mod/example.com/lib@v1.1.0")
 		}},
-		{"a vendor folder", func(p *project) {
+		{"a vendor folder", func(p *sandbox) {
 			p.write("work/vendor/modules.txt", "# example.com/lib v1.0.0\n")
 			p.write("work/vendor/example.com/lib/l.go", "package lib\n\ntype Size bool\n")
 			p.write("work/vendor/k8s.io/apimachinery/pkg/apis/meta/v1/t.go", metaPackage)
 		}},
-		{"a workspace", func(p *project) {
+		{"a workspace", func(p *sandbox) {
 			p.write("work/header.txt", "// Copyright\n")
 			p.write("lib/go.mod", "module example.com/lib\n\ngo 1.26\n")
 			p.write("lib/l.go", "package lib\n\ntype Size bool\n")
 			p.write("go.work", "go 1.26\n\nuse (\n\t./work\n\t./lib\n)\n")
 		}},
-		{"the module's name", func(p *project) { p.replace("work/go.mod", "example.com/m", "example.com/n") }},
-		{"the module is gone", func(p *project) { p.remove("work/go.mod") }},
+		{"the module's name", func(p *sandbox) { p.replace("work/go.mod", "example.com/m", "example.com/n") }},
+		{"the module is gone", func(p *sandbox) { p.remove("work/go.mod") }},
 		// The Go toolchain.
-		{"the release of the toolchain", func(p *project) { p.write("go/VERSION", "go1.27.0\n") }},
-		{"another toolchain in PATH", func(p *project) { p.t.Setenv("PATH", p.at("newer/bin")+string(os.PathListSeparator)+p.at("go/bin")) }},
-		{"a driver in PATH", func(p *project) {
+		{"the release of the toolchain", func(p *sandbox) { p.write("go/VERSION", "go1.27.0\n") }},
+		{"another toolchain in PATH", func(p *sandbox) { p.t.Setenv("PATH", p.at("newer/bin")+string(os.PathListSeparator)+p.at("go/bin")) }},
+		{"a driver in PATH", func(p *sandbox) {
 			p.write("go/bin/gopackagesdriver", "")
 			p.check(os.Chmod(p.at("go/bin/gopackagesdriver"), 0o755))
 		}},
-		{"a C compiler in PATH", func(p *project) {
+		{"a C compiler in PATH", func(p *sandbox) {
 			for _, name := range []string{"gcc", "clang"} {
 				p.write("go/bin/"+name, "")
 				p.check(os.Chmod(p.at("go/bin/"+name), 0o755))
 			}
 		}},
-		{"go env -w", func(p *project) { p.write("home/.config/go/env", "GOOS="+otherOS()+"\n") }},
-		{"another home", func(p *project) {
+		{"go env -w", func(p *sandbox) { p.write("home/.config/go/env", "GOOS="+otherOS()+"\n") }},
+		{"another home", func(p *sandbox) {
 			p.write("home2/.config/go/env", "GOOS="+otherOS()+"\n")
 			p.t.Setenv("HOME", p.at("home2"))
 		}},
-		{"another folder for configuration", func(p *project) {
+		{"another folder for configuration", func(p *sandbox) {
 			p.write("config/go/env", "GOOS="+otherOS()+"\n")
 			p.t.Setenv("XDG_CONFIG_HOME", p.at("config"))
 		}},
-		{"GOROOT", func(p *project) { p.t.Setenv("GOROOT", p.at("newer")) }},
+		{"GOROOT", func(p *sandbox) { p.t.Setenv("GOROOT", p.at("newer")) }},
 		{"GOENV", env("GOENV", "off")},
 		{"GOFLAGS", env("GOFLAGS", "-tags=tagged")},
 		{"GOOS", env("GOOS", otherOS())},
 		{"GOARCH", env("GOARCH", "riscv64")},
 		{"CGO_ENABLED", env("CGO_ENABLED", "1")},
-		{"CC", func(p *project) {
+		{"CC", func(p *sandbox) {
 			p.write("go/bin/mycc", "")
 			p.check(os.Chmod(p.at("go/bin/mycc"), 0o755))
 			p.t.Setenv("CC", "mycc")
 		}},
 		{"GOWORK", env("GOWORK", "off")},
 		{"GO111MODULE", env("GO111MODULE", "auto")},
-		{"GOMODCACHE", func(p *project) { p.t.Setenv("GOMODCACHE", p.at("other")) }},
+		{"GOMODCACHE", func(p *sandbox) { p.t.Setenv("GOMODCACHE", p.at("other")) }},
 		{"GOEXPERIMENT", env("GOEXPERIMENT", "jsonv2")},
 		{"a variable of the server's code", env("KUBE_FEATURE_Anything", "true")},
 		// The project file.
-		{"a project file", func(p *project) { p.write("work/schemagen.yaml", "crd: {maxDescLen: 3}\n") }},
-		{"a project file with a mistake", func(p *project) { p.write("work/schemagen.yaml", "crds: {}\n") }},
-		{"a folder named as one", func(p *project) { p.check(os.Mkdir(p.at("work/schemagen.yaml"), 0o755)) }},
-		{"--config", func(p *project) {
+		{"a project file", func(p *sandbox) { p.write("work/schemagen.yaml", "crd: {maxDescLen: 3}\n") }},
+		{"a project file with a mistake", func(p *sandbox) { p.write("work/schemagen.yaml", "crds: {}\n") }},
+		{"a folder named as one", func(p *sandbox) { p.check(os.Mkdir(p.at("work/schemagen.yaml"), 0o755)) }},
+		{"--config", func(p *sandbox) {
 			p.write("other.yaml", "strict: true\n")
 			p.args = append(p.args, "--config", "../other.yaml")
 		}},
 		// What it wrote.
-		{"an output edited", func(p *project) { p.replace("out/example.com_widgets.yaml", "plural: widgets", "plural: gadgets") }},
-		{"an output removed", func(p *project) { p.remove("out/example.com_widgets.yaml") }},
-		{"all outputs removed", func(p *project) { p.remove("out") }},
-		{"a stale file", func(p *project) {
-			p.write("out/example.com_old.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		{"an output edited", func(p *sandbox) { p.replace("out/example.com_widgets.yaml", "plural: widgets", "plural: gadgets") }},
+		{"an output removed", func(p *sandbox) { p.remove("out/example.com_widgets.yaml") }},
+		{"all outputs removed", func(p *sandbox) { p.remove("out") }},
+		{"a stale file", func(p *sandbox) {
+			p.write("out/example.com_old.yaml", staleText("old"))
 		}},
-		{"a stale file that was none", func(p *project) {
-			p.write("out/example.com_none.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		{"a stale file that was none", func(p *sandbox) {
+			p.write("out/example.com_none.yaml", staleText("none"))
 		}},
 		// The options.
-		{"patterns", func(p *project) { p.args[1] = "./api/../api" }},
+		{"patterns", func(p *sandbox) { p.args[1] = "./api/../api" }},
 		{"the output", always("-o", "elsewhere")},
 		{"--header-file", always("--header-file", "header.txt")},
 		{"--year", always("--header-file", "header.txt", "--year", "2026")},
@@ -363,7 +346,7 @@ func pastRunChanges() []pastRunChange {
 		{"--prune", always("--prune")},
 		{"--kustomize", always("--kustomize")},
 		{"--helm", always("--helm", "../chart/crds")},
-		{"the working directory", func(p *project) {
+		{"the working directory", func(p *sandbox) {
 			p.check(os.CopyFS(p.at("copy"), os.DirFS(p.at("work"))))
 			p.t.Chdir(p.at("copy"))
 		}},
@@ -373,15 +356,15 @@ func pastRunChanges() []pastRunChange {
 
 type pastRunChange struct {
 	name   string
-	change func(p *project)
+	change func(p *sandbox)
 }
 
 // TestChangesAreSeen changes one thing after another. A run after that must not
 // repeat the earlier one, and do what a run does that knows none.
 func TestChangesAreSeen(t *testing.T) {
-	changesAreSeen(t, pastRunChanges(), func(p *project) {
+	changesAreSeen(t, pastRunChanges(), func(p *sandbox) {
 		p.write("out/example.com_none.yaml", "---\nkind: Something\n")
-	}, func(p *project, first outcome) bool {
+	}, func(p *sandbox, first outcome) bool {
 		return first.code == 0 && strings.Contains(first.stderr, "SG303") && first.files[p.at("out/example.com_widgets.yaml")] != ""
 	})
 }
@@ -389,36 +372,61 @@ func TestChangesAreSeen(t *testing.T) {
 // TestChangesOfWhatShipsAreSeen does so for what a run writes beside the CRDs.
 func TestChangesOfWhatShipsAreSeen(t *testing.T) {
 	changes := []pastRunChange{
-		{"the kustomization edited", func(p *project) { p.replace("out/kustomization.yaml", "example.com_widgets", "example.com_gadgets") }},
-		{"the kustomization removed", func(p *project) { p.remove("out/kustomization.yaml") }},
-		{"another kustomization", func(p *project) { p.write("out/Kustomization", "resources: []\n") }},
-		{"another CRD", func(p *project) { p.write("out/more.yaml", "---\nkind: CustomResourceDefinition\n") }},
-		{"a file that becomes a CRD", func(p *project) { p.write("out/other.yaml", "---\nkind: CustomResourceDefinition\n") }},
-		{"a template edited", func(p *project) {
+		{"the kustomization edited", func(p *sandbox) { p.replace("out/kustomization.yaml", "example.com_widgets", "example.com_gadgets") }},
+		{"the kustomization removed", func(p *sandbox) { p.remove("out/kustomization.yaml") }},
+		{"another kustomization", func(p *sandbox) { p.write("out/Kustomization", "resources: []\n") }},
+		{"another CRD", func(p *sandbox) { p.write("out/more.yaml", "---\nkind: CustomResourceDefinition\n") }},
+		{"a file that becomes a CRD", func(p *sandbox) { p.write("out/other.yaml", "---\nkind: CustomResourceDefinition\n") }},
+		{"a template edited", func(p *sandbox) {
 			p.replace("chart/templates/crds/example.com_widgets.yaml", "plural: widgets", "plural: gadgets")
 		}},
-		{"a template removed", func(p *project) { p.remove("chart/templates/crds") }},
-		{"the values", func(p *project) { p.replace("chart/values.yaml", "keep: true", "keep: 1") }},
-		{"the values removed", func(p *project) { p.remove("chart/values.yaml") }},
-		{"a stale template", func(p *project) {
-			p.write("chart/templates/crds/example.com_old.yaml", "---\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n")
+		{"a template removed", func(p *sandbox) { p.remove("chart/templates/crds") }},
+		{"the values", func(p *sandbox) { p.replace("chart/values.yaml", "keep: true", "keep: 1") }},
+		{"the values removed", func(p *sandbox) { p.remove("chart/values.yaml") }},
+		{"a stale template", func(p *sandbox) {
+			p.write("chart/templates/crds/example.com_old.yaml", staleText("old"))
 		}},
-		{"another chart", func(p *project) { p.args = append(p.args, "--helm", "../other/crds") }},
-		{"no kustomization", func(p *project) { p.args = append(p.args, "--kustomize=false") }},
+		{"another chart", func(p *sandbox) { p.args = append(p.args, "--helm", "../other/crds") }},
+		{"no kustomization", func(p *sandbox) { p.args = append(p.args, "--kustomize=false") }},
 	}
-	changesAreSeen(t, changes, func(p *project) {
+	changesAreSeen(t, changes, func(p *sandbox) {
 		p.write("chart/values.yaml", "crds:\n  install: true\n  keep: true\n")
 		p.write("out/other.yaml", "---\nkind: Something\n")
 		p.args = append(p.args, "--kustomize", "--helm", "../chart/templates/crds")
-	}, func(p *project, first outcome) bool {
+	}, func(p *sandbox, first outcome) bool {
 		return first.code == 0 && first.files[p.at("out/kustomization.yaml")] != "" && first.files[p.at("chart/templates/crds/example.com_widgets.yaml")] != ""
+	})
+}
+
+// TestChangesOfConversionAreSeen does so for what tells that a webhook converts kinds
+// whose versions differ.
+func TestChangesOfConversionAreSeen(t *testing.T) {
+	const patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\nspec:\n  conversion:\n    strategy: Webhook\n"
+	changes := []pastRunChange{
+		{"a kustomization that patches", func(p *sandbox) { p.write("kustomization.yaml", "patches:\n- path: patches/webhook.yaml\n") }},
+		{"a kustomization in the output", func(p *sandbox) { p.write("out/Kustomization", "patchesStrategicMerge: [../patches/webhook.yaml]\n") }},
+		{"a kustomization in default", func(p *sandbox) { p.write("default/kustomization.yml", "patches: [{path: ../patches/webhook.yaml}]\n") }},
+		{"a component", func(p *sandbox) { p.write("part/kustomization.yaml", "patches: [{path: ../patches/webhook.yaml}]\n") }},
+		{"the patch that was missing", func(p *sandbox) { p.write("patches/missing.yaml", patch) }},
+		{"the patch that did something else", func(p *sandbox) { p.write("patches/other.yaml", patch) }},
+		{"a method", func(p *sandbox) {
+			p.write("work/api/v2/more.go", "package v2\n\nfunc (*Widget) ConvertTo(any) error { return nil }\n")
+		}},
+	}
+	changesAreSeen(t, changes, func(p *sandbox) {
+		p.write("work/api/v2/types.go", "// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n")
+		p.write("out/kustomization.yaml", "patches: [{path: ../patches/missing.yaml}, {path: ../patches/other.yaml}]\ncomponents: [../part]\n")
+		p.write("patches/webhook.yaml", patch)
+		p.write("patches/other.yaml", "kind: CustomResourceDefinition\nmetadata: {name: widgets.example.com, labels: {a: b}}\n")
+	}, func(p *sandbox, first outcome) bool {
+		return first.code == 0 && strings.Contains(first.stderr, "SG930")
 	})
 }
 
 // changesAreSeen does so with projects whose files have just been written, so that
 // their content tells, and with such that are old enough for their stamps to tell.
-func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *project), good func(p *project, first outcome) bool) {
-	runTwice := func(p *project) {
+func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandbox), good func(p *sandbox, first outcome) bool) {
+	runTwice := func(p *sandbox) {
 		prepare(p)
 		p.args = append(p.args, "--cache-dir", p.at("cache"))
 		first := p.run()
@@ -430,7 +438,7 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 			p.t.Fatalf("the second run: %+v", second)
 		}
 	}
-	change := func(p *project, c pastRunChange) {
+	change := func(p *sandbox, c pastRunChange) {
 		if p.poison() != 1 {
 			p.t.Fatal("nothing was kept")
 		}
@@ -446,7 +454,7 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 			p.t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
 		}
 	}
-	settled := map[string]*project{}
+	settled := map[string]*sandbox{}
 	for _, c := range changes {
 		dir := t.TempDir()
 		t.Run("new/"+c.name, func(t *testing.T) {
@@ -478,32 +486,32 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *proje
 // a folder of the module that might have one itself.
 func TestChangesOfConfigAreSeen(t *testing.T) {
 	changesAreSeen(t, []pastRunChange{
-		{"an option", func(p *project) { p.replace("work/schemagen.yaml", "year: '1'", "year: '2'") }},
-		{"a severity", func(p *project) { p.replace("work/schemagen.yaml", "SG303: note", "SG303: error") }},
-		{"a waiver", func(p *project) {
+		{"an option", func(p *sandbox) { p.replace("work/schemagen.yaml", "year: '1'", "year: '2'") }},
+		{"a severity", func(p *sandbox) { p.replace("work/schemagen.yaml", "SG303: note", "SG303: error") }},
+		{"a waiver", func(p *sandbox) {
 			p.replace("work/schemagen.yaml", "path: other", "path: api/types.go")
 		}},
-		{"an option of a package", func(p *project) {
+		{"an option of a package", func(p *sandbox) {
 			p.replace("work/schemagen.yaml", "packages: []", "packages: [{path: ./api, maxDescLen: 3}]")
 		}},
-		{"a type of another module", func(p *project) {
+		{"a type of another module", func(p *sandbox) {
 			p.replace("work/schemagen.yaml", "types: {}", "types: {example.com/lib.Size: ['+kubebuilder:validation:MaxLength=3']}")
 		}},
-		{"its paths", func(p *project) { p.replace("work/schemagen.yaml", "./api/...", "./...") }},
-		{"a mistake", func(p *project) { p.replace("work/schemagen.yaml", "year", "yaer") }},
-		{"it is gone", func(p *project) { p.remove("work/schemagen.yaml") }},
-		{"it is elsewhere", func(p *project) { p.check(os.Rename(p.at("work/schemagen.yaml"), p.at("schemagen.yaml"))) }},
-		{"another one nearer by", func(p *project) { p.write("work/api/schemagen.yaml", "paths: [.]\noutputs: {crd: ../../out}\n") }},
-		{"a module nearer by", func(p *project) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
-		{"its header", func(p *project) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
-		{"--no-config", func(p *project) { p.args = append(p.args, "--no-config") }},
-		{"a flag that says otherwise", func(p *project) { p.args = append(p.args, "--year", "3") }},
-	}, func(p *project) {
+		{"its paths", func(p *sandbox) { p.replace("work/schemagen.yaml", "./api/...", "./...") }},
+		{"a mistake", func(p *sandbox) { p.replace("work/schemagen.yaml", "year", "yaer") }},
+		{"it is gone", func(p *sandbox) { p.remove("work/schemagen.yaml") }},
+		{"it is elsewhere", func(p *sandbox) { p.check(os.Rename(p.at("work/schemagen.yaml"), p.at("schemagen.yaml"))) }},
+		{"another one nearer by", func(p *sandbox) { p.write("work/api/schemagen.yaml", "paths: [.]\noutputs: {crd: ../../out}\n") }},
+		{"a module nearer by", func(p *sandbox) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
+		{"its header", func(p *sandbox) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
+		{"--no-config", func(p *sandbox) { p.args = append(p.args, "--no-config") }},
+		{"a flag that says otherwise", func(p *sandbox) { p.args = append(p.args, "--year", "3") }},
+	}, func(p *sandbox) {
 		p.write("work/schemagen.yaml", "paths: [./api/...]\noutputs: {crd: ../out}\ncrd: {headerFile: header.txt, year: '1'}\nseverities: {SG303: note}\npackages: []\ntypes: {}\nwaivers:\n- {code: SG303, path: other, reason: none}\n")
 		p.args = []string{"crd"}
 		p.from = "work/api"
 		p.enter(p.t)
-	}, func(p *project, first outcome) bool {
+	}, func(p *sandbox, first outcome) bool {
 		return first.code == 0 && strings.Contains(first.stderr, "note[SG303]") && strings.Contains(first.stderr, "SG508") && first.files[p.at("out/example.com_widgets.yaml")] != ""
 	})
 }
@@ -557,6 +565,71 @@ func TestErrorsAreRepeated(t *testing.T) {
 	}
 }
 
+// TestWhatWasNotPrintedIsNotRemembered wants a run whose warnings could not be printed,
+// which therefore wrote nothing, to be done again.
+func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
+	p := newProject(t)
+	cached := slices.Concat(p.args, []string{"--cache-dir", p.at("cache")})
+	closed, stderr := io.Pipe()
+	p.check(closed.Close())
+	if code := run(t.Context(), cached, io.Discard, stderr); code != exitFailure {
+		t.Fatalf("exit code %d", code)
+	}
+	if p.poison() != 0 {
+		t.Error("it was kept")
+	}
+	if out := p.run("--cache-dir", p.at("cache")); out.code != 0 || out.files[p.at("out/example.com_widgets.yaml")] == "" {
+		t.Errorf("exit code %d: %s", out.code, out.stderr)
+	}
+	// What is repeated must be printed, too.
+	if code := run(t.Context(), cached, io.Discard, stderr); code != exitFailure {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestFilesOfWaiversAreSeen wants a run that failed because no file matches a waiver to be
+// done again when there is one.
+func TestFilesOfWaiversAreSeen(t *testing.T) {
+	p := newProject(t)
+	p.replace("work/api/types.go", "Maximun", "Maximum")
+	p.write("work/schemagen.yaml", "strict: true\npaths: [./api/...]\noutputs: {crd: ../out}\nwaivers: [{code: SG303, path: docs/legacy/**, reason: legacy}]\n")
+	p.check(os.MkdirAll(p.at("work/docs/legacy"), 0o755))
+	p.args = []string{"crd"}
+	cached := []string{"--cache-dir", p.at("cache")}
+	if out := p.run(cached...); out.code != exitFindings || !strings.Contains(out.stderr, "SG508") || p.poison() != 1 {
+		t.Fatalf("exit code %d: %s", out.code, out.stderr)
+	}
+	if again := p.run(cached...); !strings.Contains(again.stderr, remembered) {
+		t.Error(again.stderr)
+	}
+	p.write("work/docs/legacy/readme.txt", "hi")
+	if out := p.run(cached...); out.code != 0 || out.stderr != "" || out.files[p.at("out/example.com_widgets.yaml")] == "" {
+		t.Errorf("exit code %d: %s", out.code, out.stderr)
+	}
+}
+
+// TestNamesThatAreNoText wants a module in folders whose names differ in a byte that is no
+// UTF-8 to have records of their own.
+func TestNamesThatAreNoText(t *testing.T) {
+	p := newProject(t)
+	cached := []string{"--cache-dir", p.at("cache")}
+	for _, name := range []string{"x\xe9", "x\xe8"} {
+		if err := os.CopyFS(p.at(name), os.DirFS(p.at("work"))); err != nil {
+			t.Skip(err) // this file system has no such names
+		}
+	}
+	t.Chdir(p.at("x\xe9"))
+	first := p.run(cached...)
+	if again := p.run(cached...); again.stderr != first.stderr {
+		t.Errorf("a run says\n%q\nand again\n%q", first.stderr, again.stderr)
+	}
+	p.replace("x\xe8/api/types.go", "int32", "int64")
+	t.Chdir(p.at("x\xe8"))
+	if out := p.run(cached...); !strings.Contains(out.files[p.at("out/example.com_widgets.yaml")], "int64") {
+		t.Errorf("exit code %d: %s", out.code, out.stderr)
+	}
+}
+
 // TestGoCommandIsNotRemembered wants nothing kept of a run whose listing is the go
 // command's.
 func TestGoCommandIsNotRemembered(t *testing.T) {
@@ -576,7 +649,7 @@ func TestGoCommandIsNotRemembered(t *testing.T) {
 
 // TestBrokenCache wants runs to do without what cannot be read or written.
 func TestBrokenCache(t *testing.T) {
-	entries := func(p *project, do func(name string, data []byte)) func() {
+	entries := func(p *sandbox, do func(name string, data []byte)) func() {
 		return func() {
 			p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
 				if err == nil && !e.IsDir() {
@@ -588,14 +661,14 @@ func TestBrokenCache(t *testing.T) {
 			}))
 		}
 	}
-	for name, breaking := range map[string]func(p *project) func(){
-		"cut off": func(p *project) func() {
+	for name, breaking := range map[string]func(p *sandbox) func(){
+		"cut off": func(p *sandbox) func() {
 			return entries(p, func(name string, data []byte) { p.check(os.WriteFile(name, data[:len(data)/2], 0o644)) })
 		},
-		"emptied": func(p *project) func() {
+		"emptied": func(p *sandbox) func() {
 			return entries(p, func(name string, _ []byte) { p.check(os.WriteFile(name, nil, 0o644)) })
 		},
-		"a bit flipped": func(p *project) func() {
+		"a bit flipped": func(p *sandbox) func() {
 			return entries(p, func(name string, data []byte) {
 				if len(data) > 0 {
 					data[len(data)/2] ^= 1
@@ -603,24 +676,27 @@ func TestBrokenCache(t *testing.T) {
 				p.check(os.WriteFile(name, data, 0o644))
 			})
 		},
-		"of another format": func(p *project) func() {
+		"of another format": func(p *sandbox) func() {
 			return entries(p, func(name string, _ []byte) {
-				data := []byte("[]\nfile x y z\n")
-				sum := sha256.Sum256(data)
-				p.check(os.WriteFile(name, slices.Concat(sum[:], data), 0o644))
+				p.check(os.WriteFile(name, cacheEntry(name, []byte("{}\nfile x y z\n")), 0o644))
 			})
 		},
-		"files where folders were": func(p *project) func() {
+		"without a record": func(p *sandbox) func() {
+			return entries(p, func(name string, _ []byte) {
+				p.check(os.WriteFile(name, cacheEntry(name, []byte("{}\n")), 0o644))
+			})
+		},
+		"files where folders were": func(p *sandbox) func() {
 			return func() {
-				folders, err := os.ReadDir(p.at("cache"))
+				folders, err := os.ReadDir(p.at("cache/schemagen-cache"))
 				p.check(err)
 				for _, f := range folders {
-					p.remove("cache/" + f.Name())
-					p.write("cache/"+f.Name(), "")
+					p.remove("cache/schemagen-cache" + "/" + f.Name())
+					p.write("cache/schemagen-cache"+"/"+f.Name(), "")
 				}
 			}
 		},
-		"a file itself": func(p *project) func() {
+		"a file itself": func(p *sandbox) func() {
 			return func() {
 				p.remove("cache")
 				p.write("cache", "")
@@ -667,64 +743,10 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	}
 }
 
-// TestCacheTellsBuildsApart wants nothing of another build to be used.
-func TestCacheTellsBuildsApart(t *testing.T) {
-	one := &cache{dir: t.TempDir(), maker: "schemagen 1"}
-	one.Store("key", []byte("data"))
-	if data, ok := one.Load("key"); !ok || string(data) != "data" {
-		t.Fatalf("%q, %v", data, ok)
-	}
-	other := &cache{dir: one.dir, maker: "schemagen 2"}
-	if data, ok := other.Load("key"); ok {
-		t.Errorf("%q of another build", data)
-	}
-	if _, ok := one.Load("kez"); ok {
-		t.Error("of another key")
-	}
-	released := &debug.BuildInfo{Main: debug.Module{Version: "v1.0.0", Sum: "h1:a"}, Deps: []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}}
-	if !isReleased(released) {
-		t.Error("a release is none")
-	}
-	for _, change := range []func(m *debug.BuildInfo){
-		func(i *debug.BuildInfo) { i.Main.Sum = "" },
-		func(i *debug.BuildInfo) { i.Main.Version = "v1.0.0+dirty" },
-		func(i *debug.BuildInfo) { i.Deps[0].Replace = &debug.Module{Path: "../x"} },
-	} {
-		info := *released
-		info.Deps = []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}
-		if change(&info); isReleased(&info) {
-			t.Errorf("%+v is released", info)
-		}
-	}
-}
-
-// TestTrim wants what nobody asked for to go, and nothing else in the directory.
-func TestTrim(t *testing.T) {
-	c := &cache{dir: t.TempDir(), maker: "x"}
-	long := time.Now().Add(-unusedFor - day)
-	c.Store("old", []byte("1"))
-	c.Store("used", []byte("2"))
-	mine := filepath.Join(c.dir, "mine", "file")
-	if err := errors.Join(os.Mkdir(filepath.Dir(mine), 0o755), os.WriteFile(mine, nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{c.file("old"), c.file("used"), mine, filepath.Join(c.dir, "trimmed")} {
-		if err := os.Chtimes(name, long, long); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, ok := c.Load("used"); !ok {
-		t.Fatal("it is gone")
-	}
-	c.Store("new", []byte("3"))
-	for key, want := range map[string]bool{"old": false, "used": true, "new": true} {
-		if _, ok := c.Load(key); ok != want {
-			t.Errorf("%s: %v", key, ok)
-		}
-	}
-	if _, err := os.Stat(mine); err != nil {
-		t.Error(err)
-	}
+func merged(a, b map[string]string) map[string]string {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
 }
 
 // TestChangesAreSeenByOthers is TestChangesAreSeen for the generators of
@@ -732,22 +754,22 @@ func TestTrim(t *testing.T) {
 func TestChangesAreSeenByOthers(t *testing.T) {
 	path, home, modules := os.Getenv("PATH"), os.Getenv("HOME"), goEnv(t, "GOMODCACHE")
 	changes := []pastRunChange{
-		{"a marker", func(p *project) { p.replace("work/api/roles.go", "verbs=get", "verbs=list") }},
-		{"a type", func(p *project) { p.replace("work/api/types.go", "int32", "*int32") }},
-		{"a type that is imported", func(p *project) { p.replace("work/base/base.go", "type Size int", "type Size []int") }},
-		{"a type imported by what is imported", func(p *project) { p.replace("lib/lib.go", "type Unit int", "type Unit []int") }},
-		{"another file", func(p *project) { p.write("work/api/more.go", "package api\n\ntype More struct{ A []string }\n") }},
-		{"the header", func(p *project) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
-		{"an output edited", func(p *project) { p.replace("work/config/rbac/role.yaml", "get", "watch") }},
-		{"generated code removed", func(p *project) { p.remove("work/api/zz_generated.deepcopy.go") }},
-		{"an option of a generator", func(p *project) { p.args[1] = "rbac:roleName=another" }},
-		{"a generator less", func(p *project) { p.args = slices.Delete(p.args, 1, 2) }},
-		{"an output rule", func(p *project) { p.args = append(p.args, "output:rbac:dir=roles") }},
-		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
-		{"a field of a kind", func(p *project) { p.replace("work/kinds/kinds.go", "Size string", "Size *string") }},
-		{"apply configurations removed", func(p *project) { p.remove("work/kinds/applyconfiguration/utils.go") }},
+		{"a marker", func(p *sandbox) { p.replace("work/api/roles.go", "verbs=get", "verbs=list") }},
+		{"a type", func(p *sandbox) { p.replace("work/api/types.go", "int32", "*int32") }},
+		{"a type that is imported", func(p *sandbox) { p.replace("work/base/base.go", "type Size int", "type Size []int") }},
+		{"a type imported by what is imported", func(p *sandbox) { p.replace("lib/lib.go", "type Unit int", "type Unit []int") }},
+		{"another file", func(p *sandbox) { p.write("work/api/more.go", "package api\n\ntype More struct{ A []string }\n") }},
+		{"the header", func(p *sandbox) { p.replace("work/header.txt", "Copyright", "Copyleft") }},
+		{"an output edited", func(p *sandbox) { p.replace("work/config/rbac/role.yaml", "get", "watch") }},
+		{"generated code removed", func(p *sandbox) { p.remove("work/api/zz_generated.deepcopy.go") }},
+		{"an option of a generator", func(p *sandbox) { p.args[1] = "rbac:roleName=another" }},
+		{"a generator less", func(p *sandbox) { p.args = slices.Delete(p.args, 1, 2) }},
+		{"an output rule", func(p *sandbox) { p.args = append(p.args, "output:rbac:dir=roles") }},
+		{"crd, too", func(p *sandbox) { p.args = append(p.args, "crd") }},
+		{"a field of a kind", func(p *sandbox) { p.replace("work/kinds/kinds.go", "Size string", "Size *string") }},
+		{"apply configurations removed", func(p *sandbox) { p.remove("work/kinds/applyconfiguration/utils.go") }},
 	}
-	changesAreSeen(t, changes, func(p *project) {
+	changesAreSeen(t, changes, func(p *sandbox) {
 		p.env = map[string]string{"PATH": path, "HOME": home, "GOMODCACHE": modules, "GOPROXY": "off"}
 		p.enter(p.t)
 		p.write("work/header.txt", "// Copyright\n")
@@ -762,7 +784,7 @@ func TestChangesAreSeenByOthers(t *testing.T) {
 		p.write("work/api/roles.go", "package api\n\n// +kubebuilder:rbac:groups=a,resources=b,verbs=get\n\ntype Roles struct{}\n")
 		p.write("work/api/types.go", "package api\n\nimport \"example.com/m/base\"\n\ntype A struct {\n\tN int32\n\tS base.Size\n\tU base.Unit\n}\n")
 		p.args = []string{"object:headerFile=header.txt", "rbac:roleName=r", "applyconfiguration", "paths=./api/...", "paths=./kinds"}
-	}, func(_ *project, first outcome) bool { return first.code == 0 && first.stderr == "" })
+	}, func(_ *sandbox, first outcome) bool { return first.code == 0 && first.stderr == "" })
 }
 
 // TestChangesAreSeenBySchemapatch is TestChangesAreSeen for what schemapatch reads
@@ -771,19 +793,19 @@ func TestChangesAreSeenBySchemapatch(t *testing.T) {
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n" +
 		"  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - {name: api, served: true, storage: true}\n"
 	changes := []pastRunChange{
-		{"a type", func(p *project) { p.replace("work/api/types.go", "Count int32", "Count int64") }},
-		{"a definition", func(p *project) { p.replace("work/manifests/widgets.yaml", "Namespaced", "Cluster") }},
-		{"another definition", func(p *project) { p.write("work/manifests/more.yaml", definition) }},
-		{"a definition less", func(p *project) { p.remove("work/manifests/widgets.yaml") }},
-		{"another directory", func(p *project) { p.args[0] = "schemapatch:manifests=." }},
-		{"an option", func(p *project) { p.args[0] += ",maxDescLen=0" }},
-		{"an output rule", func(p *project) { p.args = append(p.args, "output:schemapatch:dir=patched") }},
-		{"an output edited", func(p *project) { p.replace("out/widgets.yaml", "Namespaced", "Cluster") }},
-		{"crd, too", func(p *project) { p.args = append(p.args, "crd") }},
+		{"a type", func(p *sandbox) { p.replace("work/api/types.go", "Count int32", "Count int64") }},
+		{"a definition", func(p *sandbox) { p.replace("work/manifests/widgets.yaml", "Namespaced", "Cluster") }},
+		{"another definition", func(p *sandbox) { p.write("work/manifests/more.yaml", definition) }},
+		{"a definition less", func(p *sandbox) { p.remove("work/manifests/widgets.yaml") }},
+		{"another directory", func(p *sandbox) { p.args[0] = "schemapatch:manifests=." }},
+		{"an option", func(p *sandbox) { p.args[0] += ",maxDescLen=0" }},
+		{"an output rule", func(p *sandbox) { p.args = append(p.args, "output:schemapatch:dir=patched") }},
+		{"an output edited", func(p *sandbox) { p.replace("out/widgets.yaml", "Namespaced", "Cluster") }},
+		{"crd, too", func(p *sandbox) { p.args = append(p.args, "crd") }},
 	}
-	changesAreSeen(t, changes, func(p *project) {
+	changesAreSeen(t, changes, func(p *sandbox) {
 		p.replace("work/api/types.go", "Count int32", "// Count is a number.\n\tCount int32")
 		p.write("work/manifests/widgets.yaml", definition)
 		p.args = []string{"schemapatch:manifests=manifests", "paths=./api/...", "output:dir=../out"}
-	}, func(_ *project, first outcome) bool { return first.code == 0 })
+	}, func(_ *sandbox, first outcome) bool { return first.code == 0 })
 }

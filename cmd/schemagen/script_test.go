@@ -22,6 +22,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
+
+	"github.com/schemagen/schemagen/internal/migrate"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 		"schemagen": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 		},
+		"schemagen-main": main,
 		"controller-gen": func() {
 			if err := controllerGen(os.Args[1:]); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -45,7 +48,7 @@ func TestMain(m *testing.M) {
 // "random".
 func controllerGen(args []string) error {
 	if slices.Contains(args, "--version") {
-		fmt.Println("Version: " + cmp.Or(os.Getenv("PEER_VERSION"), equalVersion()))
+		fmt.Println("Version: " + cmp.Or(os.Getenv("PEER_VERSION"), migrate.EqualVersion()))
 		return nil
 	}
 	registry := &markers.Registry{}
@@ -104,14 +107,7 @@ func controllerGen(args []string) error {
 // module whose requirements are this module's, as are those of the modules
 // nested in it, and has no network. REPO is the directory of this module.
 func TestScripts(t *testing.T) {
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod, sum := requirements(t)
 	repo, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -150,6 +146,19 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// requirements are go.mod and go.sum of this module.
+func requirements(t *testing.T) (mod, sum []byte) {
+	t.Helper()
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum, err = os.ReadFile("../../go.sum"); err != nil {
+		t.Fatal(err)
+	}
+	return mod, sum
+}
+
 // goEnv asks the go command for one of its variables.
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
@@ -158,6 +167,14 @@ func goEnv(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// moduleProxies is a GOPROXY for commands that resolve modules anew: the module cache
+// first, then where the user gets modules, since building this test downloads only the
+// modules of the packages that it links.
+func moduleProxies(t *testing.T) string {
+	t.Helper()
+	return "file://" + filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download") + "," + goEnv(t, "GOPROXY")
 }
 
 // TestInterrupted wants nothing on disk to change after an interrupt.

@@ -12,12 +12,12 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
-	"golang.org/x/net/netutil"
-
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
 )
 
@@ -46,7 +46,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 	if err != nil {
 		return err
 	}
-	r.definitions.kept = map[partKey]readPart{}
+	r.cache = &definitions.Cache{}
 	var current atomic.Pointer[http.Handler]
 	load := func() error {
 		published, err := r.read(ctx, args, stdin, stderr)
@@ -80,7 +80,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 		(*current.Load()).ServeHTTP(w, q)
 	}, stderr)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(netutil.LimitListener(listener, serveConnections)) }()
+	go func() { ended <- server.Serve(&boundedListener{Listener: listener, most: serveConnections}) }()
 	for {
 		select {
 		case err := <-ended:
@@ -99,25 +99,25 @@ func (r *openAPIRun) reload(args []string, load func() error) string {
 	if slices.Contains(args, "-") {
 		return asBefore + ": standard input cannot be read again"
 	}
-	kept := r.definitions.kept
+	kept := *r.cache
 	switch err := load(); {
 	case err == nil:
 		return "read again"
 	case errors.Is(err, errFindings):
-		r.definitions.kept = kept // what is wrong may be mended
+		*r.cache = kept // what is wrong may be mended
 		return asBefore
 	default:
-		r.definitions.kept = kept
+		*r.cache = kept
 		return asBefore + ": " + err.Error()
 	}
 }
 
 // newServedHandler makes the documents. What they are made of is not kept.
-func newServedHandler(publisher *publish.Publisher, published []*publishedResource) (http.Handler, error) {
+func newServedHandler(publisher *publish.Publisher, published []*definitions.Resource) (http.Handler, error) {
 	for _, p := range published {
-		p.forgetPlaces()
+		p.ForgetPositions()
 	}
-	resources := resourcesOf(published)
+	resources := definitions.Published(published)
 	documents, err := publisher.Documents(resources)
 	if err != nil {
 		return nil, err
@@ -138,6 +138,50 @@ func newServer(handler http.HandlerFunc, stderr io.Writer) *http.Server {
 		MaxHeaderBytes:    serveHeaderBytes,
 		ErrorLog:          log.New(stderr, "schemagen: ", 0),
 	}
+}
+
+// boundedListener has at most so many connections. One more ends the oldest of them:
+// clients that read slowly, or nothing, keep nobody out.
+type boundedListener struct {
+	net.Listener
+	most int
+
+	mu   sync.Mutex
+	open []*boundedConn // the oldest first
+}
+
+// boundedConn is a connection of a boundedListener.
+type boundedConn struct {
+	net.Conn
+	of *boundedListener
+}
+
+// Accept implements [net.Listener].
+func (l *boundedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &boundedConn{conn, l}
+	l.mu.Lock()
+	var oldest *boundedConn
+	if len(l.open) >= l.most {
+		oldest = l.open[0]
+	}
+	l.open = append(l.open, c)
+	l.mu.Unlock()
+	if oldest != nil {
+		oldest.Close() // its error is that of a client that is sent away
+	}
+	return c, nil
+}
+
+// Close implements [net.Conn].
+func (c *boundedConn) Close() error {
+	c.of.mu.Lock()
+	c.of.open = slices.DeleteFunc(c.of.open, func(other *boundedConn) bool { return other == c })
+	c.of.mu.Unlock()
+	return c.Conn.Close()
 }
 
 // stopServer lets requests end that have begun.

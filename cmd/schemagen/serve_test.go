@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/definitions"
 )
 
 // servedRun is a run of openapi --serve.
@@ -225,6 +228,47 @@ func TestServeSlowClient(t *testing.T) {
 	}
 }
 
+// pipes is a listener to which a client comes whenever somebody accepts.
+type pipes struct{ clients []net.Conn }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	server, client := net.Pipe()
+	p.clients = append(p.clients, client)
+	return server, nil
+}
+
+func (p *pipes) Close() error   { return nil }
+func (p *pipes) Addr() net.Addr { return nil }
+
+// TestServeCrowd wants a new client to be taken whatever those before it do, and the
+// oldest to be sent away.
+func TestServeCrowd(t *testing.T) {
+	const most = 3
+	from := &pipes{}
+	l := &boundedListener{Listener: from, most: most}
+	var second net.Conn
+	for i := range 10 {
+		conn, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			second = conn
+			second.Close() // it is done
+		}
+	}
+	if len(l.open) != most {
+		t.Errorf("%d connections are open, want %d", len(l.open), most)
+	}
+	for i, client := range from.clients {
+		client.SetDeadline(time.Unix(1, 0)) // what is open would block
+		_, err := client.Read(make([]byte, 1))
+		if closed := errors.Is(err, io.EOF); closed != (i < len(from.clients)-most) {
+			t.Errorf("client %d: closed is %v: %v", i, closed, err)
+		}
+	}
+}
+
 func TestServeAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "127.0.0.1:0 true", ":8001": "127.0.0.1:8001 true", "8001": "127.0.0.1:8001 true", "127.0.0.2:1": "127.0.0.2:1 true", "[::1]:1": "[::1]:1 true",
@@ -267,8 +311,8 @@ func TestServeRefuses(t *testing.T) {
 // another one was wrong in between.
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
-	r := openAPIRun{reporting: reporting{format: "text"}, definitions: definitionFlags{kept: map[partKey]readPart{}}}
-	var last []*publishedResource
+	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}
+	var last []*definitions.Resource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)
 		if err == nil {

@@ -10,6 +10,10 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/definitions"
 )
 
 // testRun is one run of the test command.
@@ -62,62 +66,54 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		args = []string{"."}
 	}
 	r.files = args
-	wd, err := os.Getwd()
-	if err != nil {
-		return err
-	}
 	sources, err := suiteFiles(args)
 	if err != nil {
 		return err
 	}
-	t := newTrial(&r.tryRun, stdin)
-	if err := t.readCRDs(ctx, wd); err != nil {
+	trial, findings, err := r.trial(ctx, stdin)
+	if err != nil {
 		return err
 	}
-	runner := &caseRunner{trial: t, kinds: map[suiteKind]*triedKind{}}
-	findings := t.findings
 	passed, failed, suites := 0, 0, 0
 	for _, source := range sources {
-		data, err := readSource(source, stdin)
+		data, err := source.Read(stdin)
 		if err != nil {
 			return err
 		}
-		if source.met && !isSuite(data) {
+		if source.Found && !dryrun.IsSuite(data) {
 			continue
 		}
 		suites++
-		suite, found := readSuite(source.name, data)
+		cases, found := trial.ReadSuite(source.Name, data)
 		findings = append(findings, found...)
-		if suite == nil {
-			continue
-		}
-		kind, found := runner.kindOf(suite)
-		findings = append(findings, found...)
-		if kind == nil {
-			continue
-		}
-		for _, c := range suite.cases {
-			if !selected.MatchString(c.name) {
+		for _, c := range cases {
+			if !selected.MatchString(c.Name) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			failure, err := runner.run(ctx, kind, c)
+			failure, err := c.Run(ctx)
 			if err != nil {
 				return err
 			}
 			if failure == nil {
 				passed++
 				if r.verbose {
-					fmt.Fprintf(stdout, "ok   %s\n", c.name)
+					fmt.Fprintf(stdout, "ok   %s\n", diag.Line(c.Name))
 				}
 				continue
 			}
 			failed++
-			findings = append(findings, failure.finding)
-			fmt.Fprintf(stdout, "FAIL %s\n", c.name)
-			if _, err := failure.diff.WriteTo(stdout); err != nil {
+			findings = append(findings, failure.Diagnostic)
+			fmt.Fprintf(stdout, "FAIL %s\n", diag.Line(c.Name))
+			if failure.Want == nil {
+				continue
+			}
+			var text bytes.Buffer
+			text.WriteString("  - expected, + stored\n")
+			r.writeDiff(&text, failure.Want, failure.Got)
+			if _, err := text.WriteTo(r.place(stdout)); err != nil {
 				return err
 			}
 		}
@@ -128,12 +124,12 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if _, err := fmt.Fprintf(stdout, "%d passed, %d failed\n", passed, failed); err != nil {
 		return err
 	}
-	return r.report(stderr, findings, wd)
+	return r.report(stderr, findings)
 }
 
 // suiteFiles are the files that may be suites.
-func suiteFiles(args []string) ([]manifestSource, error) {
-	sources, missing, err := findSources(args)
+func suiteFiles(args []string) ([]definitions.Source, error) {
+	sources, missing, err := definitions.Find(args)
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +142,4 @@ func suiteFiles(args []string) ([]manifestSource, error) {
 		return nil, fmt.Errorf("%s: no such file or directory", missing[0])
 	}
 	return sources, nil
-}
-
-// isSuite reports whether a file that was met in a folder is meant as a suite.
-func isSuite(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
 }

@@ -15,10 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/structural"
-	"github.com/schemagen/schemagen/verify"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
 )
 
 // tryGCPercent is lower than that of other commands: a run may be long, and what
@@ -33,6 +34,8 @@ type tryRun struct {
 	files, crds []string
 	definitions definitionFlags
 	old         string
+	// subresource is what the objects are written through: empty, status, or scale.
+	subresource string
 	// output is what is printed of each object: diff, yaml, or none.
 	output string
 	color  string
@@ -66,6 +69,7 @@ directories, -, or Go packages; those among the objects are used, too.`,
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "objects: files, directories, or - for standard input")
 	flags.StringSliceVar(&r.crds, "crd", nil, "CRDs: files, directories, - for standard input, or Go packages")
 	flags.StringVar(&r.old, "old", "", "file or directory with the stored objects, which the others replace")
+	flags.StringVar(&r.subresource, "subresource", "", "write the objects of --old through a subresource: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "what to print of each object: diff, yaml, none")
 	flags.StringVar(&r.color, "color", "auto", "colour the diff: auto, always, never")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
@@ -83,246 +87,260 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if !slices.Contains([]string{"diff", "yaml", "none"}, r.output) {
 		return fmt.Errorf("unknown output %q: use one of diff, yaml, none", r.output)
 	}
+	if !slices.Contains([]string{"", "status", "scale"}, r.subresource) {
+		return fmt.Errorf("unknown subresource %q: use one of status, scale", r.subresource)
+	}
+	if r.subresource != "" && r.old == "" {
+		return errors.New("--subresource wants --old: a subresource is written of what is stored")
+	}
 	if !slices.Contains([]string{"auto", "always", "never"}, r.color) {
 		return fmt.Errorf("unknown color %q: use one of auto, always, never", r.color)
 	}
-	wd, err := os.Getwd()
+	debug.SetGCPercent(tryGCPercent)
+	trial, findings, err := r.trial(ctx, stdin)
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(tryGCPercent)
-	t := newTrial(r, stdin)
-	if err := t.readCRDs(ctx, wd); err != nil {
-		return err
+	trial.Subresource = r.subresource
+	if r.old != "" {
+		olds, found, err := r.readOld(stdin)
+		if err != nil {
+			return err
+		}
+		defer olds.close()
+		trial.Stored, findings = olds.get, append(findings, found...)
 	}
-	if err := t.readOld(); err != nil {
-		return err
-	}
-	defer t.olds.close()
-	sources, packages, err := findSources(r.files)
+	sources, packages, err := definitions.Find(r.files)
 	if err != nil {
 		return err
 	}
 	if len(packages) > 0 {
 		return fmt.Errorf("-f %s: no such file or directory", packages[0])
 	}
-	report, err := r.reporter(stderr, wd)
+	report, err := r.reporter(stderr)
 	if err != nil {
 		return err
 	}
-	if err := report.add(t.findings); err != nil {
+	if err := report.add(findings); err != nil {
 		return err
 	}
 	switch {
-	case t.findings.HasErrors(): // nothing can be said of objects
+	case findings.HasErrors(): // nothing can be said of objects
 	case r.sample != "":
-		err = t.samples(ctx, r.sample, stdout, report)
+		err = r.samples(ctx, trial, stdout, report)
 	default:
-		err = t.all(ctx, sources, stdout, report)
+		err = r.all(ctx, trial, sources, stdin, stdout, report)
 	}
 	return cmp.Or(err, report.finish())
 }
 
-// trial is what is known while objects are tried.
-type trial struct {
-	*tryRun
-	stdin    io.Reader
-	findings diag.List
-	// kinds are the versions of the CRDs, by "Kind.group/version".
-	kinds map[string]*triedKind
-	// subjects are the definitions, in the order in which they were named.
-	subjects []*verify.Subject
-	olds     *storedObjects
-}
-
-func newTrial(r *tryRun, stdin io.Reader) *trial {
-	return &trial{tryRun: r, stdin: stdin, kinds: map[string]*triedKind{}}
-}
-
-// objectKey names an object among those of all kinds.
-type objectKey struct{ group, kind, namespace, name string }
-
-// triedObject is an object with the place of each value.
-type triedObject struct {
-	*structural.Manifest
-	object map[string]any
-	place  placer
-}
-
-// key is the name of the object; its version does not count.
-func (o *triedObject) key() objectKey {
-	group, _ := splitAPIVersion(o.APIVersion)
-	metadata, _ := o.object["metadata"].(map[string]any)
-	namespace, _ := metadata["namespace"].(string)
-	return objectKey{group, o.Kind, namespace, o.Name}
-}
-
-// clone is the key without the text of which it is a part.
-func (k objectKey) clone() objectKey {
-	return objectKey{strings.Clone(k.group), strings.Clone(k.kind), strings.Clone(k.namespace), strings.Clone(k.name)}
-}
-
-func splitAPIVersion(apiVersion string) (group, version string) {
-	group, version, grouped := strings.Cut(apiVersion, "/")
-	if !grouped {
-		return "", group
+// trial returns a trial with the definitions, wherever they are; those among the objects
+// count last, and what is wrong with them is said when objects are read.
+func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
+	in, err := r.definitions.reader(stdin)
+	if err != nil {
+		return nil, nil, err
 	}
-	return group, version
+	named, findings, err := in.Read(ctx, r.crds)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := slices.DeleteFunc(slices.Clone(r.files), func(name string) bool { return name == "-" })
+	among, _, err := definitions.Find(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range among {
+		among[i].Found = true
+	}
+	others, _, err := in.Files(among)
+	return dryrun.New(append(named, others...)...), findings, err
 }
 
-// kindKey is how a version of a kind is found.
-func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
-
-// triedChunk is what is known of a chunk after it was tried.
-type triedChunk struct {
+// triedPart is what is known of a part of a file after its objects were tried.
+type triedPart struct {
 	text     bytes.Buffer
 	findings diag.List
-	// unserved are kinds of its objects that no server would serve.
-	unserved []*triedKind
-	err      error
+	// kinds are those of its objects.
+	kinds []*dryrun.Kind
+	err   error
 }
 
 // all tries the objects of the files, side by side, and prints what there is to say
 // of each in their order. Few are held at a time.
-func (t *trial) all(ctx context.Context, sources []manifestSource, stdout io.Writer, report *reporter) error {
+func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, stdout io.Writer, report *reporter) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	queue := make(chan chan *triedChunk, runtime.GOMAXPROCS(0))
-	go t.enqueue(ctx, sources, queue)
-	told := map[*triedKind]bool{}
+	queue := make(chan chan *triedPart, runtime.GOMAXPROCS(0))
+	go r.enqueue(ctx, trial, sources, stdin, queue)
+	checked := map[*dryrun.Kind]bool{}
 	var errs error
 	for done := range queue {
-		r := <-done
+		part := <-done
 		if errs != nil {
 			continue // the queue is on its way to its end
 		}
-		for _, kind := range r.unserved {
-			if !told[kind] {
-				told[kind] = true
-				r.findings = append(r.findings, kind.unserved())
+		for _, kind := range part.kinds {
+			if checked[kind] {
+				continue
 			}
+			checked[kind] = true
+			found, err := kind.Check()
+			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
 		}
-		_, err := r.text.WriteTo(stdout)
-		if errs = errors.Join(r.err, err, report.add(r.findings)); errs != nil {
+		_, err := part.text.WriteTo(r.place(stdout))
+		if errs = errors.Join(part.err, err, report.add(part.findings)); errs != nil {
 			cancel()
 		}
 	}
 	return cmp.Or(errs, ctx.Err())
 }
 
-// enqueue tries the chunks of the files, and puts into the queue where each result
-// will be.
-func (t *trial) enqueue(ctx context.Context, sources []manifestSource, queue chan<- chan *triedChunk) {
+// enqueue tries the parts of the files, and puts into the queue where each result will
+// be.
+func (r *tryRun) enqueue(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, queue chan<- chan *triedPart) {
 	defer close(queue)
 	for _, source := range sources {
-		for c, err := range chunks(source, t.stdin) {
+		for file, err := range source.Chunks(stdin) {
 			if ctx.Err() != nil {
 				return
 			}
-			done := make(chan *triedChunk, 1)
+			done := make(chan *triedPart, 1)
 			queue <- done
 			if err != nil {
-				done <- &triedChunk{err: err}
+				done <- &triedPart{err: err}
 				break
 			}
 			go func() {
-				r := &triedChunk{}
-				r.err = t.objects(ctx, source, c, r)
-				done <- r
+				part := &triedPart{}
+				part.err = r.objects(ctx, trial, file, part)
+				done <- part
 			}()
 		}
 	}
 }
 
 // objects tries the objects of a part of a file.
-func (t *trial) objects(ctx context.Context, source manifestSource, c chunk, out *triedChunk) error {
-	objects, findings := readObjects(source, c)
+func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File, out *triedPart) error {
+	objects, findings := dryrun.ReadObjects(file)
 	out.findings = append(out.findings, findings...)
 	for _, o := range objects {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if o.CRD != nil || o.Kind == "CustomResourceDefinition" {
+		if o.IsDefinition() {
 			continue
 		}
-		if err := t.one(ctx, source, o, out); err != nil {
-			return fmt.Errorf("%s: %s %s: %w", source.name, o.Kind, o.Name, err)
+		result, err := trial.Try(ctx, o)
+		if err == nil {
+			err = r.print(&out.text, o, result)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s %s: %w", file.Name, o.Kind, o.Name, err)
+		}
+		out.findings = append(out.findings, result.Findings...)
+		if result.Kind != nil && !slices.Contains(out.kinds, result.Kind) {
+			out.kinds = append(out.kinds, result.Kind)
 		}
 	}
 	return nil
 }
 
-// one tries an object.
-func (t *trial) one(ctx context.Context, source manifestSource, o *triedObject, out *triedChunk) error {
-	kind := t.kinds[kindKey(o.APIVersion, o.Kind)]
-	if kind == nil {
-		severity := diag.Error
-		if source.met {
-			severity = diag.Note
-		}
-		out.findings = append(out.findings, diag.Diagnostic{Code: codeNoKind, Severity: severity, Pos: o.place(o.Pos), Message: t.unknownKind(o), Hint: "name its CRD with --crd"})
+// print writes what the run wants to see of an object: what a server makes of it, or of the
+// stored object of which it is a part.
+func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
+	if result.Action == "" || r.output == "none" || r.output == "yaml" && result.Action == dryrun.Refused {
 		return nil
 	}
-	server, err := kind.server()
-	if err != nil {
-		out.unserved = append(out.unserved, kind)
-		return nil
-	}
-	stored, err := t.olds.get(o.key())
+	after, err := result.StoredYAML()
 	if err != nil {
 		return err
 	}
-	var answer apiserver.Answer
-	action := "created"
-	if stored != nil {
-		action = "updated"
-		answer, err = server.Update(ctx, o.object, stored)
-	} else {
-		if t.old != "" {
-			out.findings = append(out.findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Warning, Pos: o.place(o.Pos),
-				Message: fmt.Sprintf("%s %s is not among the stored objects: tried as created", o.Kind, o.Name)})
-		}
-		answer, err = server.Create(ctx, o.object)
-	}
-	if stored := (&apiserver.StoredError{}); errors.As(err, &stored) {
-		out.findings = append(out.findings, diag.Diagnostic{Code: codeNotStored, Severity: diag.Error, Pos: o.place(o.Pos),
-			Message: fmt.Sprintf("what is stored of %s %s is no object of this kind: %v", o.Kind, o.Name, stored.Unwrap())})
+	if r.output == "yaml" {
+		out.WriteString("---\n")
+		out.Write(after)
 		return nil
 	}
+	before, err := result.GivenYAML()
 	if err != nil {
 		return err
 	}
-	if len(answer.Errors) > 0 {
-		action = "refused"
-	}
-	out.findings = append(out.findings, kind.findings(o, answer)...)
-	return t.print(&out.text, o, kind, answer, action)
+	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
+	r.writeDiff(out, before, after)
+	return nil
 }
 
-// unknownKind says what is known instead of a kind.
-func (t *trial) unknownKind(o *triedObject) string {
-	group, _ := splitAPIVersion(o.APIVersion)
-	var versions []string
-	for _, k := range t.kinds {
-		if k.group == group && k.kind == o.Kind {
-			versions = append(versions, k.version)
-		}
+// samples prints a minimal and a full object of a kind, and says what the server
+// would still refuse of them.
+func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Writer, report *reporter) error {
+	kind, err := trial.Kind(r.sample)
+	if err != nil {
+		return fmt.Errorf("--sample %s: %w", r.sample, err)
 	}
-	if len(versions) > 0 {
-		slices.Sort(versions)
-		return fmt.Sprintf("the CRD of %s.%s serves no version %s: it has %s", o.Kind, group, o.APIVersion, strings.Join(versions, ", "))
-	}
-	return fmt.Sprintf("there is no CRD of kind %s in %s", o.Kind, o.APIVersion)
-}
-
-// readSource reads a file, or standard input.
-func readSource(source manifestSource, stdin io.Reader) ([]byte, error) {
-	if source.name == "-" {
-		data, err := io.ReadAll(stdin)
+	var findings diag.List
+	for _, full := range []bool{false, true} {
+		sample, err := kind.Sample(ctx, full)
 		if err != nil {
-			return nil, fmt.Errorf("standard input: %w", err)
+			return err
 		}
-		return data, nil
+		if sample.YAML == nil {
+			return report.add(sample.Findings)
+		}
+		title := "# A minimal " + diag.Line(kind.Kind) + ": what must be there."
+		if full {
+			title = "# A full " + diag.Line(kind.Kind) + ": the fields that can be there together."
+		}
+		if _, err := fmt.Fprintf(diag.Documents(stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
+			return err
+		}
+		findings = append(findings, sample.Findings...)
 	}
-	return os.ReadFile(source.name)
+	return report.add(findings)
+}
+
+// place is where what is made of objects goes: YAML is a document, and colours are
+// controls of the terminal.
+func (r *tryRun) place(stdout io.Writer) io.Writer {
+	if r.output == "yaml" || r.colored() {
+		return diag.Documents(stdout)
+	}
+	return stdout
+}
+
+// colored reports whether the diff has colours.
+func (r *tryRun) colored() bool {
+	if r.color != "auto" {
+		return r.color == "always"
+	}
+	info, err := os.Stdout.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
+}
+
+// writeDiff writes all lines, those of one side only marked.
+func (r *tryRun) writeDiff(out *bytes.Buffer, before, after []byte) {
+	a, b := slices.Collect(strings.Lines(string(before))), slices.Collect(strings.Lines(string(after)))
+	colored := r.colored()
+	line := func(mark, color, text string) {
+		if colored && color != "" {
+			text = color + mark + diag.Line(strings.TrimSuffix(text, "\n")) + "\x1b[0m\n"
+		} else {
+			text = mark + diag.Lines(text)
+		}
+		out.WriteString(text)
+	}
+	at := 0
+	for _, d := range output.DiffLines(a, b) {
+		for ; at < d.Start; at++ {
+			line("  ", "", a[at])
+		}
+		for ; at < d.End; at++ {
+			line("- ", "\x1b[31m", a[at])
+		}
+		for i := d.ReplStart; i < d.ReplEnd; i++ {
+			line("+ ", "\x1b[32m", b[i])
+		}
+	}
+	for ; at < len(a); at++ {
+		line("  ", "", a[at])
+	}
 }

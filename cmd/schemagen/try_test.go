@@ -2,51 +2,20 @@ package main
 
 import (
 	"fmt"
-	"go/token"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/schemagen/schemagen/diag"
 )
 
-// hostileCRD has a value of each type.
-const hostileCRD = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: things.example.com}
-spec:
-  group: example.com
-  names: {kind: Thing, plural: things}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              text: {type: string, default: a}
-              integer: {type: integer}
-              small: {type: integer, format: int32}
-              number: {type: number}
-              flag: {type: boolean}
-              either: {x-kubernetes-int-or-string: true}
-              list: {type: array, items: {type: string}}
-              map: {type: object, additionalProperties: {type: integer}}
-              keyed:
-                type: array
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [name]
-                items: {type: object, required: [name], properties: {name: {type: string}}}
-              any: {type: object, x-kubernetes-preserve-unknown-fields: true}
-`
+// hostileCRD has a value of each type. It is read before tests change the directory, and
+// is empty where the test binary runs as the command.
+var hostileCRD = func() string {
+	text, _ := os.ReadFile("../../testdata/thing.yaml")
+	return string(text)
+}()
 
 // tryText tries an object, and returns what is said of it.
 func tryText(t *testing.T, object string, more ...string) (code int, stdout, stderr string) {
@@ -147,55 +116,6 @@ func TestTryHostile(t *testing.T) {
 	}
 }
 
-// TestTryWrongTypes puts a value of each type at each place, at every level, and
-// wants each to be stored or to be refused at its line.
-func TestTryWrongTypes(t *testing.T) {
-	values := []string{"null", "a", `"1"`, "1", "-1", "1.5", "true", "[]", "[a]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "[{name: a}]", "[{name: 1}]", "[null]"}
-	places := []string{
-		"@", "apiVersion: @", "kind: @", "metadata: @", "spec: @",
-		"metadata: {name: @}", "metadata: {name: a, namespace: @}", "metadata: {name: a, labels: @}", "metadata: {name: a, labels: {a: @}}",
-		"metadata: {name: a, ownerReferences: @}", "metadata: {name: a, creationTimestamp: @}", "metadata: {name: a, generation: @}",
-		"spec: {text: @}", "spec: {integer: @}", "spec: {small: @}", "spec: {number: @}", "spec: {flag: @}", "spec: {either: @}",
-		"spec: {list: @}", "spec: {list: [a, @]}", "spec: {map: @}", "spec: {map: {a: @}}",
-		"spec: {keyed: @}", "spec: {keyed: [@]}", "spec: {keyed: [{name: @}]}", "spec: {any: @}", "spec: {any: {a: @}}",
-	}
-	kinds := fuzzedCRDs(t)
-	for _, place := range places {
-		refused := 0
-		for _, value := range values {
-			text := strings.ReplaceAll(place, "@", value) + "\n"
-			for _, line := range []string{"metadata: {name: a}\n", "kind: Thing\n", "apiVersion: example.com/v1\n"} {
-				if key, _, _ := strings.Cut(line, ":"); place != "@" && !strings.HasPrefix(place, key+":") {
-					text = line + text
-				}
-			}
-			at := strings.Count(text, "\n")
-			for key := range strings.Lines(text) {
-				if strings.Contains(key, value) && strings.HasPrefix(place, strings.SplitN(key, ":", 2)[0]) {
-					at = 1 + strings.Count(text[:strings.Index(text, key)], "\n")
-				}
-			}
-			tr := newTrial(&tryRun{output: "diff", color: "never"}, nil)
-			tr.kinds = kinds
-			var out triedChunk
-			if err := tr.objects(t.Context(), manifestSource{name: "object.yaml"}, chunk{data: []byte(text)}, &out); err != nil {
-				t.Fatalf("%s: %v", text, err)
-			}
-			for _, d := range out.findings {
-				if d.Severity == diag.Error {
-					refused++
-				}
-				if d.Pos.File != "object.yaml" || d.Pos.Line != at && d.Pos.Line != 1 && !strings.Contains(d.Message, "gets its default") {
-					t.Errorf("%s: not at line %d: %v", text, at, d)
-				}
-			}
-		}
-		if refused == 0 && !strings.Contains(place, "any: {a:") {
-			t.Errorf("nothing is wrong at %s", place)
-		}
-	}
-}
-
 // laughs are nine lines each of which refers ten times to the one before.
 func laughs() string {
 	var b strings.Builder
@@ -210,7 +130,7 @@ func laughs() string {
 func TestTryLargeDocument(t *testing.T) {
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
 	var text strings.Builder
-	text.WriteString(head + "spec: {any: {a: " + strings.Repeat("x", chunkBytes) + "}, flag: 1}\n---\n" + head + "spec:\n  any:\n")
+	text.WriteString(head + "spec: {any: {a: " + strings.Repeat("x", 256<<10) + "}, flag: 1}\n---\n" + head + "spec:\n  any:\n")
 	for i := 0; text.Len() < 100<<20; i++ {
 		fmt.Fprintf(&text, "    key%d: %s\n", i, strings.Repeat("x", 1000))
 	}
@@ -259,7 +179,7 @@ func TestTryWrongOld(t *testing.T) {
 // TestTryDefinitionFarDown wants the line of a keyword of a definition that stands
 // behind more than is read at once.
 func TestTryDefinitionFarDown(t *testing.T) {
-	long := "# " + strings.Repeat("x", chunkBytes) + "\nkind: Other\napiVersion: v1\n---\n"
+	long := "# " + strings.Repeat("x", 256<<10) + "\nkind: Other\napiVersion: v1\n---\n"
 	object := long + "apiVersion: example.com/v1\nkind: Far\nmetadata: {name: a}\nspec: {flag: 1}\n---\n" + strings.NewReplacer("Thing", "Far", "things", "fars").Replace(hostileCRD)
 	line := 9 + strings.Count(hostileCRD[:strings.Index(hostileCRD, "flag:")], "\n") + 1
 	code, _, stderr := tryText(t, object, "--crd", "object.yaml")
@@ -268,129 +188,6 @@ func TestTryDefinitionFarDown(t *testing.T) {
 			t.Errorf("exit code %d, want 1 with %q; stderr %s", code, want, stderr)
 		}
 	}
-}
-
-func TestSplitChunks(t *testing.T) {
-	long := strings.Repeat("x", chunkBytes)
-	for _, test := range []struct {
-		name, text string
-		want       []int // lines at which chunks begin
-	}{
-		{"empty", "", nil},
-		{"small documents are together", "a: 1\n---\nb: 1\n", []int{0}},
-		{"long documents are apart", "a: " + long + "\n---\nb: 1\n--- # c\nc: " + long + "\n---\nd: 1", []int{0, 1, 5}},
-		{"comments and directives stay", "# " + long + "\n%YAML 1.2\n---\na: 1\n", []int{0}},
-		{"dashes inside of a line", "a: |\n  ---\n  " + long + "\n  ---\n---x: 1\n", []int{0}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			var lines []int
-			var joined strings.Builder
-			err := splitChunks(strings.NewReader(test.text), func(c chunk) bool {
-				if got := strings.Count(joined.String(), "\n"); got != c.line {
-					t.Errorf("line %d is said to be %d", got, c.line)
-				}
-				lines = append(lines, c.line)
-				joined.Write(c.data)
-				return true
-			})
-			if err != nil || joined.String() != test.text || fmt.Sprint(lines) != fmt.Sprint(test.want) {
-				t.Errorf("chunks begin at lines %v, want %v; %v", lines, test.want, err)
-			}
-		})
-	}
-}
-
-// fuzzedCRDs are the kinds of which FuzzTry tries objects: values of each type, the
-// same with rules about changes, and unions in both forms that servers enforce.
-func fuzzedCRDs(t testing.TB) map[string]*triedKind {
-	t.Helper()
-	union := func(forms string) string {
-		schema := `
-                type: object
-                required: [type]
-                properties:
-                  type: {type: string, enum: [None, Solid, Image]}
-                  solid: {type: object, properties: {color: {type: string, default: red}}}
-                  image: {type: object, required: [url], properties: {url: {type: string, maxLength: 5}}}
-` + forms
-		before, _, _ := strings.Cut(strings.NewReplacer("Thing", "Fill", "things", "fills").Replace(hostileCRD), "              text:")
-		return before + "              fill:" + schema + "              layers:\n                type: array\n                maxItems: 9\n                items:" + strings.ReplaceAll(schema, "\n", "\n  ")
-	}
-	tr := newTrial(&tryRun{}, nil)
-	for _, text := range []string{
-		hostileCRD,
-		strings.NewReplacer("Thing", "Ruled", "things", "ruleds", "type: string", "type: string, maxLength: 9, x-kubernetes-validations: [{rule: 'self == oldSelf'}, {rule: 'self.size() < 5'}]").Replace(hostileCRD),
-		union("                x-kubernetes-validations:\n" + unionRules("solid", "Solid") + unionRules("image", "Image")),
-	} {
-		subjects, findings := subjectsOf(manifestSource{name: "crd.yaml"}, []byte(text), token.NewFileSet())
-		if findings.HasErrors() || len(subjects) != 1 {
-			t.Fatalf("%v\n%s", findings, text)
-		}
-		tr.addKinds(subjects[0])
-	}
-	for _, kind := range tr.kinds {
-		if _, err := kind.server(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return tr.kinds
-}
-
-// unionRules are the rules of a member in the cel form.
-func unionRules(member, value string) string {
-	selected := "(has(self.type) && self.type == \"" + value + "\")"
-	return fmt.Sprintf(`                - {rule: '!%s || has(self.%s)', fieldPath: .%[2]s, message: must be specified when %[3]q}
-                - {rule: '!has(self.%[2]s) || %[1]s', fieldPath: .%[2]s, message: may only be specified when %[3]q}
-`, selected, member, "`type` is "+value)
-}
-
-// FuzzTry tries any object, as a new one and as one that replaces another, and
-// wants each finding to have a place. CRDs are not fuzzed: it takes the server's
-// code milliseconds to prepare one.
-func FuzzTry(f *testing.F) {
-	const thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
-	const fill = "apiVersion: example.com/v1\nkind: Fill\nmetadata: {name: a}\n"
-	for _, seed := range [][2]string{
-		{thing + "spec: {text: null, integer: 9223372036854775808, keyed: [{name: a}, {name: a}], x: {}}\n", thing + "spec: {number: 1e400, small: 2147483648}\n"},
-		{`{"apiVersion":"example.com/v1","kind":"ThingList","items":[{"metadata":{"name":1}},{"spec":{"either":true,"map":{"a.b[0]":"c"}}}]}`, ""},
-		{strings.ReplaceAll(thing, "Thing", "Ruled") + "spec: {text: b, keyed: [{name: c}]}\n", strings.ReplaceAll(thing, "Thing", "Ruled") + "spec: {text: c}\n"},
-		{fill + "spec: {fill: {type: Solid, solid: {}, image: {url: a}}, layers: [{type: None}, {type: Image, image: {urll: a}}]}\n", fill + "spec: {fill: {type: Image, image: {url: a}}}\n---\n" + thing},
-		{thing + "---\n# a\n- b\n---\napiVersion: v1\nkind: Node\n", "a: [b"},
-	} {
-		f.Add([]byte(seed[0]), []byte(seed[1]))
-	}
-	kinds := fuzzedCRDs(f)
-	f.Fuzz(func(t *testing.T, object, old []byte) {
-		if len(object)+len(old) > 1<<14 {
-			return // long objects are slow, and no different
-		}
-		tr := newTrial(&tryRun{output: "diff", color: "never", old: "old.yaml"}, nil)
-		tr.kinds = kinds
-		var err error
-		if tr.olds, err = newStoredObjects(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := tr.olds.close(); err != nil {
-				t.Error(err)
-			}
-		}()
-		stored, _ := readObjects(manifestSource{name: "old.yaml"}, chunk{data: old})
-		for _, o := range stored {
-			if err := tr.olds.put(o.key(), o.object); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var out triedChunk
-		if err := tr.objects(t.Context(), manifestSource{name: "object.yaml"}, chunk{data: object}, &out); err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range out.findings {
-			if d.Pos.Line == 0 {
-				t.Errorf("no place: %v", d)
-			}
-		}
-	})
 }
 
 // TestTryHoldsNothing wants what was said of objects not to be held: the heap at the

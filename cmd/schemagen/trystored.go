@@ -4,9 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/definitions"
 )
 
 // storedObjects are the objects that others replace. They lie in a file that is
@@ -14,7 +20,7 @@ import (
 type storedObjects struct {
 	file *os.File
 	size int64
-	at   map[objectKey]span
+	at   map[dryrun.Key]span
 }
 
 // span is a part of a file.
@@ -23,36 +29,35 @@ type span struct {
 	size int
 }
 
-// readOld reads the stored objects.
-func (t *trial) readOld() error {
-	if t.old == "" {
-		return nil
-	}
-	sources, packages, err := findSources([]string{t.old})
+// readOld reads the stored objects, with what is wrong with their files.
+func (r *tryRun) readOld(stdin io.Reader) (*storedObjects, diag.List, error) {
+	sources, packages, err := definitions.Find([]string{r.old})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if len(packages) > 0 {
-		return fmt.Errorf("--old %s: no such file or directory", t.old)
+		return nil, nil, fmt.Errorf("--old %s: no such file or directory", r.old)
 	}
-	if t.olds, err = newStoredObjects(); err != nil {
-		return err
+	olds, err := newStoredObjects()
+	if err != nil {
+		return nil, nil, err
 	}
+	var findings diag.List
 	for _, source := range sources {
-		for c, err := range chunks(source, t.stdin) {
+		for file, err := range source.Chunks(stdin) {
 			if err != nil {
-				return errors.Join(err, t.olds.close())
+				return nil, nil, errors.Join(err, olds.close())
 			}
-			objects, findings := readObjects(source, c)
-			t.findings = append(t.findings, findings...)
+			objects, found := dryrun.ReadObjects(file)
+			findings = append(findings, found...)
 			for _, o := range objects {
-				if err := t.olds.put(o.key(), o.object); err != nil {
-					return errors.Join(err, t.olds.close())
+				if err := olds.put(o.Key(), o.Value); err != nil {
+					return nil, nil, errors.Join(err, olds.close())
 				}
 			}
 		}
 	}
-	return nil
+	return olds, findings, nil
 }
 
 func newStoredObjects() (*storedObjects, error) {
@@ -60,19 +65,16 @@ func newStoredObjects() (*storedObjects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &storedObjects{file: file, at: map[objectKey]span{}}, nil
+	return &storedObjects{file: file, at: map[dryrun.Key]span{}}, nil
 }
 
 // close removes the file.
 func (s *storedObjects) close() error {
-	if s == nil {
-		return nil
-	}
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
 // put stores an object; of two with a name, the later one stays.
-func (s *storedObjects) put(key objectKey, object map[string]any) error {
+func (s *storedObjects) put(key dryrun.Key, object map[string]any) error {
 	text, err := json.Marshal(object)
 	if err != nil {
 		return err
@@ -80,17 +82,16 @@ func (s *storedObjects) put(key objectKey, object map[string]any) error {
 	if _, err := s.file.WriteAt(text, s.size); err != nil {
 		return err
 	}
-	s.at[key.clone()] = span{s.size, len(text)}
+	// The key is part of a text that is not held.
+	key = dryrun.Key{Group: strings.Clone(key.Group), Kind: strings.Clone(key.Kind), Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
+	s.at[key] = span{s.size, len(text)}
 	s.size += int64(len(text))
 	return nil
 }
 
 // get returns the object of a name, nil if there is none. It may be called side by
 // side.
-func (s *storedObjects) get(key objectKey) (map[string]any, error) {
-	if s == nil {
-		return nil, nil
-	}
+func (s *storedObjects) get(key dryrun.Key) (map[string]any, error) {
 	at, ok := s.at[key]
 	if !ok {
 		return nil, nil

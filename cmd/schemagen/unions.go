@@ -16,17 +16,26 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/suggest"
+	"github.com/schemagen/schemagen/generator/uniongen"
+	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/plurals"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // unionsRun is one run of the generator of functions for unions.
 type unionsRun struct {
 	generator.Options
-	functions generator.UnionOptions
-	mode      commitMode
+	functions uniongen.FunctionOptions
+	mode      output.Mode
 	reporting
 	// headerFile is the file whose text stands in front of every file, with
 	// " YEAR" replaced by year.
@@ -52,7 +61,7 @@ func newUnionsCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "unions [packages]",
 		Short: "Write Go functions that normalize and validate unions.",
-		Long: `Write a file ` + generator.UnionsFileName + ` for each Go package with types that hold or
+		Long: `Write a file ` + uniongen.FileName + ` for each Go package with types that hold or
 reach a union: functions that clear the members which a changed discriminator does
 not select, and functions that report what violates a union.
 
@@ -105,16 +114,17 @@ Nothing is written while there is an error.`,
 
 // configure fills in what the project file says and the command line does not.
 func (r *unionsRun) configure(cmd *cobra.Command) error {
-	wd, err := os.Getwd()
+	if err := r.reporting.configure(cmd, project.OfUnions); err != nil {
+		return err
+	}
+	server, err := newVerifier("", verify.Options{})
 	if err != nil {
 		return err
 	}
-	if err := r.reporting.configure(cmd, ofUnions); err != nil {
-		return err
-	}
-	r.Patterns = r.project.paths(wd)
-	r.project.addTo(&r.Options, false)
-	if unions := r.project.texts("unions", wd); len(unions) > 0 {
+	r.Dir, r.Server = r.dir, server
+	r.Patterns = r.project.Paths(r.dir)
+	r.project.AddTo(&r.Options, false)
+	if unions := r.project.Texts("unions", r.dir); len(unions) > 0 {
 		r.Unions = unions[0]
 	}
 	return nil
@@ -133,30 +143,27 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 			return fmt.Errorf("--build-tag: %w", err)
 		}
 	}
-	wd, err := os.Getwd()
+	header, err := readHeader(nil, r.headerFile, r.year)
 	if err != nil {
 		return err
 	}
-	r.Dir = wd
-	if r.Header, err = readHeader(nil, r.headerFile, r.year); err != nil {
-		return err
-	}
-	if _, err := parser.ParseFile(token.NewFileSet(), "", r.Header+"\npackage p", 0); err != nil {
+	if _, err := parser.ParseFile(token.NewFileSet(), "", header+"\npackage p", 0); err != nil {
 		return fmt.Errorf("header file: %s: it is no Go comment", r.headerFile)
 	}
-	outputs, findings, err := r.generate(ctx, wd)
+	r.Header = header
+	outputs, findings, err := r.generate(ctx)
 	if err != nil {
 		return err
 	}
 	var stale []string
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(wd, outputs); err != nil {
+		if stale, more, err = r.stale(ctx, outputs); err != nil {
 			return err
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, withoutIgnored(nil, findings), wd); err != nil {
+	if err := r.report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
 		return err
 	}
 	_, err = finish(ctx, outputs, stale, r.mode, stdout, stderr)
@@ -164,26 +171,26 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 }
 
 // generate returns the files to write.
-func (r *unionsRun) generate(ctx context.Context, wd string) (out []output, findings diag.List, err error) {
+func (r *unionsRun) generate(ctx context.Context) (out []output.File, findings diag.List, err error) {
 	if !r.noFunctions {
-		generated, found, err := generator.GenerateUnions(ctx, r.Options, r.functions)
+		generated, found, err := uniongen.Generate(ctx, r.Options, r.functions)
 		if err != nil {
 			return nil, nil, err
 		}
 		findings = found
 		for _, file := range generated.Files {
-			out = append(out, output{path: relativeTo(wd, file.Name), data: file.Data})
+			out = append(out, output.File{Path: relativeTo(r.dir, file.Name), Data: file.Data})
 		}
 		r.without = generated.Without
 	}
 	if r.policy != "" {
-		files, found, err := generator.GeneratePolicies(ctx, r.Options, r.functions)
+		files, found, err := uniongen.Policies(ctx, r.Options, r.functions)
 		if err != nil {
 			return nil, nil, err
 		}
 		findings = append(findings, found...).Normalize()
 		for _, file := range files {
-			out = append(out, output{path: filepath.Join(r.policy, file.Name), data: file.Data})
+			out = append(out, output.File{Path: filepath.Join(r.policy, file.Name), Data: file.Data})
 		}
 	}
 	return out, findings, nil
@@ -194,45 +201,40 @@ func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) er
 	if err := r.check(); err != nil {
 		return err
 	}
-	wd, err := os.Getwd()
+	suggestions, findings, err := suggest.Unions(ctx, r.Options)
 	if err != nil {
 		return err
 	}
-	r.Dir = wd
-	suggestions, findings, err := generator.SuggestUnions(ctx, r.Options)
-	if err != nil {
+	if err := r.report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
 		return err
 	}
-	if err := r.report(stderr, withoutIgnored(nil, findings), wd); err != nil {
-		return err
-	}
-	if r.mode == commitDiff {
+	if r.mode == output.Diff {
 		return r.diffSuggestions(ctx, suggestions, stdout)
 	}
-	return generator.WriteSuggestions(stdout, suggestions, wd)
+	return suggest.Write(stdout, suggestions, r.dir)
 }
 
 // diffSuggestions prints the suggestions as a diff of the source.
-func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []generator.Suggestion, stdout io.Writer) error {
-	edited, err := generator.ApplySuggestions(suggestions, true, os.ReadFile)
+func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []suggest.Suggestion, stdout io.Writer) error {
+	edited, err := suggest.Apply(suggestions, true, os.ReadFile)
 	if err != nil {
 		return err
 	}
-	var outputs []output
+	var outputs []output.File
 	for _, file := range edited {
-		outputs = append(outputs, output{path: relativeTo(r.Dir, file.Name), data: []byte(file.New)})
+		outputs = append(outputs, output.File{Path: relativeTo(r.Dir, file.Name), Data: []byte(file.New)})
 	}
-	_, err = commit(ctx, outputs, commitDiff, stdout)
+	_, err = output.Commit(ctx, outputs, output.Diff, stdout)
 	return err
 }
 
 // stale returns the files that are to be removed, and reports the others: those
 // of packages without functions, and in the directory of policies those of kinds
 // without. Only files that say that schemagen wrote them count.
-func (r *unionsRun) stale(wd string, outputs []output) (remove []string, findings diag.List, err error) {
+func (r *unionsRun) stale(ctx context.Context, outputs []output.File) (remove []string, findings diag.List, err error) {
 	var candidates []string
 	for _, dir := range r.without {
-		candidates = append(candidates, relativeTo(wd, filepath.Join(dir, generator.UnionsFileName)))
+		candidates = append(candidates, relativeTo(r.dir, filepath.Join(dir, uniongen.FileName)))
 	}
 	if r.policy != "" {
 		entries, err := os.ReadDir(r.policy)
@@ -241,8 +243,8 @@ func (r *unionsRun) stale(wd string, outputs []output) (remove []string, finding
 		}
 		for _, entry := range entries {
 			path := filepath.Join(r.policy, entry.Name())
-			produced := slices.ContainsFunc(outputs, func(o output) bool { return o.path == path })
-			if !produced && entry.Type().IsRegular() && strings.HasSuffix(path, generator.PolicySuffix) {
+			produced := slices.ContainsFunc(outputs, func(o output.File) bool { return o.Path == path })
+			if !produced && entry.Type().IsRegular() && strings.HasSuffix(path, uniongen.PolicySuffix) {
 				candidates = append(candidates, path)
 			}
 		}
@@ -258,20 +260,67 @@ func (r *unionsRun) stale(wd string, outputs []output) (remove []string, finding
 		if !isOurs(text) {
 			continue
 		}
+		at, kind, found, err := r.declarationOfPolicy(ctx, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found {
+			findings = append(findings, crdrun.StillDeclared(path, kind, at))
+			continue
+		}
 		if r.prune {
 			remove = append(remove, path)
 			continue
 		}
-		findings = append(findings, diag.Diagnostic{Code: codeStale, Severity: diag.Warning,
-			Pos: diag.Position{File: filepath.ToSlash(path)}, Message: "there are no unions any more for this file", Hint: "remove the file, or run with --prune"})
+		findings = append(findings, crdrun.StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
+			"remove the file, or run with --prune", "there are no unions any more for this file"))
 	}
 	return remove, findings, nil
 }
 
-// isOurs reports whether a file says that schemagen wrote it.
+// declarationOfPolicy looks for the kind that a file of policies is for in packages that the
+// run is not about.
+func (r *unionsRun) declarationOfPolicy(ctx context.Context, file string) (at diag.Position, kind string, found bool, err error) {
+	resource, isPolicy := strings.CutSuffix(filepath.Base(file), uniongen.PolicySuffix)
+	group, plural, ok := strings.Cut(resource, "_")
+	if !isPolicy || !ok {
+		return at, "", false, nil
+	}
+	listing, _, err := generator.List(ctx, r.Options)
+	if err != nil {
+		return at, "", false, err
+	}
+	path := []byte("path=" + plural)
+	at, found = crdrun.Declaration(nil, r.Dir, group, func(file, name string, text []byte) bool {
+		kind = name
+		isKind := plurals.Of(name) == plural || bytes.Contains(text, path)
+		return isKind && !slices.Contains(listing.Dirs, filepath.Dir(file))
+	})
+	return at, kind, found, nil
+}
+
+// onlyPolicies reports whether there are policies and their bindings, and nothing else.
+func onlyPolicies(text []byte) bool {
+	documents := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var document struct {
+			Kind string `yaml:"kind"`
+		}
+		err := documents.Decode(&document)
+		if err == io.EOF {
+			return true
+		}
+		if err != nil || !strings.HasPrefix(document.Kind, "MutatingAdmissionPolicy") {
+			return false
+		}
+	}
+}
+
+// isOurs reports whether a file says that schemagen wrote it, and has nothing else in
+// it.
 func isOurs(text []byte) bool {
-	if bytes.HasPrefix(text, []byte(generator.PolicyHeader)) {
-		return true
+	if policies, ok := bytes.CutPrefix(text, []byte(uniongen.PolicyHeader)); ok {
+		return onlyPolicies(policies)
 	}
 	return slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool {
 		return bytes.HasPrefix(line, []byte("// Code generated by schemagen"))

@@ -38,7 +38,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		default:
 			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, count(len(changed), "file"))
 		}
-		notes := r.Inputs.Notes()
+		notes := r.in.Notes()
 		for same := true; same; same, _ = notes.Holds() {
 			select {
 			case <-ctx.Done():

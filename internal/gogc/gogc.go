@@ -11,12 +11,9 @@ import "runtime/debug"
 // it keeps; standard is what it is where GOGC does not say anything else.
 const percent, standard = 400, 100
 
-// An initialized variable, as nothing that is called is called early enough.
-var _ = set()
-
-func set() error {
+// Nothing that main calls is called early enough.
+func init() {
 	if old := debug.SetGCPercent(percent); old != standard {
 		debug.SetGCPercent(old)
 	}
-	return nil
 }

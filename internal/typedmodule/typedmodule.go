@@ -1,7 +1,7 @@
 // Package typedmodule lays out testdata/typed for tests: a module outside of this
 // one, with our requirements, in which generated functions are compiled and run.
 // It knows files and the go command, and nothing of schemas, so that the tests of
-// every package may use it. Their working directory is one level below the root.
+// every package below the root may use it.
 package typedmodule
 
 import (
@@ -17,8 +17,6 @@ const (
 	// Path is the path of the module. The packages of testdata/typed are below
 	// <Path>/typed.
 	Path = "cases.test"
-	// Files is testdata/typed as the tests of a package see it.
-	Files = "../testdata/typed"
 	// FunctionsFile is the name of the generated file of a package.
 	FunctionsFile = "zz_generated.unions.go"
 )
@@ -50,13 +48,29 @@ func Variants() []Variant {
 	}
 }
 
-// Requirements writes go.mod and go.sum of the module.
+// Files is testdata/typed as the tests of a package see it.
+func Files() string { return filepath.Join(root(), "testdata", "typed") }
+
+// root is the root of this module as the tests of a package below it see it.
+func root() string {
+	dir := ".."
+	for depth := 1; depth < 8; depth++ {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		dir = filepath.Join(dir, "..")
+	}
+	return dir
+}
+
+// Requirements writes go.mod and go.sum of the module. The test that calls it runs
+// anywhere below the root.
 func Requirements(dir string) error {
-	mod, err := os.ReadFile("../go.mod")
+	mod, err := os.ReadFile(filepath.Join(root(), "go.mod"))
 	if err != nil {
 		return err
 	}
-	sum, err := os.ReadFile("../go.sum")
+	sum, err := os.ReadFile(filepath.Join(root(), "go.sum"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +83,7 @@ func Requirements(dir string) error {
 
 // CopyProgram copies a command of testdata/typed to the module in dir.
 func CopyProgram(dir, name string) error {
-	return copyFiles(filepath.Join(Files, name), filepath.Join(dir, "typed", name), "", true)
+	return copyFiles(filepath.Join(Files(), name), filepath.Join(dir, "typed", name), "", true)
 }
 
 // CopyTypes copies the types of a package to the module in dir, under its own
@@ -77,7 +91,7 @@ func CopyProgram(dir, name string) error {
 // were written for.
 func (v Variant) CopyTypes(dir string) (to string, err error) {
 	to = filepath.Join(dir, "typed", v.Package)
-	return to, copyFiles(filepath.Join(Files, v.Types), to, v.Package, v.Types == v.Package)
+	return to, copyFiles(filepath.Join(Files(), v.Types), to, v.Package, v.Types == v.Package)
 }
 
 // copyFiles copies the Go files of a folder but for generated functions. With a

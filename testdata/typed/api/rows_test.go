@@ -149,6 +149,7 @@ func TestDefaulted(t *testing.T) {
 		{name: "absent is the default", old: `{"type":"B","b":{}}`, new: `{"b":{}}`},
 		{name: "the default is absence", old: `{"b":{}}`, new: `{"type":"B","b":{},"a":{}}`, errs: []string{is(forbid, "a"), is(invalid, "type")}},
 		{name: "create", new: `{}`, errs: []string{is(required, "b")}},
+		{name: "the empty text is absence", old: storedA, new: `{"type":"","b":{}}`},
 	} {
 		t.Run(r.name, func(t *testing.T) { r.run(t, on(t, NormalizeDefaultedUnions, ValidateDefaultedUnions)) })
 	}
@@ -361,5 +362,62 @@ func TestAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(100, run); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}
+	}
+}
+
+// validWidget has a valid union at every place.
+func validWidget() *Widget {
+	one, a, empty := 1, WithEmpty("A"), WithEmpty("")
+	plain := func() Plain { return Plain{Type: A, First: &Payload{}} }
+	keyed := Items(items(3, A))
+	w := keyedWidget(100, A)
+	spec := &w.Spec
+	spec.Value, spec.Plain, spec.Defined = plain(), &Plain{Type: C}, &Defined{Type: C}
+	spec.Optional, spec.Defaulted = &Optional{Type: "A"}, &Defaulted{Second: &Payload{}}
+	spec.Pointers = &Pointers{PRequired: &a, RA: &one, POptional: &empty, DB: &one}
+	spec.Kinds, spec.Two = &Kinds{Kind: "Text", Text: "x"}, &Two{First: A, FA: &one, Second: C}
+	spec.Embeds = &Embeds{Plain: plain(), More: &More{More: A, MA: &one}}
+	spec.Exactly, spec.AtMost = &Exactly{Y: "y"}, &AtMost{Z: &one}
+	spec.Nested = &Nested{Type: B, Second: items(3, A)}
+	spec.TwoKeys = []*Port{{Union: &Optional{Type: "A"}}, nil, {Key: Key{Port: 1}, Union: &Optional{Type: "B", Second: &Payload{}}}}
+	spec.Outer = []Outer{{Name: "o", Union: plain(), Inner: items(3, A), Map: map[string]Plain{"a": plain()}, Embeds: &Embeds{Plain: plain(), More: &More{More: C}}}}
+	spec.Atomic, spec.Lists = []Plain{plain(), plain()}, [][]Plain{{plain()}, {plain(), plain()}}
+	spec.Map = map[string]Plain{"a": plain(), "b": {Type: C}}
+	spec.MapOfPointers, spec.MapOfKeyed = map[string]*Optional{"a": {}, "b": nil}, map[string]Items{"a": items(3, A)}
+	spec.MapOfMaps, spec.PointerToKeyed = map[string]map[string]Plain{"a": {"b": plain()}}, &keyed
+	spec.Box = &Box[Plain]{Value: plain()}
+	spec.Unnamed.Plain, spec.Unnamed.Inner = plain(), plain()
+	spec.Ten = &Ten{Type: "M3", M3: &Payload{}}
+	return w
+}
+
+// TestValidationAllocations wants none of an object without errors: paths are built for
+// errors alone.
+func TestValidationAllocations(t *testing.T) {
+	old, new, path := validWidget(), validWidget(), field.NewPath("root")
+	slices.Reverse(new.Spec.Keyed)
+	new.Spec.Plain.Type, new.Spec.Plain.First = A, &Payload{}
+	for name, before := range map[string]*Widget{"create": nil, "unchanged": new, "changed": old} {
+		if errs := ValidateWidgetUnions(before, new, path); len(errs) > 0 {
+			t.Fatalf("%s: %v", name, errs)
+		}
+		if n := testing.AllocsPerRun(100, func() { ValidateWidgetUnions(before, new, path) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+	// Paths are the same however deep the errors are, and in order.
+	new.Spec.MapOfMaps["a"] = map[string]Plain{"d": {Type: A}, "c": {Type: B}}
+	new.Spec.Lists[1][1], new.Spec.Keyed[99].Type, new.Spec.Embeds.MB = Plain{}, B, new.Spec.Two.FA
+	new.Spec.Outer[0].Map["a"], new.Spec.Exactly.X = Plain{Type: "Z"}, new.Spec.Two.FA
+	want := []string{
+		"root.spec.embeds.mb", "root.spec.embeds.more", "root.spec.exactly", "root.spec.keyed[99].a", "root.spec.keyed[99].b", "root.spec.outer[0].map[a].type",
+		"root.spec.mapOfMaps[a][c].b", "root.spec.mapOfMaps[a][d].a", "root.spec.lists[1][1].type",
+	}
+	var got []string
+	for _, err := range ValidateWidgetUnions(old, new, path) {
+		got = append(got, err.Field)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -34,7 +34,7 @@ func ValidateAtMostUnions(old, new *AtMost, path *field.Path) field.ErrorList {
 		(new.X != nil) != (old.X != nil) ||
 		(new.Y != nil) != (old.Y != nil) ||
 		(new.Z != nil) != (old.Z != nil) {
-		var set []string
+		set := make([]string, 0, 3)
 		if new.X != nil {
 			set = append(set, "x")
 		}
@@ -441,7 +441,7 @@ func ValidateExactlyUnions(old, new *Exactly, path *field.Path) field.ErrorList 
 	if old == nil ||
 		(new.X != nil) != (old.X != nil) ||
 		(new.Y != "") != (old.Y != "") {
-		var set []string
+		set := make([]string, 0, 2)
 		if new.X != nil {
 			set = append(set, "x")
 		}
@@ -815,12 +815,16 @@ func ValidateNestedUnions(old, new *Nested, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldFirst = old.First
 	}
-	errs = append(errs, ValidatePlainUnions(oldFirst, new.First, path.Child("a"))...)
+	if found := ValidatePlainUnions(oldFirst, new.First, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("a"))
+	}
 	var oldSecond []Item
 	if old != nil {
 		oldSecond = old.Second
 	}
-	errs = append(errs, validateItemListByName(oldSecond, new.Second, path.Child("b"))...)
+	if found := validateItemListByName(oldSecond, new.Second, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("b"))
+	}
 	return errs
 }
 
@@ -975,29 +979,48 @@ func ValidateOuterUnions(old, new *Outer, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldUnion = &old.Union
 	}
-	errs = append(errs, ValidatePlainUnions(oldUnion, &new.Union, path.Child("union"))...)
+	if found := ValidatePlainUnions(oldUnion, &new.Union, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("union"))
+	}
 	var oldInner []Item
 	if old != nil {
 		oldInner = old.Inner
 	}
-	errs = append(errs, validateItemListByName(oldInner, new.Inner, path.Child("inner"))...)
+	if found := validateItemListByName(oldInner, new.Inner, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("inner"))
+	}
 	var oldMap map[string]Plain
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Plain
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Plain
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidatePlainUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidatePlainUnions(before, &value, path.Child("map").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	var oldEmbeds *Embeds
 	if old != nil {
 		oldEmbeds = old.Embeds
 	}
-	errs = append(errs, ValidateEmbedsUnions(oldEmbeds, new.Embeds, path.Child("embeds"))...)
+	if found := ValidateEmbedsUnions(oldEmbeds, new.Embeds, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("embeds"))
+	}
 	return errs
 }
 
@@ -1307,7 +1330,9 @@ func ValidatePortUnions(old, new *Port, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldUnion = old.Union
 	}
-	errs = append(errs, ValidateOptionalUnions(oldUnion, new.Union, path.Child("union"))...)
+	if found := ValidateOptionalUnions(oldUnion, new.Union, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("union"))
+	}
 	return errs
 }
 
@@ -1419,116 +1444,211 @@ func ValidateSpecUnions(old, new *Spec, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldValue = &old.Value
 	}
-	errs = append(errs, ValidatePlainUnions(oldValue, &new.Value, path.Child("value"))...)
+	if found := ValidatePlainUnions(oldValue, &new.Value, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("value"))
+	}
 	var oldPlain *Plain
 	if old != nil {
 		oldPlain = old.Plain
 	}
-	errs = append(errs, ValidatePlainUnions(oldPlain, new.Plain, path.Child("plain"))...)
+	if found := ValidatePlainUnions(oldPlain, new.Plain, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("plain"))
+	}
 	var oldOptional *Optional
 	if old != nil {
 		oldOptional = old.Optional
 	}
-	errs = append(errs, ValidateOptionalUnions(oldOptional, new.Optional, path.Child("optional"))...)
+	if found := ValidateOptionalUnions(oldOptional, new.Optional, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("optional"))
+	}
 	var oldDefaulted *Defaulted
 	if old != nil {
 		oldDefaulted = old.Defaulted
 	}
-	errs = append(errs, ValidateDefaultedUnions(oldDefaulted, new.Defaulted, path.Child("defaulted"))...)
+	if found := ValidateDefaultedUnions(oldDefaulted, new.Defaulted, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("defaulted"))
+	}
 	var oldPointers *Pointers
 	if old != nil {
 		oldPointers = old.Pointers
 	}
-	errs = append(errs, ValidatePointersUnions(oldPointers, new.Pointers, path.Child("pointers"))...)
+	if found := ValidatePointersUnions(oldPointers, new.Pointers, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("pointers"))
+	}
 	var oldKinds *Kinds
 	if old != nil {
 		oldKinds = old.Kinds
 	}
-	errs = append(errs, ValidateKindsUnions(oldKinds, new.Kinds, path.Child("kinds"))...)
+	if found := ValidateKindsUnions(oldKinds, new.Kinds, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("kinds"))
+	}
 	var oldTwo *Two
 	if old != nil {
 		oldTwo = old.Two
 	}
-	errs = append(errs, ValidateTwoUnions(oldTwo, new.Two, path.Child("two"))...)
+	if found := ValidateTwoUnions(oldTwo, new.Two, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("two"))
+	}
 	var oldEmbeds *Embeds
 	if old != nil {
 		oldEmbeds = old.Embeds
 	}
-	errs = append(errs, ValidateEmbedsUnions(oldEmbeds, new.Embeds, path.Child("embeds"))...)
+	if found := ValidateEmbedsUnions(oldEmbeds, new.Embeds, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("embeds"))
+	}
 	var oldExactly *Exactly
 	if old != nil {
 		oldExactly = old.Exactly
 	}
-	errs = append(errs, ValidateExactlyUnions(oldExactly, new.Exactly, path.Child("exactly"))...)
+	if found := ValidateExactlyUnions(oldExactly, new.Exactly, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("exactly"))
+	}
 	var oldAtMost *AtMost
 	if old != nil {
 		oldAtMost = old.AtMost
 	}
-	errs = append(errs, ValidateAtMostUnions(oldAtMost, new.AtMost, path.Child("atMost"))...)
+	if found := ValidateAtMostUnions(oldAtMost, new.AtMost, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("atMost"))
+	}
 	var oldNested *Nested
 	if old != nil {
 		oldNested = old.Nested
 	}
-	errs = append(errs, ValidateNestedUnions(oldNested, new.Nested, path.Child("nested"))...)
+	if found := ValidateNestedUnions(oldNested, new.Nested, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("nested"))
+	}
 	var oldKeyed []Item
 	if old != nil {
 		oldKeyed = old.Keyed
 	}
-	errs = append(errs, validateItemListByName(oldKeyed, new.Keyed, path.Child("keyed"))...)
+	if found := validateItemListByName(oldKeyed, new.Keyed, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("keyed"))
+	}
 	var oldTwoKeys []*Port
 	if old != nil {
 		oldTwoKeys = old.TwoKeys
 	}
-	errs = append(errs, validatePortPointerListByNameAndPort(oldTwoKeys, new.TwoKeys, path.Child("twoKeys"))...)
+	if found := validatePortPointerListByNameAndPort(oldTwoKeys, new.TwoKeys, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("twoKeys"))
+	}
 	var oldOuter []Outer
 	if old != nil {
 		oldOuter = old.Outer
 	}
-	errs = append(errs, validateOuterListByName(oldOuter, new.Outer, path.Child("outer"))...)
+	if found := validateOuterListByName(oldOuter, new.Outer, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("outer"))
+	}
 	for i := range new.Atomic {
-		errs = append(errs, ValidatePlainUnions(nil, &new.Atomic[i], path.Child("atomic").Index(i))...)
+		if found := ValidatePlainUnions(nil, &new.Atomic[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("atomic").Index(i))
+		}
 	}
 	var oldMap map[string]Plain
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Plain
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Plain
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidatePlainUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidatePlainUnions(before, &value, path.Child("map").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	var oldMapOfPointers map[string]*Optional
 	if old != nil {
 		oldMapOfPointers = old.MapOfPointers
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.MapOfPointers)) {
-		value := new.MapOfPointers[key]
-		errs = append(errs, ValidateOptionalUnions(oldMapOfPointers[key], value, path.Child("mapOfPointers").Key(key))...)
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.MapOfPointers {
+			var errs field.ErrorList
+			errs = append(errs, ValidateOptionalUnions(oldMapOfPointers[key], value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
+		}
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("mapOfPointers"))
+		}
 	}
 	var oldMapOfKeyed map[string]Items
 	if old != nil {
 		oldMapOfKeyed = old.MapOfKeyed
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.MapOfKeyed)) {
-		value := new.MapOfKeyed[key]
-		errs = append(errs, validateItemListByName(oldMapOfKeyed[key], value, path.Child("mapOfKeyed").Key(key))...)
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.MapOfKeyed {
+			var errs field.ErrorList
+			errs = append(errs, validateItemListByName(oldMapOfKeyed[key], value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
+		}
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("mapOfKeyed"))
+		}
 	}
 	var oldMapOfMaps map[string]map[string]Plain
 	if old != nil {
 		oldMapOfMaps = old.MapOfMaps
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.MapOfMaps)) {
-		value := new.MapOfMaps[key]
-		for _, key2 := range slices.Sorted(maps.Keys(value)) {
-			value2 := value[key2]
-			var before2 *Plain
-			if v, ok := oldMapOfMaps[key][key2]; ok {
-				before2 = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.MapOfMaps {
+			var errs field.ErrorList
+			{
+				var wrong2 map[string]field.ErrorList
+				for key2, value2 := range value {
+					var errs field.ErrorList
+					var before2 *Plain
+					if v, ok := oldMapOfMaps[key][key2]; ok {
+						before2 = &v
+					}
+					errs = append(errs, ValidatePlainUnions(before2, &value2, unionsRoot)...)
+					if len(errs) == 0 {
+						continue
+					}
+					if wrong2 == nil {
+						wrong2 = map[string]field.ErrorList{}
+					}
+					wrong2[key2] = errs
+				}
+				if wrong2 != nil {
+					errs = unionsUnderKeys(errs, wrong2, unionsRoot)
+				}
 			}
-			errs = append(errs, ValidatePlainUnions(before2, &value2, path.Child("mapOfMaps").Key(key).Key(key2))...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
+		}
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("mapOfMaps"))
 		}
 	}
 	var oldPointerToKeyed Items
@@ -1536,33 +1656,45 @@ func ValidateSpecUnions(old, new *Spec, path *field.Path) field.ErrorList {
 		oldPointerToKeyed = *old.PointerToKeyed
 	}
 	if new.PointerToKeyed != nil {
-		errs = append(errs, validateItemListByName(oldPointerToKeyed, *new.PointerToKeyed, path.Child("pointerToKeyed"))...)
+		if found := validateItemListByName(oldPointerToKeyed, *new.PointerToKeyed, unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("pointerToKeyed"))
+		}
 	}
 	for i := range new.Lists {
 		for i2 := range new.Lists[i] {
-			errs = append(errs, ValidatePlainUnions(nil, &new.Lists[i][i2], path.Child("lists").Index(i).Index(i2))...)
+			if found := ValidatePlainUnions(nil, &new.Lists[i][i2], unionsRoot); len(found) > 0 {
+				errs = unionsUnder(errs, found, path.Child("lists").Index(i).Index(i2))
+			}
 		}
 	}
 	var oldBox *Box[Plain]
 	if old != nil {
 		oldBox = old.Box
 	}
-	errs = append(errs, validateBoxPlainUnions(oldBox, new.Box, path.Child("box"))...)
+	if found := validateBoxPlainUnions(oldBox, new.Box, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("box"))
+	}
 	var oldUnnamed *specUnnamed
 	if old != nil {
 		oldUnnamed = &old.Unnamed
 	}
-	errs = append(errs, validateSpecUnnamedUnions(oldUnnamed, &new.Unnamed, path.Child("unnamed"))...)
+	if found := validateSpecUnnamedUnions(oldUnnamed, &new.Unnamed, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("unnamed"))
+	}
 	var oldDefined *Defined
 	if old != nil {
 		oldDefined = old.Defined
 	}
-	errs = append(errs, ValidateDefinedUnions(oldDefined, new.Defined, path.Child("defined"))...)
+	if found := ValidateDefinedUnions(oldDefined, new.Defined, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("defined"))
+	}
 	var oldTen *Ten
 	if old != nil {
 		oldTen = old.Ten
 	}
-	errs = append(errs, ValidateTenUnions(oldTen, new.Ten, path.Child("ten"))...)
+	if found := ValidateTenUnions(oldTen, new.Ten, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("ten"))
+	}
 	return errs
 }
 
@@ -1716,7 +1848,9 @@ func validateBoxPlainUnions(old, new *Box[Plain], path *field.Path) field.ErrorL
 	if old != nil {
 		oldValue = &old.Value
 	}
-	errs = append(errs, ValidatePlainUnions(oldValue, &new.Value, path.Child("value"))...)
+	if found := ValidatePlainUnions(oldValue, &new.Value, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("value"))
+	}
 	return errs
 }
 
@@ -1756,12 +1890,16 @@ func validateSpecUnnamedUnions(old, new *specUnnamed, path *field.Path) field.Er
 	if old != nil {
 		oldInner = &old.Inner
 	}
-	errs = append(errs, ValidatePlainUnions(oldInner, &new.Inner, path.Child("inner"))...)
+	if found := ValidatePlainUnions(oldInner, &new.Inner, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("inner"))
+	}
 	var oldMore *Optional
 	if old != nil {
 		oldMore = old.More
 	}
-	errs = append(errs, ValidateOptionalUnions(oldMore, new.More, path.Child("more"))...)
+	if found := ValidateOptionalUnions(oldMore, new.More, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("more"))
+	}
 	return errs
 }
 
@@ -2044,7 +2182,9 @@ func ValidateWidgetUnions(old, new *Widget, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldSpec = &old.Spec
 	}
-	errs = append(errs, ValidateSpecUnions(oldSpec, &new.Spec, path.Child("spec"))...)
+	if found := ValidateSpecUnions(oldSpec, &new.Spec, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("spec"))
+	}
 	return errs
 }
 
@@ -2082,17 +2222,22 @@ func normalizeItemListByName(old, new []Item) bool {
 // the one of old with the same name, if there is one in each list.
 func validateItemListByName(old, new []Item, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexItemListByName(old), indexItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *Item
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexItemListByName(old), indexItemListByName(new)
+		}
 		key := itemName(&new[i])
 		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
-			before = &old[at]
+			found = ValidateItemUnions(&old[at], &new[i], unionsRoot)
 		}
-		errs = append(errs, ValidateItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2169,18 +2314,23 @@ func normalizePortPointerListByNameAndPort(old, new []*Port) bool {
 // an element is the one of old with the same name and port, if there is one in each list.
 func validatePortPointerListByNameAndPort(old, new []*Port, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[portByNameAndPort]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexPortPointerListByNameAndPort(old), indexPortPointerListByNameAndPort(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *Port
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidatePortUnions(nil, new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexPortPointerListByNameAndPort(old), indexPortPointerListByNameAndPort(new)
+		}
 		if key, ok := portNameAndPort(new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = old[at]
+				found = ValidatePortUnions(old[at], new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidatePortUnions(before, new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2259,17 +2409,22 @@ func normalizeOuterListByName(old, new []Outer) bool {
 // the one of old with the same name, if there is one in each list.
 func validateOuterListByName(old, new []Outer, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexOuterListByName(old), indexOuterListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *Outer
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateOuterUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexOuterListByName(old), indexOuterListByName(new)
+		}
 		key := outerName(&new[i])
 		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
-			before = &old[at]
+			found = ValidateOuterUnions(&old[at], &new[i], unionsRoot)
 		}
-		errs = append(errs, ValidateOuterUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2292,4 +2447,26 @@ func indexOuterListByName(list []Outer) map[string]int {
 // outerName returns the name of an element.
 func outerName(in *Outer) string {
 	return in.Name
+}
+
+// unionsRoot stands for the value that is validated: its path is built where there are
+// errors below it.
+var unionsRoot = field.NewPath("_")
+
+// unionsUnder adds errors that were found below unionsRoot as errors below path.
+func unionsUnder(errs, found field.ErrorList, path *field.Path) field.ErrorList {
+	prefix := path.String()
+	for _, err := range found {
+		err.Field = prefix + err.Field[len("_"):]
+	}
+	return append(errs, found...)
+}
+
+// unionsUnderKeys adds errors that were found below unionsRoot in the values of a map at
+// path, in the order of its keys.
+func unionsUnderKeys(errs field.ErrorList, found map[string]field.ErrorList, path *field.Path) field.ErrorList {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		errs = unionsUnder(errs, found[key], path.Key(key))
+	}
+	return errs
 }

@@ -358,12 +358,16 @@ func ValidateDeepUnions(old, new *Deep, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldA = old.A
 	}
-	errs = append(errs, ValidateInnerUnions(oldA, new.A, path.Child("a"))...)
+	if found := ValidateInnerUnions(oldA, new.A, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("a"))
+	}
 	var oldB []InnerItem
 	if old != nil {
 		oldB = old.B
 	}
-	errs = append(errs, validateInnerItemListByName(oldB, new.B, path.Child("b"))...)
+	if found := validateInnerItemListByName(oldB, new.B, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("b"))
+	}
 	return errs
 }
 
@@ -406,18 +410,33 @@ func ValidateInnerUnions(old, new *Inner, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldList = old.List
 	}
-	errs = append(errs, validateNamedItemListByName(oldList, new.List, path.Child("list"))...)
+	if found := validateNamedItemListByName(oldList, new.List, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("list"))
+	}
 	var oldMap map[string]Defaulted
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Defaulted
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Defaulted
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateDefaultedUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateDefaultedUnions(before, &value, path.Child("map").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	return errs
 }
@@ -625,7 +644,9 @@ func ValidateInUnions(old, new *In, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldIn = old.In
 	}
-	errs = append(errs, validateNamedItemListByName(oldIn, new.In, path.Child("in"))...)
+	if found := validateNamedItemListByName(oldIn, new.In, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("in"))
+	}
 	return errs
 }
 
@@ -670,20 +691,50 @@ func ValidateInEachOtherUnions(old, new *InEachOther, path *field.Path) field.Er
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		for _, key2 := range slices.Sorted(maps.Keys(value)) {
-			value2 := value[key2]
-			errs = append(errs, validateAllKeysItemListByNameAndPortAndOnAndProto(oldMap[key][key2], value2, path.Child("map").Key(key).Key(key2))...)
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			{
+				var wrong2 map[string]field.ErrorList
+				for key2, value2 := range value {
+					var errs field.ErrorList
+					errs = append(errs, validateAllKeysItemListByNameAndPortAndOnAndProto(oldMap[key][key2], value2, unionsRoot)...)
+					if len(errs) == 0 {
+						continue
+					}
+					if wrong2 == nil {
+						wrong2 = map[string]field.ErrorList{}
+					}
+					wrong2[key2] = errs
+				}
+				if wrong2 != nil {
+					errs = unionsUnderKeys(errs, wrong2, unionsRoot)
+				}
+			}
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
+		}
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
 		}
 	}
 	var oldList []InItem
 	if old != nil {
 		oldList = old.List
 	}
-	errs = append(errs, validateInItemListByName(oldList, new.List, path.Child("list"))...)
+	if found := validateInItemListByName(oldList, new.List, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("list"))
+	}
 	for i := range new.Atomic {
-		errs = append(errs, ValidateInUnions(nil, &new.Atomic[i], path.Child("atomic").Index(i))...)
+		if found := ValidateInUnions(nil, &new.Atomic[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("atomic").Index(i))
+		}
 	}
 	return errs
 }
@@ -763,34 +814,57 @@ func ValidateMapsAndListsUnions(old, new *MapsAndLists, path *field.Path) field.
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Required
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Required
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateRequiredUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateRequiredUnions(before, &value, path.Child("map").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	var oldByName []NamedItem
 	if old != nil {
 		oldByName = old.ByName
 	}
-	errs = append(errs, validateNamedItemListByName(oldByName, new.ByName, path.Child("byName"))...)
+	if found := validateNamedItemListByName(oldByName, new.ByName, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byName"))
+	}
 	var oldByAll AllKeysList
 	if old != nil {
 		oldByAll = old.ByAll
 	}
-	errs = append(errs, validateAllKeysItemListByNameAndPortAndOnAndProto(oldByAll, new.ByAll, path.Child("byAll"))...)
+	if found := validateAllKeysItemListByNameAndPortAndOnAndProto(oldByAll, new.ByAll, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byAll"))
+	}
 	var oldByPort []PortItem
 	if old != nil {
 		oldByPort = old.ByPort
 	}
-	errs = append(errs, validatePortItemListByPort(oldByPort, new.ByPort, path.Child("byPort"))...)
+	if found := validatePortItemListByPort(oldByPort, new.ByPort, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byPort"))
+	}
 	for i := range new.Atomic {
-		errs = append(errs, ValidateRequiredUnions(nil, &new.Atomic[i], path.Child("atomic").Index(i))...)
+		if found := ValidateRequiredUnions(nil, &new.Atomic[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("atomic").Index(i))
+		}
 	}
 	for i := range new.Plain {
-		errs = append(errs, ValidateOptionalUnions(nil, &new.Plain[i], path.Child("plain").Index(i))...)
+		if found := ValidateOptionalUnions(nil, &new.Plain[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("plain").Index(i))
+		}
 	}
 	return errs
 }
@@ -847,7 +921,7 @@ func ValidateMatrixAtMostOneUnions(old, new *MatrixAtMostOne, path *field.Path) 
 	if old == nil ||
 		(new.A != nil) != (old.A != nil) ||
 		(new.B != nil) != (old.B != nil) {
-		var set []string
+		set := make([]string, 0, 2)
 		if new.A != nil {
 			set = append(set, "a")
 		}
@@ -876,7 +950,7 @@ func ValidateMatrixAtMostOneNUnions(old, new *MatrixAtMostOneN, path *field.Path
 		(new.A != nil) != (old.A != nil) ||
 		(new.B != nil) != (old.B != nil) ||
 		(new.N != nil) != (old.N != nil) {
-		var set []string
+		set := make([]string, 0, 3)
 		if new.A != nil {
 			set = append(set, "a")
 		}
@@ -907,7 +981,7 @@ func ValidateMatrixExactlyOneUnions(old, new *MatrixExactlyOne, path *field.Path
 	if old == nil ||
 		(new.A != nil) != (old.A != nil) ||
 		(new.B != nil) != (old.B != nil) {
-		var set []string
+		set := make([]string, 0, 2)
 		if new.A != nil {
 			set = append(set, "a")
 		}
@@ -936,7 +1010,7 @@ func ValidateMatrixExactlyOneNUnions(old, new *MatrixExactlyOneN, path *field.Pa
 		(new.A != nil) != (old.A != nil) ||
 		(new.B != nil) != (old.B != nil) ||
 		(new.N != nil) != (old.N != nil) {
-		var set []string
+		set := make([]string, 0, 3)
 		if new.A != nil {
 			set = append(set, "a")
 		}
@@ -1415,18 +1489,33 @@ func ValidateNestedUnions(old, new *Nested, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldSpec = old.Spec
 	}
-	errs = append(errs, ValidateDeepUnions(oldSpec, new.Spec, path.Child("spec"))...)
+	if found := ValidateDeepUnions(oldSpec, new.Spec, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("spec"))
+	}
 	var oldStatus map[string]Deep
 	if old != nil {
 		oldStatus = old.Status
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Status)) {
-		value := new.Status[key]
-		var before *Deep
-		if v, ok := oldStatus[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Status {
+			var errs field.ErrorList
+			var before *Deep
+			if v, ok := oldStatus[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateDeepUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateDeepUnions(before, &value, path.Child("status").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("status"))
+		}
 	}
 	return errs
 }
@@ -1464,20 +1553,37 @@ func ValidateNullableUnions(old, new *Nullable, path *field.Path) field.ErrorLis
 	if old != nil {
 		oldParent = old.Parent
 	}
-	errs = append(errs, ValidateOptionalOrEmptyUnions(oldParent, new.Parent, path.Child("parent"))...)
+	if found := ValidateOptionalOrEmptyUnions(oldParent, new.Parent, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("parent"))
+	}
 	var oldMap map[string]*Required
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		errs = append(errs, ValidateRequiredUnions(oldMap[key], value, path.Child("map").Key(key))...)
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			errs = append(errs, ValidateRequiredUnions(oldMap[key], value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
+		}
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	var oldList []NamedItem
 	if old != nil {
 		oldList = old.List
 	}
-	errs = append(errs, validateNamedItemListByName(oldList, new.List, path.Child("list"))...)
+	if found := validateNamedItemListByName(oldList, new.List, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("list"))
+	}
 	return errs
 }
 
@@ -1728,19 +1834,34 @@ func ValidateOddNamesUnions(old, new *OddNames, path *field.Path) field.ErrorLis
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Odd
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Odd
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateOddUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateOddUnions(before, &value, path.Child("a/b~c").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("a/b~c"))
+		}
 	}
 	var oldList []OddItem
 	if old != nil {
 		oldList = old.List
 	}
-	errs = append(errs, validateOddItemListByName(oldList, new.List, path.Child("true"))...)
+	if found := validateOddItemListByName(oldList, new.List, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("true"))
+	}
 	return errs
 }
 
@@ -1908,7 +2029,9 @@ func ValidateOuterUnions(old, new *Outer, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldA = old.A
 	}
-	errs = append(errs, ValidateRequiredUnions(oldA, new.A, path.Child("a"))...)
+	if found := ValidateRequiredUnions(oldA, new.A, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("a"))
+	}
 	return errs
 }
 
@@ -1955,45 +2078,72 @@ func ValidatePlacesUnions(old, new *Places, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldParent = old.Parent
 	}
-	errs = append(errs, ValidateRequiredUnions(oldParent, new.Parent, path.Child("parent"))...)
+	if found := ValidateRequiredUnions(oldParent, new.Parent, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("parent"))
+	}
 	var oldMap map[string]Required
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Required
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Required
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateRequiredUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateRequiredUnions(before, &value, path.Child("map").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("map"))
+		}
 	}
 	var oldByName []PlacesItem
 	if old != nil {
 		oldByName = old.ByName
 	}
-	errs = append(errs, validatePlacesItemListByName(oldByName, new.ByName, path.Child("byName"))...)
+	if found := validatePlacesItemListByName(oldByName, new.ByName, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byName"))
+	}
 	var oldByBoth []BothItem
 	if old != nil {
 		oldByBoth = old.ByBoth
 	}
-	errs = append(errs, validateBothItemListByNameAndPort(oldByBoth, new.ByBoth, path.Child("byBoth"))...)
+	if found := validateBothItemListByNameAndPort(oldByBoth, new.ByBoth, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byBoth"))
+	}
 	var oldByTexts []TextsItem
 	if old != nil {
 		oldByTexts = old.ByTexts
 	}
-	errs = append(errs, validateTextsItemListByNameAndProto(oldByTexts, new.ByTexts, path.Child("byTexts"))...)
+	if found := validateTextsItemListByNameAndProto(oldByTexts, new.ByTexts, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("byTexts"))
+	}
 	for i := range new.Atomic {
-		errs = append(errs, ValidateRequiredUnions(nil, &new.Atomic[i], path.Child("atomic").Index(i))...)
+		if found := ValidateRequiredUnions(nil, &new.Atomic[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("atomic").Index(i))
+		}
 	}
 	for i := range new.Plain {
-		errs = append(errs, ValidateRequiredUnions(nil, &new.Plain[i], path.Child("plain").Index(i))...)
+		if found := ValidateRequiredUnions(nil, &new.Plain[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("plain").Index(i))
+		}
 	}
 	var oldOuter *Outer
 	if old != nil {
 		oldOuter = old.Outer
 	}
-	errs = append(errs, ValidateOuterUnions(oldOuter, new.Outer, path.Child("outer"))...)
+	if found := ValidateOuterUnions(oldOuter, new.Outer, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("outer"))
+	}
 	return errs
 }
 
@@ -2295,7 +2445,9 @@ func ValidateTwoInOneUnions(old, new *TwoInOne, path *field.Path) field.ErrorLis
 	if old != nil {
 		oldB = old.B
 	}
-	errs = append(errs, ValidateDeepUnions(oldB, new.B, path.Child("b"))...)
+	if found := ValidateDeepUnions(oldB, new.B, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("b"))
+	}
 	return errs
 }
 
@@ -2404,13 +2556,26 @@ func ValidateUnreadableNamesUnions(old, new *UnreadableNames, path *field.Path) 
 	if old != nil {
 		oldMap = old.Map
 	}
-	for _, key := range slices.Sorted(maps.Keys(new.Map)) {
-		value := new.Map[key]
-		var before *Unreadable
-		if v, ok := oldMap[key]; ok {
-			before = &v
+	{
+		var wrong map[string]field.ErrorList
+		for key, value := range new.Map {
+			var errs field.ErrorList
+			var before *Unreadable
+			if v, ok := oldMap[key]; ok {
+				before = &v
+			}
+			errs = append(errs, ValidateUnreadableUnions(before, &value, unionsRoot)...)
+			if len(errs) == 0 {
+				continue
+			}
+			if wrong == nil {
+				wrong = map[string]field.ErrorList{}
+			}
+			wrong[key] = errs
 		}
-		errs = append(errs, ValidateUnreadableUnions(before, &value, path.Child("ü").Key(key))...)
+		if wrong != nil {
+			errs = unionsUnderKeys(errs, wrong, path.Child("ü"))
+		}
 	}
 	return errs
 }
@@ -2452,18 +2617,23 @@ func normalizeNamedItemListByName(old, new []NamedItem) bool {
 // element is the one of old with the same name, if there is one in each list.
 func validateNamedItemListByName(old, new []NamedItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexNamedItemListByName(old), indexNamedItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *NamedItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateNamedItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexNamedItemListByName(old), indexNamedItemListByName(new)
+		}
 		if key, ok := namedItemName(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateNamedItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateNamedItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2554,18 +2724,23 @@ func normalizeInnerItemListByName(old, new []InnerItem) bool {
 // element is the one of old with the same name, if there is one in each list.
 func validateInnerItemListByName(old, new []InnerItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexInnerItemListByName(old), indexInnerItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *InnerItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateInnerItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexInnerItemListByName(old), indexInnerItemListByName(new)
+		}
 		if key, ok := innerItemName(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateInnerItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateInnerItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2636,18 +2811,23 @@ func normalizeAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem) 
 // there is one in each list.
 func validateAllKeysItemListByNameAndPortAndOnAndProto(old, new []AllKeysItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[allKeysItemByNameAndPortAndOnAndProto]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexAllKeysItemListByNameAndPortAndOnAndProto(old), indexAllKeysItemListByNameAndPortAndOnAndProto(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *AllKeysItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateAllKeysItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexAllKeysItemListByNameAndPortAndOnAndProto(old), indexAllKeysItemListByNameAndPortAndOnAndProto(new)
+		}
 		if key, ok := allKeysItemNameAndPortAndOnAndProto(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateAllKeysItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateAllKeysItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2738,18 +2918,23 @@ func normalizeInItemListByName(old, new []InItem) bool {
 // is the one of old with the same name, if there is one in each list.
 func validateInItemListByName(old, new []InItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexInItemListByName(old), indexInItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *InItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateInItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexInItemListByName(old), indexInItemListByName(new)
+		}
 		if key, ok := inItemName(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateInItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateInItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2815,17 +3000,22 @@ func normalizePortItemListByPort(old, new []PortItem) bool {
 // is the one of old with the same port, if there is one in each list.
 func validatePortItemListByPort(old, new []PortItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[int64]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexPortItemListByPort(old), indexPortItemListByPort(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *PortItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidatePortItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexPortItemListByPort(old), indexPortItemListByPort(new)
+		}
 		key := portItemPort(&new[i])
 		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
-			before = &old[at]
+			found = ValidatePortItemUnions(&old[at], &new[i], unionsRoot)
 		}
-		errs = append(errs, ValidatePortItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2892,18 +3082,23 @@ func normalizeOddItemListByName(old, new []OddItem) bool {
 // is the one of old with the same na~me, if there is one in each list.
 func validateOddItemListByName(old, new []OddItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexOddItemListByName(old), indexOddItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *OddItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateOddItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexOddItemListByName(old), indexOddItemListByName(new)
+		}
 		if key, ok := oddItemName(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateOddItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateOddItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -2969,17 +3164,22 @@ func normalizePlacesItemListByName(old, new []PlacesItem) bool {
 // element is the one of old with the same name, if there is one in each list.
 func validatePlacesItemListByName(old, new []PlacesItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexPlacesItemListByName(old), indexPlacesItemListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *PlacesItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidatePlacesItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexPlacesItemListByName(old), indexPlacesItemListByName(new)
+		}
 		key := placesItemName(&new[i])
 		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
-			before = &old[at]
+			found = ValidatePlacesItemUnions(&old[at], &new[i], unionsRoot)
 		}
-		errs = append(errs, ValidatePlacesItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -3047,18 +3247,23 @@ func normalizeBothItemListByNameAndPort(old, new []BothItem) bool {
 // element is the one of old with the same name and port, if there is one in each list.
 func validateBothItemListByNameAndPort(old, new []BothItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[bothItemByNameAndPort]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *BothItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateBothItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexBothItemListByNameAndPort(old), indexBothItemListByNameAndPort(new)
+		}
 		if key, ok := bothItemNameAndPort(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateBothItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateBothItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -3139,18 +3344,23 @@ func normalizeTextsItemListByNameAndProto(old, new []TextsItem) bool {
 // list.
 func validateTextsItemListByNameAndProto(old, new []TextsItem, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[textsItemByNameAndProto]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexTextsItemListByNameAndProto(old), indexTextsItemListByNameAndProto(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *TextsItem
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateTextsItemUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexTextsItemListByNameAndProto(old), indexTextsItemListByNameAndProto(new)
+		}
 		if key, ok := textsItemNameAndProto(&new[i]); ok && newIndex[key] >= 0 {
 			if at, ok := oldIndex[key]; ok && at >= 0 {
-				before = &old[at]
+				found = ValidateTextsItemUnions(&old[at], &new[i], unionsRoot)
 			}
 		}
-		errs = append(errs, ValidateTextsItemUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -3190,4 +3400,26 @@ func textsItemNameAndProto(in *TextsItem) (key textsItemByNameAndProto, ok bool)
 	}
 	key.proto = *in.Proto
 	return key, true
+}
+
+// unionsRoot stands for the value that is validated: its path is built where there are
+// errors below it.
+var unionsRoot = field.NewPath("_")
+
+// unionsUnder adds errors that were found below unionsRoot as errors below path.
+func unionsUnder(errs, found field.ErrorList, path *field.Path) field.ErrorList {
+	prefix := path.String()
+	for _, err := range found {
+		err.Field = prefix + err.Field[len("_"):]
+	}
+	return append(errs, found...)
+}
+
+// unionsUnderKeys adds errors that were found below unionsRoot in the values of a map at
+// path, in the order of its keys.
+func unionsUnderKeys(errs field.ErrorList, found map[string]field.ErrorList, path *field.Path) field.ErrorList {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		errs = unionsUnder(errs, found[key], path.Key(key))
+	}
+	return errs
 }

@@ -33,7 +33,9 @@ func ValidateCanvasUnions(old, new *Canvas, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldSpec = &old.Spec
 	}
-	errs = append(errs, ValidateCanvasSpecUnions(oldSpec, &new.Spec, path.Child("spec"))...)
+	if found := ValidateCanvasSpecUnions(oldSpec, &new.Spec, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("spec"))
+	}
 	return errs
 }
 
@@ -65,12 +67,16 @@ func ValidateCanvasSpecUnions(old, new *CanvasSpec, path *field.Path) field.Erro
 	if old != nil {
 		oldBackground = &old.Background
 	}
-	errs = append(errs, ValidateFillUnions(oldBackground, &new.Background, path.Child("background"))...)
+	if found := ValidateFillUnions(oldBackground, &new.Background, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("background"))
+	}
 	var oldLayers []Layer
 	if old != nil {
 		oldLayers = old.Layers
 	}
-	errs = append(errs, validateLayerListByName(oldLayers, new.Layers, path.Child("layers"))...)
+	if found := validateLayerListByName(oldLayers, new.Layers, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("layers"))
+	}
 	return errs
 }
 
@@ -171,7 +177,9 @@ func ValidateLayerUnions(old, new *Layer, path *field.Path) field.ErrorList {
 	if old != nil {
 		oldFill = &old.Fill
 	}
-	errs = append(errs, ValidateFillUnions(oldFill, &new.Fill, path.Child("fill"))...)
+	if found := ValidateFillUnions(oldFill, &new.Fill, unionsRoot); len(found) > 0 {
+		errs = unionsUnder(errs, found, path.Child("fill"))
+	}
 	return errs
 }
 
@@ -196,7 +204,9 @@ func ValidateCanvasListUnions(old, new *CanvasList, path *field.Path) field.Erro
 	}
 	var errs field.ErrorList
 	for i := range new.Items {
-		errs = append(errs, ValidateCanvasUnions(nil, &new.Items[i], path.Child("items").Index(i))...)
+		if found := ValidateCanvasUnions(nil, &new.Items[i], unionsRoot); len(found) > 0 {
+			errs = unionsUnder(errs, found, path.Child("items").Index(i))
+		}
 	}
 	return errs
 }
@@ -235,17 +245,22 @@ func normalizeLayerListByName(old, new []Layer) bool {
 // the one of old with the same name, if there is one in each list.
 func validateLayerListByName(old, new []Layer, path *field.Path) field.ErrorList {
 	var oldIndex, newIndex map[string]int
-	if len(old) > 0 {
-		oldIndex, newIndex = indexLayerListByName(old), indexLayerListByName(new)
-	}
 	var errs field.ErrorList
 	for i := range new {
-		var before *Layer
+		// A counterpart only takes errors away, or explains them: without any, nothing
+		// looks for it.
+		found := ValidateLayerUnions(nil, &new[i], unionsRoot)
+		if len(found) == 0 {
+			continue
+		}
+		if newIndex == nil && len(old) > 0 {
+			oldIndex, newIndex = indexLayerListByName(old), indexLayerListByName(new)
+		}
 		key := layerName(&new[i])
 		if at, ok := oldIndex[key]; ok && at >= 0 && newIndex[key] >= 0 {
-			before = &old[at]
+			found = ValidateLayerUnions(&old[at], &new[i], unionsRoot)
 		}
-		errs = append(errs, ValidateLayerUnions(before, &new[i], path.Index(i))...)
+		errs = unionsUnder(errs, found, path.Index(i))
 	}
 	return errs
 }
@@ -268,4 +283,17 @@ func indexLayerListByName(list []Layer) map[string]int {
 // layerName returns the name of an element.
 func layerName(in *Layer) string {
 	return in.Name
+}
+
+// unionsRoot stands for the value that is validated: its path is built where there are
+// errors below it.
+var unionsRoot = field.NewPath("_")
+
+// unionsUnder adds errors that were found below unionsRoot as errors below path.
+func unionsUnder(errs, found field.ErrorList, path *field.Path) field.ErrorList {
+	prefix := path.String()
+	for _, err := range found {
+		err.Field = prefix + err.Field[len("_"):]
+	}
+	return append(errs, found...)
 }

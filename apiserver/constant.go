@@ -1,0 +1,504 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/parser"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// ConstantRule is a rule that has the same result for every value that its schema
+// accepts.
+type ConstantRule struct {
+	// Path is the place of the node that has the rule, and Index which it is.
+	Path  *structural.Path
+	Index int
+	// Holds is its result.
+	Holds bool
+}
+
+// ConstantRules returns the rules of a schema that hold for every value whatever
+// the bounds are, and those that hold for no value within the bounds. Not every
+// one is found. The rule "false" of an optional field is left out: it is a way to
+// forbid the field. So are rules about changes.
+func ConstantRules(s *structural.Schema) []ConstantRule {
+	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
+	if err != nil {
+		return nil
+	}
+	c := &constants{parser: p}
+	c.node(s, nil, true)
+	return c.found
+}
+
+type constants struct {
+	parser *parser.Parser
+	found  []ConstantRule
+}
+
+// node looks at the rules of a node. present: every object has it.
+func (c *constants) node(s *structural.Schema, path *structural.Path, present bool) {
+	for i, rule := range s.XValidations {
+		parsed, errs := c.parser.Parse(common.NewTextSource(rule.Rule))
+		if errs != nil && len(errs.GetErrors()) > 0 || mentions(parsed.Expr(), "oldSelf") {
+			continue
+		}
+		bounded := evaluation{schema: s, bounded: true}
+		plain := evaluation{schema: s}
+		switch {
+		case bounded.outcomes(parsed.Expr())&mayHold == 0:
+			if rule.Rule != "false" || present {
+				c.found = append(c.found, ConstantRule{path, i, false})
+			}
+		case plain.outcomes(parsed.Expr()) == mayHold:
+			c.found = append(c.found, ConstantRule{path, i, true})
+		}
+	}
+	for _, p := range s.Properties {
+		c.node(p.Schema, path.Property(p.Name), present && requires(s, p.Name))
+	}
+	if s.Items != nil {
+		c.node(s.Items, path.Child("items"), false)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		c.node(a.Schema, path.Child("additionalProperties"), false)
+	}
+}
+
+func requires(s *structural.Schema, property string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.Required, property)
+}
+
+// mentions reports whether an expression speaks of a variable.
+func mentions(e ast.Expr, variable string) bool {
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		found = found || e.Kind() == ast.IdentKind && e.AsIdent() == variable
+	}))
+	return found
+}
+
+// outcomes is a set of what the evaluation of a condition may come to.
+type outcomes uint8
+
+const (
+	mayHold outcomes = 1 << iota
+	mayNotHold
+	mayFail
+	anyOutcome = mayHold | mayNotHold | mayFail
+)
+
+// combine applies a logical operator to all pairs of outcomes. One that decides
+// makes up for the failure of the other.
+func combine(a, b, decides outcomes) outcomes {
+	var out outcomes
+	for _, x := range []outcomes{mayHold, mayNotHold, mayFail} {
+		for _, y := range []outcomes{mayHold, mayNotHold, mayFail} {
+			switch {
+			case a&x == 0 || b&y == 0:
+			case x == decides || y == decides:
+				out |= decides
+			case x == mayFail || y == mayFail:
+				out |= mayFail
+			default:
+				out |= decides.negated()
+			}
+		}
+	}
+	return out
+}
+
+// fact is what is known of the value of an expression.
+type fact struct {
+	kind  factKind
+	fails bool // its evaluation may fail
+	// outcomes are those of a condition.
+	outcomes outcomes
+	// low and high are the bounds of a number, or of the size of a string, a list
+	// or a map.
+	low, high float64
+	// texts are all values of a string; nil if they are not known.
+	texts []string
+	// schema is that of a structured value.
+	schema *structural.Schema
+}
+
+type factKind int
+
+const (
+	unknown factKind = iota
+	condition
+	numeric
+	text
+	sized // a list or a map
+	object
+)
+
+// evaluation computes facts of expressions about a value of the schema.
+type evaluation struct {
+	schema *structural.Schema
+	// bounded: the value satisfies the schema; else only its types are known.
+	bounded bool
+}
+
+func (v evaluation) outcomes(e ast.Expr) outcomes { return v.fact(e).asCondition() }
+
+func (f fact) asCondition() outcomes {
+	if f.kind != condition {
+		return anyOutcome
+	}
+	return f.outcomes
+}
+
+func conditionOf(o outcomes, operands ...fact) fact {
+	for _, f := range operands {
+		if f.fails || f.kind == unknown || f.kind == condition && f.outcomes&mayFail != 0 {
+			o |= mayFail
+		}
+	}
+	return fact{kind: condition, outcomes: o}
+}
+
+// anything is a value of which nothing is known.
+func anything() fact { return fact{fails: true} }
+
+func (v evaluation) fact(e ast.Expr) fact {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return literal(e)
+	case ast.IdentKind:
+		if e.AsIdent() == "self" {
+			return v.valueOf(v.schema)
+		}
+	case ast.SelectKind:
+		return v.selected(e.AsSelect())
+	case ast.CallKind:
+		return v.call(e.AsCall())
+	}
+	return anything()
+}
+
+func literal(e ast.Expr) fact {
+	switch value := e.AsLiteral().(type) {
+	case types.Bool:
+		if value {
+			return conditionOf(mayHold)
+		}
+		return conditionOf(mayNotHold)
+	case types.Int:
+		return number(float64(value), float64(value))
+	case types.Uint:
+		return number(float64(value), float64(value))
+	case types.Double:
+		return number(float64(value), float64(value))
+	case types.String:
+		n := float64(utf8.RuneCountInString(string(value)))
+		return fact{kind: text, low: n, high: n, texts: []string{string(value)}}
+	}
+	return anything()
+}
+
+// maxExact is where a float64 no longer holds every integer.
+const maxExact = 1 << 53
+
+// number is a number within bounds, which are given up where floats are not exact.
+func number(low, high float64) fact {
+	if !(low > -maxExact) {
+		low = math.Inf(-1)
+	}
+	if !(high < maxExact) {
+		high = math.Inf(1)
+	}
+	if low > high || low >= maxExact || high <= -maxExact {
+		return anything()
+	}
+	return fact{kind: numeric, low: low, high: high}
+}
+
+// valueOf is what is known of a value of a schema.
+func (v evaluation) valueOf(s *structural.Schema) fact {
+	if s == nil || s.Nullable || s.XIntOrString || s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.ValueValidation != nil && s.Format != "" && s.Type == "string" {
+		return fact{}
+	}
+	numbers, lengths, items, properties := s.Ranges()
+	out := fact{schema: s}
+	var r structural.Range
+	switch {
+	case s.Type == "boolean":
+		return fact{kind: condition, outcomes: mayHold | mayNotHold}
+	case s.Type == "integer" || s.Type == "number":
+		out.kind, r = numeric, numbers
+		if !v.bounded {
+			r = structural.Range{Low: math.Inf(-1), High: math.Inf(1)}
+		} else if low, high, ok := enumRange(s); ok {
+			r.Low, r.High = math.Max(r.Low, low), math.Min(r.High, high)
+		}
+		return number(r.Low, r.High)
+	case s.Type == "string":
+		out.kind, r = text, lengths
+		if v.bounded {
+			out.texts = enumTexts(s)
+		}
+	case s.Type == "array":
+		out.kind, r = sized, items
+	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		out.kind, r = sized, properties
+	case s.Type == "object":
+		out.kind = object
+		return out
+	default:
+		return fact{}
+	}
+	out.low, out.high = r.Low, r.High
+	if !v.bounded {
+		out.low, out.high = 0, math.Inf(1)
+	}
+	if out.low > out.high || out.low >= maxExact {
+		return fact{}
+	}
+	return out
+}
+
+// enumTexts are the values of an enum of strings; nil if there is none.
+func enumTexts(s *structural.Schema) []string {
+	if s.ValueValidation == nil {
+		return nil
+	}
+	var out []string
+	for _, value := range s.Enum {
+		var text *string
+		if json.Unmarshal(value.Raw, &text) != nil || text == nil {
+			return nil
+		}
+		out = append(out, *text)
+	}
+	return out
+}
+
+// enumRange is the range of an enum of numbers.
+func enumRange(s *structural.Schema) (low, high float64, ok bool) {
+	if s.ValueValidation == nil || len(s.Enum) == 0 {
+		return 0, 0, false
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, value := range s.Enum {
+		var f *float64
+		if json.Unmarshal(value.Raw, &f) != nil || f == nil {
+			return 0, 0, false
+		}
+		low, high = math.Min(low, *f), math.Max(high, *f)
+	}
+	return low, high, true
+}
+
+// selected is a field of a value, or whether it is there.
+func (v evaluation) selected(e ast.SelectExpr) fact {
+	operand := v.fact(e.Operand())
+	var child *structural.Schema
+	required := false
+	if operand.kind == object {
+		for _, p := range operand.schema.Properties {
+			if name, ok := structural.CELName(p.Name); ok && name == e.FieldName() {
+				child, required = p.Schema, requires(operand.schema, p.Name)
+			}
+		}
+	}
+	switch {
+	case e.IsTestOnly() && child != nil && required && v.bounded:
+		return conditionOf(mayHold, operand)
+	case e.IsTestOnly():
+		return conditionOf(mayHold|mayNotHold, operand)
+	case child == nil:
+		return anything()
+	}
+	out := v.valueOf(child)
+	if operand.fails || !required {
+		out = out.failing()
+	}
+	return out
+}
+
+// failing is the fact of a value whose evaluation may fail, too.
+func (f fact) failing() fact {
+	f.fails = true
+	if f.kind == condition {
+		f.outcomes |= mayFail
+	}
+	return f
+}
+
+func (v evaluation) call(e ast.CallExpr) fact {
+	args := make([]fact, 0, 3)
+	if e.IsMemberFunction() {
+		args = append(args, v.fact(e.Target()))
+	}
+	for _, arg := range e.Args() {
+		args = append(args, v.fact(arg))
+	}
+	switch name := e.FunctionName(); {
+	case name == operators.LogicalAnd && len(args) == 2:
+		return fact{kind: condition, outcomes: combine(args[0].asCondition(), args[1].asCondition(), mayNotHold)}
+	case name == operators.LogicalOr && len(args) == 2:
+		return fact{kind: condition, outcomes: combine(args[0].asCondition(), args[1].asCondition(), mayHold)}
+	case name == operators.LogicalNot && len(args) == 1:
+		return fact{kind: condition, outcomes: args[0].asCondition().negated()}
+	case name == operators.Conditional && len(args) == 3:
+		return choice(args[0].asCondition(), args[1], args[2])
+	case name == "size" && len(args) == 1:
+		return sizeOf(args[0])
+	case name == operators.In && len(args) == 2 && e.Args()[1].Kind() == ast.ListKind:
+		return v.in(args[0], e.Args()[1].AsList())
+	case name == operators.Negate && args[0].kind == numeric:
+		out := number(-args[0].high, -args[0].low)
+		out.fails = args[0].fails
+		return out
+	case len(args) == 2:
+		return operation(name, args[0], args[1])
+	}
+	return anything()
+}
+
+func (o outcomes) negated() outcomes {
+	out := o & mayFail
+	if o&mayHold != 0 {
+		out |= mayNotHold
+	}
+	if o&mayNotHold != 0 {
+		out |= mayHold
+	}
+	return out
+}
+
+// choice is the value of a conditional.
+func choice(o outcomes, yes, no fact) fact {
+	var out fact
+	switch o & (mayHold | mayNotHold) {
+	case mayHold:
+		out = yes
+	case mayNotHold:
+		out = no
+	default:
+		if yes.kind != condition || no.kind != condition {
+			return anything()
+		}
+		out = fact{kind: condition, outcomes: yes.outcomes | no.outcomes}
+	}
+	if o&mayFail != 0 {
+		out = out.failing()
+	}
+	return out
+}
+
+func sizeOf(f fact) fact {
+	if f.kind != text && f.kind != sized {
+		return fact{kind: numeric, low: 0, high: math.Inf(1), fails: true}
+	}
+	low, high := f.low, f.high
+	if f.texts != nil {
+		low, high = math.Inf(1), math.Inf(-1)
+		for _, t := range f.texts {
+			n := float64(utf8.RuneCountInString(t))
+			low, high = math.Min(low, n), math.Max(high, n)
+		}
+	}
+	out := number(low, high)
+	out.fails = out.fails || f.fails
+	return out
+}
+
+// in is whether a value is one of a list that is written out.
+func (v evaluation) in(value fact, list ast.ListExpr) fact {
+	out := conditionOf(mayNotHold, value)
+	for _, element := range list.Elements() {
+		o := equal(value, v.fact(element))
+		if o.outcomes&mayFail != 0 {
+			return conditionOf(mayHold | mayNotHold | mayFail)
+		}
+		out.outcomes = combine(out.outcomes, o.outcomes, mayHold)
+	}
+	return out
+}
+
+// operation is the value of an operator between two values.
+func operation(name string, a, b fact) fact {
+	numbers := a.kind == numeric && b.kind == numeric
+	arithmetic := func(low, high float64) fact {
+		out := number(low, high)
+		out.fails = out.fails || a.fails || b.fails || math.IsInf(out.low, 0) || math.IsInf(out.high, 0)
+		return out
+	}
+	switch name {
+	case operators.Equals:
+		return equal(a, b)
+	case operators.NotEquals:
+		return fact{kind: condition, outcomes: equal(a, b).outcomes.negated()}
+	case operators.Less:
+		if numbers {
+			return less(a, b, false)
+		}
+	case operators.LessEquals:
+		if numbers {
+			return less(a, b, true)
+		}
+	case operators.Greater:
+		if numbers {
+			return less(b, a, false)
+		}
+	case operators.GreaterEquals:
+		if numbers {
+			return less(b, a, true)
+		}
+	case operators.Add:
+		if numbers {
+			return arithmetic(a.low+b.low, a.high+b.high)
+		}
+	case operators.Subtract:
+		if numbers {
+			return arithmetic(a.low-b.high, a.high-b.low)
+		}
+	}
+	return anything()
+}
+
+// less is whether a < b, or a <= b.
+func less(a, b fact, orEqual bool) fact {
+	o := mayHold | mayNotHold
+	switch {
+	case a.high < b.low, orEqual && a.high <= b.low:
+		o = mayHold
+	case a.low > b.high, !orEqual && a.low >= b.high:
+		o = mayNotHold
+	}
+	return conditionOf(o, a, b)
+}
+
+// equal is whether two values are equal.
+func equal(a, b fact) fact {
+	o := mayHold | mayNotHold
+	switch {
+	case a.kind != b.kind:
+	case a.kind == numeric || a.kind == text:
+		if a.high < b.low || b.high < a.low {
+			o = mayNotHold
+		}
+		if a.kind == numeric && a.low == a.high && b.low == b.high && a.low == b.low {
+			o = mayHold
+		}
+		if a.kind == text && a.texts != nil && b.texts != nil {
+			if !slices.ContainsFunc(a.texts, func(t string) bool { return slices.Contains(b.texts, t) }) {
+				o = mayNotHold
+			} else if len(a.texts) == 1 && len(b.texts) == 1 {
+				o = mayHold
+			}
+		}
+	}
+	return conditionOf(o, a, b)
+}

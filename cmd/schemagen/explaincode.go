@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain-code CODE",
+		Short:   "Say what a diagnostic means and what to do about it.",
+		Example: "  schemagen explain-code SG303",
+		Args:    cobra.ExactArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			for _, info := range codes() {
+				if len(args) == 0 && strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
+					out = append(out, string(info.Code)+"\t"+info.Title)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, info := range codes() {
+				if strings.EqualFold(string(info.Code), args[0]) {
+					_, err := fmt.Fprintf(stdout, "%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
+					return err
+				}
+			}
+			return fmt.Errorf("there is no code %s; docs/diagnostics.md lists them", args[0])
+		},
+	}
+}
+
+// codesPage is docs/diagnostics.md.
+func codesPage() string {
+	var b strings.Builder
+	b.WriteString(`# Diagnostics
+
+Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
+
+A diagnostic is an error if the output would be refused by the API server, or would be wrong; nothing is written then. It is a warning if
+something that you wrote has no effect or can never hold; ` + "`--strict`" + ` makes warnings errors.
+
+A package may have hundreds of the warnings SG217, SG605 and, where unions are not switched on, SG311. Only the first of a package is printed, with the number of
+the others; ` + "`--format json` and `sarif`" + ` have all of them.
+`)
+	for _, info := range codes() {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n%s. %s\n", info.Code, info.Title, capital(defaultSeverity(info)), info.Explanation)
+	}
+	return b.String()
+}
+
+// defaultSeverity is the severity of a kind, and whether it is off, where schemagen.yaml says
+// nothing of it.
+func defaultSeverity(kind *diag.Kind) string {
+	if kind.Off {
+		return kind.Severity.String() + ", off by default"
+	}
+	return kind.Severity.String()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// TestCodesPage wants docs/diagnostics.md to be what the tables say; -update
+// rewrites it.
+func TestCodesPage(t *testing.T) {
+	checkPage(t, "../../docs/diagnostics.md", codesPage())
+}
+
+// TestMarkersPage wants docs/MARKERS.md to be what the reference says; -update
+// rewrites it.
+func TestMarkersPage(t *testing.T) {
+	reference, err := markerReference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPage(t, "../../docs/MARKERS.md", reference.Page())
+}
+
+// checkPage wants a generated page to be up to date; -update rewrites it.
+func checkPage(t *testing.T, page, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is out of date (%v): run make generate", page, err)
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// reporting says how findings are printed and judged.
+type reporting struct {
+	// format is one of diag.Formats.
+	format string
+	// strict makes warnings errors.
+	strict bool
+	// dir is the working directory, which names of files are printed relative to.
+	dir string
+	// project is schemagen.yaml, with severities and waivers; nil if there is none.
+	project *project.File
+	// unused returns what is to be said of waivers, given those that were used; nil
+	// says nothing: only a run that sees everything can tell.
+	unused func(used map[*project.Waiver]bool) diag.List
+}
+
+func (r *reporting) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.format, "format", "text", "format of diagnostics: "+strings.Join(diag.Formats(), ", "))
+	cmd.Flags().BoolVar(&r.strict, "strict", false, "make warnings errors")
+}
+
+// check fails for a format that does not exist, before any work is done.
+func (r *reporting) check() error {
+	if !slices.Contains(diag.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(diag.Formats(), ", "))
+	}
+	return nil
+}
+
+// report prints the findings as the flags want it. The
+// error is errFindings if one of them is an error.
+func (r *reporting) report(stderr io.Writer, findings diag.List) error {
+	return r.print(stderr, r.judge(findings))
+}
+
+// judge returns what is to be reported of the findings of a whole run.
+func (r *reporting) judge(findings diag.List) runcache.Verdict {
+	out := reporter{reporting: r, used: map[*project.Waiver]bool{}}
+	judged := out.judge(findings)
+	judged = append(judged, out.judge(out.unusedWaivers())...)
+	return runcache.Verdict{Findings: judged, Failed: out.failed}
+}
+
+// print prints a verdict. The error is errFindings if it is one of failure.
+func (r *reporting) print(stderr io.Writer, v runcache.Verdict) error {
+	out, err := r.reporter(stderr)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(out.out.Write(r.folded(v.Findings)), out.out.Close(), out.buffer.Flush()); err != nil {
+		return err
+	}
+	if v.Failed {
+		return errFindings
+	}
+	return nil
+}
+
+// folded are the findings that are printed of those in a verdict.
+func (r *reporting) folded(findings diag.List) diag.List {
+	if r.format == "text" || r.format == "github" {
+		return fold(findings)
+	}
+	return findings
+}
+
+// reporter prints findings as they come.
+type reporter struct {
+	*reporting
+	buffer *bufio.Writer
+	out    *diag.Writer
+	// failed: one of the findings was an error.
+	failed bool
+	// used are the waivers that took something back.
+	used map[*project.Waiver]bool
+	// broken: there were errors, so that nobody knows what else would have been found.
+	broken bool
+}
+
+func (r *reporting) reporter(stderr io.Writer) (*reporter, error) {
+	if r.format != "text" {
+		stderr = diag.Documents(stderr)
+	}
+	buffer := bufio.NewWriter(stderr)
+	out, err := diag.NewWriter(buffer, r.format, codes())
+	return &reporter{reporting: r, buffer: buffer, out: out, used: map[*project.Waiver]bool{}}, err
+}
+
+// add prints findings, in their order among themselves, each once.
+func (r *reporter) add(findings diag.List) error {
+	return cmp.Or(r.out.Write(r.folded(r.judge(findings))), r.buffer.Flush())
+}
+
+// judge returns findings as they are printed.
+func (r *reporter) judge(findings diag.List) diag.List {
+	r.broken = r.broken || findings.HasErrors()
+	findings = r.project.Judge(findings, r.used).Normalize().RelativeTo(r.dir)
+	if r.strict {
+		findings = findings.Strict()
+	}
+	r.failed = r.failed || findings.HasErrors()
+	return findings
+}
+
+// unusedWaivers are what is to be said of waivers after all other findings.
+func (r *reporter) unusedWaivers() diag.List {
+	if r.project == nil || r.unused == nil || r.broken {
+		return nil
+	}
+	return r.unused(r.used)
+}
+
+// finish ends what is printed. The error is errFindings if one of the findings was
+// an error.
+func (r *reporter) finish() error {
+	if err := r.add(r.unusedWaivers()); err != nil {
+		return err
+	}
+	if err := cmp.Or(r.out.Close(), r.buffer.Flush()); err != nil {
+		return err
+	}
+	if r.failed {
+		return errFindings
+	}
+	return nil
+}
+
+// codes are the codes of all packages, sorted.
+func codes() []*diag.Kind {
+	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), crdrun.Codes(), commandCodes())
+	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return out
+}
+
+// isCode reports whether there is such a code.
+func isCode(text string) bool {
+	return slices.ContainsFunc(codes(), func(info *diag.Kind) bool { return string(info.Code) == text })
+}
+
+// foldedBy says of the warnings of which a package may have hundreds, all with one
+// cause and one remedy, what those have in common of which only the first is printed.
+// ok is false for all others.
+func foldedBy(d diag.Diagnostic) (key string, ok bool) {
+	if d.Pos.File == "" {
+		return "", false
+	}
+	key = string(d.Code) + " " + path.Dir(filepath.ToSlash(d.Pos.File))
+	switch d.Code {
+	case "SG217": // unsigned integers without a minimum
+		return key, true
+	case "SG311": // mistakes in unions, which are errors where they are switched on
+		return key, d.Severity == diag.Warning
+	case "SG605": // what the server refuses beside the schemas, of each kind
+		return key + " " + d.Message, true
+	}
+	return "", false
+}
+
+// fold leaves the first of the warnings that have one key, with their number. The
+// formats that are read by programs have all of them.
+func fold(findings diag.List) diag.List {
+	first := map[string]int{} // index in out
+	more := map[string]int{}
+	var out diag.List
+	for _, d := range findings {
+		key, ok := foldedBy(d)
+		if _, seen := first[key]; ok && seen {
+			more[key]++
+			continue
+		}
+		if ok {
+			first[key] = len(out)
+		}
+		out = append(out, d)
+	}
+	for key, n := range more {
+		d := &out[first[key]]
+		d.Message += fmt.Sprintf(" (and %d more %s in this package; --format json lists them)", n, d.Code)
+	}
+	return out
+}
+
+// finish carries outputs to their place and removes stale files, or says what of
+// it would be done. It returns the paths of those that differed.
+func finish(ctx context.Context, outputs []output.File, stale []string, mode output.Mode, stdout, stderr io.Writer) (changed []string, err error) {
+	changed, err = output.Commit(ctx, outputs, mode, stdout)
+	if err != nil {
+		return nil, err
+	}
+	if mode == output.Write {
+		return slices.Concat(changed, stale), removeAll(stale)
+	}
+	if mode == output.Check && len(changed)+len(stale) > 0 {
+		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
+		for _, path := range stale {
+			fmt.Fprintf(stderr, "schemagen: %s is stale\n", diag.Line(path))
+		}
+		return changed, errFindings
+	}
+	return changed, nil
+}
+
+func removeAll(paths []string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove a stale file: %w", err)
+		}
+	}
+	return nil
+}
+
+func outputsIn(dir string, files []publish.File) []output.File {
+	var out []output.File
+	for _, f := range files {
+		out = append(out, output.File{Path: filepath.Join(dir, filepath.FromSlash(f.Path)), Data: f.Data})
+	}
+	return out
+}

@@ -1,0 +1,118 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+const formatMarkdown = "markdown"
+
+// Formats returns the formats of reports.
+func Formats() []string { return append(diag.Formats(), formatMarkdown) }
+
+// Report is a list of changes that is printed.
+type Report struct {
+	Changes []Change
+	// Findings are about the comments that allow changes.
+	Findings diag.List
+	// Least is the category from which on a change counts.
+	Least Category
+	// Dir is the directory that names of files are relative to.
+	Dir string
+}
+
+// counts reports whether a change counts: nothing allows it.
+func (r *Report) counts(c *Change) bool { return c.Waived == "" && c.Category >= r.Least }
+
+// Fails reports whether a change counts, or a comment is wrong.
+func (r *Report) Fails() bool {
+	return r.Findings.HasErrors() || slices.ContainsFunc(r.Changes, func(c Change) bool { return r.counts(&c) })
+}
+
+// Write writes the report in one of the [Formats]. kinds describe the diagnostics, for
+// formats that do.
+func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
+	switch format {
+	case formatMarkdown:
+		return r.markdown(w)
+	case "json":
+		return r.json(w)
+	}
+	var list diag.List
+	for i := range r.Changes {
+		list = append(list, r.Changes[i].Diagnostic(r.counts(&r.Changes[i])))
+	}
+	// They stay in their order: the most harmful first.
+	return append(list.RelativeTo(r.Dir), r.Findings...).Write(w, format, kinds)
+}
+
+// markdown writes a table for each definition, fit for a comment on a pull request.
+func (r *Report) markdown(w io.Writer) error {
+	var b strings.Builder
+	counts := map[Category]int{}
+	waived := 0
+	for _, c := range r.Changes {
+		if c.Waived != "" {
+			waived++
+			continue
+		}
+		counts[c.Category]++
+	}
+	fmt.Fprintf(&b, "**CRD changes:** %d break stored objects, %d break clients, %d are safe", counts[BreaksStored], counts[BreaksClients], counts[Safe])
+	if waived > 0 {
+		fmt.Fprintf(&b, ", %d were allowed", waived)
+	}
+	b.WriteString(".\n")
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if i == 0 || r.Changes[i-1].Definition != c.Definition {
+			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
+		}
+		word := map[Category]string{BreaksStored: "**breaks stored objects**", BreaksClients: "**breaks clients**", Safe: "safe"}[c.Category]
+		why := c.Reason
+		if c.Waived != "" {
+			word = "allowed"
+			why += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
+		}
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, cell(values(c)), cell(r.where(c)), cell(publish.MarkdownText(why)))
+	}
+	for _, d := range r.Findings {
+		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// values are those of a change, for a cell of a table.
+func values(c *Change) string {
+	switch {
+	case c.Old != "" && c.New != "":
+		return fmt.Sprintf(" %s → %s", publish.MarkdownCode(c.Old), publish.MarkdownCode(c.New))
+	case c.Old != "" || c.New != "":
+		return " " + publish.MarkdownCode(c.Old+c.New)
+	}
+	return ""
+}
+
+// where is the place of a change in objects and in a file.
+func (r *Report) where(c *Change) string {
+	text := publish.MarkdownText(c.Version)
+	if c.Field != "" {
+		text = strings.TrimSpace(text + " " + publish.MarkdownCode(c.Field))
+	}
+	if pos, _ := c.Place(); pos.File != "" {
+		relative := r.relative(pos)
+		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, publish.MarkdownText(relative.File), relative.Line))
+	}
+	return text
+}
+
+// cell is a text for a cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(text)
+}

@@ -1,0 +1,27 @@
+package crd
+
+import "testing"
+
+// TestFilePositions wants positions of a part of a file to be those in the file, and
+// text that is no object to be a problem only where objects are expected.
+func TestFilePositions(t *testing.T) {
+	file := File{Name: "crd.yaml", Before: 10, Data: []byte("a: b\n---\napiVersion: v1\nkind: Node\n")}
+	for _, mixed := range []bool{false, true} {
+		file.Mixed = mixed
+		manifests, problems, position := file.Read()
+		if len(manifests) != 1 || len(problems) > 0 == mixed {
+			t.Fatalf("mixed %t: %d manifests, problems %v", mixed, len(manifests), problems)
+		}
+		if got := position(manifests[0].Pos).String(); got != "crd.yaml:13:1" {
+			t.Errorf("the object is at %s", got)
+		}
+		for _, p := range problems {
+			if got := position(p.Pos).String(); got != "crd.yaml:11:1" {
+				t.Errorf("%s is at %s", p.Message, got)
+			}
+		}
+		if got := position(0); got.Line != 0 {
+			t.Errorf("no position is at %s", got)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package crd
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Generated is a CustomResourceDefinition with its schemas in the model of package
+// structural, ready to be written.
+type Generated struct {
+	// Object is the definition; its versions carry no schema.
+	Object *apiextensionsv1.CustomResourceDefinition
+	// Schemas are the schemas of Object.Spec.Versions, by index. nil means that
+	// the version has none.
+	Schemas []*structural.Schema
+	// PreserveUnknownFields is spec.preserveUnknownFields where it is not nil;
+	// the field of Object cannot say false.
+	PreserveUnknownFields *bool
+}
+
+// Schema returns the schema of a version, by index; nil if it has none.
+func (g *Generated) Schema(version int) *structural.Schema {
+	if version < len(g.Schemas) {
+		return g.Schemas[version]
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package diag
+
+import "fmt"
+
+// Code is the stable name of a kind of diagnostic, for example "SG201".
+type Code string
+
+// Kind is what the diagnostics of one code have in common. Kinds are declared once
+// and never changed.
+type Kind struct {
+	Code Code
+	// Severity is that of its diagnostics unless the place that reports gives another.
+	Severity Severity
+	// Off is set if its diagnostics are reported only where the user asks for them.
+	Off bool
+	// Title is one line without a final stop.
+	Title string
+	// Explanation says why it matters and what to do, in plain text.
+	Explanation string
+	// Bad is an example of what is reported, in Go: fields of a struct, or declarations.
+	// Good is the same corrected. They are empty where the explanation says enough.
+	Bad, Good string
+	// Fixes is set if its diagnostics can have fixes.
+	Fixes bool
+}
+
+// At returns a diagnostic of the kind at a position, which may be the zero one. The
+// hint may be empty.
+func (k *Kind) At(pos Position, hint, format string, args ...any) Diagnostic {
+	return Diagnostic{Code: k.Code, Severity: k.Severity, Off: k.Off, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// As returns the diagnostic with another severity.
+func (d Diagnostic) As(severity Severity) Diagnostic {
+	d.Severity = severity
+	return d
+}
+
+// With returns the diagnostic with further related positions.
+func (d Diagnostic) With(related ...Related) Diagnostic {
+	d.Related = append(d.Related[:len(d.Related):len(d.Related)], related...)
+	return d
+}

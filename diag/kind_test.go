@@ -1,0 +1,90 @@
+package diag
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestKind wants a diagnostic to have what its kind says, and nothing of it to change
+// with the severity or the related positions of another one.
+func TestKind(t *testing.T) {
+	kind := &Kind{Code: "SG1", Severity: Warning, Title: "t", Explanation: "e"}
+	d := kind.At(at("a.go", 1, 2), "hint", "%d of %s", 3, "four")
+	want := Diagnostic{Code: "SG1", Severity: Warning, Pos: at("a.go", 1, 2), Message: "3 of four", Hint: "hint"}
+	if !reflect.DeepEqual(d, want) {
+		t.Errorf("got %+v, want %+v", d, want)
+	}
+	other := d.As(Error).With(Related{Message: "first"})
+	further := other.With(Related{Message: "second"})
+	_ = other.With(Related{Message: "third"})
+	if !reflect.DeepEqual(d, want) || other.Severity != Error || len(other.Related) != 1 || further.Related[1].Message != "second" {
+		t.Errorf("got %+v, %+v and %+v", d, other, further)
+	}
+}
+
+func TestOff(t *testing.T) {
+	on, off := &Kind{Code: "SG1", Severity: Warning}, &Kind{Code: "SG2", Off: true}
+	list := List{off.At(Position{}, "", "m"), on.At(Position{}, "", "m")}
+	if list.HasErrors() {
+		t.Error("what is off by default fails a run")
+	}
+	if got := list.On(); len(got) != 1 || got[0].Code != "SG1" || len(list) != 2 {
+		t.Errorf("on are %v", got)
+	}
+	for _, format := range Formats() {
+		var all, on strings.Builder
+		if err := cmp.Or(list.Write(&all, format, nil), list.On().Write(&on, format, nil)); err != nil || all.String() != on.String() {
+			t.Errorf("%s: %v: what is off is printed:\n%s", format, err, &all)
+		}
+	}
+}
+
+// TestEmptyFieldsPrintNothing wants a diagnostic without an end and without fixes to
+// be printed as if the fields did not exist, and to survive being kept as JSON.
+func TestEmptyFieldsPrintNothing(t *testing.T) {
+	d := (&Kind{Code: "SG1"}).At(at("a.go", 1, 2), "hint", "m").With(Related{Pos: at("b.go", 3, 0), Message: "here"})
+	want := map[string]string{
+		"text":   "a.go:1:2: error[SG1]: m\n\thint: hint\n\tb.go:3: here\n",
+		"github": "::error file=a.go,line=1,col=2,title=SG1::m%0Ahint\n",
+		"json": `{"diagnostics":[{"code":"SG1","severity":"error","file":"a.go","line":1,"column":2,"message":"m","hint":"hint",` +
+			`"related":[{"file":"b.go","line":3,"message":"here"}]}]}`,
+		"sarif": `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[{"results":[{"ruleId":"SG1","level":"error","message":{"text":"m\nhint"},` +
+			`"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":1,"startColumn":2}}}],` +
+			`"relatedLocations":[{"physicalLocation":{"artifactLocation":{"uri":"b.go"},"region":{"startLine":3}},"message":{"text":"here"}}]}],` +
+			`"tool":{"driver":{"informationUri":"https://github.com/schemagen/schemagen","name":"schemagen","rules":[]}}}],"version":"2.1.0"}`,
+	}
+	for _, format := range Formats() {
+		var out, compact bytes.Buffer
+		if err := (List{d}).Write(&out, format, nil); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if json.Compact(&compact, out.Bytes()) == nil {
+			got = compact.String()
+		}
+		if got != want[format] {
+			t.Errorf("%s: got\n%s\nwant\n%s", format, got, want[format])
+		}
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Diagnostic
+	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(d, again) {
+		t.Errorf("%v: got %+v, want %+v", err, again, d)
+	}
+}
+
+func TestRelativeToReachesEndsAndFixes(t *testing.T) {
+	d := Diagnostic{End: at("/p/a.go", 1, 9), Fixes: []Fix{{Message: "m", Edits: []Edit{{Pos: at("/p/a.go", 1, 2), End: at("/p/a.go", 1, 9), New: "x"}}}}}
+	got := (List{d}).RelativeTo("/p")[0]
+	want := Diagnostic{End: at("a.go", 1, 9), Fixes: []Fix{{Message: "m", Edits: []Edit{{Pos: at("a.go", 1, 2), End: at("a.go", 1, 9), New: "x"}}}}}
+	if !reflect.DeepEqual(got, want) || d.Fixes[0].Edits[0].Pos.File != "/p/a.go" {
+		t.Errorf("got %+v, want %+v; it was %+v", got, want, d)
+	}
+}

@@ -1,0 +1,61 @@
+package diag
+
+// Nearest returns the candidate with the smallest edit distance to the word, if
+// that is at most two and less than half of the word; case counts as half.
+func Nearest(word string, candidates []string) (string, bool) {
+	best, bestDistance := "", 5
+	for _, candidate := range candidates {
+		if candidate == word {
+			return candidate, true
+		}
+		if distance := EditDistance(word, candidate, 5); distance < bestDistance {
+			best, bestDistance = candidate, distance
+		}
+	}
+	return best, best != "" && bestDistance < len(word)
+}
+
+// DidYouMean returns a hint for a word that is not one of the candidates: the
+// nearest of them, or else another text.
+func DidYouMean(word string, candidates []string, otherwise string) string {
+	if near, ok := Nearest(word, candidates); ok {
+		return "did you mean " + near + "?"
+	}
+	return otherwise
+}
+
+// EditDistance is twice the number of insertions, deletions, substitutions and
+// swaps of neighbours that make a out of b; a change of case counts one. It
+// gives up at limit.
+func EditDistance(a, b string, limit int) int {
+	if d := 2 * (len(a) - len(b)); d >= limit || -d >= limit {
+		return limit
+	}
+	previous2, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = 2 * j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = 2 * i
+		lowest := row[0]
+		for j := 1; j <= len(b); j++ {
+			cost := 2
+			switch {
+			case a[i-1] == b[j-1]:
+				cost = 0
+			case a[i-1]|0x20 == b[j-1]|0x20:
+				cost = 1
+			}
+			row[j] = min(previous[j]+2, row[j-1]+2, previous[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], previous2[j-2]+2)
+			}
+			lowest = min(lowest, row[j])
+		}
+		if lowest >= limit {
+			return limit
+		}
+		previous2, previous, row = previous, row, previous2
+	}
+	return previous[len(b)]
+}

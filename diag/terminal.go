@@ -1,0 +1,183 @@
+package diag
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Line is a text from outside as a part of one line of output: control characters,
+// newlines among them, characters that change the direction of text, and bytes that
+// are not UTF-8 are written as Go's escapes.
+func Line(text string) string { return escape(text, "") }
+
+// Lines is like [Line] for a text of several lines: newlines and tabs stay.
+func Lines(text string) string { return escape(text, "\n\t") }
+
+func escape(text, keep string) string {
+	if strings.IndexFunc(text, isHidden) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for i, size := 0, 0; i < len(text); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case isHidden(r) && !strings.ContainsRune(keep, r):
+			b.WriteString(escapeRune(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func escapeRune(r rune) string {
+	switch r {
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	}
+	if r < utf8.RuneSelf {
+		return fmt.Sprintf(`\x%02x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// isHidden reports whether a terminal or an editor does something for a character
+// rather than show it: C0 and C1 controls, separators of lines, marks of direction.
+func isHidden(r rune) bool {
+	switch {
+	case r < 0x20, 0x7f <= r && r < 0xa0, r == 0x61c, r == 0x200e, r == 0x200f, 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
+		return true
+	}
+	return false
+}
+
+// commandInLine is what workflows obey anywhere in a line, as "##[error]".
+var commandInLine = regexp.MustCompile(`##([a-zA-Z]*\[)`)
+
+// EscapeJSON returns JSON in which the strings have nothing that [Line] escapes, nor a
+// command to the program that runs a workflow; newlines between values stay.
+func EscapeJSON(data string) string {
+	data = commandInLine.ReplaceAllString(data, `#\u0023$1`)
+	if strings.IndexFunc(data, func(r rune) bool { return r >= 0x7f && isHidden(r) }) < 0 {
+		return data
+	}
+	var b strings.Builder
+	for _, r := range data {
+		if r >= 0x7f && isHidden(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Terminal writes text for people to a terminal or the log of a workflow. It is the
+// last guard, for text that no [Line] has seen: what [Lines] escapes does not get
+// through, and no line is a command to the program that runs the workflow, as
+// "::error::" and "##[group]" are.
+//
+// Several goroutines may write at a time.
+type Terminal struct {
+	w  io.Writer
+	mu sync.Mutex
+	// held is the beginning of a character whose rest is not written yet.
+	held []byte
+	// colons are those at the start of the line, after spaces; negative after
+	// anything else.
+	colons int
+	// hashes are 1 and 2 after one and two #, and stay 2 in the letters behind.
+	hashes int
+}
+
+// NewTerminal returns a writer to w.
+func NewTerminal(w io.Writer) *Terminal { return &Terminal{w: w} }
+
+// Documents is the writer behind a [Terminal], for what programs read: YAML, JSON,
+// Markdown, annotations of workflows. Other writers are returned as they are.
+func Documents(w io.Writer) io.Writer {
+	if t, ok := w.(*Terminal); ok {
+		return t.w
+	}
+	return w
+}
+
+// Write implements [io.Writer].
+func (t *Terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := p
+	if len(t.held) > 0 {
+		text = append(t.held, p...)
+		t.held = nil
+	}
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 && !utf8.FullRune(text) {
+			t.held = append([]byte(nil), text...)
+			break
+		}
+		out = t.append(out, r, text[:size])
+		text = text[size:]
+	}
+	if _, err := t.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// append appends a character as it may be shown.
+func (t *Terminal) append(out []byte, r rune, raw []byte) []byte {
+	colons, hashes := t.colons, t.hashes
+	switch {
+	case r == '\n':
+		t.colons, t.hashes = 0, 0
+		return append(out, '\n')
+	case r == ' ' || r == '\t':
+		t.colons, t.hashes = min(colons, 0), 0
+		if colons > 0 {
+			t.colons = -1
+		}
+		return append(out, byte(r))
+	}
+	t.colons, t.hashes = -1, 0
+	switch {
+	case r == ':' && colons == 1, r == '[' && hashes == 2:
+		return fmt.Appendf(out, `\x%02x`, r)
+	case r == ':' && colons == 0:
+		t.colons = 1
+	case r == '#':
+		t.hashes = min(hashes+1, 2)
+	case hashes == 2 && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'):
+		t.hashes = 2
+	case isHidden(r) || r == utf8.RuneError && len(raw) == 1:
+		return append(out, Line(string(raw))...)
+	}
+	return append(out, raw...)
+}
+
+// WriteJSON writes a value as a JSON document that a terminal may show, too.
+func WriteJSON(w io.Writer, value any) error {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	_, err := io.WriteString(Documents(w), EscapeJSON(b.String()))
+	return err
+}

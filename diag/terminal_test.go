@@ -1,0 +1,142 @@
+package diag
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// hostile are texts that must not reach a terminal, a log or a page as they are.
+func hostile() []string {
+	return []string{
+		"\x1b[2J\x1b]0;title\x07", "a\u009b2Jb", "\x9b2J", "new\nFORGED: line", "new\r\nFORGED", "over\rwritten", "\u202eevil\u2066", "\u2028FORGED\u2029",
+		"::error::FORGED", "\n::error::FORGED", "\n  ::stop-commands::x", "##[error]FORGED", "x ##vso[task.x]", "100%0A::error::FORGED", "\x00\x7f\x85", "a,b:c%", "\xff\xfe", "tab\tand\vand\f",
+	}
+}
+
+// command is a line that a workflow would obey.
+var command = regexp.MustCompile(`^\s*::|##[a-zA-Z]*\[`)
+
+// checkText wants no character that a terminal obeys, and no line that nobody wrote.
+func checkText(t *testing.T, what, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		if strings.HasPrefix(line, "FORGED") {
+			t.Errorf("%s has the line %q", what, line)
+		}
+		if !utf8.ValidString(line) || strings.IndexFunc(strings.TrimLeft(line, "\t"), isHidden) >= 0 {
+			t.Errorf("%s has a character that does something: %q", what, line)
+		}
+	}
+}
+
+// TestHostileDiagnostics plants hostile texts in every string of a diagnostic, and
+// writes it in every format.
+func TestHostileDiagnostics(t *testing.T) {
+	annotation := regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,)?(line=\d+,)?(col=\d+,)?title=[^,:]*::`)
+	for _, text := range hostile() {
+		var d Diagnostic
+		plant := func(v reflect.Value) {}
+		plant = func(v reflect.Value) {
+			switch v.Kind() {
+			case reflect.String:
+				v.SetString(text)
+			case reflect.Struct:
+				for i := range v.NumField() {
+					plant(v.Field(i))
+				}
+			case reflect.Slice:
+				v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+				plant(v.Index(0))
+			case reflect.Int:
+				v.SetInt(1)
+			}
+		}
+		plant(reflect.ValueOf(&d).Elem())
+		d.Code = "SG1" // never from outside
+		for _, format := range Formats() {
+			var b, shown bytes.Buffer
+			codes := []*Kind{{Code: "SG1", Title: "t", Explanation: "e"}}
+			if err := (List{d, d}).Write(&b, format, codes); err != nil {
+				t.Fatal(err)
+			}
+			what := format + " of " + strings.ToValidUTF8(text, "?")
+			checkText(t, what, b.String())
+			switch format {
+			case "github":
+				for line := range strings.Lines(b.String()) {
+					if !annotation.MatchString(line) {
+						t.Errorf("%s: %q is no annotation of ours", what, line)
+					}
+				}
+				if strings.Count(b.String(), "\n") != 2 {
+					t.Errorf("%s has other lines than its two:\n%s", what, &b)
+				}
+			case "text":
+				if strings.Count(b.String(), "\n") != 6 {
+					t.Errorf("%s has other lines than its six:\n%s", what, &b)
+				}
+				if _, err := NewTerminal(&shown).Write(b.Bytes()); err != nil || command.MatchString(shown.String()) {
+					t.Errorf("%s: a terminal shows %q, %v", what, &shown, err)
+				}
+			case "json":
+				var read struct {
+					Diagnostics []struct{ Message, File string }
+				}
+				if err := json.Unmarshal(b.Bytes(), &read); err != nil || read.Diagnostics[0].Message != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
+					t.Errorf("%s is read as %+v, %v", what, read, err)
+				}
+			case "sarif":
+				if uri := regexp.MustCompile(`"uri": "([^"]*)"`).FindStringSubmatch(b.String()); uri == nil || !regexp.MustCompile(`^[-A-Za-z0-9._~!$&'()*+,;=@%/]*$`).MatchString(uri[1]) {
+					t.Errorf("%s: the uri is %q", what, uri)
+				}
+			}
+		}
+	}
+}
+
+// TestTerminal wants the same to be shown however a text is cut into pieces, nothing
+// of it to be obeyed, and texts of people to stay.
+func TestTerminal(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pieces := append(hostile(), "::", ":", "#", "##", "[", " ", "\n", "vso", "→ é 日本", "x::y", "#[derive]", "a:b")
+	for range 3000 {
+		var text strings.Builder
+		for range 1 + random.IntN(6) {
+			text.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		var whole, cut bytes.Buffer
+		if n, err := NewTerminal(&whole).Write([]byte(text.String())); err != nil || n != text.Len() {
+			t.Fatal(n, err)
+		}
+		terminal := NewTerminal(&cut)
+		for rest := text.String(); rest != ""; {
+			n := 1 + random.IntN(len(rest))
+			if _, err := terminal.Write([]byte(rest[:n])); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		if whole.String() != cut.String() {
+			t.Fatalf("%q is shown as %q, and in pieces as %q", &text, &whole, &cut)
+		}
+		for line := range strings.SplitSeq(whole.String(), "\n") {
+			if command.MatchString(line) {
+				t.Errorf("%q is shown with the command %q", &text, line)
+			}
+			if strings.IndexFunc(strings.ReplaceAll(line, "\t", ""), isHidden) >= 0 {
+				t.Errorf("%q is shown as %q", &text, line)
+			}
+		}
+	}
+	const plain = "a: b :: c\n\t: x # y ## Title\n    é → 日本 #[x] [::]\n"
+	var shown bytes.Buffer
+	if _, err := NewTerminal(&shown).Write([]byte(plain)); err != nil || shown.String() != plain {
+		t.Errorf("%q is shown as %q, %v", plain, &shown, err)
+	}
+}

@@ -1,0 +1,452 @@
+package dryrun
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// generatedName is the name of objects that have none: openshift's suites let the
+// server generate one from "test-".
+const generatedName = "test-vwxyz"
+
+// kindOf is the version of the CRD that a suite is about; served or not, as
+// openshift's suites make it served. Without one a finding says why.
+func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
+	var findings diag.List
+	fail := func(pos diag.Position, hint, format string, args ...any) (*Kind, diag.List) {
+		return nil, append(findings, wrongSuite.At(pos, hint, format, args...))
+	}
+	if s.featureGates != nil {
+		at := diag.Position{File: s.file, Line: s.featureGates.Line, Column: s.featureGates.Column}
+		findings = append(findings, wrongSuite.At(at, "name the CRD of these gates with --crd", "featureGates select nothing here").As(diag.Note))
+	}
+	var named []*crd.Definition
+	for _, d := range t.definitions {
+		if d.CRD.Name == s.crdName.value && len(d.CRD.Spec.Versions) > 0 {
+			named = append(named, d)
+		}
+	}
+	if len(named) == 0 {
+		return fail(s.crdName.pos, "name its CRD with --crd", "there is no CRD %s", s.crdName.value)
+	}
+	definition := named[0]
+	for _, other := range named[1:] {
+		if !reflect.DeepEqual(other.CRD, definition.CRD) {
+			a, _ := definition.Place("metadata.name")
+			b, _ := other.Place("metadata.name")
+			return fail(s.crdName.pos, "name one of them with --crd", "there are two CRDs %s: %s and %s", s.crdName.value, a, b)
+		}
+	}
+	version := s.version.value
+	if version == "" {
+		if len(definition.CRD.Spec.Versions) > 1 {
+			return fail(s.crdName.pos, "name the version", "the CRD has more than one version, and the test suite does not say which")
+		}
+		version = definition.CRD.Spec.Versions[0].Name
+	}
+	key := definition.CRD.Name + "/" + version
+	if t.tested[key] == nil {
+		i := slices.IndexFunc(definition.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+		if i < 0 {
+			return fail(s.version.pos, "", "the CRD %s has no version %s", definition.CRD.Name, version)
+		}
+		t.tested[key] = newKind(definition, i)
+	}
+	kind := t.tested[key]
+	if _, err := kind.server(); err != nil {
+		return nil, append(findings, kind.unserved(err))
+	}
+	return kind, findings
+}
+
+// Failure is why a case fails.
+type Failure struct {
+	// Diagnostic is at the line of the suite that is not met.
+	diag.Diagnostic
+	// Want and Got are what is expected and what is stored, as YAML, if that is the
+	// reason.
+	Want, Got []byte
+}
+
+func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
+	if pos.Line == 0 {
+		pos = c.Pos
+	}
+	return &Failure{Diagnostic: caseFails.At(pos, "", "%s: %s", c.Name, fmt.Sprintf(format, args...))}
+}
+
+// refused says that an object is refused that should be stored.
+func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
+	var errs diag.List
+	for _, d := range kind.findings(o, a) {
+		if d.Severity == diag.Error {
+			errs = append(errs, d)
+		}
+	}
+	f := c.failed(errs[0].Pos, "the %s object is refused: %s", what, errs[0].Message)
+	f.Related = errs[0].Related
+	for _, d := range errs[1:] {
+		f.Related = append(append(f.Related, diag.Related{Pos: d.Pos, Message: d.Message}), d.Related...)
+	}
+	return f
+}
+
+// Run runs the case. It returns nil if the server does what the case expects.
+//
+// Of what openshift/api's tests/generator.go does, it is what a server would answer.
+func (c *Case) Run(ctx context.Context) (*Failure, error) {
+	kind := c.kind
+	initial, f := c.object(c.initial, "initial")
+	if f != nil {
+		return f, nil
+	}
+	server, err := kind.server()
+	if err != nil {
+		return nil, err
+	}
+	if !c.update {
+		complete(initial, kind, nil)
+		answer, err := server.Create(ctx, initial.Value)
+		if err != nil || !c.expectedError.isEmpty() {
+			return c.wantError(c.expectedError, kind, initial, answer), err
+		}
+		if len(answer.Errors) > 0 {
+			return c.refused("initial", kind, initial, answer), nil
+		}
+		return c.compare(kind, c.expectedOr(c.initial), answer.Object)
+	}
+	stored, f, err := c.store(ctx, initial)
+	if f != nil || err != nil {
+		return f, err
+	}
+	updated, f := c.object(c.updated, "updated")
+	if f != nil {
+		return f, nil
+	}
+	complete(updated, kind, stored)
+	answer, err := server.Update(ctx, updated.Value, stored)
+	if err != nil || !c.expectedError.isEmpty() {
+		return c.wantError(c.expectedError, kind, updated, answer), err
+	}
+	if len(answer.Errors) > 0 {
+		return c.refused("updated", kind, updated, answer), nil
+	}
+	status, ok := updated.Value["status"]
+	ok = ok && server.HasStatus()
+	if !ok && !c.expectedStatusError.isEmpty() {
+		return c.failed(c.expectedStatusError.pos, "there is no update of the status: the updated object has none, or the CRD no status subresource"), nil
+	}
+	if ok {
+		stored = answer.Object
+		if answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored); err != nil || !c.expectedStatusError.isEmpty() {
+			return c.wantError(c.expectedStatusError, kind, updated, answer), err
+		}
+		if len(answer.Errors) > 0 {
+			return c.refused("updated", kind, updated, answer), nil
+		}
+	}
+	return c.compare(kind, c.expectedOr(c.updated), answer.Object)
+}
+
+// expectedOr is what is expected, or what stands for it where nothing is said.
+func (c *Case) expectedOr(text suiteText) suiteText {
+	if c.expected.isEmpty() {
+		return text
+	}
+	return c.expected
+}
+
+// store creates the initial object of an update, with its status, and under the
+// patched CRD if there are patches.
+func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Failure, error) {
+	kind := c.kind
+	complete(initial, kind, nil)
+	first := kind
+	if len(c.initialCRDPatches) > 0 {
+		var err error
+		if first, err = c.trial.patchedKind(kind, c.initialCRDPatches); err != nil {
+			return nil, c.failed(c.initialCRDPatchesAt, "%v", err), nil
+		}
+	}
+	server, err := first.server()
+	if err != nil {
+		return nil, c.failed(c.initialCRDPatchesAt, "the patched CRD cannot be served: %v", err), nil
+	}
+	answer, err := server.Create(ctx, initial.Value)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(answer.Errors) > 0 {
+		return nil, c.refused("initial", first, initial, answer), nil
+	}
+	if status, ok := initial.Value["status"]; ok && server.HasStatus() {
+		stored := answer.Object
+		if answer, err = server.UpdateStatus(ctx, withStatus(stored, status), stored); err != nil {
+			return nil, nil, err
+		}
+		if len(answer.Errors) > 0 {
+			return nil, c.refused("initial", first, initial, answer), nil
+		}
+	}
+	if first == kind {
+		return answer.Object, nil, nil
+	}
+	// openshift's runner updates the object without a change to see that the CRD is
+	// back.
+	if server, err = kind.server(); err != nil {
+		return nil, nil, err
+	}
+	if answer, err = server.Update(ctx, answer.Object, answer.Object); err == nil && len(answer.Errors) > 0 {
+		return nil, c.refused("initial", kind, initial, answer), nil
+	}
+	return answer.Object, nil, err
+}
+
+// patchedKind is a version of its CRD after a JSON patch (RFC 6902).
+func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
+	for _, s := range t.definitions {
+		for i, v := range s.CRD.Spec.Versions {
+			if s.CRD.Spec.Group != kind.Group || s.CRD.Spec.Names.Kind != kind.Kind || v.Name != kind.Version {
+				continue
+			}
+			patched, err := patchedCRD(s.CRD, i, patches)
+			if err != nil {
+				return nil, err
+			}
+			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
+			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Place: s.Place}, 0), nil
+		}
+	}
+	return nil, errors.New("there is no CRD to patch")
+}
+
+// patchedCRD is a definition after a JSON patch. As in openshift's runner it has no
+// version beside the one of the suite, by its index.
+func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int, patches []any) (*apiextensionsv1.CustomResourceDefinition, error) {
+	text, err := json.Marshal(patches)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(text)
+	if err != nil {
+		return nil, err
+	}
+	single := crd.DeepCopy()
+	single.Spec.Versions = single.Spec.Versions[version : version+1]
+	if text, err = json.Marshal(single); err != nil {
+		return nil, err
+	}
+	if text, err = patch.Apply(text); err != nil {
+		return nil, err
+	}
+	out := &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.Unmarshal(text, out); err != nil {
+		return nil, err
+	}
+	if len(out.Spec.Versions) != 1 || out.Spec.Versions[0].Schema == nil || out.Spec.Versions[0].Schema.OpenAPIV3Schema == nil {
+		return nil, errors.New("the patched CRD has no schema")
+	}
+	return out, nil
+}
+
+// object decodes an object of a case.
+func (c *Case) object(text suiteText, what string) (*Object, *Failure) {
+	objects, findings := ReadObjects(crd.File{Name: text.pos.File, Data: []byte(text.value)})
+	if i := slices.IndexFunc(findings, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 {
+		at := findings[i].Pos
+		return nil, c.failed(text.place(at.Line, at.Column), "the %s object: %s", what, findings[i].Message)
+	}
+	if len(objects) != 1 {
+		return nil, c.failed(text.pos, "%s is one object, not %d", what, len(objects))
+	}
+	inText := objects[0].position
+	objects[0].position = func(pos token.Pos) diag.Position {
+		at := inText(pos)
+		return text.place(at.Line, at.Column)
+	}
+	return objects[0], nil
+}
+
+// complete gives an object the name and the namespace that the runner gives it: of
+// the stored object if there is one.
+func complete(o *Object, kind *Kind, stored map[string]any) {
+	metadata, ok := o.Value["metadata"].(map[string]any)
+	if !ok {
+		if o.Value["metadata"] != nil {
+			return // the server will say that it is wrong
+		}
+		metadata = map[string]any{}
+		o.Value["metadata"] = metadata
+	}
+	if before, ok := stored["metadata"].(map[string]any); ok {
+		for _, name := range []string{"name", "namespace"} {
+			if delete(metadata, name); before[name] != nil {
+				metadata[name] = before[name]
+			}
+		}
+		return
+	}
+	if name, ok := metadata["name"].(string); !ok && metadata["name"] == nil || name == "" && ok {
+		metadata["name"] = generatedName
+	}
+	if delete(metadata, "namespace"); kind.namespaced {
+		metadata["namespace"] = metav1.NamespaceDefault
+	}
+}
+
+// withStatus is an object with another status.
+func withStatus(object map[string]any, status any) map[string]any {
+	out := runtime.DeepCopyJSON(object)
+	out["status"] = status
+	return out
+}
+
+// wantError says what is wrong if an object is not refused as expected.
+func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answer) *Failure {
+	if len(a.Errors) == 0 {
+		return c.failed(want.pos, "expected an error with %q, but the object is stored", want.value)
+	}
+	metadata, _ := o.Value["metadata"].(map[string]any)
+	name, _ := metadata["name"].(string)
+	text := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, a.Errors).Error()
+	if strings.Contains(text, want.value) {
+		return nil
+	}
+	for _, older := range olderWords(text, kind.schema, a.Errors) {
+		if strings.Contains(older, want.value) {
+			return nil
+		}
+	}
+	return c.failed(want.pos, "expected an error with %q, but the server says: %s", want.value, text)
+}
+
+// olderWords are the text of errors as older servers write it, for which suites may
+// have been written: there, the refusal of a rule names the type of the value, or of
+// the one that has the rule, and values are in Go's syntax.
+func olderWords(text string, s *structural.Schema, errs field.ErrorList) []string {
+	atValue, atRule := text, text
+	for _, e := range errs {
+		found := e.Error()
+		switch {
+		case e.Type == field.ErrorTypeInvalid && e.BadValue == nil:
+			older := fmt.Sprintf("%s: Invalid value: \"null\": %s", e.Field, e.Detail)
+			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
+		case e.Type == field.ErrorTypeInvalid:
+			nodes := s.Follow(e.Field)
+			atValue = strings.Replace(atValue, found, fmt.Sprintf("%s: Invalid value: %q: %s", e.Field, nodes[len(nodes)-1].Schema.Type, e.Detail), 1)
+			atRule = strings.Replace(atRule, found, fmt.Sprintf("%s: Invalid value: \"object\": %s", e.Field, e.Detail), 1)
+		case e.Type == field.ErrorTypeDuplicate:
+			older := fmt.Sprintf("%s: %s: %#v", e.Field, e.Type, e.BadValue)
+			atValue, atRule = strings.Replace(atValue, found, older, 1), strings.Replace(atRule, found, older, 1)
+		}
+	}
+	return []string{atValue, atRule}
+}
+
+// compare says what is wrong if what is stored is not what is expected.
+func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Failure, error) {
+	expected, f := c.object(want, "expected")
+	if f != nil {
+		return f, nil
+	}
+	a, err := clientView(expected.Value)
+	if err != nil {
+		return nil, err
+	}
+	b, err := clientView(stored)
+	if err != nil {
+		return nil, err
+	}
+	path, differs := firstDifference(a, b, expected, nil)
+	if !differs {
+		return nil, nil
+	}
+	f = c.failed(expected.position(expected.manifest.PlaceOf(path)), "what is stored is not what is expected at %s", cmp.Or(path.String(), "the object"))
+	if f.Want, err = orderedYAML(expected.manifest.Keys, kind.schema, a); err != nil {
+		return nil, err
+	}
+	f.Got, err = orderedYAML(expected.manifest.Keys, kind.schema, b)
+	return f, err
+}
+
+// clientView is an object as clients see it, without what openshift's runner does not
+// compare: its name, and the metadata that a server writes.
+func clientView(object map[string]any) (map[string]any, error) {
+	text, err := json.Marshal(object) // 1.0 is 1 to clients
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{}
+	if err := utiljson.Unmarshal(text, &out); err != nil {
+		return nil, err
+	}
+	if metadata, ok := out["metadata"].(map[string]any); ok {
+		for _, name := range []string{"name", "namespace", "generateName", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "selfLink"} {
+			delete(metadata, name)
+		}
+		if len(metadata) == 0 {
+			delete(out, "metadata")
+		}
+	}
+	return out, nil
+}
+
+// firstDifference is the path of the first value, in the order of the expected
+// object, that is not the same.
+func firstDifference(a, b any, o *Object, at *structural.ObjectPath) (*structural.ObjectPath, bool) {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return at, true
+		}
+		for _, name := range orderOf(o.manifest.Keys(at), nil, a) {
+			other, ok := b[name]
+			if !ok {
+				return at.Field(name), true
+			}
+			if path, differs := firstDifference(a[name], other, o, at.Field(name)); differs {
+				return path, true
+			}
+		}
+		for _, name := range orderOf(nil, nil, b) {
+			if _, ok := a[name]; !ok {
+				return at.Field(name), true
+			}
+		}
+		return nil, false
+	case []any:
+		b, ok := b.([]any)
+		if !ok {
+			return at, true
+		}
+		for i := range min(len(a), len(b)) {
+			if path, differs := firstDifference(a[i], b[i], o, at.Element(i)); differs {
+				return path, true
+			}
+		}
+		return at.Element(min(len(a), len(b))), len(a) != len(b)
+	}
+	return at, !reflect.DeepEqual(a, b)
+}

@@ -1,0 +1,193 @@
+package dryrun
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Kind is a version of a CRD.
+type Kind struct {
+	Group, Version, Kind string
+
+	namespaced, stored bool
+	schema             *structural.Schema
+	// server prepares the version when an object of it is tried: there may be many
+	// CRDs.
+	server func() (*apiserver.Kind, error)
+	// refusal is the warning of a CRD that no server takes, nil of others.
+	refusal func() (*diag.Diagnostic, error)
+	// position is the position of a path below the schema.
+	position func(path string) diag.Position
+}
+
+// newKind is a version of a definition, by its index.
+func newKind(d *crd.Definition, i int) *Kind {
+	v := d.CRD.Spec.Versions[i]
+	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
+	return &Kind{
+		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
+		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
+		server:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
+		refusal: sync.OnceValues(func() (*diag.Diagnostic, error) { return refusalOf(d) }),
+		position: func(below string) diag.Position {
+			pos, _ := d.Place(path + below)
+			return pos
+		},
+	}
+}
+
+// Check reports what keeps a server from serving the version, or from taking its CRD.
+// Objects of a CRD that would be refused are tried all the same.
+func (k *Kind) Check() (diag.List, error) {
+	if _, err := k.server(); err != nil {
+		return diag.List{k.unserved(err)}, nil
+	}
+	refusal, err := k.refusal()
+	if refusal == nil {
+		return nil, err
+	}
+	return diag.List{*refusal}, err
+}
+
+// unserved is the finding about a version that no server would serve.
+func (k *Kind) unserved(err error) diag.Diagnostic {
+	return noKind.At(k.position(""), "schemagen verify says more", "version %s of %s.%s cannot be served: %v", k.Version, k.Kind, k.Group, err)
+}
+
+// refusalOf is a warning of a CRD that the server of the default version refuses, nil of
+// others.
+func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
+	target, err := apiserver.NewTarget("")
+	if err != nil {
+		return nil, err
+	}
+	findings, err := target.ValidateCreate(context.Background(), d.CRD)
+	for _, f := range findings {
+		if f.Warning || f.Source != apiserver.Validation || len(f.Places) == 0 || !strings.Contains(f.Places[0], "].schema.") {
+			continue // what stands beside the schemas does not change objects
+		}
+		pos, _ := d.Place(f.Places[0])
+		found := refusedCRD.At(pos, "schemagen verify says all that is wrong with it", "the API server refuses the CRD of %s.%s, with which objects are tried: %s",
+			d.CRD.Spec.Names.Kind, d.CRD.Spec.Group, strings.Join(strings.Fields(f.String()), " "))
+		return &found, err
+	}
+	return nil, err
+}
+
+// findings says what the server did with an object, each at its line.
+func (k *Kind) findings(o *Object, a apiserver.Answer) diag.List {
+	var out diag.List
+	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
+		out = append(out, kind.At(o.position(o.manifest.PlaceOf(path)), hint, format, args...))
+	}
+	for _, path := range a.Pruned {
+		steps := path.Steps()
+		name := steps[len(steps)-1].Field
+		node := k.schema.At(steps[:len(steps)-1])
+		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: the schema does not have it", path)
+	}
+	for _, text := range a.Metadata {
+		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: metadata does not have it", text))
+	}
+	for _, path := range a.Nulls {
+		add(droppedField, path, "", "%s is dropped: it is null, and the schema does not allow that", path)
+	}
+	for _, path := range a.Ignored {
+		hint, why := "", "only the server writes it"
+		switch path.String() {
+		case "status":
+			hint, why = "try --subresource status with --old", "it is written through the status subresource"
+		case "metadata.namespace":
+			why = "the kind is cluster-scoped"
+		}
+		add(ignoredField, path, hint, "%s is not stored: %s", path, why)
+	}
+	for _, d := range a.Defaulted {
+		add(defaulted, d.Path, "", "%s gets its default %s", d.Path, d.Schema.Default.Raw)
+	}
+	for _, path := range a.Cleared {
+		add(cleared, path, "a policy or webhook does this: see docs/unions.md", "%s is cleared: its discriminator selects another member", path)
+	}
+	for _, text := range a.Warnings {
+		out = append(out, objectWarning.At(o.Pos, "", "%s", text))
+	}
+	for _, err := range a.Errors {
+		out = append(out, k.refused(o, objectRefused, "", err))
+	}
+	for _, err := range a.Unchecked {
+		out = append(out, k.refused(o, unchecked, "will be refused once the errors are corrected: ", err))
+	}
+	return out
+}
+
+// refused is an error of the server at its line.
+func (k *Kind) refused(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
+	d := kind.At(o.position(o.manifest.Position(placeOfError(err))), "", "%s%s", prefix, err.Error())
+	if err.Field == "<nil>" { // it is about the object
+		d.Message = prefix + err.Detail
+	} else if pos := k.blame(err); pos.Line > 0 {
+		d.Related = []diag.Related{{Pos: pos, Message: "by this"}}
+	}
+	return d
+}
+
+// pathInText is how an error about the whole object names the place all the same.
+var pathInText = regexp.MustCompile(`^"([^"]+)" must| in (\S+)$`)
+
+// placeOfError is the path of the value that an error is about.
+func placeOfError(e *field.Error) string {
+	at := strings.TrimPrefix(e.Field, "<nil>")
+	m := pathInText.FindStringSubmatch(e.Detail)
+	if m == nil || e.Type != field.ErrorTypeInvalid {
+		return at
+	}
+	inside := m[1] + m[2]
+	if at != "" && !strings.HasPrefix(inside, at) {
+		inside = at + "." + inside // that of the status is validated on its own
+	}
+	return inside
+}
+
+// blame is the position of the rule or the keyword by which an object is refused.
+func (k *Kind) blame(err *field.Error) diag.Position {
+	nodes := k.schema.Follow(err.Field)
+	for _, exact := range []bool{true, false} {
+		for i := len(nodes) - 1; i >= 0; i-- {
+			for j, rule := range nodes[i].Schema.XValidations {
+				says := err.Detail == strings.TrimSpace(rule.Message) || err.Detail == "failed rule: "+strings.TrimSpace(rule.Rule)
+				here := strings.TrimPrefix(nodes[i].Object+rule.FieldPath, ".") == err.Field
+				if here && (says || !exact && rule.MessageExpression != "") {
+					return k.position(fmt.Sprintf("%s.x-kubernetes-validations[%d]", nodes[i].Path, j))
+				}
+			}
+		}
+	}
+	return k.position(nodes[len(nodes)-1].Path + keywordOf(err))
+}
+
+// keywordOf is the keyword that an error of the server is about, as the end of a
+// path, or empty.
+func keywordOf(err *field.Error) string {
+	switch err.Type {
+	case field.ErrorTypeNotSupported:
+		return ".enum"
+	case field.ErrorTypeTypeInvalid:
+		return ".type"
+	case field.ErrorTypeTooLong:
+		return ".maxLength"
+	case field.ErrorTypeTooMany:
+		return ".maxItems"
+	}
+	return ""
+}

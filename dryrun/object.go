@@ -1,0 +1,112 @@
+package dryrun
+
+import (
+	"bytes"
+	"cmp"
+	"go/token"
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// Key is the name of an object. Its version does not count.
+type Key struct{ Group, Kind, Namespace, Name string }
+
+// Object is an object of a file, with the position of each of its values.
+type Object struct {
+	APIVersion, Kind, Name string
+	// Pos is where the object begins.
+	Pos diag.Position
+	// Value is the object as it is decoded.
+	Value map[string]any
+
+	manifest *manifest.Manifest
+	position func(token.Pos) diag.Position
+	// mixed is set if the file may hold objects of any kind.
+	mixed bool
+}
+
+// ReadObjects reads the objects of a file, with what is wrong with its text. An object
+// that cannot be read is left out.
+func ReadObjects(file crd.File) ([]*Object, diag.List) {
+	manifests, problems, position := file.Read()
+	var findings diag.List
+	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // of YAML there is a problem
+		at := diag.Position{File: file.Name, Line: file.Before + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
+		findings = append(findings, objectRefused.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
+	}
+	for _, m := range manifests {
+		if m.CRD == nil { // decoding has found those of CRDs
+			problems = append(problems, m.Repeated()...)
+		}
+	}
+	findings = append(findings, verify.Problems(problems, position)...)
+	var out []*Object
+	for _, m := range manifests {
+		value, err := m.Object()
+		if err != nil {
+			findings = append(findings, objectRefused.At(position(m.Pos), "", "%v", err))
+			continue
+		}
+		out = append(out, &Object{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, Pos: position(m.Pos), Value: value, manifest: m, position: position, mixed: file.Mixed})
+	}
+	return out, findings
+}
+
+// Key returns the name of the object.
+func (o *Object) Key() Key {
+	group, _ := splitAPIVersion(o.APIVersion)
+	metadata, _ := o.Value["metadata"].(map[string]any)
+	namespace, _ := metadata["namespace"].(string)
+	namespace = cmp.Or(namespace, metav1.NamespaceDefault) // clients fill it in
+	return Key{group, o.Kind, namespace, o.Name}
+}
+
+// IsDefinition reports whether the object is a CRD, and no custom resource.
+func (o *Object) IsDefinition() bool {
+	return o.manifest.CRD != nil || o.Kind == "CustomResourceDefinition"
+}
+
+// invalidUTF8 is the offset of the first byte that is not UTF-8, negative if all are.
+func invalidUTF8(data []byte) int {
+	if utf8.Valid(data) {
+		return -1
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size <= 1 {
+			return at
+		}
+		at += size
+	}
+}
+
+func splitAPIVersion(apiVersion string) (group, version string) {
+	group, version, grouped := strings.Cut(apiVersion, "/")
+	if !grouped {
+		return "", group
+	}
+	return group, version
+}
+
+// asNew is the object as one that is created. One that a server has written, which has
+// a uid, is tried as if it were new: a resourceVersion would be refused.
+func (o *Object) asNew() map[string]any {
+	meta, _ := o.Value["metadata"].(map[string]any)
+	if meta["uid"] == nil || meta["resourceVersion"] == nil {
+		return o.Value
+	}
+	out := maps.Clone(o.Value)
+	meta = maps.Clone(meta)
+	delete(meta, "resourceVersion")
+	out["metadata"] = meta
+	return out
+}

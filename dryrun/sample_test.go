@@ -1,0 +1,96 @@
+package dryrun
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// TestSamples makes both samples of every version of the definitions that the cases
+// of testdata/crd expect, and wants the server to take them; testdata/samples.txt
+// lists those of which it does not, with the reason.
+func TestSamples(t *testing.T) {
+	data, err := os.ReadFile("../testdata/samples.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if name, reason, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.HasPrefix(line, "#") {
+			reasons[name] = reason
+		}
+	}
+	archives, err := filepath.Glob("../testdata/crd/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no cases", err)
+	}
+	versions, taken := 0, 0
+	for _, path := range archives {
+		for _, kind := range kindsOfCase(t, path) {
+			versions++
+			name := fmt.Sprintf("%s %s.%s/%s", strings.TrimSuffix(filepath.Base(path), ".txtar"), kind.Kind, kind.Group, kind.Version)
+			refused, n := sampleErrors(t, kind)
+			taken += n
+			if _, known := reasons[name]; known != (len(refused) > 0) {
+				t.Errorf("%s: refused: %t, but listed: %t: %v", name, len(refused) > 0, known, refused)
+			}
+			delete(reasons, name)
+		}
+	}
+	if len(reasons) > 0 {
+		t.Errorf("listed, but not there: %v", reasons)
+	}
+	if versions < 200 {
+		t.Errorf("only %d versions", versions)
+	}
+	t.Logf("%d of the %d samples of %d versions are taken", taken, 2*versions, versions)
+}
+
+// kindsOfCase are the versions of the definitions that a case expects, sorted.
+func kindsOfCase(t *testing.T, path string) []*Kind {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definitions []*crd.Definition
+	for _, f := range archive.Files {
+		if strings.HasPrefix(f.Name, "want/") {
+			read, _ := verify.Read(crd.File{Name: f.Name, Data: f.Data})
+			definitions = append(definitions, read...)
+		}
+	}
+	tr := New(definitions...)
+	var out []*Kind
+	for _, key := range slices.Sorted(maps.Keys(tr.kinds)) {
+		out = append(out, tr.kinds[key])
+	}
+	return out
+}
+
+// sampleErrors are what the server says of the samples of a kind, and how many it
+// takes.
+func sampleErrors(t *testing.T, kind *Kind) (errs diag.List, taken int) {
+	t.Helper()
+	for _, full := range []bool{false, true} {
+		sample, err := kind.Sample(t.Context(), full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sample.Findings) == 0 {
+			taken++
+		}
+		errs = append(errs, sample.Findings...)
+	}
+	return errs, taken
+}

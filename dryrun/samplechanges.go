@@ -1,0 +1,271 @@
+package dryrun
+
+import (
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// change changes an object, and reports whether it did.
+type change func(object map[string]any) bool
+
+// changes are what may help against an error about the innermost of some nodes: its
+// optional fields away or there, other values of them, then the value itself away,
+// then that around it.
+func (r *repairer) changes(nodes []structural.Followed) []change {
+	var out []change
+	for i := len(nodes) - 1; i >= 0; i-- {
+		node := nodes[i]
+		at := node.Object
+		fields := r.fieldsOf(node.Schema)
+		if i == len(nodes)-1 || i == len(nodes)-2 {
+			literals := literalsOf(node.Schema.XValidations)
+			for _, p := range fields {
+				out = append(out, others(at, p, literals)...)
+			}
+			optional := slices.DeleteFunc(slices.Clone(fields), func(p structural.Property) bool { return isRequired(node.Schema, p.Name) })
+			if r.full {
+				out = append(out, absent(at, optional)...)
+			}
+			for _, p := range fields {
+				out = append(out, present(at, p))
+			}
+			if !r.full {
+				out = append(out, absent(at, optional)...)
+			}
+			out = append(out, pairs(at, fields, optional)...)
+			if i == 0 {
+				for _, literal := range literals {
+					out = append(out, func(o map[string]any) bool {
+						o["metadata"].(map[string]any)["name"] = literal
+						return true
+					})
+				}
+			}
+		}
+		if i > 0 {
+			out = append(out, replaced(nodes[i-1], node, literalsOf(node.Schema.XValidations))...)
+			if !isRequired(nodes[i-1].Schema, stepOf(nodes[i-1].Object, at)) {
+				out = append(out, removedAt(nodes[i-1].Object, at))
+			}
+		}
+	}
+	return out
+}
+
+func isRequired(s *structural.Schema, name string) bool {
+	return s.ValueValidation != nil && slices.Contains(s.Required, name)
+}
+
+// stepOf is the name of a value in its parent.
+func stepOf(parent, at string) string {
+	step := strings.TrimPrefix(strings.TrimPrefix(at, parent), ".")
+	return strings.TrimSuffix(strings.TrimPrefix(step, "["), "]")
+}
+
+// fieldsOf are the properties that samples change.
+func (r *repairer) fieldsOf(s *structural.Schema) []structural.Property {
+	var out []structural.Property
+	for _, p := range s.Properties {
+		if s != r.kind.schema || p.Name != "apiVersion" && p.Name != "kind" && p.Name != "metadata" && (p.Name != "status" || !r.server.HasStatus()) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// literalText finds the strings of a rule, raw ones first.
+var literalText = regexp.MustCompile(`r'([^']*)'|r"([^"]*)"|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
+
+// literalsOf are the strings that rules speak of, which values may have to be, and
+// what they match as patterns.
+func literalsOf(rules []structural.Rule) []string {
+	var out []string
+	add := func(text string) {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	for _, rule := range rules {
+		for _, m := range literalText.FindAllStringSubmatch(rule.Rule, -1) {
+			text := m[1] + m[2] + strings.ReplaceAll(m[3]+m[4], `\\`, `\`)
+			if made, ok := unions.TextMatching(text); ok && made != "" {
+				add(made)
+			}
+			add(text)
+		}
+	}
+	return out
+}
+
+// absent are the changes that take out one of some fields.
+func absent(at string, fields []structural.Property) []change {
+	var out []change
+	for _, p := range fields {
+		out = append(out, func(object map[string]any) bool {
+			parent, ok := valueAt(object, at).(map[string]any)
+			if !ok || parent[p.Name] == nil {
+				return false
+			}
+			delete(parent, p.Name)
+			return true
+		})
+	}
+	return out
+}
+
+// present is the change that puts a field there.
+func present(at string, p structural.Property) change {
+	return func(object map[string]any) bool {
+		parent, ok := valueAt(object, at).(map[string]any)
+		if !ok || parent[p.Name] != nil {
+			return false
+		}
+		parent[p.Name] = unions.Sample(p.Schema, false)
+		return true
+	}
+}
+
+// pairs are the changes that put one of some fields there in place of another one.
+func pairs(at string, fields, optional []structural.Property) []change {
+	const few = 12
+	if len(fields) > few {
+		return nil
+	}
+	var out []change
+	for _, away := range absent(at, optional) {
+		for _, p := range fields {
+			there := present(at, p)
+			out = append(out, func(object map[string]any) bool { return there(object) && away(object) })
+		}
+	}
+	return out
+}
+
+// others are the changes that give a field another value.
+func others(at string, p structural.Property, literals []string) []change {
+	var out []change
+	for _, value := range otherValues(p.Schema, literals) {
+		out = append(out, func(object map[string]any) bool {
+			parent, ok := valueAt(object, at).(map[string]any)
+			if !ok || parent[p.Name] == nil || reflect.DeepEqual(parent[p.Name], value) {
+				return false
+			}
+			parent[p.Name] = value
+			return true
+		})
+	}
+	return out
+}
+
+// replaced are the changes that give a value another one.
+func replaced(parent, node structural.Followed, literals []string) []change {
+	var out []change
+	for _, value := range otherValues(node.Schema, literals) {
+		out = append(out, func(object map[string]any) bool { return setAt(object, parent.Object, node.Object, value) })
+	}
+	return out
+}
+
+// otherValues are scalars that a value may be instead.
+func otherValues(s *structural.Schema, literals []string) []any {
+	var out []any
+	switch s.Type {
+	case "boolean":
+		return []any{false, true}
+	case "integer":
+		return []any{int64(0), int64(1), int64(2), int64(10), int64(60), int64(100), int64(1000), int64(8080)}
+	case "string":
+		if s.ValueValidation != nil {
+			for _, raw := range s.Enum {
+				if text := strings.Trim(string(raw.Raw), `"`); text != "null" {
+					out = append(out, text)
+				}
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+		for _, literal := range append(slices.Clone(literals), "example.com", "https://example.com", "192.0.2.1", "2001:db8::1", "10.0.0.0/16", "1", "a", "/a", "1h", "") {
+			out = append(out, literal)
+		}
+	case "array":
+		return []any{unions.Sample(s, true), []any{}}
+	case "object":
+		return []any{unions.Sample(s, true)}
+	}
+	return out
+}
+
+// removedAt is the change that takes out a value.
+func removedAt(parent, at string) change {
+	return func(object map[string]any) bool { return setAt(object, parent, at, nil) }
+}
+
+// setAt sets a value below its parent, or takes it out where it is nil.
+func setAt(object map[string]any, parent, at string, value any) bool {
+	step := stepOf(parent, at)
+	switch p := valueAt(object, parent).(type) {
+	case map[string]any:
+		if _, ok := p[step]; !ok || parent == "" && (step == "metadata" || step == "kind" || step == "apiVersion") {
+			return false
+		}
+		if p[step] = value; value == nil {
+			delete(p, step)
+		}
+		return true
+	case []any:
+		i, err := strconv.Atoi(step)
+		if err != nil || i < 0 || i >= len(p) || value == nil {
+			return false
+		}
+		p[i] = value
+		return true
+	}
+	return false
+}
+
+// valueAt is the value at a path as the server prints it, nil where there is none.
+func valueAt(object map[string]any, path string) any {
+	var value any = object
+	for path != "" {
+		switch v := value.(type) {
+		case map[string]any:
+			longest := ""
+			bracket := path[0] == '['
+			rest := strings.TrimPrefix(strings.TrimPrefix(path, "."), "[")
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				after, ok := strings.CutPrefix(rest, name)
+				if bracket {
+					after, ok = strings.CutPrefix(after, "]")
+				}
+				if ok && (after == "" || after[0] == '.' || after[0] == '[') && len(name) >= len(longest) {
+					longest = name
+				}
+			}
+			if longest == "" {
+				return nil
+			}
+			value, path = v[longest], strings.TrimPrefix(rest, longest)
+			if bracket {
+				path = strings.TrimPrefix(path, "]")
+			}
+		case []any:
+			index, rest, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
+			i, err := strconv.Atoi(index)
+			if err != nil || i < 0 || i >= len(v) {
+				return nil
+			}
+			value, path = v[i], rest
+		default:
+			return nil
+		}
+	}
+	return value
+}

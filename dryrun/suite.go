@@ -1,0 +1,181 @@
+package dryrun
+
+import (
+	"bytes"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural/manifest"
+)
+
+// suite is a file of cases for a CRD, in the format of the .testsuite.yaml files
+// of github.com/openshift/api (tests/README.md there).
+type suite struct {
+	file, name       string
+	crdName, version suiteText
+	featureGates     *yaml.Node
+	cases            []*Case
+}
+
+// Case is a case of a suite: what becomes of an object that is created, or updated.
+type Case struct {
+	// Name is "suite/onCreate/case".
+	Name string
+	// Pos is where the case begins.
+	Pos diag.Position
+
+	trial               *Trial
+	kind                *Kind
+	update              bool
+	initial, updated    suiteText
+	expected            suiteText
+	expectedError       suiteText
+	expectedStatusError suiteText
+	initialCRDPatches   []any
+	initialCRDPatchesAt diag.Position
+}
+
+// suiteText is a text of a suite with its place.
+type suiteText struct {
+	value string
+	pos   diag.Position
+	// indent is what stands before each line of a literal block, -1 for other texts.
+	indent int
+}
+
+// isEmpty reports whether nothing is said; blank texts say nothing.
+func (t suiteText) isEmpty() bool { return strings.TrimSpace(t.value) == "" }
+
+// place is the position of a line and a column of the text in the file.
+func (t suiteText) place(line, column int) diag.Position {
+	if t.indent < 0 || line == 0 {
+		return t.pos
+	}
+	return diag.Position{File: t.pos.File, Line: t.pos.Line + line, Column: column + t.indent}
+}
+
+// suiteReader reads a suite and notes what is wrong with it.
+type suiteReader struct{ manifest.NodeReader }
+
+// IsSuite reports whether a file of YAML is meant as a test suite.
+func IsSuite(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
+}
+
+// ReadSuite reads a test suite, whose CRD must be one of the trial's. If a finding is an
+// error, there are no cases. It must not be called concurrently.
+//
+// The format is that of the .testsuite.yaml files of github.com/openshift/api; see
+// docs/try.md.
+func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
+	s, findings := readSuite(name, data)
+	if s == nil {
+		return nil, findings
+	}
+	kind, found := t.kindOf(s)
+	findings = append(findings, found...)
+	if kind == nil {
+		return nil, findings
+	}
+	for _, c := range s.cases {
+		c.trial, c.kind = t, kind
+	}
+	return s.cases, findings
+}
+
+// readSuite reads a file. There is no suite where a finding is an error.
+func readSuite(file string, data []byte) (*suite, diag.List) {
+	r := &suiteReader{manifest.NewNodeReader(file, wrongSuite, data)}
+	root := r.Document(data, "a test suite")
+	if root == nil {
+		if !r.Findings.HasErrors() {
+			r.Fail(nil, "", "the file is empty")
+		}
+		return nil, r.Findings
+	}
+	s := r.suite(root)
+	if r.Findings.HasErrors() {
+		return nil, r.Findings
+	}
+	return s, r.Findings
+}
+
+func (r *suiteReader) suite(n *yaml.Node) *suite {
+	fields := r.Fields(n, "a test suite", "apiVersion", "name", "crdName", "version", "featureGates", "tests")
+	s := &suite{
+		file: r.File, name: r.text(fields["name"]).value, crdName: r.text(fields["crdName"]),
+		version: r.text(fields["version"]), featureGates: fields["featureGates"],
+	}
+	if s.crdName.isEmpty() && !r.Findings.HasErrors() {
+		r.Fail(n, "the name of the CRD, as widgets.example.com", "the test suite has no crdName")
+	}
+	if v := r.text(fields["apiVersion"]); !v.isEmpty() && v.value != "apiextensions.k8s.io/v1" {
+		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but that of test suites is apiextensions.k8s.io/v1", v.value)
+	}
+	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
+	for _, n := range r.List(tests["onCreate"]) {
+		s.cases = append(s.cases, r.testCase(n, s.name+"/onCreate/", "name", "initial", "expected", "expectedError"))
+	}
+	for _, n := range r.List(tests["onUpdate"]) {
+		c := r.testCase(n, s.name+"/onUpdate/", "name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")
+		c.update = true
+		if c.updated.isEmpty() {
+			r.Fail(n, "", "the case has no updated object")
+		}
+		s.cases = append(s.cases, c)
+	}
+	return s
+}
+
+func (r *suiteReader) testCase(n *yaml.Node, prefix string, known ...string) *Case {
+	fields := r.Fields(n, "a case", known...)
+	c := &Case{
+		Name: prefix + r.text(fields["name"]).value, Pos: r.Pos(n),
+		initial: r.text(fields["initial"]), updated: r.text(fields["updated"]), expected: r.text(fields["expected"]),
+		expectedError: r.text(fields["expectedError"]), expectedStatusError: r.text(fields["expectedStatusError"]),
+	}
+	if c.initial.isEmpty() {
+		r.Fail(n, "", "the case has no initial object")
+	}
+	if patches := fields["initialCRDPatches"]; patches != nil {
+		c.initialCRDPatchesAt = r.Pos(patches)
+		for _, p := range r.List(patches) {
+			r.Fields(p, "a patch", "op", "path", "from", "value")
+		}
+		if err := patches.Decode(&c.initialCRDPatches); err != nil {
+			r.Fail(patches, "", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		}
+	}
+	return c
+}
+
+// text is a string, empty where there is none.
+func (r *suiteReader) text(n *yaml.Node) suiteText {
+	n = manifest.Aliased(n)
+	switch {
+	case n == nil || n.Tag == "!!null":
+		return suiteText{indent: -1}
+	case n.Kind != yaml.ScalarNode || n.Tag != "!!str":
+		r.Fail(n, "objects are written as text: put | before them", "this must be a string")
+		return suiteText{indent: -1}
+	}
+	return suiteText{n.Value, r.Pos(n), r.indent(n)}
+}
+
+// indent is what stands before each line of a literal block: that of its first line
+// in the file that is not blank, without what belongs to the text.
+func (r *suiteReader) indent(n *yaml.Node) int {
+	if n.Style&yaml.LiteralStyle == 0 {
+		return -1
+	}
+	for i, line := range strings.Split(n.Value, "\n") {
+		if strings.TrimSpace(line) != "" && n.Line+i < len(r.Lines) {
+			return max(-1, spacesBefore(r.Lines[n.Line+i])-spacesBefore(line))
+		}
+	}
+	return -1
+}
+
+func spacesBefore(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

@@ -1,0 +1,285 @@
+package dryrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+)
+
+// Trial says what an API server that has some CRDs would do with objects.
+type Trial struct {
+	// Subresource is what objects are written through: empty for the object itself,
+	// "status", or "scale" with objects of kind Scale.
+	Subresource string
+	// Stored returns the stored object of a name, which a request replaces, or nil if
+	// there is none. If Stored is nil, every object is tried as one that is created.
+	Stored func(Key) (map[string]any, error)
+
+	definitions []*crd.Definition
+	// kinds are the served versions, by "Kind.group/version"; tested are those that
+	// suites are about, served or not.
+	kinds  map[string]*Kind
+	tested map[string]*Kind
+}
+
+// New returns a trial with the CRDs of some definitions. Of two that have the same
+// version of a kind, the first one counts.
+func New(definitions ...*crd.Definition) *Trial {
+	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}}
+	for _, d := range definitions {
+		if d.CRD == nil {
+			built := *d
+			built.CRD = d.Build()
+			d = &built
+		}
+		t.definitions = append(t.definitions, d)
+		for i, v := range d.CRD.Spec.Versions {
+			key := kindKey(d.CRD.Spec.Group+"/"+v.Name, d.CRD.Spec.Names.Kind)
+			if v.Served && t.kinds[key] == nil {
+				t.kinds[key] = newKind(d, i)
+			}
+		}
+	}
+	return t
+}
+
+// kindKey is how a version of a kind is found.
+func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
+
+// Kind returns the kind of a name: "Kind", "Kind.group" or "Kind.group/version". Of
+// several versions it is the one that is stored.
+func (t *Trial) Kind(name string) (*Kind, error) {
+	var found []*Kind
+	known := slices.Sorted(maps.Keys(t.kinds))
+	for _, key := range known {
+		k := t.kinds[key]
+		if name == k.Kind || name == k.Kind+"."+k.Group || name == key {
+			found = append(found, k)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("there is no such kind; there are: %s", strings.Join(known, ", "))
+	}
+	for _, k := range found {
+		if k.Group != found[0].Group {
+			return nil, fmt.Errorf("is it %s.%s or %s.%s?", k.Kind, found[0].Group, k.Kind, k.Group)
+		}
+	}
+	if i := slices.IndexFunc(found, func(k *Kind) bool { return k.stored }); i >= 0 {
+		return found[i], nil
+	}
+	return found[0], nil
+}
+
+// Action is what becomes of an object.
+type Action string
+
+// The actions. If a [Result] has none of them, there was no request to try.
+const (
+	Created Action = "created"
+	Updated Action = "updated"
+	Refused Action = "refused"
+)
+
+// Result is what a server does with an object.
+type Result struct {
+	// Kind is the kind of the object, nil if it is not known.
+	Kind *Kind
+	// Action is empty if there was no request to try; the findings say why, or, if the
+	// kind cannot be served, [Kind.Check].
+	Action Action
+	// Stored is what is stored, or would be without the errors.
+	Stored map[string]any
+	// Findings say what the server drops, defaults and refuses, each at its position.
+	Findings diag.List
+
+	object *Object
+	// given is what the request changes.
+	given map[string]any
+}
+
+// GivenYAML returns the object that the request changes as YAML, with its keys in the
+// order of the file: the object itself, or that of which it is a part. It is nil if
+// there was no request.
+func (r *Result) GivenYAML() ([]byte, error) {
+	if r.Action == "" {
+		return nil, nil
+	}
+	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.given)
+}
+
+// StoredYAML returns what is stored as YAML. Keys that the file does not have come after
+// the others, in the order of the schema. It is nil if there was no request.
+func (r *Result) StoredYAML() ([]byte, error) {
+	if r.Action == "" {
+		return nil, nil
+	}
+	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.Stored)
+}
+
+// Try tries an object: as created, or as replacing the stored one or a part of it. The
+// error is for what is not the object's: the context has ended, or the server's code
+// could not answer. Try may be called concurrently, as Stored is then.
+func (t *Trial) Try(ctx context.Context, o *Object) (*Result, error) {
+	r := &Result{object: o}
+	if t.Subresource == "scale" {
+		return r, t.scale(ctx, r)
+	}
+	r.Kind = t.kinds[kindKey(o.APIVersion, o.Kind)]
+	if r.Kind == nil {
+		d := noKind.At(o.Pos, t.nearestKind(o), "%s", t.unknownKind(o))
+		if o.mixed {
+			d = d.As(diag.Note)
+		}
+		r.Findings = append(r.Findings, d)
+		return r, nil
+	}
+	stored, err := t.stored(o.Key())
+	if err != nil {
+		return nil, err
+	}
+	return r, t.request(ctx, r, stored)
+}
+
+func (t *Trial) stored(key Key) (map[string]any, error) {
+	if t.Stored == nil {
+		return nil, nil
+	}
+	return t.Stored(key)
+}
+
+// scale tries a Scale of a stored object. It does not say of which kind.
+func (t *Trial) scale(ctx context.Context, r *Result) error {
+	o := r.object
+	if o.APIVersion != "autoscaling/v1" || o.Kind != "Scale" {
+		r.refuse("the scale subresource is written with objects of kind Scale in autoscaling/v1")
+		return nil
+	}
+	var kinds []*Kind
+	var names []string
+	var stored map[string]any
+	for _, name := range slices.Sorted(maps.Keys(t.kinds)) {
+		kind := t.kinds[name]
+		if server, err := kind.server(); err != nil || !server.HasScale() {
+			continue
+		}
+		key := o.Key()
+		key.Group, key.Kind = kind.Group, kind.Kind
+		object, err := t.stored(key)
+		if err != nil {
+			return err
+		}
+		if object != nil && object["apiVersion"] == kind.Group+"/"+kind.Version {
+			kinds, names, stored = append(kinds, kind), append(names, kind.Kind+"."+kind.Group), object
+		}
+	}
+	switch len(kinds) {
+	case 0:
+		r.refuse("no stored object %s has a scale subresource", o.Name)
+	case 1:
+		r.Kind = kinds[0]
+		return t.request(ctx, r, stored)
+	default:
+		r.refuse("more than one stored object %s has a scale subresource: %s; name the CRD of one with --crd", o.Name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// refuse says why there is no request to try.
+func (r *Result) refuse(format string, args ...any) {
+	r.Findings = append(r.Findings, notStored.At(r.object.Pos, "", format, args...).As(diag.Error))
+}
+
+// request tries the object with the server: as created, as replacing the stored one, or as
+// what replaces a part of that.
+func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) error {
+	o, kind := r.object, r.Kind
+	server, err := kind.server()
+	if err != nil {
+		return nil
+	}
+	var answer apiserver.Answer
+	action := Updated
+	r.given = o.Value
+	switch {
+	case t.Subresource == "scale":
+		answer, err = server.UpdateScale(ctx, o.Value, stored)
+		r.given = stored
+	case t.Subresource == "status" && stored == nil:
+		r.refuse("%s %s is not among the stored objects: it has no status to update", o.Kind, o.Name)
+		return nil
+	case t.Subresource == "status" && !server.HasStatus():
+		r.refuse("the CRD of %s.%s has no status subresource in version %s", kind.Kind, kind.Group, kind.Version)
+		return nil
+	case t.Subresource == "status":
+		answer, err = server.UpdateStatus(ctx, o.Value, stored)
+	case stored != nil:
+		answer, err = server.Update(ctx, o.Value, stored)
+	default:
+		if t.Stored != nil {
+			r.Findings = append(r.Findings, notStored.At(o.Pos, "", "%s %s is not among the stored objects: tried as created", o.Kind, o.Name))
+		}
+		action = Created
+		answer, err = server.Create(ctx, o.asNew())
+	}
+	if stored := (&apiserver.StoredError{}); errors.As(err, &stored) {
+		r.refuse("what is stored of %s %s is no object of this kind: %v", o.Kind, o.Name, stored.Unwrap())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(answer.Errors) > 0 {
+		action = Refused
+	}
+	r.Action, r.Stored = action, answer.Object
+	r.Findings = append(r.Findings, kind.findings(o, answer)...)
+	return nil
+}
+
+// unknownKind says what is known instead of a kind.
+func (t *Trial) unknownKind(o *Object) string {
+	group, _ := splitAPIVersion(o.APIVersion)
+	var versions []string
+	for _, k := range t.kinds {
+		if k.Group == group && k.Kind == o.Kind {
+			versions = append(versions, k.Version)
+		}
+	}
+	if len(versions) > 0 {
+		slices.Sort(versions)
+		return fmt.Sprintf("the CRD of %s.%s serves no version %s: it has %s", o.Kind, group, o.APIVersion, strings.Join(versions, ", "))
+	}
+	return fmt.Sprintf("there is no CRD of kind %s in %s", o.Kind, o.APIVersion)
+}
+
+// nearestKind is the hint for a kind that is not known.
+func (t *Trial) nearestKind(o *Object) string {
+	var kinds []string
+	for _, k := range t.kinds {
+		kinds = append(kinds, k.Kind)
+	}
+	slices.Sort(kinds)
+	near, ok := diag.Nearest(o.Kind, slices.Compact(kinds))
+	if !ok {
+		return "name its CRD with --crd"
+	}
+	var versions []string
+	for _, k := range t.kinds {
+		if k.Kind == near {
+			versions = append(versions, k.Group+"/"+k.Version)
+		}
+	}
+	slices.Sort(versions)
+	if near == o.Kind {
+		return fmt.Sprintf("there is %s in %s; or name the CRD with --crd", near, strings.Join(versions, ", "))
+	}
+	return fmt.Sprintf("did you mean %s of %s?", near, strings.Join(versions, ", "))
+}

@@ -1,0 +1,170 @@
+package dryrun
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// thingCRD has a value of each type.
+func thingCRD(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("../testdata/thing.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// tryAll tries the objects of a text, renders what comes of them, and returns all
+// findings.
+func tryAll(t *testing.T, trial *Trial, text string) diag.List {
+	t.Helper()
+	objects, findings := ReadObjects(crd.File{Name: "object.yaml", Data: []byte(text)})
+	for _, o := range objects {
+		if o.IsDefinition() {
+			continue
+		}
+		r, err := trial.Try(t.Context(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		findings = append(findings, r.Findings...)
+		for _, render := range []func() ([]byte, error){r.GivenYAML, r.StoredYAML} {
+			if _, err := render(); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+	}
+	return findings
+}
+
+// TestTryWrongTypes puts a value of each type at each place, at every level, and
+// wants each to be stored or to be refused at its line.
+func TestTryWrongTypes(t *testing.T) {
+	values := []string{"null", "a", `"1"`, "1", "-1", "1.5", "true", "[]", "[a]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "[{name: a}]", "[{name: 1}]", "[null]"}
+	places := []string{
+		"@", "apiVersion: @", "kind: @", "metadata: @", "spec: @",
+		"metadata: {name: @}", "metadata: {name: a, namespace: @}", "metadata: {name: a, labels: @}", "metadata: {name: a, labels: {a: @}}",
+		"metadata: {name: a, ownerReferences: @}", "metadata: {name: a, creationTimestamp: @}", "metadata: {name: a, generation: @}",
+		"spec: {text: @}", "spec: {integer: @}", "spec: {small: @}", "spec: {number: @}", "spec: {flag: @}", "spec: {either: @}",
+		"spec: {list: @}", "spec: {list: [a, @]}", "spec: {map: @}", "spec: {map: {a: @}}",
+		"spec: {keyed: @}", "spec: {keyed: [@]}", "spec: {keyed: [{name: @}]}", "spec: {any: @}", "spec: {any: {a: @}}",
+	}
+	trial := fuzzedCRDs(t)
+	for _, place := range places {
+		refused := 0
+		for _, value := range values {
+			text := strings.ReplaceAll(place, "@", value) + "\n"
+			for _, line := range []string{"metadata: {name: a}\n", "kind: Thing\n", "apiVersion: example.com/v1\n"} {
+				if key, _, _ := strings.Cut(line, ":"); place != "@" && !strings.HasPrefix(place, key+":") {
+					text = line + text
+				}
+			}
+			at := strings.Count(text, "\n")
+			for key := range strings.Lines(text) {
+				if strings.Contains(key, value) && strings.HasPrefix(place, strings.SplitN(key, ":", 2)[0]) {
+					at = 1 + strings.Count(text[:strings.Index(text, key)], "\n")
+				}
+			}
+			for _, d := range tryAll(t, trial, text) {
+				if d.Severity == diag.Error {
+					refused++
+				}
+				if d.Pos.File != "object.yaml" || d.Pos.Line != at && d.Pos.Line != 1 && !strings.Contains(d.Message, "gets its default") {
+					t.Errorf("%s: not at line %d: %v", text, at, d)
+				}
+			}
+		}
+		if refused == 0 && !strings.Contains(place, "any: {a:") {
+			t.Errorf("nothing is wrong at %s", place)
+		}
+	}
+}
+
+// fuzzedCRDs are the kinds of which FuzzTry tries objects: values of each type, the
+// same with rules about changes, and unions in both forms that servers enforce.
+func fuzzedCRDs(t testing.TB) *Trial {
+	t.Helper()
+	union := func(forms string) string {
+		schema := `
+                type: object
+                required: [type]
+                properties:
+                  type: {type: string, enum: [None, Solid, Image]}
+                  solid: {type: object, properties: {color: {type: string, default: red}}}
+                  image: {type: object, required: [url], properties: {url: {type: string, maxLength: 5}}}
+` + forms
+		before, _, _ := strings.Cut(strings.NewReplacer("Thing", "Fill", "things", "fills").Replace(thingCRD(t)), "              text:")
+		return before + "              fill:" + schema + "              layers:\n                type: array\n                maxItems: 9\n                items:" + strings.ReplaceAll(schema, "\n", "\n  ")
+	}
+	var definitions []*crd.Definition
+	for _, text := range []string{
+		thingCRD(t),
+		strings.NewReplacer("Thing", "Ruled", "things", "ruleds", "type: string", "type: string, maxLength: 9, x-kubernetes-validations: [{rule: 'self == oldSelf'}, {rule: 'self.size() < 5'}]").Replace(thingCRD(t)),
+		union("                x-kubernetes-validations:\n" + unionRules("solid", "Solid") + unionRules("image", "Image")),
+	} {
+		read, findings := verify.Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
+		if findings.HasErrors() || len(read) != 1 {
+			t.Fatalf("%v\n%s", findings, text)
+		}
+		definitions = append(definitions, read...)
+	}
+	trial := New(definitions...)
+	for _, kind := range trial.kinds {
+		if _, err := kind.server(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return trial
+}
+
+// unionRules are the rules of a member in the cel form.
+func unionRules(member, value string) string {
+	selected := "(has(self.type) && self.type == \"" + value + "\")"
+	return fmt.Sprintf(`                - {rule: '!%s || has(self.%s)', fieldPath: .%[2]s, message: must be specified when %[3]q}
+                - {rule: '!has(self.%[2]s) || %[1]s', fieldPath: .%[2]s, message: may only be specified when %[3]q}
+`, selected, member, "`type` is "+value)
+}
+
+// FuzzTry tries any object, as a new one and as one that replaces another, and
+// wants each finding to have a place. CRDs are not fuzzed: it takes the server's
+// code milliseconds to prepare one.
+func FuzzTry(f *testing.F) {
+	const thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
+	const fill = "apiVersion: example.com/v1\nkind: Fill\nmetadata: {name: a}\n"
+	for _, seed := range [][2]string{
+		{thing + "spec: {text: null, integer: 9223372036854775808, keyed: [{name: a}, {name: a}], x: {}}\n", thing + "spec: {number: 1e400, small: 2147483648}\n"},
+		{`{"apiVersion":"example.com/v1","kind":"ThingList","items":[{"metadata":{"name":1}},{"spec":{"either":true,"map":{"a.b[0]":"c"}}}]}`, ""},
+		{strings.ReplaceAll(thing, "Thing", "Ruled") + "spec: {text: b, keyed: [{name: c}]}\n", strings.ReplaceAll(thing, "Thing", "Ruled") + "spec: {text: c}\n"},
+		{fill + "spec: {fill: {type: Solid, solid: {}, image: {url: a}}, layers: [{type: None}, {type: Image, image: {urll: a}}]}\n", fill + "spec: {fill: {type: Image, image: {url: a}}}\n---\n" + thing},
+		{thing + "---\n# a\n- b\n---\napiVersion: v1\nkind: Node\n", "a: [b"},
+	} {
+		f.Add([]byte(seed[0]), []byte(seed[1]))
+	}
+	kinds := fuzzedCRDs(f)
+	f.Fuzz(func(t *testing.T, object, old []byte) {
+		if len(object)+len(old) > 1<<14 {
+			return // long objects are slow, and no different
+		}
+		olds := map[Key]map[string]any{}
+		stored, _ := ReadObjects(crd.File{Name: "old.yaml", Data: old})
+		for _, o := range stored {
+			olds[o.Key()] = o.Value
+		}
+		trial := *kinds
+		trial.Stored = func(key Key) (map[string]any, error) { return runtime.DeepCopyJSON(olds[key]), nil }
+		for _, d := range tryAll(t, &trial, string(object)) {
+			if d.Pos.Line == 0 {
+				t.Errorf("no place: %v", d)
+			}
+		}
+	})
+}

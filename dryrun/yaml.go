@@ -1,0 +1,94 @@
+package dryrun
+
+import (
+	"bytes"
+	"maps"
+	"regexp"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// orderedYAML renders an object with its keys in the order of the manifest; those
+// that it does not have come after, in the order of the schema.
+func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]byte, error) {
+	node, err := yamlOf(keys, object, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(node); err != nil {
+		return nil, err
+	}
+	if err := encoder.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// keysOf are the keys of a mapping in the order of a document.
+type keysOf func(at *structural.ObjectPath) []string
+
+func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
+	switch value := value.(type) {
+	case map[string]any:
+		node := &yaml.Node{Kind: yaml.MappingNode}
+		for _, name := range orderOf(keys(at), s.FieldNames(), value) {
+			child, err := yamlOf(keys, value[name], s.At([]structural.Step{{Field: name, Index: -1}}), at.Field(name))
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, textNode(name), child)
+		}
+		return node, nil
+	case []any:
+		node := &yaml.Node{Kind: yaml.SequenceNode}
+		for i, element := range value {
+			child, err := yamlOf(keys, element, s.At([]structural.Step{{Index: i}}), at.Element(i))
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, child)
+		}
+		return node, nil
+	case string:
+		return textNode(value), nil
+	}
+	node := &yaml.Node{}
+	return node, node.Encode(value)
+}
+
+// notText are texts that YAML 1.1, which Kubernetes reads, takes for something else
+// than YAML 1.2 does (booleans, numbers of base 60), and the key that merges.
+var notText = regexp.MustCompile(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+
+// textNode is a key or a string.
+func textNode(text string) *yaml.Node {
+	node := &yaml.Node{}
+	node.SetString(text)
+	if notText.MatchString(text) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	return node
+}
+
+// orderOf are the keys of a mapping: first those of the document, then those of
+// the schema, then others.
+func orderOf(given, specified []string, value map[string]any) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, names := range [][]string{given, specified, slices.Sorted(maps.Keys(value))} {
+		for _, name := range names {
+			if _, ok := value[name]; ok && !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

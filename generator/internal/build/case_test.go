@@ -1,0 +1,248 @@
+package build
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+)
+
+// A case is one txtar file of testdata/crd: Go packages, and what comes of
+// them. Its comment may have these lines:
+//
+//	options: maxDescLen=10,allowDangerousTypes=true   controller-gen's names
+//	verify: no                                        bytes that the API server refuses
+//	peer: refuses                                     controller-gen has errors
+//	peer: panics                                      controller-gen panics
+//	peer: accepts: reason                             it writes what we refuse
+//	peer: differs: reason                             its bytes are different
+//
+// Without a peer line controller-gen's files must be equal to ours. The files
+// want/*.yaml and want/diagnostics are what we say; -update rewrites them.
+
+func readCases(t testing.TB) []*gentest.Case {
+	t.Helper()
+	return gentest.Read(t, "../../../testdata/crd/*.txtar")
+}
+
+// wanted is what a case wants of a run.
+func wanted(files []File, diagnostics string) map[string]string {
+	out := map[string]string{}
+	for _, f := range files {
+		out[f.Name] = string(f.Data)
+	}
+	if diagnostics != "" {
+		out["diagnostics"] = diagnostics
+	}
+	return out
+}
+
+var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+
+// parseOptions reads options in controller-gen's names.
+func parseOptions(t testing.TB, text string) (Options, crd.Generator) {
+	t.Helper()
+	options := Options{Output: Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")}
+	def := markers.Must(markers.MakeDefinition("crd", markers.DescribesPackage, crd.Generator{}))
+	marker := "+crd"
+	if text != "" {
+		marker += ":" + text
+	}
+	value, err := def.Parse(marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := value.(crd.Generator)
+	is := func(b *bool) bool { return b != nil && *b }
+	options.MaxDescription = g.MaxDescLen
+	options.EmbeddedObjectMeta = is(g.GenerateEmbeddedObjectMeta)
+	options.AllowDangerousTypes = is(g.AllowDangerousTypes)
+	options.IgnoreUnexportedFields = is(g.IgnoreUnexportedFields)
+	options.PreserveUnknownFields = g.DeprecatedV1beta1CompatibilityPreserveUnknownFields
+	options.OmitToolVersion = is(g.OmitToolVersion)
+	return options, g
+}
+
+func TestCases(t *testing.T) {
+	cases := readCases(t)
+	dir, listed := gentest.List(t, cases)
+	peer := loadPeer(t, dir)
+	// Places in dependencies are the same on every machine.
+	places := strings.NewReplacer(gentest.GoVariable(t, "GOMODCACHE")+"/", "$GOMODCACHE/", gentest.GoVariable(t, "GOROOT")+"/", "$GOROOT/")
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			root := filepath.Join(dir, c.Name)
+			options, peerOptions := parseOptions(t, c.Options)
+			options.Dir = root
+			options.SkipVerify = c.Unverified
+			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
+			files, findings, err := generateFiles(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text bytes.Buffer
+			if err := findings.RelativeTo(root).WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			c.Compare(t, *update, wanted(files, places.Replace(text.String())))
+			comparePeer(c, t, files, peer.run(c, peerOptions))
+		})
+	}
+}
+
+// peerWorld is controller-gen's own code, loaded once over all cases.
+type peerWorld struct {
+	roots []*loader.Package
+	// listed is the number of errors that each package had when it was listed.
+	listed map[*packages.Package]int
+}
+
+// visit calls see for each package that the roots reach.
+func visit(roots []*loader.Package, see func(*packages.Package)) {
+	raw := make([]*packages.Package, len(roots))
+	for i, p := range roots {
+		raw[i] = p.Package
+	}
+	packages.Visit(raw, nil, see)
+}
+
+func loadPeer(t testing.TB, dir string) *peerWorld {
+	t.Helper()
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, typedmodule.Path+"/...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &peerWorld{roots: roots, listed: map[*packages.Package]int{}}
+	visit(roots, func(p *packages.Package) { w.listed[p] = len(p.Errors) })
+	return w
+}
+
+// peerResult is what controller-gen makes of a case.
+type peerResult struct {
+	files  map[string]string
+	errors []string
+	panic  any
+}
+
+// peerGenerator is one of controller-gen's generators.
+type peerGenerator interface {
+	genall.Generator
+	genall.NeedsTypeChecking
+}
+
+// run generates with controller-gen.
+func (w *peerWorld) run(c *gentest.Case, g peerGenerator) (result peerResult) {
+	result.files = map[string]string{}
+	defer func() { result.panic = recover() }()
+	var roots []*loader.Package
+	for _, p := range w.roots {
+		if strings.HasPrefix(p.PkgPath+"/", typedmodule.Path+"/"+c.Name+"/") {
+			roots = append(roots, p)
+		}
+	}
+	// Errors stay with a package that several cases import: those of earlier
+	// runs do not count.
+	earlier := map[*packages.Package]int{}
+	visit(roots, func(p *packages.Package) { earlier[p] = len(p.Errors) })
+	collector := &markers.Collector{Registry: &markers.Registry{}}
+	if err := g.RegisterMarkers(collector.Registry); err != nil {
+		panic(err)
+	}
+	err := g.Generate(&genall.GenerationContext{
+		Collector:  collector,
+		Roots:      roots,
+		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{g.CheckFilter()}},
+		OutputRule: capture(result.files),
+		InputRule:  genall.InputFromFileSystem,
+	})
+	if err != nil {
+		result.errors = append(result.errors, err.Error())
+	}
+	visit(roots, func(p *packages.Package) {
+		for _, e := range slices.Concat(p.Errors[:w.listed[p]], p.Errors[earlier[p]:]) {
+			if e.Kind != packages.TypeError {
+				result.errors = append(result.errors, e.Error())
+			}
+		}
+	})
+	return result
+}
+
+// capture is an output rule that keeps the files.
+type capture map[string]string
+
+func (c capture) Open(_ *loader.Package, name string) (io.WriteCloser, error) {
+	return &captured{capture: c, name: name}, nil
+}
+
+type captured struct {
+	bytes.Buffer
+	capture capture
+	name    string
+}
+
+func (c *captured) Close() error {
+	c.capture[c.name] = c.String()
+	return nil
+}
+
+var versionLine = regexp.MustCompile(`(?m)^(    controller-gen\.kubebuilder\.io/version: ).*$`)
+
+// comparePeer holds controller-gen's result against ours and the case's peer line.
+func comparePeer(c *gentest.Case, t *testing.T, files []File, peer peerResult) {
+	t.Helper()
+	verdict, reason, _ := strings.Cut(c.Peer, ": ")
+	is := ""
+	equal := len(files) == len(peer.files)
+	for _, f := range files {
+		theirs, ok := peer.files[f.Name]
+		normal := versionLine.ReplaceAllString(theirs, "${1}schemagen-test")
+		if !ok || normal != string(f.Data) {
+			equal = false
+			if verdict == "" {
+				t.Errorf("controller-gen's %s is different:\n%s", f.Name, gentest.Difference(normal, string(f.Data)))
+			}
+		}
+	}
+	switch {
+	case peer.panic != nil:
+		is = "panics"
+	case len(peer.errors) > 0:
+		is = "refuses"
+	case equal:
+	case len(files) == 0:
+		is = "accepts"
+	default:
+		is = "differs"
+	}
+	if is != verdict {
+		t.Errorf("peer %q, but the case says %q\nerrors: %v\npanic: %v", is, verdict, peer.errors, peer.panic)
+	}
+	if (verdict == "accepts" || verdict == "differs") && reason == "" {
+		t.Errorf("peer: %s wants a reason", verdict)
+	}
+}
+
+// TestMarkersAreCovered fails for a marker of controller-tools that no case uses.
+func TestMarkersAreCovered(t *testing.T) {
+	used := usedMarkers(t)
+	table := newTable(t)
+	for _, def := range table.Definitions() {
+		if !used[def.Name+" "+def.Target.String()] {
+			t.Errorf("no case uses +%s on a %s", def.Name, def.Target)
+		}
+	}
+}

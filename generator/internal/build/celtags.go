@@ -1,0 +1,244 @@
+package build
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// ruleOverParts is a tag about what no keyword can reach: the keys of a map, or
+// some of the items of a list. It becomes one CEL rule.
+type ruleOverParts struct{ tag codetags.Tag }
+
+func (op ruleOverParts) apply(e *editor, s *structural.Schema) {
+	c := &celWriter{editor: e}
+	rule := c.expr(op.tag, "self", s)
+	if c.failed {
+		return
+	}
+	addRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
+}
+
+// celWriter says tags as CEL.
+type celWriter struct {
+	*editor
+	depth  int
+	failed bool
+}
+
+func (c *celWriter) fail(hint, format string, args ...any) string {
+	if !c.failed {
+		c.errorf(c.pos, hint, format, args...)
+	}
+	c.failed = true
+	return "true"
+}
+
+// variable returns a name for what a macro goes over.
+func (c *celWriter) variable() string {
+	c.depth++
+	if c.depth > 1 {
+		return "x" + strconv.Itoa(c.depth)
+	}
+	return "x"
+}
+
+// expr returns the expression that holds where the tag holds for the value that
+// an expression stands for.
+func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) string {
+	if tag.ValueType == codetags.ValueTypeTag && tag.ValueTag == nil {
+		return c.fail("", "+%s needs a tag behind the equals sign", tag.Name)
+	}
+	switch tag.Name {
+	case "k8s:beta":
+		return c.expr(*tag.ValueTag, value, s)
+	case "k8s:eachKey":
+		if s.AdditionalProperties == nil {
+			return c.fail("", "must apply to a map, found %s", typeOrNone(s.Type))
+		}
+		key := c.variable()
+		return fmt.Sprintf("%s.all(%s, %s)", value, key, c.expr(*tag.ValueTag, key, &structural.Schema{Generic: structural.Generic{Type: "string"}}))
+	case "k8s:eachVal":
+		x := c.variable()
+		switch {
+		case s.Items != nil:
+			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, x, s.Items))
+		case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, value+"["+x+"]", s.AdditionalProperties.Schema))
+		}
+		return c.fail("", "must apply to a list or a map, found %s", typeOrNone(s.Type))
+	case "k8s:item":
+		return c.item(tag, value, s)
+	case "k8s:subfield":
+		arg, _ := tag.PositionalArg()
+		i := PropertyIndex(s, arg.Value)
+		name, ok := structural.CELName(arg.Value)
+		if i < 0 || !ok {
+			return c.fail(fieldHint(s, arg.Value), "there is no field %s here", arg.Value)
+		}
+		field := value + "." + name
+		switch tag.ValueTag.Name {
+		case "k8s:required":
+			return "has(" + field + ")"
+		case "k8s:forbidden":
+			return "!has(" + field + ")"
+		}
+		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, s.Properties[i].Schema))
+	case "k8s:minLength", "k8s:minItems", "k8s:minProperties":
+		return ifText(s, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
+	case "k8s:maxLength", "k8s:maxItems", "k8s:maxProperties":
+		return ifText(s, value, fmt.Sprintf("%s.size() <= %d", value, c.number(tag)))
+	case "k8s:maxBytes":
+		return ifText(s, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.number(tag)))
+	case "k8s:minimum", "k8s:maximum":
+		if s.XIntOrString {
+			return c.fail("", "must apply to a number, found IntOrString")
+		}
+		if tag.Name == "k8s:minimum" {
+			return fmt.Sprintf("%s >= %d", value, c.number(tag))
+		}
+		return fmt.Sprintf("%s <= %d", value, c.number(tag))
+	case "k8s:neq":
+		return value + " != " + c.literal(tag.Value, s.Type)
+	case "k8s:format":
+		format, ok := findFormat(tag.Value)
+		if !ok {
+			return c.fail(formatHint(tag.Value), "unknown format %q", tag.Value)
+		}
+		return ifText(s, value, format.celFor(value))
+	}
+	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be said of keys or single items in a CRD", tag.Name)
+}
+
+// ifText is a condition of texts for a value that may also be a number, of which the
+// condition could not be evaluated.
+func ifText(s *structural.Schema, value, condition string) string {
+	if !s.XIntOrString {
+		return condition
+	}
+	return "(type(" + value + ") != string || " + condition + ")"
+}
+
+// item goes over the items of a list that have the given keys.
+func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) string {
+	if s.Items == nil {
+		return c.fail("", "must apply to a list, found %s", typeOrNone(s.Type))
+	}
+	x := c.variable()
+	var other []string
+	for _, arg := range tag.Args {
+		i := PropertyIndex(s.Items, arg.Name)
+		name, ok := structural.CELName(arg.Name)
+		if i < 0 || !ok {
+			return c.fail(fieldHint(s.Items, arg.Name), "the items have no field %q", arg.Name)
+		}
+		key := s.Items.Properties[i].Schema
+		// Even a required key may be absent: from what was stored before it was.
+		other = append(other, fmt.Sprintf("!has(%[1]s.%[2]s) || %[1]s.%[2]s != %[3]s", x, name, c.literal(arg.Value, key.Type)))
+	}
+	if len(other) == 0 {
+		return c.fail("as in +k8s:item(type: \"Ready\")=+k8s:…", "needs the keys of the item in parentheses")
+	}
+	return fmt.Sprintf("%s.all(%s, %s || %s)", value, x, strings.Join(other, " || "), c.expr(*tag.ValueTag, x, s.Items))
+}
+
+func (c *celWriter) number(tag codetags.Tag) int64 {
+	n, err := strconv.ParseInt(tag.Value, 0, 64)
+	if err != nil {
+		c.fail("", "expected an integer, got %q", tag.Value)
+	}
+	return n
+}
+
+// message says a tag in words.
+func (c *celWriter) message(tag codetags.Tag) string {
+	switch tag.Name {
+	case "k8s:beta":
+		return c.message(*tag.ValueTag)
+	case "k8s:eachKey":
+		return "each key " + c.message(*tag.ValueTag)
+	case "k8s:eachVal":
+		return "each value " + c.message(*tag.ValueTag)
+	case "k8s:item":
+		var keys []string
+		for _, arg := range tag.Args {
+			keys = append(keys, arg.Name+" "+arg.Value)
+		}
+		return "the item with " + strings.Join(keys, ", ") + " " + c.message(*tag.ValueTag)
+	case "k8s:subfield":
+		arg, _ := tag.PositionalArg()
+		switch tag.ValueTag.Name {
+		case "k8s:required":
+			return "must have " + arg.Value
+		case "k8s:forbidden":
+			return "may not have " + arg.Value
+		}
+		return "has " + arg.Value + " that " + c.message(*tag.ValueTag)
+	case "k8s:minLength":
+		return "must be at least " + tag.Value + " characters long"
+	case "k8s:maxLength":
+		return "may not be longer than " + tag.Value + " characters"
+	case "k8s:maxBytes":
+		return "may not be more than " + tag.Value + " bytes"
+	case "k8s:minItems", "k8s:minProperties":
+		return "must have at least " + tag.Value + " items"
+	case "k8s:maxItems", "k8s:maxProperties":
+		return "may not have more than " + tag.Value + " items"
+	case "k8s:minimum":
+		return "must be greater than or equal to " + tag.Value
+	case "k8s:maximum":
+		return "must be less than or equal to " + tag.Value
+	case "k8s:neq":
+		return "must not be equal to " + tag.Value
+	case "k8s:format":
+		return "must be a " + tag.Value
+	}
+	return "must satisfy " + tag.Name
+}
+
+// celFor says the format of a string as CEL.
+func (f stringFormat) celFor(value string) string {
+	if f.cel != "" {
+		return fmt.Sprintf(f.cel, value)
+	}
+	var parts []string
+	for _, pattern := range f.patterns {
+		parts = append(parts, fmt.Sprintf("%s.matches(r'%s')", value, pattern))
+	}
+	for _, pattern := range f.unlike {
+		parts = append(parts, fmt.Sprintf("!%s.matches(r'%s')", value, pattern))
+	}
+	if f.maxLength > 0 {
+		parts = append(parts, fmt.Sprintf("%s.size() <= %d", value, f.maxLength))
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "(" + strings.Join(parts, " && ") + ")"
+}
+
+// literal writes a value as the literal of a schema's type.
+func (e *editor) literal(text, schemaType string) string {
+	ok := true
+	switch schemaType {
+	case "integer":
+		_, err := strconv.ParseInt(text, 10, 64)
+		ok = err == nil
+	case "boolean":
+		ok = text == "true" || text == "false"
+	case "number":
+		_, err := strconv.ParseFloat(text, 64)
+		ok = err == nil
+	default:
+		return structural.CELString(text)
+	}
+	if !ok {
+		e.errorf(e.pos, "", "%q is no %s", text, schemaType)
+		return "false"
+	}
+	return text
+}

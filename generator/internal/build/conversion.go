@@ -1,0 +1,109 @@
+package build
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file is where +schemagen:conversion gets its meaning: how a server converts
+// between the versions of a kind, for which controller-tools has no marker. What it
+// may say is judged by the server's own validation, as is all of a definition.
+
+const (
+	conversionMarkerName = "schemagen:conversion"
+	// conversionPath is where controller-runtime serves conversions.
+	conversionPath = "/convert"
+	// injectAnnotation names the Certificate whose authority cert-manager's
+	// injector puts into the conversion of a CRD.
+	injectAnnotation = "cert-manager.io/inject-ca-from"
+)
+
+// conversionMarker returns what a version of a kind says of its conversion: at its root
+// type, the last one there, or else for its package. It is nil if it says nothing.
+func (b *Builder) conversionMarker(t *source.Type) *markers.Marker {
+	said := b.Run.Describe(t.Pkg).conversion
+	for _, m := range t.Markers {
+		if m.Name == conversionMarkerName {
+			said = m
+		}
+	}
+	return said
+}
+
+// convert writes the conversion that the versions of a kind agree on into its
+// definition, and returns the marker that says it; nil if none does.
+func (b *Builder) convert(k groupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
+	var first *source.Type
+	for _, t := range roots {
+		said := b.conversionMarker(t)
+		switch {
+		case said == nil:
+		case first == nil:
+			first = t
+		case !reflect.DeepEqual(said.Value, b.conversionMarker(first).Value):
+			d := b.Reporter.Report(conversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
+				"version %s of kind %s is to be converted in another way than version %s", b.Run.Describe(t.Pkg).version, k, b.Run.Describe(first.Pkg).version)
+			d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(b.conversionMarker(first).Pos), Message: "version " + b.Run.Describe(first.Pkg).version})
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	marker := b.conversionMarker(first)
+	conversion, err := conversionOf(marker.Value.(markers.Conversion))
+	if err != nil {
+		b.Reporter.Report(malformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
+		return marker
+	}
+	object.Spec.Conversion = conversion
+	if certificate := marker.Value.(markers.Conversion).Certificate; certificate != "" {
+		if object.Annotations == nil {
+			object.Annotations = map[string]string{}
+		}
+		object.Annotations[injectAnnotation] = certificate
+	}
+	return marker
+}
+
+// conversionOf is the conversion that a marker asks for.
+func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversion, error) {
+	out := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.ConversionStrategyType(m.Strategy)}
+	if out.Strategy != apiextensionsv1.WebhookConverter {
+		if m.Service+m.Path+m.Certificate != "" || m.Port != nil || m.ReviewVersions != nil {
+			return nil, fmt.Errorf("only the strategy Webhook has a service, a path, a port, review versions and a certificate")
+		}
+		return out, nil
+	}
+	namespace, name, ok := strings.Cut(m.Service, "/")
+	if !ok {
+		return nil, fmt.Errorf("expected the service as NAMESPACE/NAME, got %q", m.Service)
+	}
+	if _, _, ok := strings.Cut(m.Certificate, "/"); !ok && m.Certificate != "" {
+		return nil, fmt.Errorf("expected the certificate as NAMESPACE/NAME, got %q", m.Certificate)
+	}
+	service := &apiextensionsv1.ServiceReference{Namespace: namespace, Name: name, Path: new(conversionPath)}
+	if m.Path != "" {
+		service.Path = &m.Path
+	}
+	if m.Port != nil {
+		if *m.Port < 1 || *m.Port > 65535 {
+			return nil, fmt.Errorf("expected a port between 1 and 65535, got %d", *m.Port)
+		}
+		service.Port = new(int32(*m.Port))
+	}
+	out.Webhook = &apiextensionsv1.WebhookConversion{
+		ClientConfig:             &apiextensionsv1.WebhookClientConfig{Service: service},
+		ConversionReviewVersions: []string{"v1"},
+	}
+	if m.ReviewVersions != nil {
+		out.Webhook.ConversionReviewVersions = m.ReviewVersions
+	}
+	return out, nil
+}

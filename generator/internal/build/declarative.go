@@ -1,0 +1,384 @@
+package build
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/gengo/v2/codetags"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file is where Kubernetes' declarative-validation tags (KEP-5073) get
+// their meaning for a CRD, where controller-tools has none for them: keywords
+// where there are some, else CEL rules with the texts of the API server.
+
+// declarativeEdits returns what the tags of a declaration do to its own node,
+// and what they do to the object that has the field of the given JSON name.
+func (b *Builder) declarativeEdits(p *source.Package, set source.Markers, field string) (own, above []*edit) {
+	for _, m := range set {
+		tag, ok := m.Value.(markers.Declarative)
+		if !ok {
+			continue
+		}
+		for _, e := range b.declarativeEdit(p, m, tag.Tag, field) {
+			if e.above {
+				above = append(above, e)
+			} else {
+				own = append(own, e)
+			}
+		}
+	}
+	return own, above
+}
+
+// declarativeEdit returns what one tag does.
+func (b *Builder) declarativeEdit(p *source.Package, m *markers.Marker, tag codetags.Tag, field string) []*edit {
+	t := &tagReader{builder: b, pkg: p, marker: m}
+	t.read(tag, nil, field)
+	return t.edits
+}
+
+// tagReader takes a tag and the tags behind its equals sign apart.
+type tagReader struct {
+	builder *Builder
+	pkg     *source.Package
+	marker  *markers.Marker
+	edits   []*edit
+}
+
+func (t *tagReader) errorf(hint, format string, args ...any) {
+	t.builder.Reporter.Report(malformedArguments, t.pkg.At(t.marker.Pos), hint, "+%s: %s", t.marker.Name, fmt.Sprintf(format, args...))
+}
+
+// node adds an edit of the node at a path.
+func (t *tagReader) node(path []pathStep, op operation) {
+	t.edits = append(t.edits, &edit{pkg: t.pkg, pos: t.marker.Pos, name: t.marker.Name, path: path, op: op})
+}
+
+// above adds an edit of the object that has the field.
+func (t *tagReader) above(path []pathStep, op operation) {
+	e := &edit{pkg: t.pkg, pos: t.marker.Pos, name: t.marker.Name, op: op}
+	if len(path) > 0 {
+		e.path = path[:len(path)-1]
+	} else {
+		e.above = true
+	}
+	t.edits = append(t.edits, e)
+}
+
+// read adds the edits of a tag for the node at a path. field is the name of the
+// property that the node is, empty if it is none.
+func (t *tagReader) read(tag codetags.Tag, path []pathStep, field string) {
+	without, ok := t.builder.Run.table.Declarative(tag.Name)
+	switch {
+	case !ok:
+		t.errorf("", "unknown tag +%s", tag.Name)
+		return
+	case without != "":
+		return // lint says so
+	}
+	below := func(step pathStep) []pathStep {
+		step.pos = t.marker.Pos
+		return append(path[:len(path):len(path)], step)
+	}
+	switch tag.Name {
+	case "k8s:beta":
+		if inner := t.inner(tag); inner != nil {
+			t.read(*inner, path, field)
+		}
+	case "k8s:eachVal":
+		if inner := t.inner(tag); inner != nil {
+			t.read(*inner, below(pathStep{kind: stepEach}), "")
+		}
+	case "k8s:subfield":
+		name, ok := tag.PositionalArg()
+		if inner := t.inner(tag); inner != nil && ok {
+			t.read(*inner, below(pathStep{kind: stepField, name: name.Value}), name.Value)
+		} else if !ok {
+			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
+		}
+	case "k8s:eachKey", "k8s:item":
+		if inner := t.inner(tag); inner != nil {
+			t.node(path, ruleOverParts{tag})
+		}
+	case "k8s:required", "k8s:optional":
+		if t.wantsField(tag, field) {
+			t.above(path, requireField{field, tag.Name == "k8s:required"})
+		}
+	case "k8s:forbidden", "k8s:dependentRequired", "k8s:dependentForbidden":
+		if t.wantsField(tag, field) {
+			t.above(path, ruleOfFields{tag, field})
+		}
+	case "k8s:update":
+		t.node(path, ruleOfUpdates{tag.Value})
+		if field != "" && tag.Value != "NoModify" {
+			t.above(path, ruleOfFields{tag, field})
+		}
+	case "k8s:listType", "k8s:listMapKey", "k8s:unionDiscriminator", "k8s:unionMember", "k8s:zeroOrOneOfMember", "k8s:enum", "k8s:enumExclude":
+		if len(path) == 0 {
+			return // read by controller-tools' definitions, and as unions
+		}
+		t.errorf("", "+%s cannot stand behind another tag for a CRD", tag.Name)
+	default:
+		t.node(path, validation{tag})
+	}
+}
+
+// inner returns the tag behind the equals sign.
+func (t *tagReader) inner(tag codetags.Tag) *codetags.Tag {
+	if tag.ValueTag == nil {
+		t.errorf("as in +"+tag.Name+"=+k8s:maxLength=63", "+%s needs a tag behind the equals sign", tag.Name)
+	}
+	return tag.ValueTag
+}
+
+func (t *tagReader) wantsField(tag codetags.Tag, field string) bool {
+	if field == "" {
+		t.errorf("put it on a field, or behind +k8s:subfield(name)=", "+%s describes a field", tag.Name)
+	}
+	return field != ""
+}
+
+// validation is a tag that restricts the value of its node.
+type validation struct{ tag codetags.Tag }
+
+func (op validation) apply(e *editor, s *structural.Schema) {
+	tag := op.tag
+	text := s.Type == "string" || s.XIntOrString
+	switch tag.Name {
+	case "k8s:minLength", "k8s:maxLength", "k8s:maxBytes":
+		n, ok := op.count(e, s, text, "a string")
+		if !ok {
+			return
+		}
+		switch tag.Name {
+		case "k8s:minLength":
+			tighten(&values(s).MinLength, n, true)
+		case "k8s:maxLength":
+			tighten(&values(s).MaxLength, n, false)
+		default:
+			// A string of n bytes has at most n characters: that bounds the
+			// cost of the rule that counts bytes.
+			tighten(&values(s).MaxLength, n, false)
+			addRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
+		}
+	case "k8s:minItems":
+		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
+			tighten(&values(s).MinItems, n, true)
+		}
+	case "k8s:maxItems":
+		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
+			tighten(&values(s).MaxItems, n, false)
+		}
+	case "k8s:minProperties":
+		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
+			tighten(&values(s).MinProperties, n, true)
+		}
+	case "k8s:maxProperties":
+		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
+			tighten(&values(s).MaxProperties, n, false)
+		}
+	case "k8s:minimum":
+		if n, ok := op.number(e, s); ok {
+			tighten(&values(s).Minimum, float64(n), true)
+		}
+	case "k8s:maximum":
+		if n, ok := op.number(e, s); ok {
+			tighten(&values(s).Maximum, float64(n), false)
+		}
+	case "k8s:format":
+		format, ok := findFormat(tag.Value)
+		if !ok {
+			e.errorf(e.pos, formatHint(tag.Value), "unknown format %q", tag.Value)
+			return
+		}
+		if !text {
+			e.errorf(e.pos, "", "must apply to a string, found %s", typeOrNone(s.Type))
+			return
+		}
+		format.restrict(values(s))
+	case "k8s:neq":
+		addRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
+	case "k8s:immutable":
+		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
+	case "k8s:monotonic":
+		if _, ok := op.number(e, s); ok || s.Type == "integer" {
+			addRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
+		}
+	case "k8s:unique":
+		op.unique(e, s)
+	}
+	e.mark(s)
+}
+
+// mark notes the edit as the place of everything that it set.
+func (e *editor) mark(s *structural.Schema) {
+	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
+		if strings.EqualFold(keyword, strings.TrimPrefix(e.name, "k8s:")) {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
+		}
+	}
+}
+
+// count returns the tag's number, which counts something.
+func (op validation) count(e *editor, s *structural.Schema, fits bool, want string) (int64, bool) {
+	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
+	switch {
+	case err != nil || n < 0:
+		e.errorf(e.pos, "", "expected a number that is not negative, got %q", op.tag.Value)
+	case !fits:
+		e.errorf(e.pos, "", "must apply to %s, found %s", want, typeOrNone(s.Type))
+	default:
+		return n, true
+	}
+	return 0, false
+}
+
+// number returns the tag's number, which bounds a number.
+func (op validation) number(e *editor, s *structural.Schema) (int64, bool) {
+	if s.Type != "integer" && s.Type != "number" {
+		e.errorf(e.pos, "", "must apply to a number, found %s", typeOrNone(s.Type))
+		return 0, false
+	}
+	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
+	if err != nil && op.tag.Name != "k8s:monotonic" {
+		e.errorf(e.pos, "", "expected an integer, got %q", op.tag.Value)
+	}
+	return n, err == nil
+}
+
+func formatHint(name string) string {
+	return diag.DidYouMean(name, formatNames(), "there are "+strings.Join(formatNames(), ", "))
+}
+
+// unique makes the elements of a list unique, by value or by the list's keys.
+// Lists that are sets or maps are unique by themselves.
+func (op validation) unique(e *editor, s *structural.Schema) {
+	if s.Type != "array" || s.Items == nil {
+		e.errorf(e.pos, "", "must apply to a list, found %s", typeOrNone(s.Type))
+		return
+	}
+	if s.XListType == "set" || s.XListType == "map" {
+		return
+	}
+	same := "x == y"
+	switch op.tag.Value {
+	case "set":
+	case "map":
+		if len(s.XListMapKeys) == 0 {
+			e.errorf(e.pos, "name the keys with +k8s:listMapKey", "a list that is unique as a map has keys")
+			return
+		}
+		same = sameKeys(s, "x", "y")
+		s.XListMapKeys = nil // the server takes keys only of lists that are maps
+	default:
+		e.errorf(e.pos, "", "expected map or set, got %q", op.tag.Value)
+		return
+	}
+	addRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
+}
+
+// sameKeys is the CEL for two elements of a list having the same keys. A key that is
+// absent, be it because an element was stored before it was required, is compared as
+// absent.
+func sameKeys(s *structural.Schema, x, y string) string {
+	var parts []string
+	for _, key := range s.XListMapKeys {
+		name, ok := structural.CELName(key)
+		if !ok {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("(has(%[1]s.%[3]s) ? has(%[2]s.%[3]s) && %[1]s.%[3]s == %[2]s.%[3]s : !has(%[2]s.%[3]s))", x, y, name))
+	}
+	return strings.Join(parts, " && ")
+}
+
+func addRule(e *editor, s *structural.Schema, rule structural.Rule) {
+	s.XValidations = append(slices.Clip(s.XValidations), rule)
+	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
+}
+
+// ruleOfFields is a tag that says whether fields of an object may be set.
+type ruleOfFields struct {
+	tag   codetags.Tag
+	field string
+}
+
+func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
+	self, ok := structural.CELName(op.field)
+	if !ok {
+		e.errorf(e.pos, "", "CEL cannot read a field named %q", op.field)
+		return
+	}
+	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
+	reason := apiextensionsv1.FieldValueForbidden
+	switch op.tag.Name {
+	case "k8s:forbidden":
+		rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s)", self), "may not be set"
+	case "k8s:update":
+		rule.FieldPath = ""
+		switch op.tag.Value {
+		case "NoSet", "NoAddItem":
+			rule.Rule, rule.Message = fmt.Sprintf("has(oldSelf.%s) || !has(self.%s)", self, self), op.field+" cannot be set once created"
+		default:
+			rule.Rule, rule.Message = fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", self, self), op.field+" cannot be cleared once set"
+		}
+		addRule(e, s, rule)
+		return
+	default:
+		arg, _ := op.tag.PositionalArg()
+		other, ok := structural.CELName(arg.Value)
+		if !ok || PropertyIndex(s, arg.Value) < 0 {
+			e.errorf(e.pos, fieldHint(s, arg.Value), "there is no field %q beside this one", arg.Value)
+			return
+		}
+		rule.FieldPath = structural.RuleFieldPath(arg.Value)
+		if op.tag.Name == "k8s:dependentRequired" {
+			reason = apiextensionsv1.FieldValueRequired
+			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || has(self.%s)", self, other), "must be set when "+op.field+" is set"
+		} else {
+			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || !has(self.%s)", self, other), "may not be set when "+op.field+" is set"
+		}
+	}
+	rule.Reason = &reason
+	addRule(e, s, rule)
+}
+
+// ruleOfUpdates is a +k8s:update of the value itself.
+type ruleOfUpdates struct{ constraint string }
+
+func (op ruleOfUpdates) apply(e *editor, s *structural.Schema) {
+	isMap := s.Type == "object" && s.AdditionalProperties != nil
+	switch op.constraint {
+	case "NoSet", "NoUnset":
+		return // said of the object that has the field
+	case "NoModify":
+		if s.Type == "array" || isMap {
+			e.errorf(e.pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")
+			return
+		}
+		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
+	case "NoAddItem", "NoRemoveItem":
+		of, in, message := "self", "oldSelf", "item may not be added"
+		if op.constraint == "NoRemoveItem" {
+			of, in, message = in, of, "item may not be removed"
+		}
+		switch {
+		case isMap || s.Type == "array" && s.XListType == "set":
+			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
+		case s.Type == "array" && len(s.XListMapKeys) > 0:
+			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
+		default:
+			e.errorf(e.pos, "say +k8s:listType=set or map, so that items have an identity", "%s needs a map, or a list that is a set or a map", op.constraint)
+		}
+	default:
+		e.errorf(e.pos, "there are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
+	}
+}

@@ -1,0 +1,139 @@
+package build
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// applyK8sEnum gives a schema the values of a string type marked +k8s:enum, the
+// one marker of controller-tools whose own code wants a type checker. Those
+// are controller-tools' values: the constants that the package declares with
+// exactly this type and a string literal. Where the package wants it, or where
+// controller-tools' code panics, they are Go's.
+func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type) error {
+	if t == nil {
+		return fmt.Errorf("must be set on a type, not a field")
+	}
+	if !t.IsString() {
+		return fmt.Errorf("enum type must be a string")
+	}
+	if t.Pkg.Local() {
+		all := b.constantsOf(t)
+		if b.Run.enabled(t.Pkg, markers.FeatureEnum) || slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
+			return setEnum(props, t, goValues(all))
+		}
+		b.leftOut(t, all)
+	}
+	values, err := t.LiteralConstants()
+	if err != nil {
+		return err
+	}
+	return setEnum(props, t, values)
+}
+
+// applyEnum gives a schema the values of a string type marked +enum.
+func (b *Builder) applyEnum(d *draft, t *source.Type) {
+	m := t.Markers.Get("enum")
+	if m == nil {
+		return
+	}
+	props := d.keywords().props()
+	err := fmt.Errorf("enum type must be a string")
+	if t.IsString() {
+		err = setEnum(props, t, goValues(b.constantsOf(t)))
+	}
+	if err != nil {
+		b.Reporter.Report(markerDoesNotFit, t.Pkg.At(m.Pos), "", "+enum: %v", err)
+		return
+	}
+	d.keywords().take(props)
+	d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: "enum", Pos: m.Pos})
+}
+
+// setEnum makes the schema a string with the values, given as JSON texts,
+// sorted.
+func setEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type, values []string) error {
+	if len(values) == 0 {
+		return fmt.Errorf("no enum values found for type %s", t)
+	}
+	slices.Sort(values)
+	props.Type = "string"
+	props.Enum = nil
+	for _, value := range values {
+		props.Enum = append(props.Enum, apiextensionsv1.JSON{Raw: []byte(value)})
+	}
+	return nil
+}
+
+// constantsOf returns the constants of the type by Go's rules, and reports
+// those that cannot be computed.
+func (b *Builder) constantsOf(t *source.Type) []source.Constant {
+	all, errors := t.Constants()
+	for _, e := range errors {
+		b.Reporter.Report(constantWithoutValue, e.Pkg.At(e.Pos), "", "a constant of enum %s: %s", t, e.Message)
+	}
+	return all
+}
+
+// goValues returns the JSON texts of the constants, each once.
+func goValues(all []source.Constant) []string {
+	var out []string
+	for _, c := range all {
+		raw, err := json.Marshal(c.Value)
+		if err == nil && !c.Excluded && !slices.Contains(out, string(raw)) {
+			out = append(out, string(raw))
+		}
+	}
+	return out
+}
+
+// leftOut warns of constants that controller-tools does not see.
+func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
+	m := t.Markers.Get("k8s:enum")
+	var names []string
+	for _, c := range all {
+		if !c.Literal && !c.Excluded && !slices.ContainsFunc(all, func(o source.Constant) bool { return o.Literal && o.Value == c.Value }) {
+			names = append(names, c.Name)
+		}
+	}
+	if m == nil || len(names) == 0 {
+		return
+	}
+	b.Reporter.Report(constantsLeftOut, t.Pkg.At(m.Pos), "write // +schemagen:enable=enum beside the package clause for all of them, or declare them as in const A "+t.Spec.Name.Name+" = \"a\"",
+		"the enum of %s leaves out %s: only constants with this type and a string literal count", t, strings.Join(names, ", "))
+}
+
+// describeValues adds what the values of an enum stand for to a description, in
+// the words of Kubernetes' own OpenAPI.
+func describeValues(text string, all []source.Constant) string {
+	documented := slices.ContainsFunc(all, func(c source.Constant) bool { return c.Doc != "" })
+	if !documented {
+		return text
+	}
+	// Of several constants with one value the documented one counts.
+	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b source.Constant) int {
+		return cmp.Or(strings.Compare(a.Value, b.Value), -strings.Compare(a.Doc, b.Doc))
+	})
+	var out strings.Builder
+	out.WriteString(text)
+	if text != "" {
+		out.WriteString("\n\n")
+	}
+	out.WriteString("Possible enum values:")
+	for i, c := range sorted {
+		if !c.Excluded && (i == 0 || sorted[i-1].Value != c.Value) {
+			line := fmt.Sprintf("\n - `%q` %s", c.Value, strings.Join(strings.Fields(c.Doc), " "))
+			out.WriteString(strings.TrimRight(line, " "))
+		}
+	}
+	return out.String()
+}

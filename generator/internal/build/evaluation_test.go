@@ -1,0 +1,247 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/apiserver"
+)
+
+// TestRulesEvaluate stores objects under an earlier version of each schema that the
+// cases generate, one that did not have each property in turn, and changes a label: none
+// of the rules that we wrote may fail to evaluate. Such a failure is never ratcheted, so
+// that it refuses every update, the removal of a finalizer included. Nor may they refuse
+// the label, where they are not of the root, which it changes.
+func TestRulesEvaluate(t *testing.T) {
+	var updates, blocked int
+	var evaluated []string
+	for _, c := range readCases(t) {
+		if c.Unverified {
+			continue
+		}
+		var source strings.Builder
+		for _, f := range c.Archive.Files {
+			if strings.HasSuffix(f.Name, ".go") {
+				source.Write(f.Data)
+			}
+		}
+		byHand := inOneLine(source.String())
+		for _, f := range c.Archive.Files {
+			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), rulesKeyword) {
+				continue
+			}
+			// The rules in a pod template are those of k8s.io/api, and its objects take minutes.
+			if len(f.Data) > 100_000 {
+				continue
+			}
+			t.Run(c.Name+"/"+strings.TrimPrefix(f.Name, "want/"), func(t *testing.T) {
+				var crd apiextensionsv1.CustomResourceDefinition
+				if err := yaml.UnmarshalStrict(f.Data, &crd); err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range crd.Spec.Versions {
+					s := &storedObjects{Rand: rand.New(rand.NewSource(1)), crd: &crd, version: v.Name}
+					if s.drop(v.Schema.OpenAPIV3Schema, byHand); len(s.ours) == 0 {
+						continue
+					}
+					s.check(t, v.Schema.OpenAPIV3Schema)
+					updates, blocked, evaluated = updates+s.updates, blocked+s.blocked, append(evaluated, s.ours...)
+				}
+			})
+		}
+	}
+	slices.Sort(evaluated)
+	evaluated = slices.Compact(evaluated)
+	t.Logf("%d rules, %d updates, of which %d were refused before rules are evaluated", len(evaluated), updates, blocked)
+	if len(evaluated) < 110 || updates < 2_500 || blocked > updates/50 {
+		t.Error("that shows too little")
+	}
+}
+
+// inOneLine is a text without what differs between a rule and the marker it is from.
+func inOneLine(text string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer(`\`, "", "//", "", `"`, "").Replace(text)), "")
+}
+
+// storedObjects makes objects of a schema as they may be stored.
+type storedObjects struct {
+	*rand.Rand
+	crd     *apiextensionsv1.CustomResourceDefinition
+	version string
+	// ours are the rules that nobody wrote by hand.
+	ours             []string
+	updates, blocked int
+	// keys are the names of keys of lists: the server compares nothing that holds an
+	// element without its key.
+	keys []string
+	// changed: a label changes what has rules.
+	changed bool
+}
+
+// drop removes the rules that somebody wrote by hand, and notes the others. It also
+// removes what is required, which the server does not ratchet in the root, that a label
+// changes, nor in elements without keys: no rule is evaluated then.
+func (s *storedObjects) drop(schema *apiextensionsv1.JSONSchemaProps, byHand string) {
+	schema.Required, s.keys = nil, append(s.keys, schema.XListMapKeys...)
+	schema.XValidations = slices.DeleteFunc(schema.XValidations, func(rule apiextensionsv1.ValidationRule) bool {
+		return strings.Contains(byHand, inOneLine(rule.Rule))
+	})
+	for _, rule := range schema.XValidations {
+		s.ours = append(s.ours, rule.Rule)
+	}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		p := schema.Properties[name]
+		s.drop(&p, byHand)
+		schema.Properties[name] = p
+	}
+	if schema.Items != nil && schema.Items.Schema != nil {
+		s.drop(schema.Items.Schema, byHand)
+	}
+	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+		s.drop(schema.AdditionalProperties.Schema, byHand)
+	}
+}
+
+// check updates a label of objects from which each property in turn was dropped.
+func (s *storedObjects) check(t *testing.T, schema *apiextensionsv1.JSONSchemaProps) {
+	kind, err := apiserver.NewKind(s.crd, s.version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 12 {
+		object := s.value(schema, n).(map[string]any)
+		object["apiVersion"], object["kind"] = s.crd.Spec.Group+"/"+s.version, s.crd.Spec.Names.Kind
+		object["metadata"] = map[string]any{"name": "stored", "namespace": "default"}
+		s.changed = len(schema.XValidations) > 0
+		s.update(t, kind, object)
+		eachWithout(object, func(name string) {
+			s.changed = len(schema.XValidations) > 0 || slices.Contains(s.keys, name)
+			s.update(t, kind, object)
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// eachWithout calls f for each property of a value and of all in it, while it is dropped.
+func eachWithout(value any, f func(name string)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if name == "apiVersion" || name == "kind" || name == "metadata" {
+				continue
+			}
+			dropped := value[name]
+			delete(value, name)
+			f(name)
+			value[name] = dropped
+			eachWithout(dropped, f)
+		}
+	case []any:
+		for _, element := range value {
+			eachWithout(element, f)
+		}
+	}
+}
+
+// update gives the object a label, in each way that the kind has.
+func (s *storedObjects) update(t *testing.T, kind *apiserver.Kind, stored map[string]any) {
+	t.Helper()
+	labelled := runtime.DeepCopyJSON(stored)
+	labelled["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
+	updates := []func(context.Context, map[string]any, map[string]any) (apiserver.Answer, error){kind.Update}
+	if kind.HasStatus() {
+		updates = append(updates, kind.UpdateStatus)
+	}
+	for _, update := range updates {
+		answer, err := update(t.Context(), labelled, stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.updates++
+		texts := answer.Warnings
+		for _, e := range answer.Errors {
+			texts = append(texts, e.Error())
+			if strings.Contains(e.Detail, "some validation rules were not checked") {
+				s.blocked++
+			}
+		}
+		for _, text := range texts {
+			if strings.Contains(text, "evaluating rule") || strings.Contains(text, "did not match a supported operator") {
+				t.Errorf("%s\nof %v", text, stored)
+			}
+		}
+		if len(answer.Errors) > 0 && !s.changed {
+			t.Errorf("a label is refused: %v\nof %v", answer.Errors, stored)
+		}
+	}
+}
+
+// value makes the n-th object: the first has all properties, and the others some.
+func (s *storedObjects) value(schema *apiextensionsv1.JSONSchemaProps, n int) any {
+	switch {
+	case schema.Nullable && s.Intn(4) == 0:
+		return nil
+	case len(schema.Enum) > 0:
+		var value any
+		if err := json.Unmarshal(schema.Enum[s.Intn(len(schema.Enum))].Raw, &value); err != nil {
+			panic(err)
+		}
+		return value
+	case schema.XIntOrString && s.Intn(2) == 0:
+		return int64(s.Intn(3))
+	case schema.XIntOrString:
+		return "50%"
+	}
+	texts := []string{"x", "special", "a", ""}
+	switch schema.Type {
+	case "array":
+		out := []any{}
+		for i := range s.Intn(3) + 1 - min(n, 1) {
+			element := s.value(schema.Items.Schema, n)
+			if schema.XListType != nil && *schema.XListType == "set" && slices.Contains(out, element) {
+				continue
+			}
+			if object, ok := element.(map[string]any); ok && schema.XListType != nil {
+				for _, key := range schema.XListMapKeys { // what has no counterpart is not ratcheted
+					if schema.Items.Schema.Properties[key].Type == "string" {
+						object[key] = texts[i]
+					}
+				}
+			}
+			out = append(out, element)
+		}
+		return out
+	case "string":
+		return texts[s.Intn(len(texts))]
+	case "integer":
+		return int64(s.Intn(3))
+	case "number":
+		return []any{int64(1), 1.5}[s.Intn(2)]
+	case "boolean":
+		return s.Intn(2) == 0
+	}
+	out := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if n == 0 || s.Intn(4) > 0 {
+			p := schema.Properties[name]
+			out[name] = s.value(&p, n)
+		}
+	}
+	if a := schema.AdditionalProperties; a != nil && a.Schema != nil {
+		for _, name := range []string{"x", "a/b"} {
+			out[name] = s.value(a.Schema, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,321 @@
+package build
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"math"
+	"slices"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file is what Go code and tags say about a field that no schema shows, and
+// that cannot be meant: all of it is accepted everywhere, and means nothing or
+// something else.
+
+// checkField reports what is wrong with the tags and markers of a field of the
+// user. name is its name in JSON, options are those of its json tag.
+func (b *Builder) checkField(t *source.Type, field *source.Field, name, options string) {
+	if !t.Pkg.Local() {
+		return
+	}
+	b.checkTag(t, field, name, options)
+	if name != "" {
+		b.checkPresence(t, field)
+	}
+	if !slices.Contains(strings.Split(options, ","), "string") {
+		b.checkRange(t.File, field.Type, field.Markers)
+	}
+	b.checkPatch(t, field)
+}
+
+// isJSONOption reports whether encoding/json, Kubernetes' libraries, or another
+// library that reads json tags knows an option.
+func isJSONOption(option string) bool {
+	switch option {
+	case "", "omitempty", "omitzero", "string", "inline",
+		"required", "nocopy", "intern", "embed", "unknown", "nocase", "strictcase", "squash", "remain", "flow", "nullable", "optional":
+		return true
+	}
+	return strings.ContainsAny(option, `'":`) // encoding/json/v2
+}
+
+// checkTag reports options of a json tag that are nearly one that counts.
+// Others belong to other libraries.
+func (b *Builder) checkTag(t *source.Type, field *source.Field, name, options string) {
+	report := func(hint, format string, args ...any) {
+		b.Reporter.Report(misreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		if isJSONOption(option) {
+			continue
+		}
+		word := strings.TrimSpace(option)
+		near, ok := diag.Nearest(strings.ToLower(word), countingOptions())
+		if ok && (strings.HasPrefix(near, "omit") || oneOff(word, near)) {
+			report("write "+near, "field %s: the json tag has no option %q: it is ignored", field.Label(), option)
+		}
+	}
+	if name == "inline" && field.Name == "" {
+		report("write `json:\",inline\"`", "embedded field %s has the JSON name \"inline\"", field.Label())
+		return
+	}
+	end := strings.LastIndexAny(name, ";:| ") + 1
+	if option := name[end:]; end > 0 && slices.Contains(countingOptions(), option) || strings.HasPrefix(name, "omit") && slices.Contains(countingOptions(), name) && !strings.EqualFold(field.Name, name) {
+		should := strings.TrimRight(name[:end], ";:| ")
+		if should == "" {
+			should = jsonName(field.Label())
+		}
+		report(fmt.Sprintf("write `json:\"%s,%s\"`", should, option), "field %s has the JSON name %q", field.Label(), name)
+	}
+}
+
+// countingOptions are the options of a json tag that change a schema.
+func countingOptions() []string { return []string{"omitempty", "omitzero", "inline", "string"} }
+
+// oneOff reports whether two words differ only in case, in the order of their
+// letters, or in one letter that one of them lacks: short words are near many.
+func oneOff(a, b string) bool {
+	letters := func(text string) string {
+		out := []byte(strings.ToLower(text))
+		slices.Sort(out)
+		return string(out)
+	}
+	x, y := letters(a), letters(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	for i := range y {
+		if x == y || len(x)+1 == len(y) && x == y[:i]+y[i+1:] {
+			return true
+		}
+	}
+	return false
+}
+
+// checkPresence reports a field that is marked as optional and as required.
+// Kubernetes' own tags are held against each other alone: beside +optional,
+// +k8s:required may be about the object once it is defaulted.
+func (b *Builder) checkPresence(t *source.Type, field *source.Field) {
+	if len(field.Markers) < 2 {
+		return
+	}
+	// In the order in which they count (see requires).
+	b.checkPresenceOf(t, field, "kubebuilder:validation:Optional", "kubebuilder:validation:Required", "optional", "required")
+	b.checkPresenceOf(t, field, "k8s:optional", "k8s:required")
+}
+
+func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, names ...string) {
+	var counts, other *markers.Marker
+	for _, name := range names {
+		switch m := field.Markers.Get(name); {
+		case m == nil:
+		case counts == nil:
+			counts = m
+		case other == nil && saysRequired(m) != saysRequired(counts):
+			other = m
+		}
+	}
+	if other == nil {
+		return
+	}
+	d := b.Reporter.Report(optionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
+		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
+	d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(counts.Pos), Message: "the other one"})
+}
+
+func saysRequired(m *markers.Marker) bool {
+	return strings.HasSuffix(strings.ToLower(m.Name), "required")
+}
+
+// checkRange reports bounds that the Go integer type of a declaration cannot
+// hold. What does not fit the format of the schema is left to the verification.
+func (b *Builder) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
+	if set.Get("kubebuilder:validation:Type") != nil || set.Get("schemagen:type") != nil {
+		return
+	}
+	for _, m := range set {
+		var value float64
+		keyword := ""
+		switch v := m.Value.(type) {
+		case crdmarkers.Minimum:
+			value, keyword = float64(v), "minimum"
+			if e := set.Get(strings.Replace(m.Name, "Minimum", "ExclusiveMinimum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMinimum(true) {
+				value++
+			}
+		case crdmarkers.Maximum:
+			value, keyword = float64(v), "maximum"
+			if e := set.Get(strings.Replace(m.Name, "Maximum", "ExclusiveMaximum", 1)); e != nil && e.Value == crdmarkers.ExclusiveMaximum(true) {
+				value--
+			}
+		default:
+			continue
+		}
+		if strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {
+			body := source.UnderlyingOf(f, deref1(typ))
+			list, ok := body.Expr.(*ast.ArrayType)
+			if !ok {
+				continue
+			}
+			b.checkBound(body.File, list.Elt, m, keyword, value, f)
+			continue
+		}
+		b.checkBound(f, typ, m, keyword, value, f)
+	}
+}
+
+func deref1(expr ast.Expr) ast.Expr {
+	if star, ok := expr.(*ast.StarExpr); ok {
+		return star.X
+	}
+	return expr
+}
+
+func (b *Builder) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, at *source.File) {
+	name := plainInteger(f, typ)
+	low, high, ok := integerRange(name)
+	if !ok || value >= low && value <= high {
+		return
+	}
+	text := fmt.Sprintf("%s %v is outside of %s: Go clients cannot decode the values that only the schema allows", keyword, value, name)
+	hint := fmt.Sprintf("%s holds %.0f to %.0f", name, low, high)
+	if math.IsInf(high, 1) {
+		hint = name + " holds no negative number"
+	}
+	if keyword == "minimum" && value > high || keyword == "maximum" && value < low {
+		text = fmt.Sprintf("%s %v is outside of %s: no value that is allowed can be decoded", keyword, value, name)
+	}
+	b.Reporter.Report(boundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
+}
+
+// plainInteger returns the name of the predeclared type under a type that
+// encoding/json reads and writes itself; empty if the type does so.
+func plainInteger(f *source.File, typ ast.Expr) string {
+	typ = deref1(typ)
+	for range 100 {
+		if ident, ok := typ.(*ast.Ident); ok {
+			if arg, bound := f.Params[ident.Name]; bound {
+				f, typ = arg.File, arg.Expr
+				continue
+			}
+		}
+		target, missing := f.Resolve(typ)
+		if missing != nil {
+			return ""
+		}
+		if target.Type == nil {
+			return target.Predeclared
+		}
+		for _, method := range []string{"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalJSONTo", "UnmarshalJSONFrom"} {
+			if target.Type.HasMethod(method) {
+				return ""
+			}
+		}
+		f, typ = target.Type.File, target.Type.Spec.Type
+		switch typ.(type) {
+		case *ast.Ident, *ast.SelectorExpr:
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// integerRange returns the values of an integer type whose range no format of a
+// schema says. Those of int32 and int64 are said there.
+func integerRange(name string) (low, high float64, ok bool) {
+	switch name {
+	case "int8":
+		return math.MinInt8, math.MaxInt8, true
+	case "int16":
+		return math.MinInt16, math.MaxInt16, true
+	case "uint8", "byte":
+		return 0, math.MaxUint8, true
+	case "uint16":
+		return 0, math.MaxUint16, true
+	case "uint", "uint32", "uint64", "uintptr":
+		return 0, math.Inf(1), true
+	}
+	return 0, 0, false
+}
+
+// checkPatch reports a patchStrategy that does not exist and a patchMergeKey
+// that names no field, in struct tags and in markers, once where both say it.
+func (b *Builder) checkPatch(t *source.Type, field *source.Field) {
+	if len(field.Comments) == 0 && !strings.Contains(string(field.Tag), "patch") {
+		return
+	}
+	for _, name := range []string{"patchStrategy", "patchMergeKey"} {
+		check := b.checkStrategy
+		if name == "patchMergeKey" {
+			check = b.checkMergeKey
+		}
+		tag := field.Tag.Get(name)
+		if tag != "" {
+			check(t, field, field.Pos, tag)
+		}
+		for _, c := range field.Comments {
+			if value, ok := strings.CutPrefix(c.Text, "+"+name+"="); ok && strings.TrimSpace(value) != tag {
+				check(t, field, c.Pos, strings.TrimSpace(value))
+			}
+		}
+	}
+}
+
+func (b *Builder) checkStrategy(t *source.Type, field *source.Field, pos token.Pos, value string) {
+	known := []string{"merge", "replace", "retainKeys"}
+	for strategy := range strings.SplitSeq(value, ",") {
+		if !slices.Contains(known, strategy) {
+			b.Reporter.Report(unknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
+				"field %s: there is no patchStrategy %q", field.Label(), strategy)
+		}
+	}
+}
+
+func (b *Builder) checkMergeKey(t *source.Type, field *source.Field, pos token.Pos, key string) {
+	list := source.UnderlyingOf(t.File, deref1(field.Type))
+	array, ok := list.Expr.(*ast.ArrayType)
+	if !ok {
+		return
+	}
+	names, known := jsonNames(list.File, array.Elt, 0)
+	if !known || slices.Contains(names, key) {
+		return
+	}
+	b.Reporter.Report(unknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
+		"field %s: its elements have no field %q, which is their patchMergeKey", field.Label(), key)
+}
+
+// jsonNames returns the names of a struct's fields in JSON, with those of its
+// inlined structs. known is false where not all of them can be found.
+func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known bool) {
+	body := source.UnderlyingOf(f, deref1(typ))
+	st, ok := body.Expr.(*ast.StructType)
+	if !ok || depth > 20 {
+		return nil, false
+	}
+	for _, field := range st.Fields.List {
+		name, options, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
+		switch {
+		case name == "" && len(field.Names) == 0 || slices.Contains(strings.Split(options, ","), "inline"):
+			inner, known := jsonNames(body.File, field.Type, depth+1)
+			if !known {
+				return nil, false
+			}
+			names = append(names, inner...)
+		case name != "":
+			names = append(names, name)
+		default:
+			for _, ident := range field.Names {
+				names = append(names, ident.Name)
+			}
+		}
+	}
+	return names, true
+}

@@ -1,0 +1,36 @@
+package build
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestFileNames makes groups and plurals of all that is dangerous in paths, and wants
+// those that are taken to be files of the directory.
+func TestFileNames(t *testing.T) {
+	parts := []string{"", "a", ".", "..", "/", `\`, "\n", "\x1b", "\x00", "\u0085", "-", "example.com", "C:", "con"}
+	var texts []string
+	for _, a := range parts {
+		for _, b := range parts {
+			for _, c := range parts {
+				texts = append(texts, a+b+c)
+			}
+		}
+	}
+	taken := 0
+	for _, text := range texts {
+		for _, name := range []string{FileName(text, "x"), FileName("x", text), FileName(text, text), text} {
+			if !isFileName(name) {
+				continue
+			}
+			taken++
+			path := filepath.Join("dir", name)
+			if filepath.Dir(path) != "dir" && name != "." || name != "." && filepath.Base(path) != name {
+				t.Errorf("%q is %s", name, path)
+			}
+		}
+	}
+	if taken == 0 || !isFileName(FileName("example.com", "widgets")) || !isFileName(FileName("", "widgets")) {
+		t.Error("a name is refused")
+	}
+}

@@ -1,0 +1,249 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// fragment reads the piece of schema in a marker. It reports what is wrong, and
+// then returns nil.
+func (b *Builder) fragment(p *source.Package, m *markers.Marker) *structural.Schema {
+	f := m.Value.(markers.Fragment)
+	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
+	if err != nil {
+		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}",
+			"+%s: %s", m.Name, oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
+		return nil
+	}
+	if f.Keyword != "schema" {
+		data = fmt.Appendf(nil, "{%q:%s}", f.Keyword, data)
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
+		return nil
+	}
+	if unknown := unknownKeyword(value); unknown != "" {
+		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(max(0, strings.Index(f.Text, unknown)))), diag.DidYouMean(unknown, structural.Keywords(), ""),
+			"+%s: a schema has no keyword %s", m.Name, unknown)
+		return nil
+	}
+	var props apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(data, &props); err != nil {
+		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "", "+%s: %s", m.Name, wrongType(err))
+		return nil
+	}
+	s, unsupported := structural.FromProps(&props)
+	for _, u := range unsupported {
+		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
+			"+%s: %s.%s: a structural schema cannot hold it", m.Name, u.Path, u.Keyword)
+	}
+	if len(unsupported) > 0 {
+		return nil
+	}
+	place(s, structural.Origin{Pos: m.Pos})
+	for _, keyword := range structural.SetKeywords(&props) {
+		if keyword != rulesKeyword {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
+		}
+	}
+	for range props.XValidations {
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: m.Pos})
+	}
+	return s
+}
+
+// wrongType says in words what a decoder did not like.
+func wrongType(err error) string {
+	var typeErr *json.UnmarshalTypeError
+	if !errors.As(err, &typeErr) {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	want := "an object"
+	switch typeErr.Type.Kind() {
+	case reflect.Slice:
+		want = "a list"
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int64, reflect.Float64:
+		want = "a number"
+	}
+	return fmt.Sprintf("%s wants %s, got %s", typeErr.Field, want, typeErr.Value)
+}
+
+// place gives every node of a fragment its origin.
+func place(s *structural.Schema, origin structural.Origin) {
+	s.Origin = origin
+	for _, p := range s.Properties {
+		place(p.Schema, origin)
+	}
+	if s.Items != nil {
+		place(s.Items, origin)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		place(s.AdditionalProperties.Schema, origin)
+	}
+	if s.ValueValidation != nil {
+		placeValues(s.ValueValidation, origin)
+	}
+}
+
+func placeValues(v *structural.ValueValidation, origin structural.Origin) {
+	nested := func(n *structural.NestedValueValidation) {
+		n.Origin = origin
+		placeValues(&n.ValueValidation, origin)
+		for _, p := range n.Properties {
+			p.Schema.Origin = origin
+			placeValues(&p.Schema.ValueValidation, origin)
+		}
+	}
+	for _, list := range [][]structural.NestedValueValidation{v.AllOf, v.AnyOf, v.OneOf} {
+		for i := range list {
+			nested(&list[i])
+		}
+	}
+	if v.Not != nil {
+		nested(v.Not)
+	}
+}
+
+// unknownKeyword returns the first keyword of a schema that is none, or "". The
+// decoder itself would let those in items and additionalProperties pass.
+func unknownKeyword(schema any) string {
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return "" // the decoder says so
+	}
+	names := structural.Keywords()
+	for _, keyword := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(names, keyword) {
+			return keyword
+		}
+		var children []any
+		switch keyword {
+		case "properties", "patternProperties", "definitions":
+			properties, _ := object[keyword].(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(properties)) {
+				children = append(children, properties[name])
+			}
+		case "allOf", "anyOf", "oneOf":
+			children, _ = object[keyword].([]any)
+		case "items", "additionalProperties", "additionalItems", "not":
+			children = append(children, object[keyword])
+		}
+		for _, child := range children {
+			if unknown := unknownKeyword(child); unknown != "" {
+				return unknown
+			}
+		}
+	}
+	return ""
+}
+
+// extend adds a piece of schema to a node: keywords that both have are the
+// fragment's, but for junctors, which both have to hold, and lists, which add up.
+func (e *editor) extend(s, f *structural.Schema) {
+	if f.Type != "" && s.Type != "" && f.Type != s.Type {
+		e.errorf(e.pos, "", "the type is %s here, not %s", s.Type, f.Type)
+		return
+	}
+	own, more := schemaKeywords(s).props(), schemaKeywords(f).props()
+	structural.CopyKeywords(own, more)
+	for _, keyword := range structural.SetKeywords(more) {
+		if keyword != rulesKeyword {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
+		}
+	}
+	if s.ValueValidation != nil {
+		own.Required = append(slices.Clone(s.Required), more.Required...)
+		slices.Sort(own.Required)
+		own.Required = slices.Compact(own.Required)
+	}
+	own.XValidations = slices.Clone(s.XValidations)
+	for _, rule := range more.XValidations {
+		own.XValidations = append(own.XValidations, rule)
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
+	}
+	schemaKeywords(s).take(own)
+	if f.ValueValidation != nil {
+		conjoin(values(s), f.ValueValidation)
+	}
+
+	for _, p := range f.Properties {
+		if i := PropertyIndex(s, p.Name); i >= 0 {
+			child := *s.Properties[i].Schema
+			e.extend(&child, p.Schema)
+			s.Properties[i].Schema = &child
+		} else {
+			s.Properties = append(s.Properties, p)
+		}
+	}
+	sortProperties(s.Properties)
+	if f.Items != nil {
+		s.Items = e.extended(s.Items, f.Items)
+	}
+	if a := f.AdditionalProperties; a != nil {
+		if s.AdditionalProperties != nil && a.Schema != nil {
+			a = &structural.SchemaOrBool{Schema: e.extended(s.AdditionalProperties.Schema, a.Schema)}
+		}
+		s.AdditionalProperties = a
+	}
+}
+
+// extended returns a copy of a child, or the fragment where there is none.
+func (e *editor) extended(s, f *structural.Schema) *structural.Schema {
+	if s == nil {
+		return f
+	}
+	out := *s
+	e.extend(&out, f)
+	return &out
+}
+
+// conjoin adds the junctors of f to those of v, which is a copy: two of one
+// kind move to allOf.
+func conjoin(v, f *structural.ValueValidation) {
+	v.AllOf = append(slices.Clone(v.AllOf), f.AllOf...)
+	both := func(a, b structural.ValueValidation) {
+		v.AllOf = append(v.AllOf, structural.NestedValueValidation{ValueValidation: a}, structural.NestedValueValidation{ValueValidation: b})
+	}
+	switch {
+	case f.AnyOf == nil:
+	case v.AnyOf == nil:
+		v.AnyOf = f.AnyOf
+	default:
+		both(structural.ValueValidation{AnyOf: v.AnyOf}, structural.ValueValidation{AnyOf: f.AnyOf})
+		v.AnyOf = nil
+	}
+	switch {
+	case f.OneOf == nil:
+	case v.OneOf == nil:
+		v.OneOf = f.OneOf
+	default:
+		both(structural.ValueValidation{OneOf: v.OneOf}, structural.ValueValidation{OneOf: f.OneOf})
+		v.OneOf = nil
+	}
+	switch {
+	case f.Not == nil:
+	case v.Not == nil:
+		v.Not = f.Not
+	default:
+		both(structural.ValueValidation{Not: v.Not}, structural.ValueValidation{Not: f.Not})
+		v.Not = nil
+	}
+}

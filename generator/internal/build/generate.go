@@ -1,0 +1,214 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/crdyaml"
+	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// Lister finds the packages of a run.
+type Lister = golist.Lister
+
+// Package is what a [Lister] knows of a package.
+type Package = golist.Package
+
+// File is one generated file.
+type File struct {
+	// Name is the base name.
+	Name string
+	Data []byte
+}
+
+// generate goes from packages to definitions with their files, by index. There are none
+// if an error was reported.
+func generate(ctx context.Context, options *Options) ([]*Definition, []File, *Run, error) {
+	all, w, err := DefineKinds(ctx, options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r := w.Reporter
+	w.reportLosses(all)
+	var files []File
+	if !r.List.HasErrors() {
+		if files, err = emit(all, options.Header); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if err := w.verify(ctx, all, files); err != nil {
+		return nil, nil, nil, err
+	}
+	if r.List.HasErrors() {
+		return nil, nil, w, nil
+	}
+	return all, files, w, nil
+}
+
+// Misspelt looks for markers of the options' generators that are misspelt, for runs
+// that do not generate definitions.
+func Misspelt(ctx context.Context, options Options) (diag.List, error) {
+	w, err := newWorld(&options)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := w.list(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	w.Reporter.List = nil // the generators complain of packages themselves
+	w.Look(roots)
+	w.Lint()
+	return slices.DeleteFunc(w.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
+}
+
+// DefineKinds goes from packages to definitions.
+func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, error) {
+	roots, b, err := Open(ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
+	kinds := selectKinds(findKinds(w, roots), options, r)
+	if len(kinds) == 0 && !r.List.HasErrors() {
+		r.add(noKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
+	}
+	var crds []*Definition
+	files := map[string]groupKind{}
+	for _, k := range kinds {
+		crd := b.define(k, fl)
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if crd == nil {
+			continue
+		}
+		if err := b.placeUnions(ctx, crd); err != nil {
+			return nil, nil, err
+		}
+		if !isFileName(crd.FileName()) {
+			t := crd.Roots[0]
+			r.Report(invalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, crd.FileName())
+			crd.flawed = true // the server would refuse the same
+		}
+		if other, ok := files[crd.FileName()]; ok {
+			r.add(sameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
+				"kinds %s and %s are both written to %s", other, k, crd.FileName()))
+		}
+		files[crd.FileName()] = k
+		crds = append(crds, crd)
+	}
+	for _, p := range roots {
+		w.checkOverrides(p)
+	}
+	w.checkOverrideFile(b.overrides)
+	w.Lint()
+	return crds, w, nil
+}
+
+// Open loads the packages that a run is about, with a builder for their types.
+func Open(ctx context.Context, options *Options) (roots []*source.Package, b *Builder, err error) {
+	w, err := newWorld(options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if roots, err = load(ctx, options, w); err != nil {
+		return nil, nil, err
+	}
+	b = &Builder{Run: w, Reporter: w.Reporter, Options: options, types: map[*source.Type]*draft{}, overrides: w.overridesOf(options.Overrides), reached: new([]*source.Package)}
+	for _, p := range roots {
+		b.reach(p)
+	}
+	return roots, b, nil
+}
+
+// Listing is how the packages of a run are found.
+type Listing struct {
+	// Packages are the import paths of those that the patterns match, sorted, and Dirs
+	// the directories of their files.
+	Packages, Dirs []string
+	// Reasons say for each directory why the go command was asked, sorted; none if
+	// it was not.
+	Reasons []string
+}
+
+// List finds the packages and reads nothing of them. Diagnostics are about
+// patterns and packages that cannot be found.
+func List(ctx context.Context, options Options) (Listing, diag.List, error) {
+	var out Listing
+	options.Inputs = options.reader()
+	r := &Reporter{fset: token.NewFileSet()}
+	if options.GoCommand {
+		out.Reasons = append(out.Reasons, "it was asked for")
+	}
+	lister := options.lister(func(dir, reason string) { out.Reasons = append(out.Reasons, dir+": "+reason) })
+	listed, unmatched, err := golist.Roots(ctx, options.Inputs, lister, options.Dir, options.Patterns)
+	if err != nil {
+		return Listing{}, nil, err
+	}
+	r.unmatched(unmatched, len(listed) > 0)
+	for _, p := range listed {
+		out.Packages = append(out.Packages, p.Path)
+		if len(p.Files) > 0 {
+			out.Dirs = append(out.Dirs, filepath.Dir(p.Files[0]))
+		}
+	}
+	slices.Sort(out.Packages)
+	slices.Sort(out.Reasons)
+	return out, r.List.Normalize(), nil
+}
+
+// NoteClosure reads, through the options' Inputs, the source of the packages that
+// the patterns name and of all that they import, but for the standard library,
+// which the toolchain's version tells. It is for callers that hand the packages to
+// something else, and want to know later whether it would see the same. The
+// patterns must be ones that a run has listed without findings.
+func NoteClosure(ctx context.Context, options Options) error {
+	listed, _, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
+	if err != nil {
+		return err
+	}
+	return source.ReadClosure(ctx, options.Inputs, listed)
+}
+
+// emitRoom is room for most files: only what is written of it costs memory.
+const emitRoom = 1 << 18
+
+// emit renders the definitions, in parallel.
+func emit(crds []*Definition, header string) ([]File, error) {
+	out := make([]File, len(crds))
+	errs := make([]error, len(crds))
+	var writers errgroup.Group
+	var next atomic.Int64
+	for range min(runtime.GOMAXPROCS(0), len(crds)) {
+		writers.Go(func() error {
+			// Files share blocks, of which the next file probably finds its room.
+			var block []byte
+			room := emitRoom
+			for i := int(next.Add(1)) - 1; i < len(crds); i = int(next.Add(1)) - 1 {
+				if cap(block) < room {
+					block = make([]byte, 0, 4*room)
+				}
+				data, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
+				if err != nil {
+					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
+				}
+				out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
+				block, room = data[len(data):], max(room, len(data)+len(data)/4)
+			}
+			return nil
+		})
+	}
+	_ = writers.Wait() // the errors are in order
+	return out, errors.Join(errs...)
+}

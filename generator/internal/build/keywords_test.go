@@ -1,0 +1,81 @@
+package build
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// eachKeyword calls f for the keywords that markers and merging know of: not
+// children, which are drafts of their own.
+func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
+	t.Helper()
+	for k := range structural.Table() {
+		if k.Class == structural.ClassUnsupported || k.Class == structural.ClassStructure || k.Name == "allOf" {
+			continue
+		}
+		var p apiextensionsv1.JSONSchemaProps
+		if err := json.Unmarshal([]byte(`{"`+k.Name+`": `+k.Example+`}`), &p); err != nil {
+			t.Fatal(err)
+		}
+		f(k, &p)
+	}
+}
+
+// TestEveryKeywordIsTaken wants what a marker sets to reach the node, with its
+// position.
+func TestEveryKeywordIsTaken(t *testing.T) {
+	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+		if k.Class == structural.ClassJunctor { // markers at most remove them
+			s, _ := structural.FromProps(p)
+			schemaKeywords(s).take(schemaKeywords(s).props())
+			if !k.IsSet(s.Parts()) {
+				t.Errorf("%s is lost", k.Name)
+			}
+			return
+		}
+		s := &structural.Schema{}
+		before := schemaKeywords(s).props()
+		after := schemaKeywords(s).props()
+		structural.CopyKeywords(after, p)
+		schemaKeywords(s).take(after)
+		if !k.IsSet(s.Parts()) {
+			t.Errorf("%s is not taken", k.Name)
+		}
+		changed := appendChanged(nil, before, after, 7)
+		if len(changed) != 1 || changed[0] != (structural.KeywordOrigin{Keyword: k.Name, Pos: 7}) {
+			t.Errorf("%s changes %v", k.Name, changed)
+		}
+	})
+}
+
+// TestEveryKeywordIsMerged wants a keyword of either of two merged nodes in the
+// result.
+func TestEveryKeywordIsMerged(t *testing.T) {
+	ofTheFirst := []string{"description", "title", "example", "externalDocs"} // as controller-gen merges
+	draftOf := func(p *apiextensionsv1.JSONSchemaProps) *draft {
+		s, _ := structural.FromProps(p)
+		return &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation}
+	}
+	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+		other := &apiextensionsv1.JSONSchemaProps{Format: "date"}
+		if k.Name == "format" {
+			other = &apiextensionsv1.JSONSchemaProps{Pattern: "a"}
+		}
+		isSet := func(d *draft) bool {
+			return k.IsSet(structural.Parts{Generic: &d.Generic, Extensions: &d.Extensions, ValueValidation: d.values})
+		}
+		for _, parts := range [][2]*draft{{draftOf(p), draftOf(other)}, {draftOf(p), {}}} {
+			first, second := *parts[0], *parts[1]
+			(&Flattener{}).into(&first, parts[1])
+			(&Flattener{}).into(&second, parts[0])
+			if !isSet(&first) || isSet(&second) == slices.Contains(ofTheFirst, k.Name) {
+				t.Errorf("%s: merged %v and %v", k.Name, isSet(&first), isSet(&second))
+			}
+		}
+	})
+}

@@ -1,0 +1,311 @@
+package build
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/plurals"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// VersionAnnotation says which tool and version wrote a definition. The key is
+// controller-gen's, so that a migration changes one value.
+const VersionAnnotation = "controller-gen.kubebuilder.io/version"
+
+// groupKind is one kind of the run, with the root types that declare it.
+type groupKind struct {
+	group, kind string
+}
+
+func (k groupKind) String() string {
+	if k.group == "" {
+		return k.kind
+	}
+	return k.kind + "." + k.group
+}
+
+// findKinds returns the kinds that the root packages declare, sorted by
+// "Kind.group". A kind is a struct that embeds metav1.TypeMeta and
+// metav1.ObjectMeta themselves: no pointers, no aliases.
+func findKinds(w *Run, roots []*source.Package) []groupKind {
+	r := w.Reporter
+	var out []groupKind
+	for _, p := range roots {
+		if w.Describe(p).Skip {
+			continue
+		}
+		for _, f := range p.Sources {
+			if !f.MentionsKind {
+				continue
+			}
+			f.Parse()
+			if f.Syntax == nil {
+				continue
+			}
+			for _, t := range f.Types() {
+				if !isKind(t, r) {
+					continue
+				}
+				if w.Describe(p).malformed.Has("groupName") {
+					continue // it was meant to have one
+				}
+				if !w.Describe(p).grouped {
+					for _, f := range p.Sources {
+						f.Parse() // its name may be misspelt
+					}
+					r.Report(kindWithoutGroup, p.At(t.Spec.Name.Pos()), "say the API group beside the package clause: // +groupName=example.com",
+						"kind %s is in a package without +groupName", t.Spec.Name.Name)
+					continue
+				}
+				k := groupKind{w.Describe(p).group, t.Spec.Name.Name}
+				if !slices.Contains(out, k) {
+					out = append(out, k)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b groupKind) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// selectKinds returns the kinds that the options ask for. A name that stands
+// for none is an error.
+func selectKinds(kinds []groupKind, options *Options, r *Reporter) []groupKind {
+	if len(options.Kinds) == 0 && len(options.Groups) == 0 {
+		return kinds
+	}
+	var out []groupKind
+	for _, name := range options.Kinds {
+		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.kind == name || k.String() == name }) {
+			r.add(noSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind %s in these packages", name))
+		}
+	}
+	for _, group := range options.Groups {
+		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.group == group }) {
+			r.add(noSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind of group %s in these packages", group))
+		}
+	}
+	for _, k := range kinds {
+		if (len(options.Kinds) == 0 || slices.Contains(options.Kinds, k.kind) || slices.Contains(options.Kinds, k.String())) &&
+			(len(options.Groups) == 0 || slices.Contains(options.Groups, k.group)) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func kindsHint(kinds []groupKind) string {
+	if len(kinds) == 0 {
+		return ""
+	}
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.String()
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// isKind reports whether the type is a kind. An import that cannot be found is
+// reported: without it the kind would silently be none.
+func isKind(t *source.Type, r *Reporter) bool {
+	var hasType, hasObject bool
+	for _, embedded := range t.Embedded() {
+		switch embedded.(type) {
+		case *ast.SelectorExpr, *ast.Ident:
+		default:
+			continue
+		}
+		name := source.ExprName(embedded)
+		if name = name[strings.LastIndexByte(name, '.')+1:]; name != "TypeMeta" && name != "ObjectMeta" {
+			continue
+		}
+		resolved, why := t.File.Resolve(embedded)
+		if why != nil && why.ImportPath != "" {
+			reportMissing(t, r, embedded, why.ImportPath)
+		}
+		if why != nil || resolved.Type == nil || resolved.Type.Pkg.Path != metav1Path || resolved.Type.Pkg == t.Pkg {
+			continue
+		}
+		hasType = hasType || name == "TypeMeta"
+		hasObject = hasObject || name == "ObjectMeta"
+	}
+	return hasType && hasObject
+}
+
+// specMarker and objectMarker are markers that change a definition.
+type (
+	specMarker interface {
+		ApplyToCRD(crd *apiextensionsv1.CustomResourceDefinitionSpec, version string) error
+	}
+	objectMarker interface {
+		ApplyToCRD(crd *apiextensionsv1.CustomResourceDefinition, version string) error
+	}
+)
+
+// rootsOf returns the types of a kind: of every package of the group that a type
+// was asked of so far, the one of the kind's name.
+func (b *Builder) rootsOf(k groupKind) []*source.Type {
+	var roots []*source.Type
+	for _, p := range slices.Clone(*b.reached) {
+		if facts := b.Run.Describe(p); !facts.grouped || facts.group != k.group || facts.Skip {
+			continue
+		}
+		if t := p.Lookup(k.kind); t != nil {
+			roots = append(roots, t)
+		}
+	}
+	return roots
+}
+
+// checkSameVersion reports types of a kind whose version an earlier one has.
+func (b *Builder) checkSameVersion(k groupKind, t *source.Type, earlier []*source.Type) {
+	version := b.Run.Describe(t.Pkg).version
+	for _, other := range earlier {
+		if b.Run.Describe(other.Pkg).version == version {
+			b.Reporter.Report(sameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
+				"version %s of kind %s is declared in %s, too", version, k, other.Pkg.Path)
+		}
+	}
+}
+
+// define makes the definition of a kind. Each of its types adds a version. It
+// returns nil if no version is left, or none may be written.
+func (b *Builder) define(k groupKind, fl *Flattener) *Definition {
+	roots := b.rootsOf(k)
+	plural := plurals.Of(k.kind)
+	object := &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: k.group,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Kind: k.kind, ListKind: k.kind + "List", Plural: plural, Singular: strings.ToLower(k.kind),
+			},
+			Scope: apiextensionsv1.NamespaceScoped,
+		},
+	}
+	schemas := map[string]*structural.Schema{}
+	byVersion := map[string]*source.Type{}
+	for i, t := range roots {
+		version := b.Run.Describe(t.Pkg).version
+		b.checkSameVersion(k, t, roots[:i])
+		byVersion[version] = t
+		schemas[version] = fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load()))
+		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+	}
+	// Markers come last, so that they find all versions.
+	slices.SortStableFunc(roots, func(a, c *source.Type) int {
+		return strings.Compare(b.Run.Describe(a.Pkg).version, b.Run.Describe(c.Pkg).version)
+	})
+	for _, t := range roots {
+		version := b.Run.Describe(t.Pkg).version
+		for _, m := range t.Markers {
+			var err error
+			switch value := m.Value.(type) {
+			case specMarker:
+				err = value.ApplyToCRD(&object.Spec, version)
+			case objectMarker:
+				err = applyToObject(value, object, version)
+			}
+			if err != nil {
+				b.Reporter.Report(markerDoesNotFit, t.Pkg.At(m.Pos), "", "+%s: %v", m.Name, err)
+			}
+		}
+	}
+	object.Name = object.Spec.Names.Plural + "." + k.group
+	if len(object.Spec.Versions) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(object.Spec.Versions, func(a, c apiextensionsv1.CustomResourceDefinitionVersion) int {
+		return strings.Compare(a.Name, c.Name)
+	})
+	if len(object.Spec.Versions) == 1 {
+		object.Spec.Versions[0].Storage = true
+	}
+	out := &Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: b.Options.PreserveUnknownFields}}
+	before := len(b.Reporter.List)
+	b.checkVersions(k, object, roots)
+	out.conversion = b.convert(k, object, roots)
+	out.flawed = len(b.Reporter.List) > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	for _, version := range object.Spec.Versions {
+		out.Schemas = append(out.Schemas, schemas[version.Name])
+		out.Roots = append(out.Roots, byVersion[version.Name])
+	}
+	if !b.Options.OmitToolVersion {
+		if object.Annotations == nil {
+			object.Annotations = map[string]string{}
+		}
+		object.Annotations[VersionAnnotation] = b.Options.ToolVersion
+	}
+	return out
+}
+
+// applyToObject applies a marker to the definition. Upstream's metadata marker
+// indexes past a label without an equals sign.
+func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinition, version string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("labels and annotations are written as \"key=value\"")
+		}
+	}()
+	return m.ApplyToCRD(object, version)
+}
+
+// checkVersions reports a kind without storage or served version, or with
+// several storage versions.
+func (b *Builder) checkVersions(k groupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
+	first := roots[0]
+	stored, served := 0, 0
+	for _, version := range object.Spec.Versions {
+		if version.Storage {
+			stored++
+		}
+		if version.Served {
+			served++
+		}
+	}
+	malformed := func(t *source.Type) bool { return t.Malformed.Has("kubebuilder:storageversion") }
+	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
+		b.Reporter.Report(noStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
+			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
+	}
+	if stored > 1 {
+		var places []diag.Related
+		for _, t := range roots {
+			if m := t.Markers.Get("kubebuilder:storageversion"); m != nil {
+				places = append(places, diag.Related{Pos: b.Reporter.Position(m.Pos), Message: "version " + b.Run.Describe(t.Pkg).version})
+			}
+		}
+		last := places[len(places)-1]
+		b.refuse(severalStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
+			"kind %s has %d storage versions", k, stored).Related = places[:len(places)-1]
+	}
+	if served == 0 {
+		b.Reporter.Report(noServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
+			"kind %s serves none of its versions", k)
+	}
+}
+
+// fixMetadata returns the schema with the top-level metadata replaced: the API
+// server knows what it is, and refuses anything else.
+func fixMetadata(s *structural.Schema) *structural.Schema {
+	for i, p := range s.Properties {
+		if p.Name == "metadata" {
+			out := *s
+			out.Properties = slices.Clone(s.Properties)
+			out.Properties[i].Schema = &structural.Schema{
+				Generic: structural.Generic{Type: "object"},
+				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos},
+			}
+			return &out
+		}
+	}
+	return s
+}

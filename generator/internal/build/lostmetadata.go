@@ -1,0 +1,107 @@
+package build
+
+import (
+	"go/token"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file reports metadata inside of objects that the API server drops: without
+// [Options.EmbeddedObjectMeta] its schema is an object without fields, as
+// controller-gen writes it.
+
+// metadataUse is a place in the source that uses metav1.ObjectMeta: a field, or the
+// type of the elements of one.
+type metadataUse struct {
+	pkg *source.Package
+	pos token.Pos
+}
+
+// lostMetadata looks for such metadata in definitions.
+type lostMetadata struct {
+	world *Run
+	seen  map[metadataNode]bool
+	// ofKinds are the places of the metadata of kinds: it is kept unless they are used
+	// as a field. reported are the places that were reported.
+	ofKinds, reported map[token.Pos]bool
+}
+
+func newLostMetadata(w *Run, crds []*Definition) *lostMetadata {
+	m := &lostMetadata{world: w, seen: map[metadataNode]bool{}, ofKinds: map[token.Pos]bool{}, reported: map[token.Pos]bool{}}
+	for _, crd := range crds {
+		for _, s := range crd.Schemas {
+			if i := PropertyIndex(s, "metadata"); i >= 0 {
+				m.ofKinds[s.Properties[i].Schema.Origin.Pos] = true
+			}
+		}
+	}
+	return m
+}
+
+// metadataNode is a node below another one: what is reported of it depends on both.
+type metadataNode struct {
+	node, parent *structural.Schema
+}
+
+// find reports the metadata that objects of the definition lose.
+func (m *lostMetadata) find(crd *Definition) {
+	if len(m.world.metadata) == 0 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
+		return
+	}
+	for i, v := range crd.Object.Spec.Versions {
+		if !v.Served && !v.Storage {
+			continue
+		}
+		for _, p := range crd.Schemas[i].Properties {
+			if p.Name != "metadata" { // which the server knows
+				m.walk(p.Schema, crd.Schemas[i], "."+p.Name, false)
+			}
+		}
+	}
+}
+
+// walk looks at a node and what is below it. keeps says that an enclosing list
+// preserves unknown fields.
+func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps bool) {
+	if m.seen[metadataNode{s, parent}] {
+		return
+	}
+	m.seen[metadataNode{s, parent}] = true
+	keeps = keeps || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	if use := m.world.metadata[s.Origin.Pos]; use != nil && !keeps && s.Type == "object" && s.AdditionalProperties == nil && PropertyIndex(s, "labels") < 0 {
+		m.report(use, parent, path)
+	}
+	for _, p := range s.Properties {
+		if p.Name != "metadata" || !s.XEmbeddedResource { // of which the server knows it
+			m.walk(p.Schema, s, path+"."+p.Name, false)
+		}
+	}
+	if s.Items != nil {
+		m.walk(s.Items, s, path+"[*]", keeps)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		m.walk(a.Schema, s, path+".*", false)
+	}
+}
+
+// report warns at the field with the metadata if it is the user's, or else at the
+// user's field whose type has it. What is further down in types of others is theirs.
+func (m *lostMetadata) report(use *metadataUse, parent *structural.Schema, path string) {
+	r := m.world.Reporter
+	pos, related := use.pos, []diag.Related(nil)
+	if !use.pkg.Local() || m.ofKinds[use.pos] {
+		pos = parent.Origin.Pos
+		if !m.world.localFiles[r.Position(pos).File] {
+			return
+		}
+		related = []diag.Related{{Pos: r.Position(use.pos), Message: "the metadata"}}
+	}
+	if m.reported[pos] {
+		return
+	}
+	m.reported[pos] = true
+	r.add(metadataLost.At(r.Position(pos), "describe them with --embedded-object-meta (crd:generateEmbeddedObjectMeta=true), or use a type of your own with the fields that you need",
+		"the API server drops labels, annotations and all other metadata of %s: the schema of metav1.ObjectMeta has no fields", path)).Related = related
+}

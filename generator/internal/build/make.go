@@ -1,0 +1,44 @@
+package build
+
+import (
+	"context"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Made is a definition that a run has made, with its file.
+type Made struct {
+	File       File
+	definition *Definition
+	world      *Run
+}
+
+// Make reads the packages that the options name and returns the definitions of their
+// kinds, sorted by kind. There are none if a diagnostic is an error.
+func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
+	all, files, w, err := generate(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := w.foldConsequences(ctx, w.Reporter.List.Normalize())
+	if err != nil {
+		return nil, nil, err
+	}
+	w.findLocalFiles()
+	var out []*Made
+	for i, d := range all {
+		out = append(out, &Made{files[i], d, w})
+	}
+	return out, found, ctx.Err()
+}
+
+// Schema returns the schema of a version; nil if the definition does not have it.
+func (m *Made) Schema(version string) *structural.Schema { return m.definition.schemaOf(version) }
+
+// Position returns the position in the Go source of a path in the definition: the innermost
+// in the user's packages, or that of the kind.
+func (m *Made) Position(path string) diag.Position {
+	pos, _ := m.world.place(m.definition, path)
+	return pos
+}

@@ -1,0 +1,399 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Patch reads the packages, and the definitions in the files *.yaml of a directory,
+// and returns these files with the schemas of the kinds in them: those that the Go
+// types give, and none for a version that no Go type has. All else stays, order and
+// comments included, in the style of the YAML library. The bytes are those of
+// controller-tools' schemapatch (Generator.Generate of pkg/schemapatcher), which
+// returns definitions without a kind in the packages, too, and no file at all if
+// the packages do not import metav1.
+//
+// Files that are about to be written into the directory are read in the place of
+// those that are there.
+//
+// Diagnostics are about the user's source and definitions; if one of them is an
+// error there are no files. The error is for a directory that cannot be read, and
+// as of [Make].
+func Patch(ctx context.Context, options Options, directory string, written []File) ([]File, diag.List, error) {
+	roots, b, err := Open(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
+	kinds := findKinds(w, roots)
+	// A kind without a group has no definition, so that nothing is wrong with it here.
+	r.Drop(kindWithoutGroup)
+	if len(kinds) == 0 && !importMetav1(roots) {
+		return nil, r.List.Normalize(), ctx.Err()
+	}
+	manifests, err := w.manifests(directory, written)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schemapatch: %w", err)
+	}
+	for _, k := range kinds {
+		crd := b.schemasFor(k, manifests, fl)
+		if crd == nil {
+			continue
+		}
+		if err := b.placeUnions(ctx, crd); err != nil {
+			return nil, nil, err
+		}
+		for _, m := range manifests {
+			if m.kind != k {
+				continue
+			}
+			if node, err := m.patch(crd); err != nil {
+				w.manifestError(m.name, node, err.Error())
+			}
+		}
+	}
+	for _, p := range roots {
+		w.checkOverrides(p)
+	}
+	w.Lint()
+	var files []File
+	for _, m := range manifests {
+		data, err := m.encode()
+		if err != nil {
+			return nil, nil, fmt.Errorf("write %s: %w", m.name, err)
+		}
+		files = append(files, File{Name: filepath.Base(m.name), Data: data})
+	}
+	if err := w.verifyPatched(ctx, manifests, files); err != nil {
+		return nil, nil, err
+	}
+	if r.List.HasErrors() {
+		files = nil
+	}
+	return files, r.List.Normalize(), ctx.Err()
+}
+
+// importMetav1 reports whether a file of the packages imports metav1.
+func importMetav1(roots []*source.Package) bool {
+	for _, p := range roots {
+		for _, f := range p.Sources {
+			f.Parse()
+			if f.Syntax == nil {
+				continue
+			}
+			for _, spec := range f.Syntax.Imports {
+				if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == metav1Path {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// schemasFor makes the schemas of those versions of a kind that a file has: a
+// definition of nothing else. It returns nil if there are none.
+func (b *Builder) schemasFor(k groupKind, manifests []*manifest, fl *Flattener) *Definition {
+	out := &Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
+	for _, t := range b.rootsOf(k) {
+		version := b.Run.Describe(t.Pkg).version
+		if !slices.ContainsFunc(manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) }) {
+			continue
+		}
+		b.checkSameVersion(k, t, out.Roots)
+		out.Roots = append(out.Roots, t)
+		out.Schemas = append(out.Schemas, fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load())))
+		out.Object.Spec.Versions = append(out.Object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+	}
+	if len(out.Roots) == 0 {
+		return nil
+	}
+	return out
+}
+
+// manifest is a file with a definition.
+type manifest struct {
+	name     string
+	kind     groupKind
+	versions []string
+	// document is the file, which is changed.
+	document yaml.Node
+	// crd is where its schemas come from; nil if they do not change.
+	crd *Definition
+}
+
+// manifests reads the definitions in the files *.yaml of a directory, in the order
+// of their names.
+func (w *Run) manifests(directory string, written []File) ([]*manifest, error) {
+	if !filepath.IsAbs(directory) {
+		directory = filepath.Join(w.options.Dir, directory)
+	}
+	files := slices.Clone(written)
+	entries, err := w.options.Inputs.ReadDir(directory)
+	if err != nil && (len(written) == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	for _, entry := range entries {
+		isWritten := slices.ContainsFunc(written, func(f File) bool { return f.Name == entry.Name() })
+		if isWritten || entry.IsDir() || filepath.Ext(entry.Name()) != ".yaml" {
+			continue
+		}
+		data, err := w.options.Inputs.ReadFile(filepath.Join(directory, entry.Name()), nil)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Name: entry.Name(), Data: data})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	var out []*manifest
+	for _, f := range files {
+		if m := w.manifest(filepath.Join(directory, f.Name), f.Data); m != nil {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// manifest decodes a file. It returns nil for what is no definition, or cannot be
+// decoded, as a template cannot (crdsFromDirectory of pkg/schemapatcher).
+func (w *Run) manifest(name string, data []byte) *manifest {
+	var head metav1.TypeMeta
+	if kyaml.Unmarshal(data, &head) != nil || head.APIVersion == "" || head.Kind != "CustomResourceDefinition" {
+		return nil
+	}
+	if head.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
+		w.manifestError(name, nil, fmt.Sprintf("apiVersion %q is not supported, only %s is", head.APIVersion, apiextensionsv1.SchemeGroupVersion))
+		return nil
+	}
+	// The type of a definition refuses schemas that this one is to lose.
+	var crd struct {
+		Spec struct {
+			Group    string
+			Names    struct{ Kind string }
+			Versions []struct{ Name string }
+		}
+	}
+	if kyaml.Unmarshal(data, &crd) != nil {
+		return nil
+	}
+	m := &manifest{name: name, kind: groupKind{crd.Spec.Group, crd.Spec.Names.Kind}}
+	for _, version := range crd.Spec.Versions {
+		m.versions = append(m.versions, version.Name)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	if decoder.Decode(&m.document) != nil {
+		return nil
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		w.manifestError(name, nil, "the file has several documents, of which only the first would be kept")
+		return nil
+	}
+	return m
+}
+
+// manifestError reports why a file cannot be patched, at a node of it or nil.
+func (w *Run) manifestError(name string, node *yaml.Node, message string) {
+	pos := diag.Position{File: name}
+	if node != nil {
+		pos.Line, pos.Column = node.Line, node.Column
+	}
+	w.Reporter.add(manifestNotReplaceable.At(pos, "", "%s", message))
+}
+
+// patch writes the schemas into the definition, and removes those of versions
+// without one, and of all versions together (setVersionedSchemata of
+// pkg/schemapatcher). An error is about the node.
+func (m *manifest) patch(crd *Definition) (*yaml.Node, error) {
+	m.crd = crd
+	spec := child(m.document.Content[0], "spec")
+	removeKey(spec, "validation")
+	versions := child(spec, "versions")
+	if versions == nil || versions.Kind != yaml.SequenceNode {
+		return spec, errors.New("spec.versions is not a list")
+	}
+	for i, version := range versions.Content {
+		name := child(version, "name")
+		if name == nil || name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
+			return version, fmt.Errorf("spec.versions[%d] has no name that is a string", i)
+		}
+		schema := crd.schemaOf(name.Value)
+		if schema == nil {
+			removeKey(version, "schema")
+			continue
+		}
+		node, err := schemaNode(schema)
+		if err != nil {
+			return version, err
+		}
+		around := child(version, "schema")
+		if around == nil {
+			around = addKey(version, "schema")
+		}
+		if around.Kind != yaml.MappingNode {
+			return around, fmt.Errorf("spec.versions[%d].schema is not an object", i)
+		}
+		place := child(around, "openAPIV3Schema")
+		if place == nil {
+			place = addKey(around, "openAPIV3Schema")
+		}
+		*place = *node
+	}
+	return nil, nil
+}
+
+// schemaOf returns the schema of a version, or nil.
+func (c *Definition) schemaOf(version string) *structural.Schema {
+	for i, v := range c.Object.Spec.Versions {
+		if v.Name == version {
+			return c.Schemas[i]
+		}
+	}
+	return nil
+}
+
+// schemaNode returns a schema as YAML: keywords in the order of JSONSchemaProps, and
+// each value in the style that the library chooses (ToYAML and SetStyle of
+// pkg/schemapatcher/internal/yaml), but for texts that it would write as booleans.
+func schemaNode(schema *structural.Schema) (*yaml.Node, error) {
+	text, err := json.Marshal(schema.Props())
+	if err != nil {
+		return nil, err
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	setStyle(&document)
+	return document.Content[0], nil
+}
+
+// setStyle leaves the style to the library. To it the text "on" is one without
+// quotes, as in YAML 1.2; kubectl and the API server read YAML 1.1, where that is
+// a boolean.
+func setStyle(node *yaml.Node) {
+	node.Style = 0
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && isOldBoolean(node.Value) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range node.Content {
+		setStyle(c)
+	}
+}
+
+// isOldBoolean reports whether a text is a boolean in YAML 1.1, and none in 1.2.
+func isOldBoolean(text string) bool {
+	switch text {
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
+		return true
+	}
+	return false
+}
+
+// child returns the value of a key of a mapping, or nil.
+func child(node *yaml.Node, key string) *yaml.Node {
+	if i := keyIndex(node, key); i >= 0 {
+		return node.Content[i+1]
+	}
+	return nil
+}
+
+// keyIndex returns the index of a key in a mapping, or -1.
+func keyIndex(node *yaml.Node, key string) int {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return -1
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func removeKey(node *yaml.Node, key string) {
+	if i := keyIndex(node, key); i >= 0 {
+		node.Content = slices.Delete(node.Content, i, i+2)
+	}
+}
+
+// addKey adds a key with an empty mapping, which it returns.
+func addKey(node *yaml.Node, key string) *yaml.Node {
+	value := &yaml.Node{Kind: yaml.MappingNode}
+	node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: key}, value)
+	return value
+}
+
+// encode writes the file with the indentation of Kubernetes' tools. The encoder
+// is not closed: upstream's is not, and so writes no mark behind the document.
+func (m *manifest) encode() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	err := encoder.Encode(&m.document)
+	return out.Bytes(), err
+}
+
+// verifyPatched reports what is wrong with the definitions that got schemas, whose
+// files are given by index: what is in a schema at its line of Go, and what is beside
+// it at the file.
+func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []File) error {
+	if !w.options.verifies() || w.Reporter.List.HasErrors() {
+		return nil
+	}
+	w.findLocalFiles()
+	var subjects []*crd.Definition
+	for i, m := range manifests {
+		if m.crd == nil {
+			continue
+		}
+		var object apiextensionsv1.CustomResourceDefinition
+		if err := kyaml.Unmarshal(files[i].Data, &object); err != nil {
+			w.manifestError(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+oneLine(err.Error()))
+			continue
+		}
+		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Place: m.place(w)}
+		for _, version := range object.Spec.Versions {
+			subject.Schemas = append(subject.Schemas, m.crd.schemaOf(version.Name))
+		}
+		subjects = append(subjects, subject)
+	}
+	return w.verifySubjects(ctx, subjects)
+}
+
+// place returns where a path of the definition stands.
+func (m *manifest) place(w *Run) func(path string) (diag.Position, []diag.Related) {
+	return func(path string) (diag.Position, []diag.Related) {
+		if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
+			index, rest, _ := strings.Cut(rest, "]")
+			n, err := strconv.Atoi(index)
+			// The schemas are in the order of the packages.
+			if err == nil && n < len(m.versions) && strings.HasPrefix(rest, ".schema.openAPIV3Schema") {
+				for i, version := range m.crd.Object.Spec.Versions {
+					if version.Name == m.versions[n] {
+						return w.place(m.crd, fmt.Sprintf("spec.versions[%d]%s", i, rest))
+					}
+				}
+			}
+		}
+		return diag.Position{File: m.name}, nil
+	}
+}

@@ -1,0 +1,260 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
+	kyaml "sigs.k8s.io/yaml"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+)
+
+// TestPatch writes the schemas of all cases into definitions that have others, and
+// wants the bytes of controller-gen's schemapatch.
+func TestPatch(t *testing.T) {
+	cases := readCases(t)
+	dir, listed := gentest.List(t, cases)
+	peer := loadPeer(t, dir)
+	compared := 0
+	for _, c := range cases {
+		// schemapatch has fewer options than crd.
+		if c.Peer != "" || strings.Contains(c.Options, "allowDangerousTypes") || strings.Contains(c.Options, "ignoreUnexportedFields") {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			options, peerOptions := parseOptions(t, c.Options)
+			options.Dir = filepath.Join(dir, c.Name)
+			options.SkipVerify = c.Unverified
+			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
+			files, _, err := generateFiles(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests := t.TempDir()
+			for _, f := range files {
+				writeFile(t, filepath.Join(manifests, f.Name), stale(t, f.Data))
+			}
+			want := peer.run(c, schemapatcher.Generator{
+				ManifestsPath: manifests, MaxDescLen: peerOptions.MaxDescLen, GenerateEmbeddedObjectMeta: peerOptions.GenerateEmbeddedObjectMeta,
+			})
+			got, findings, err := Patch(t.Context(), options, manifests, nil)
+			if err != nil || findings.HasErrors() {
+				t.Fatal(err, findings)
+			}
+			comparePatched(t, got, want)
+			compared += len(got)
+		})
+	}
+	if compared < 100 {
+		t.Errorf("%d files are compared", compared)
+	}
+}
+
+// stale is a definition with other schemas: a version has none, one that is true of
+// every object, or one beside which something stands.
+func stale(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var crd map[string]any
+	if err := kyaml.Unmarshal(data, &crd); err != nil {
+		t.Fatal(err)
+	}
+	for i, version := range crd["spec"].(map[string]any)["versions"].([]any) {
+		version := version.(map[string]any)
+		switch i % 3 {
+		case 0:
+			version["schema"] = map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}
+		case 1:
+			version["schema"] = map[string]any{}
+		default:
+			delete(version, "schema")
+		}
+	}
+	out, err := kyaml.Marshal(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat([]byte("# This stays.\n"), out)
+}
+
+func comparePatched(t *testing.T, got []File, want peerResult) {
+	t.Helper()
+	if want.panic != nil || len(want.errors) > 0 {
+		t.Errorf("controller-gen: %v %v", want.panic, want.errors)
+	}
+	if len(got) != len(want.files) {
+		t.Errorf("%d files, controller-gen has %d: %v", len(got), len(want.files), slices.Sorted(maps.Keys(want.files)))
+	}
+	for _, f := range got {
+		if theirs := oldBoolean.ReplaceAllString(want.files[f.Name], `$1"$2"$3`); theirs != string(f.Data) {
+			t.Errorf("controller-gen's %s is different:\n%s", f.Name, gentest.Difference(theirs, string(f.Data)))
+		}
+	}
+}
+
+// oldBoolean is a text that controller-gen writes as what kubectl reads as a boolean.
+var oldBoolean = regexp.MustCompile(`(?m)^( *(?:- )?|.*: )(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)(:.*)?$`)
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// patchSource are the types of the cases of TestPatchManifests.
+const patchSource = `
+-- v1/types.go --
+// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Widget is a widget: "quoted", #1.
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	// Size is <b>bold</b> & more.
+	//
+	// It has a second paragraph.
+	// +kubebuilder:validation:Maximum=1000000000000000000000
+	// +kubebuilder:default=3
+	// +kubebuilder:validation:Enum=1;2;3
+	Size int ` + "`json:\"size,omitempty\"`" + `
+}
+-- v2/types.go --
+// +groupName=example.com
+package v2
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Widget is a newer widget.
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	// +kubebuilder:validation:Enum=on;Off;"null";"1"
+	Name string ` + "`json:\"name,omitempty\"`" + `
+	Y    string ` + "`json:\"y,omitempty\"`" + `
+}
+-- internal/types.go --
+package internal
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Widget has no group, and so no definition.
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+}
+`
+
+const widgetHead = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+    name: widgets.example.com   # four blanks
+spec:
+    group: example.com
+    names: {kind: Widget, plural: widgets, singular: widget, listKind: WidgetList}
+    scope: Namespaced
+`
+
+// TestPatchManifests patches definitions that people write, and wants the bytes of
+// controller-gen, or a finding.
+func TestPatchManifests(t *testing.T) {
+	version := func(name, rest string) string {
+		return "    - name: " + name + "\n      served: true\n      storage: true\n" + rest
+	}
+	for _, test := range []struct {
+		name    string
+		file    string
+		finding string
+	}{{
+		name: "comments and styles",
+		file: "# on top\n---\n" + widgetHead + "    versions:\n    # the first\n" + version("v1", "      schema: # here\n        openAPIV3Schema: {type: object} # old\n      \"subresources\": {'status': {}}\n") + "# below\n",
+	}, {
+		name:    "a version that Go does not have",
+		file:    widgetHead + "    versions:\n" + version("v1", "") + strings.Replace(version("v0", "      schema: {openAPIV3Schema: {type: object}}\n"), "storage: true", "storage: false", 1),
+		finding: "spec.versions[1].schema.openAPIV3Schema",
+	}, {
+		name: "validation of all versions",
+		file: widgetHead + "    validation: {openAPIV3Schema: {type: object}}\n    versions:\n" + version("v2", ""),
+	}, {
+		name: "a flow mapping",
+		file: widgetHead + "    versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n",
+	}, {
+		name: "an anchor",
+		file: widgetHead + "    versions:\n" + version("v1", "      schema: &schema\n        openAPIV3Schema: {type: object}\n"),
+	}, {
+		name: "another kind",
+		file: strings.ReplaceAll(widgetHead, "idget", "adget") + "    versions:\n" + version("v1", "      schema: {  openAPIV3Schema: {type: object}}\n"),
+	}, {
+		name: "no definition",
+		file: "kind: Deployment\napiVersion: apps/v1\n",
+	}, {
+		name: "a template",
+		file: "{{ if .Values.crds }}\n" + widgetHead + "{{ end }}\n",
+	}, {
+		name:    "an old definition",
+		file:    strings.Replace(widgetHead, "/v1\n", "/v1beta1\n", 1),
+		finding: `apiVersion "apiextensions.k8s.io/v1beta1" is not supported`,
+	}, {
+		name:    "several documents",
+		file:    widgetHead + "    versions:\n" + version("v1", "") + "---\nkind: Other\n",
+		finding: "several documents",
+	}, {
+		name:    "no versions",
+		file:    widgetHead,
+		finding: "",
+	}, {
+		name:    "a version without a name",
+		file:    widgetHead + "    versions:\n" + version("v1", "") + "    - served: true\n",
+		finding: "spec.versions[1] has no name",
+	}, {
+		name:    "an alias",
+		file:    widgetHead + "    versions:\n" + version("v1", "      schema: &s {openAPIV3Schema: {type: object}}\n") + version("v2", "      schema: *s\n"),
+		finding: "spec.versions[1].schema is not an object",
+	}} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &gentest.Case{Name: "patch", Archive: txtar.Parse([]byte(patchSource))}
+			dir, listed := gentest.List(t, []*gentest.Case{c})
+			manifests := filepath.Join(dir, "manifests")
+			writeFile(t, filepath.Join(manifests, "widget.yaml"), []byte(test.file))
+			writeFile(t, filepath.Join(manifests, "notes.txt"), []byte(widgetHead))
+			options := Options{Source: Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
+			got, findings, err := Patch(t.Context(), options, "../manifests", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The maximum of the source is there for its digits.
+			findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Code == "SG614" })
+			if test.finding != "" {
+				if got != nil || len(findings) != 1 || !strings.Contains(findings[0].Message, test.finding) || filepath.Base(findings[0].Pos.File) != "widget.yaml" {
+					t.Errorf("%d files, findings %v", len(got), findings)
+				}
+				return
+			}
+			if len(findings) > 0 {
+				t.Errorf("findings: %v", findings)
+			}
+			comparePatched(t, got, loadPeer(t, dir).run(c, schemapatcher.Generator{ManifestsPath: manifests}))
+			if bytes.Contains([]byte(fmt.Sprint(got)), []byte("bold")) && !bytes.Contains(got[0].Data, []byte("<b>bold</b> & more")) {
+				t.Errorf("the description is escaped:\n%s", got[0].Data)
+			}
+		})
+	}
+}

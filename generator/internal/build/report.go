@@ -1,0 +1,185 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Reporter collects diagnostics. Places are given as token.Pos and resolved at once.
+type Reporter struct {
+	fset *token.FileSet
+	List diag.List
+	// via are the fields that lead to the type being built, outermost first. A
+	// mistake in a dependency is reported at the innermost one that is the user's.
+	via []step
+	// imports are the findings about packages that cannot be found, by import path.
+	imports map[string]int
+}
+
+// step is one field on the way to a type.
+type step struct {
+	source.Origin
+	name string // of the field, with its type; empty for a node of a schema
+}
+
+// enter begins the way through a field, which leave ends.
+func (r *Reporter) enter(at source.Origin, name string) { r.via = append(r.via, step{at, name}) }
+
+func (r *Reporter) leave() { r.via = r.via[:len(r.via)-1] }
+
+func (r *Reporter) Position(pos token.Pos) diag.Position {
+	return diag.PositionOf(r.fset, pos)
+}
+
+// add adds a finding that is about no package.
+func (r *Reporter) add(d diag.Diagnostic) *diag.Diagnostic {
+	r.List = append(r.List, d)
+	return &r.List[len(r.List)-1]
+}
+
+// Report adds a finding, and returns it so that more can be said of it until the next
+// one. If its package is not the user's, it is related to the user's field that leads
+// there.
+func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	d := kind.At(r.Position(at.Pos), hint, format, args...)
+	if !at.Pos.IsValid() {
+		d.Pos = at.Place
+	}
+	if at.Foreign {
+		for i := len(r.via) - 1; i >= 0; i-- {
+			if from := r.via[i]; from.Package != "" && !from.Foreign {
+				d = d.With(diag.Related{Pos: d.Pos, Message: "found here"})
+				d.Pos, d.Message = r.Position(from.Pos), "in "+at.Package+": "+d.Message
+				break
+			}
+		}
+	}
+	return r.add(d)
+}
+
+// reportType is like report for a type that has no schema, and names the field that
+// wants one.
+func (r *Reporter) reportType(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	if n := len(r.via); n > 0 && r.via[n-1].Package == at.Package {
+		return r.Report(kind, at, hint, "field %s: %s", r.via[n-1].name, fmt.Sprintf(format, args...))
+	}
+	return r.Report(kind, at, hint, format, args...)
+}
+
+// refuse reports what the API server would refuse and controller-gen writes. A run that
+// does not verify writes it, too: the project may replace it afterwards.
+func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	if !b.Options.SkipVerify && !b.Options.Final {
+		hint += "; --skip-verify writes it as controller-gen does"
+	}
+	d := b.Reporter.Report(kind, at, hint, format, args...)
+	if b.Options.SkipVerify {
+		d.Severity = diag.Warning
+	}
+	return d
+}
+
+// mistakeSince is what a node lacks if its markers were read since there were n
+// findings.
+func (r *Reporter) mistakeSince(n int) structural.Mistake {
+	if r.List[n:].HasErrors() {
+		return structural.InKeywords
+	}
+	return structural.NoMistake
+}
+
+// maxRelated is how many further places of a missing package are listed.
+const maxRelated = 3
+
+// missingImport reports a package that cannot be found, once, with report, and relates
+// further places where it is needed.
+func (r *Reporter) missingImport(importPath string, pos token.Pos, name string, report func()) {
+	i, ok := r.imports[importPath]
+	if !ok {
+		if r.imports == nil {
+			r.imports = map[string]int{}
+		}
+		r.imports[importPath] = len(r.List)
+		report()
+		return
+	}
+	if d, at := &r.List[i], r.Position(pos); at != d.Pos && len(d.Related) < maxRelated {
+		d.Related = append(d.Related, diag.Related{Pos: at, Message: name + " is from there, too"})
+	}
+}
+
+// Drop takes back what was reported with a code.
+func (r *Reporter) Drop(kind *diag.Kind) {
+	r.List = slices.DeleteFunc(r.List, func(d diag.Diagnostic) bool { return d.Code == kind.Code })
+}
+
+// Syntax reports that a file cannot be parsed.
+func (r *Reporter) Syntax(p *source.Package, e *scanner.Error) {
+	r.Report(syntaxError, p.In(diag.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column}), "", "%s", e.Msg)
+}
+
+// DeclaredTwice reports the second declaration of a type.
+func (r *Reporter) DeclaredTwice(first *source.Type, second *ast.TypeSpec) {
+	d := r.Report(typeDeclaredTwice, first.Pkg.At(second.Name.Pos()), "", "type %s is declared twice", second.Name.Name)
+	d.Related = append(d.Related, diag.Related{Pos: r.Position(first.Spec.Name.Pos()), Message: "the first declaration"})
+}
+
+// Unreadable reports that a file cannot be read.
+func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	r.Report(unreadableFile, p.In(diag.Position{File: name}), "", "cannot read the file: %v", err)
+}
+
+func (r *Reporter) markerArguments(p *source.Package, comment markers.Comment, err error) {
+	pos := comment.Pos
+	name, hint := comment.Text, ""
+	var parseErr *markers.ParseError
+	if errors.As(err, &parseErr) {
+		pos = parseErr.Pos
+		name, hint = "+"+parseErr.Name, parseErr.Hint
+	}
+	r.Report(malformedArguments, p.At(pos), hint, "%s: %s", name, err)
+}
+
+// unmatched reports the patterns that match no package. One whose directory exists is
+// only a warning if others matched.
+func (r *Reporter) unmatched(patterns []golist.Unmatched, matched bool) {
+	for _, p := range patterns {
+		format := "pattern %q matches no package"
+		if p.NoDirectory {
+			format = "pattern %q matches nothing: there is no such directory"
+		}
+		d := r.add(patternWithoutPackages.At(diag.Position{}, "give a directory, a directory followed by /..., or an import path", format, p.Pattern))
+		if matched && !p.NoDirectory {
+			d.Severity = diag.Warning
+		}
+	}
+}
+
+// packageErrors reports what the listing says about a root package. What has a
+// place in a file is left to the parser, which reads the files that are needed.
+func (r *Reporter) packageErrors(p *source.Package) {
+	for _, e := range p.Errors {
+		if pos := diag.ParsePosition(e.Pos); pos.Line == 0 {
+			r.add(packageNotListed.At(pos, "", "%s", oneLine(e.Msg)))
+		}
+	}
+}
+
+// oneLine folds a message of the go command into one line.
+func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }

@@ -1,0 +1,113 @@
+package build
+
+import (
+	"context"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Run is one run: its source, and what is found out about it.
+type Run struct {
+	*source.Program
+	*sourceMarkers
+	// stopped reports whether the run is to end, without a result. Loops over what a user may
+	// have any number of ask it.
+	stopped func() bool
+	table   *markers.Table
+	// Reporter has the findings.
+	Reporter *Reporter
+	options  *Options
+	// uses are those of the types that were built.
+	uses map[*source.Type]*typeUses
+	// convertibles are the types that the functions of a package convert, once asked for.
+	convertibles map[*source.Package]map[string]bool
+	// unionEnums are the places of the +enum markers that unions take.
+	unionEnums map[token.Pos]bool
+	// Unions are those of the types whose schemas are finished, in the order of
+	// their fields, with what the schemas say of them.
+	Unions map[*source.Type][]*MarkedUnion
+	// lackDiscriminators are the structs of which it was reported.
+	lackDiscriminators map[*source.Type]bool
+	// unionRules: one of them was written as rules.
+	unionRules bool
+	// metadata are the places of the nodes whose type is, or embeds, ObjectMeta.
+	metadata map[token.Pos]*metadataUse
+	// corrections are the markers of the user's packages that were probably meant to be
+	// others.
+	corrections []correction
+	// localFiles are the files of the user's packages, once the definitions are made.
+	localFiles map[string]bool
+}
+
+// typeUses is how the types of a run use one of them.
+type typeUses struct {
+	// built is set once the type is built.
+	built bool
+	// references counts the uses of the type by others, closed those at which a field gives
+	// it a set of values.
+	references, closed int
+}
+
+// usesOf returns the uses of a type, to be added to.
+func (w *Run) usesOf(t *source.Type) *typeUses {
+	u := w.uses[t]
+	if u == nil {
+		u = &typeUses{}
+		w.uses[t] = u
+	}
+	return u
+}
+
+func newWorld(options *Options) (*Run, error) {
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	options.Inputs = options.reader()
+	r := &Reporter{}
+	m := &sourceMarkers{table: table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
+	p := source.New(source.Config{Inputs: options.Inputs, Table: table, Problems: r, Markers: m})
+	r.fset = p.Fset
+	return &Run{
+		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options,
+		uses: map[*source.Type]*typeUses{}, convertibles: map[*source.Package]map[string]bool{}, unionEnums: map[token.Pos]bool{},
+		Unions: map[*source.Type][]*MarkedUnion{}, metadata: map[token.Pos]*metadataUse{},
+	}, nil
+}
+
+// list finds the root packages.
+func (w *Run) list(ctx context.Context, options *Options) ([]*source.Package, error) {
+	listed, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	w.Reporter.unmatched(unmatched, len(listed) > 0)
+	var roots []*source.Package
+	for _, l := range listed {
+		if options.ignored != "" {
+			l.Files = slices.DeleteFunc(slices.Clone(l.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
+		}
+		roots = append(roots, w.AddRoot(l))
+	}
+	return roots, nil
+}
+
+// load lists the root packages and reads what they declare.
+func load(ctx context.Context, options *Options, w *Run) ([]*source.Package, error) {
+	w.stopped = func() bool { return ctx.Err() != nil }
+	roots, err := w.list(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	w.ParseAhead(roots, w.stopped)
+	for _, p := range roots {
+		w.Reporter.packageErrors(p)
+		p.Index()
+	}
+	return roots, nil
+}

@@ -1,0 +1,554 @@
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Builder makes the drafts of types. A type is built when the first reference
+// to it is met, and once.
+type Builder struct {
+	// Run is what the builder belongs to.
+	Run *Run
+	// Reporter has the findings of the run.
+	Reporter *Reporter
+	// Options are those of the run.
+	Options *Options
+	types   map[*source.Type]*draft
+	// overrides are what the package of the kinds says about types elsewhere.
+	overrides []*override
+	// reached are the packages that a type was asked of, in that order. Their
+	// groups decide which versions a kind has, so the order counts. All
+	// builders of a run share them.
+	reached *[]*source.Package
+}
+
+// reach notes that a type of the package was asked for.
+func (b *Builder) reach(p *source.Package) {
+	if !slices.Contains(*b.reached, p) {
+		*b.reached = append(*b.reached, p)
+	}
+}
+
+// build returns the draft of a declared type; nil if the package may not be
+// looked into.
+func (b *Builder) build(t *source.Type) *draft {
+	if d, ok := b.types[t]; ok {
+		return d
+	}
+	if b.Run.usesOf(t).built = true; t.Generic != nil {
+		b.Run.usesOf(t.Generic).built = true
+	}
+	if len(b.overrides) > 0 {
+		if d := b.buildOverridden(t); d != nil {
+			return d
+		}
+	}
+	if d := b.known(t); d != nil {
+		d.pkg = t.Pkg
+		d.origin.Pos = t.Spec.Name.Pos()
+		b.types[t] = d
+		return d
+	}
+	b.reach(t.Pkg)
+	b.types[t] = &draft{pkg: t.Pkg} // for types that contain themselves
+	d := b.declared(t.Load())
+	d.origin.Mistake = max(d.origin.Mistake, mistakeOf(t.Malformed))
+	if len(b.overrides) > 0 {
+		d.edits = append(d.edits, b.overrideEdits(t)...)
+	}
+	b.types[t] = d
+	return d
+}
+
+// known returns the draft of a type whose declaration does not tell it, or nil.
+func (b *Builder) known(t *source.Type) *draft {
+	if b.Options.wholeObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
+		return nil
+	}
+	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
+}
+
+// buildOverridden returns the draft of a type whose schema the package of the
+// kinds gives, or nil.
+func (b *Builder) buildOverridden(t *source.Type) *draft {
+	o := b.overridden(t)
+	if o == nil {
+		return nil
+	}
+	inner, _ := o.marker.Inner()
+	set, _ := b.Run.ParseMarkers(o.pkg, []markers.Comment{inner}, markers.Type)
+	if len(set) == 0 {
+		return nil
+	}
+	d := b.schemaNode(t.File, t.Spec.Name.Pos(), o.pkg, set[0])
+	d.Description = cmp.Or(d.Description, t.Load().Doc)
+	b.types[t] = d
+	return d
+}
+
+// schemaNode makes the draft of a node whose schema a marker in p gives.
+func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m *markers.Marker) *draft {
+	fragment := b.fragment(p, m)
+	if fragment == nil {
+		return b.failed(f, pos)
+	}
+	d := draftOf(fragment, f.Pkg)
+	d.origin.Pos = pos
+	return d
+}
+
+// declared makes the draft of a type from its declaration. Types that marshal
+// themselves are what their markers say, or a string.
+func (b *Builder) declared(t *source.Type) *draft {
+	b.checkRecursion(t)
+	if m := t.Markers.Get(SchemaMarker); m != nil {
+		d := b.schemaNode(t.File, t.Spec.Name.Pos(), t.Pkg, m)
+		d.Description = cmp.Or(d.Description, t.Doc)
+		b.applyMarkers(d, t.Markers, t)
+		return d
+	}
+	switch {
+	case setsType(t.Markers) && t.Marshals("MarshalJSON"):
+		d := b.node(t.File, t.Spec.Name.Pos())
+		b.applyMarkers(d, t.Markers, t)
+		return d
+	case t.Marshals("MarshalText") && !t.Marshals("MarshalJSON"): // few have the first
+		d := b.node(t.File, t.Spec.Name.Pos())
+		d.Type = "string"
+		b.applyMarkers(d, t.Markers, t)
+		if d.Type != "string" {
+			b.Reporter.Report(textMarshalerNotString, t.Pkg.At(d.origin.Of("type")), "remove the marker, or add a MarshalJSON method",
+				"%s implements encoding.TextMarshaler but its schema type is not string: %q", t, d.Type)
+		}
+		return d
+	}
+	return b.expr(t.File, t.Spec.Type, t)
+}
+
+// setsType reports whether a marker gives the schema its type.
+func setsType(set source.Markers) bool {
+	sets := false
+	for _, m := range set {
+		switch value := m.Value.(type) {
+		case crdmarkers.Type:
+			sets = value != "" // the last one counts
+		case crdmarkers.K8sEnum:
+			return true
+		}
+	}
+	return sets
+}
+
+// failed returns a draft for something that has no schema and was reported.
+// Nothing more is said of it: it takes anything.
+func (b *Builder) failed(f *source.File, pos token.Pos) *draft {
+	d := b.node(f, pos)
+	d.XPreserveUnknownFields = new(true)
+	d.failed, d.origin.Mistake = true, structural.InShape
+	return d
+}
+
+// node returns an empty draft for a place in a file.
+func (b *Builder) node(f *source.File, pos token.Pos) *draft {
+	return &draft{pkg: f.Pkg, origin: structural.Origin{Pos: pos}}
+}
+
+// expr makes the draft of a type expression. owner is the type whose
+// declaration the expression is, or nil; its documentation and markers apply.
+func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft {
+	var d *draft
+	switch typed := expr.(type) {
+	case *ast.Ident:
+		if arg, ok := f.Params[typed.Name]; ok {
+			d = b.expr(arg.File, arg.Expr, nil)
+			d.pkg = f.Pkg
+			break
+		}
+		d = b.ident(f, typed)
+	case *ast.SelectorExpr:
+		d = b.qualified(f, typed)
+		b.checkDuration(typed, d, owner)
+	case *ast.ArrayType:
+		d = b.array(f, typed)
+	case *ast.MapType:
+		d = b.mapType(f, typed)
+	case *ast.StarExpr:
+		d = b.expr(f, typed.X, nil)
+	case *ast.StructType:
+		if owner == nil {
+			d = b.structType(source.Unnamed(f, typed))
+			break
+		}
+		d = b.structType(owner)
+	case *ast.InterfaceType:
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface types have no schema")
+		return b.failed(f, expr.Pos())
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		d = b.instance(f, typed)
+	default:
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), "", "%s has no schema", GoSyntax(expr))
+		return b.failed(f, expr.Pos())
+	}
+	if owner != nil {
+		d.origin.Pos = owner.Spec.Name.Pos()
+		d.Description = owner.Doc
+		b.applyMarkers(d, owner.Markers, owner)
+	}
+	return d
+}
+
+const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or say the schema yourself: +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
+
+// GoSyntax names a type expression as Go programmers do.
+func GoSyntax(expr ast.Expr) string {
+	switch expr.(type) {
+	case *ast.FuncType:
+		return "a function type"
+	case *ast.ChanType:
+		return "a channel type"
+	case *ast.ParenExpr:
+		return "a type in parentheses"
+	}
+	return fmt.Sprintf("this type expression (%T)", expr)
+}
+
+// missing reports a name that stands for nothing.
+func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved) *draft {
+	if why.ImportPath == "" {
+		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(f, expr) == "" {
+			if name, ok := sel.X.(*ast.Ident); ok {
+				if p, _ := f.Imported(name.Name); p == nil {
+					b.Reporter.missingImport(f.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
+						b.Reporter.reportType(unknownType, f.Pkg.At(expr.Pos()), "import the package "+name.Name,
+							"unknown type %s: the file imports no package %s", source.ExprName(expr), name.Name)
+					})
+					return b.failed(f, expr.Pos())
+				}
+			}
+		}
+		b.Reporter.reportType(unknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))
+		return b.failed(f, expr.Pos())
+	}
+	b.Reporter.missingImport(why.ImportPath, expr.Pos(), source.ExprName(expr), func() {
+		b.Reporter.reportType(importNotFound, f.Pkg.At(expr.Pos()), importHint(f.Pkg, why.ImportPath),
+			"cannot find package %q, which declares %s", why.ImportPath, source.ExprName(expr))
+	})
+	return b.failed(f, expr.Pos())
+}
+
+// excludedHint says in which file of the package a type is declared that this
+// run does not see.
+func excludedHint(f *source.File, expr ast.Expr) string {
+	switch name := f.Excluded(expr); {
+	case name == "":
+		return ""
+	case strings.HasSuffix(name, "_test.go"):
+		return "it is declared in " + name + ", a test file"
+	default:
+		return "it is declared in " + name + ", which the build constraints of this run leave out: see --tags, GOOS and GOARCH"
+	}
+}
+
+// importHint says what to do about an import that cannot be found.
+func importHint(p *source.Package, importPath string) string {
+	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
+		return oneLine(listed.Errors[0].Msg)
+	}
+	return "add the package's module to go.mod, for example with go mod tidy"
+}
+
+// reportMissing reports an import that a kind needs to be one.
+func reportMissing(t *source.Type, r *Reporter, expr ast.Expr, importPath string) {
+	r.missingImport(importPath, expr.Pos(), source.ExprName(expr), func() {
+		r.Report(importNotFound, t.Pkg.At(expr.Pos()), importHint(t.Pkg, importPath),
+			"cannot find package %q, which declares %s", importPath, source.ExprName(expr))
+	})
+}
+
+// predeclared makes the draft of a type that the language declares.
+func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft {
+	d := b.node(f, expr.Pos())
+	typ, format := BasicSchema(name)
+	switch {
+	case typ == "number" && !*b.Run.settingsOf(f.Pkg).AllowDangerousTypes:
+		b.Reporter.reportType(floatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
+			"found %s, whose precision varies across languages", name)
+		return b.failed(f, expr.Pos())
+	case name == "any" || name == "error" || name == "comparable":
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface type %s has no schema", name)
+		return b.failed(f, expr.Pos())
+	case typ == "":
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), "", "type %s has no schema", name)
+		return b.failed(f, expr.Pos())
+	}
+	d.Type = typ
+	if format != "" {
+		d.validation().Format = format
+	}
+	if strings.HasPrefix(name, "u") || name == "byte" {
+		b.unsigned(d, f, name)
+	}
+	return d
+}
+
+// unsigned bounds an unsigned integer where the package wants it, or has it
+// checked that something else does.
+func (b *Builder) unsigned(d *draft, f *source.File, name string) {
+	if !b.Run.enabled(f.Pkg, markers.FeatureUnsigned) {
+		if f.Pkg.Local() {
+			d.edits = append(d.edits, &edit{pkg: f.Pkg, pos: d.origin.Pos, op: checkUnsigned{name}})
+		}
+		return
+	}
+	bounds := numberBounds{minimum: new(0.0)}
+	switch name {
+	case "uint8", "byte":
+		bounds.maximum = new(255.0)
+	case "uint16":
+		bounds.maximum = new(65535.0)
+	case "uint32":
+		// The format int32 would say less than the type holds.
+		bounds.maximum = new(4294967295.0)
+		d.values.Format = "int64"
+	}
+	d.edits = append(d.edits, &edit{pkg: f.Pkg, pos: d.origin.Pos, name: "schemagen:enable", op: bounds})
+}
+
+// ident makes the draft of an unqualified name. The reference shows the type
+// and format of what it refers to where markers on a field look for them: for
+// basic types, slices and maps.
+func (b *Builder) ident(f *source.File, ident *ast.Ident) *draft {
+	name, why := f.Resolve(ident)
+	if why != nil {
+		return b.missing(f, ident, why)
+	}
+	if name.Type == nil {
+		return b.predeclared(f, ident, name.Predeclared)
+	}
+	return b.local(f, ident, name.Type)
+}
+
+// local makes the draft of a reference to a type in an unqualified name or an instance.
+func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *draft {
+	if target.Spec.Assign.IsValid() {
+		// An alias is looked through once: an alias of a basic type, and of a
+		// type without a name, stands for itself, so that its markers count;
+		// others stand for their target.
+		switch target.Spec.Type.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			rhs, why := target.File.Resolve(target.Spec.Type)
+			if why != nil {
+				return b.missing(target.File, target.Spec.Type, why)
+			}
+			if rhs.Type == nil {
+				d := b.predeclared(target.File, target.Spec.Type, rhs.Predeclared)
+				d.pkg, d.origin.Pos = f.Pkg, expr.Pos()
+				return b.refer(d, target)
+			}
+			target = rhs.Type
+		}
+	}
+	if target.Spec.TypeParams.NumFields() > 0 {
+		return b.uninstantiated(f, expr)
+	}
+	d := b.node(f, expr.Pos())
+	switch body := source.UnderlyingOf(target.File, target.Spec.Type); body.Kind {
+	case source.KindSlice:
+		d.Type = "array"
+	case source.KindMap:
+		d.Type = "object"
+	case source.KindBasic:
+		if shown := b.build(target); shown != nil {
+			d.Type = shown.Type
+			if shown.values != nil && shown.values.Format != "" {
+				d.validation().Format = shown.values.Format
+			}
+		}
+	}
+	return b.refer(d, target)
+}
+
+// describeType names the right-hand side of an alias.
+func describeType(expr ast.Expr) string {
+	switch expr.(type) {
+	case *ast.ArrayType:
+		return "a slice or array"
+	case *ast.MapType:
+		return "a map"
+	case *ast.StructType:
+		return "a struct"
+	case *ast.StarExpr:
+		return "a pointer"
+	case *ast.InterfaceType:
+		return "an interface"
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		return "a generic type"
+	}
+	return GoSyntax(expr)
+}
+
+// qualified makes the draft of a name of another package. Only slices and maps
+// show their type.
+func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
+	name, why := f.Resolve(sel)
+	if why != nil {
+		return b.missing(f, sel, why)
+	}
+	if name.Type == nil {
+		return b.predeclared(f, sel, name.Predeclared)
+	}
+	if name.Type.Pkg.Path == "time" && name.Type.Spec.Name.Name == "Time" {
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(sel.Pos()), "use metav1.Time", "time.Time has no schema")
+		return b.failed(f, sel.Pos())
+	}
+	if name.Type.Spec.TypeParams.NumFields() > 0 {
+		return b.uninstantiated(f, sel)
+	}
+	d := b.node(f, sel.Pos())
+	switch source.UnderlyingOf(name.Type.File, name.Type.Spec.Type).Kind {
+	case source.KindSlice:
+		d.Type = "array"
+	case source.KindMap:
+		d.Type = "object"
+	}
+	return b.refer(d, name.Type)
+}
+
+// refer makes the node a reference to a type, and has the type built.
+func (b *Builder) refer(d *draft, target *source.Type) *draft {
+	p := target.Pkg
+	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
+		b.Reporter.reportType(unknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.Spec.Name.Name)
+		d.origin.Mistake = structural.InShape
+		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
+	}
+	d.ref = target
+	b.Run.usesOf(target).references++
+	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.Options.wholeObjectMeta {
+		d.metadata = &metadataUse{d.pkg, d.origin.Pos}
+	}
+	if built := b.build(target); built.failed {
+		d.failed, d.origin.Mistake = true, structural.InShape
+	}
+	return d
+}
+
+// checkDuration warns of a time.Duration of the user's, unless the type that it
+// makes marshals itself.
+func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
+	if d.ref == nil || d.ref.Pkg.Path != "time" || d.ref.Spec.Name.Name != "Duration" || !d.pkg.Local() {
+		return
+	}
+	if owner != nil && (owner.Marshals("MarshalJSON") || owner.Marshals("MarshalText")) {
+		return
+	}
+	b.Reporter.Report(durationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
+		"time.Duration is a number of nanoseconds in JSON")
+}
+
+// array makes the draft of a slice or an array. A []byte is a base64 string.
+func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
+	d := b.node(f, array.Pos())
+	if elem, ok := array.Elt.(*ast.Ident); ok && array.Len == nil && elem.Name == "byte" {
+		if name, why := f.Resolve(elem); why == nil && name.Type == nil {
+			d.Type = "string"
+			d.validation().Format = "byte"
+			return d
+		}
+	}
+	d.Type = "array"
+	d.items = b.expr(f, array.Elt, nil)
+	if array.Len != nil && b.Run.enabled(f.Pkg, markers.FeatureArrayLength) {
+		if n, ok := f.ArrayLength(array.Len); ok {
+			d.validation().MinItems, d.validation().MaxItems = &n, new(n)
+		}
+	}
+	return d
+}
+
+// mapType makes the draft of a map, whose keys must be strings in JSON.
+func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
+	d := b.node(f, m.Pos())
+	if name := m.Key; source.IsName(name) {
+		if _, why := f.Resolve(name); why != nil {
+			return b.missing(f, name, why)
+		}
+	}
+	if !b.stringKey(f, m.Key) {
+		b.Reporter.reportType(mapKeyNotString, f.Pkg.At(m.Key.Pos()), "use a string type, or one that implements encoding.TextMarshaler",
+			"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
+		return b.failed(f, m.Pos())
+	}
+	switch m.Value.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
+		d.additional = b.expr(f, m.Value, nil)
+	case *ast.InterfaceType:
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")
+		return b.failed(f, m.Pos())
+	default:
+		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(m.Value.Pos()), "", "%s has no schema as the value of a map", GoSyntax(m.Value))
+		return b.failed(f, m.Pos())
+	}
+	d.Type = "object"
+	return d
+}
+
+// stringKey reports whether a map key is a string in JSON. A defined type is
+// judged by its underlying type first; an alias only by its methods.
+func (b *Builder) stringKey(f *source.File, key ast.Expr) bool {
+	if star, ok := key.(*ast.StarExpr); ok {
+		name, why := f.Resolve(star.X)
+		return why == nil && name.Type != nil && name.Type.Marshals("MarshalText")
+	}
+	name, why := f.Resolve(key)
+	if why != nil {
+		return false
+	}
+	if name.Type == nil {
+		return name.Predeclared == "string"
+	}
+	if !name.Type.Spec.Assign.IsValid() {
+		if body := source.UnderlyingOf(name.Type.File, name.Type.Spec.Type); body.Kind == source.KindBasic && body.Basic == "string" {
+			return true
+		}
+	}
+	return name.Type.Marshals("MarshalText")
+}
+
+func keyName(key ast.Expr) string {
+	if source.IsName(key) {
+		return source.ExprName(key)
+	}
+	return describeType(key)
+}
+
+// BasicSchema returns the schema type and format of a predeclared type. typ is
+// empty if it has none; a float's is "number".
+func BasicSchema(name string) (typ, format string) {
+	switch name {
+	case "bool":
+		return "boolean", ""
+	case "string":
+		return "string", ""
+	case "int32", "uint32", "rune":
+		return "integer", "int32"
+	case "int64", "uint64":
+		return "integer", "int64"
+	case "int", "int8", "int16", "uint", "uint8", "uint16", "uintptr", "byte":
+		return "integer", ""
+	case "float32", "float64":
+		return "number", ""
+	}
+	return "", ""
+}

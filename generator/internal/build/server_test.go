@@ -1,0 +1,36 @@
+package build
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+)
+
+// TestWithoutServer wants an error for unions without a server, and the same files for
+// everything else.
+func TestWithoutServer(t *testing.T) {
+	c := manyMembers(2)
+	generate := func(server Server) ([]File, diag.List) {
+		t.Helper()
+		dir, listed := gentest.List(t, []*gentest.Case{c})
+		files, found, err := generateFiles(t.Context(), Options{Source: Source{Dir: dir, Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/many"}}, Server: server})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files, found
+	}
+	files, found := generate(nil)
+	if files != nil || len(found) != 1 || found[0].Code != invalidUnion.Code || found[0].Severity != diag.Error {
+		t.Errorf("%d files, findings %v", len(files), found)
+	}
+	source := &c.Archive.Files[0]
+	source.Data = bytes.Replace(source.Data, []byte("+schemagen:unions=cel"), []byte("+schemagen:unions=none"), 1)
+	files, _ = generate(nil)
+	want, _ := generate(gentest.Server(t, ""))
+	if len(want) != 1 || len(files) != 1 || !bytes.Equal(files[0].Data, want[0].Data) {
+		t.Errorf("%d and %d files, which differ", len(files), len(want))
+	}
+}

@@ -1,0 +1,83 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// countedContext ends when it has been asked so many times; 0 is never.
+type countedContext struct {
+	context.Context
+	asked, ends atomic.Int64
+	done        chan struct{}
+}
+
+func (c *countedContext) Done() <-chan struct{} { return c.done }
+
+func (c *countedContext) Err() error {
+	n, ends := c.asked.Add(1), c.ends.Load()
+	if ends == 0 || n < ends {
+		return nil
+	}
+	if n == ends {
+		close(c.done)
+	}
+	return context.Canceled
+}
+
+// TestStops ends a run wherever it looks whether it is to end. It looks at least once for
+// each field, and asks only a few times more after that.
+func TestStops(t *testing.T) {
+	const fields = 300
+	dir := t.TempDir()
+	var text strings.Builder
+	text.WriteString("// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n" +
+		"type Widget struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tParts []Part `json:\"parts\"`\n\tOther Part `json:\"other\"`\n}\n\n" +
+		"type Part struct {\n\t// +kubebuilder:validation:XValidation:rule=\"self.a > 1\"\n\tMore map[string]Inner `json:\"more\"`\n\tInner `json:\",inline\"`\n}\n\ntype Inner struct {\n")
+	for i := range fields {
+		fmt.Fprintf(&text, "\t// F%d is a field.\n\tF%d *string `json:\"f%d,omitempty\"`\n", i, i, i)
+	}
+	text.WriteString("}\n")
+	for name, text := range map[string]string{
+		"go.mod":                         "module example.com/m\n\ngo 1.26\n\nrequire k8s.io/apimachinery v0.0.0\n\nreplace k8s.io/apimachinery => ./meta\n",
+		"meta/go.mod":                    "module k8s.io/apimachinery\n\ngo 1.26\n",
+		"meta/pkg/apis/meta/v1/types.go": "package v1\n\ntype TypeMeta struct{}\ntype ObjectMeta struct{}\n",
+		"api/types.go":                   text.String(),
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	generate := func(ends int64) (int64, error) {
+		ctx := &countedContext{Context: t.Context(), done: make(chan struct{})}
+		ctx.ends.Store(ends)
+		files, _, err := generateFiles(ctx, Options{Source: Source{Dir: dir, Patterns: []string{"./api"}}, SkipVerify: true})
+		if ends > 0 && len(files) > 0 {
+			t.Errorf("ended at %d, there are files", ends)
+		}
+		return ctx.asked.Load(), err
+	}
+	all, err := generate(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all < 4*fields {
+		t.Errorf("a run over %d fields looked %d times whether it is to end", fields, all)
+	}
+	for ends := int64(1); ends <= all; ends += 1 + all/400 {
+		asked, err := generate(ends)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("ended at %d of %d, the error is %v", ends, all, err)
+		}
+		if asked-ends > 50 {
+			t.Errorf("ended at %d, it asked %d times more", ends, asked-ends)
+		}
+	}
+}

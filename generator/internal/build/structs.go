@@ -1,0 +1,265 @@
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+	"unicode"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// NamedField is a field with its name in JSON.
+type NamedField struct {
+	Field *source.Field
+	// Name is that in JSON.
+	Name string
+}
+
+// structType makes the draft of a struct from the fields of its declaration.
+func (b *Builder) structType(t *source.Type) *draft {
+	d := b.node(t.File, t.Spec.Name.Pos())
+	d.Type = "object"
+	d.object = true
+	before := len(b.Reporter.List)
+	oneOf := b.oneOfFields(t)
+	d.origin.Mistake = b.Reporter.mistakeSince(before)
+	optional := b.Optional(t.Pkg)
+	var required []string
+	var inUnions []NamedField
+	var immutable []NamedField
+	index := map[string]int{}
+	onlyExported := *b.Run.settingsOf(t.Pkg).IgnoreUnexportedFields
+	for _, field := range t.Fields() {
+		if b.Run.stopped() {
+			break
+		}
+		if field.Name != "" && onlyExported && !ast.IsExported(field.Name) {
+			continue
+		}
+		jsonTag, hasTag := field.Tag.Lookup("json")
+		if !hasTag {
+			b.missingTag(t, field)
+			d.origin.Mistake = structural.InShape
+			continue
+		}
+		if jsonTag == "-" || field.Markers.Get("schemagen:omit") != nil {
+			continue // a tag of "-," means the name "-"
+		}
+		name, jsonOptions, _ := strings.Cut(jsonTag, ",")
+		inline, omit, quoted := name == "", false, false
+		for option := range strings.SplitSeq(jsonOptions, ",") {
+			inline = inline || option == "inline"
+			omit = omit || option == "omitempty" || option == "omitzero"
+			quoted = quoted || option == "string"
+		}
+		b.checkField(t, field, name, jsonOptions)
+		isRequired, explicit := b.Requires(field, optional, inline || omit)
+		if isRequired && slices.Contains(oneOf, name) {
+			problem, hint := "and cannot be marked as required", "remove the marker"
+			if !explicit {
+				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
+			}
+			b.Reporter.Report(impossibleOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
+			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
+		} else if isRequired {
+			required = append(required, name)
+		}
+
+		b.Reporter.enter(t.Pkg.At(field.Pos), t.Spec.Name.Name+"."+field.Label())
+		var node *draft
+		switch schema := field.Markers.Get(SchemaMarker); {
+		case schema != nil:
+			node = b.schemaNode(t.File, field.Pos, t.Pkg, schema)
+		case field.Markers.Get(crdmarkers.SchemalessName) != nil:
+			node = b.node(t.File, field.Pos)
+		case quoted && b.Run.enabled(t.Pkg, markers.FeatureStringOption):
+			node = b.quoted(t.File, field.Type)
+		default:
+			node = b.expr(t.File, field.Type, nil)
+		}
+		node.origin.Pos = field.Pos
+		b.countClosed(field, node)
+		if node.metadata != nil {
+			node.metadata.pos = field.Pos
+		}
+		node.Description = cmp.Or(node.Description, field.Doc)
+		b.applyMarkers(node, field.Markers, nil)
+		before := len(b.Reporter.List)
+		own, above := b.declarativeEdits(t.Pkg, field.Markers, name)
+		node.origin.Mistake = max(node.origin.Mistake, mistakeOf(field.Malformed), b.Reporter.mistakeSince(before))
+		node.edits = append(node.edits, own...)
+		if quoted && quotable(t.File, field.Type) != "" {
+			node.edits = append(node.edits, &edit{pkg: t.Pkg, pos: field.Pos, op: checkQuoted{field.Label()}})
+		}
+		d.edits = append(d.edits, above...)
+		b.Reporter.leave()
+
+		if inline {
+			d.allOf = append(d.allOf, node)
+			b.checkInlined(t, field)
+			continue
+		}
+		if field.Markers.Get("k8s:immutable") != nil {
+			immutable = append(immutable, NamedField{field, name})
+		}
+		if IsUnion(field.Markers) {
+			inUnions = append(inUnions, NamedField{field, name})
+		}
+		if d.setProperty(index, name, node) {
+			b.Reporter.Report(duplicateField, t.Pkg.At(field.Pos), "give each field its own name",
+				"JSON name %q stands twice in %s; the last field counts", name, t)
+		}
+	}
+	if len(inUnions) > 0 {
+		d.edits = append(d.edits, b.unionEdits(t, inUnions)...)
+	}
+	if len(required) > 0 {
+		slices.Sort(required)
+		d.validation().Required = slices.Compact(required)
+	}
+	for _, f := range immutable {
+		// The field's own rule does not run when the field is removed.
+		if !slices.Contains(required, f.Name) {
+			d.XValidations = append(d.XValidations, structural.Rule{
+				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
+				Message: fmt.Sprintf("field %s is immutable once set", f.Name),
+			})
+			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: f.Field.Markers.Get("k8s:immutable").Pos})
+		}
+	}
+	return d
+}
+
+// countClosed notes that the field, or its elements, may only have values that its
+// markers list.
+func (b *Builder) countClosed(f *source.Field, node *draft) {
+	if node.ref != nil && f.Markers.Get("kubebuilder:validation:Enum") != nil {
+		b.Run.usesOf(node.ref).closed++
+	}
+	if node.items != nil && node.items.ref != nil && f.Markers.Get("kubebuilder:validation:items:Enum") != nil {
+		b.Run.usesOf(node.items.ref).closed++
+	}
+}
+
+func (b *Builder) missingTag(t *source.Type, field *source.Field) {
+	if field.Name == "" {
+		b.Reporter.Report(missingJSONTag, t.Pkg.At(field.Pos), "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
+			"embedded field without a json tag in type %s", t)
+		return
+	}
+	hint := "add `json:\"-\"`"
+	if name := jsonName(field.Name); name != "_" {
+		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", name)
+	}
+	b.Reporter.Report(missingJSONTag, t.Pkg.At(field.Pos), hint,
+		"field %s without a json tag in type %s", field.Name, t)
+}
+
+// jsonName is the name that a field would have by convention: its initial
+// letters in lower case, up to the one that begins the next word.
+func jsonName(name string) string {
+	runes := []rune(name)
+	for i, r := range runes {
+		if !unicode.IsUpper(r) || i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) {
+			break
+		}
+		runes[i] = unicode.ToLower(r)
+	}
+	return string(runes)
+}
+
+// Optional reports whether the fields of a package are optional where they do not say.
+func (b *Builder) Optional(p *source.Package) bool { return b.Run.Describe(p).optional }
+
+// Requires reports whether a field is required, and whether a marker says so.
+// Markers of Kubebuilder come before Kubernetes' own, and optional before
+// required; without any, what Go may leave out is optional.
+func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent bool) (required, explicit bool) {
+	has := func(name string) bool { return field.Markers.Get(name) != nil }
+	switch {
+	case has("kubebuilder:validation:Optional"):
+		return false, true
+	case has("kubebuilder:validation:Required"):
+		return true, true
+	case has("optional"), has("k8s:optional"):
+		return false, true
+	case has("required"), has("k8s:required"):
+		return true, true
+	}
+	return !packageOptional && !mayBeAbsent, false
+}
+
+// oneOfFields returns the field names of the type's ExactlyOneOf, AtMostOneOf
+// and AtLeastOneOf markers.
+func (b *Builder) oneOfFields(t *source.Type) []string {
+	var names []string
+	for _, m := range t.Markers {
+		var fields []string
+		switch value := m.Value.(type) {
+		case crdmarkers.ExactlyOneOf:
+			fields = value
+		case crdmarkers.AtMostOneOf:
+			fields = value
+		case crdmarkers.AtLeastOneOf:
+			fields = value
+		}
+		for _, field := range fields {
+			if strings.Contains(field, ".") {
+				b.Reporter.Report(impossibleOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
+			}
+		}
+		names = append(names, fields...)
+	}
+	return names
+}
+
+// quotable returns the kind of basic type that the json option "string" writes
+// as a string; empty if it has no effect on the type.
+func quotable(f *source.File, expr ast.Expr) string {
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	if name, why := f.Resolve(expr); why == nil && name.Type != nil && (name.Type.Marshals("MarshalJSON") || name.Type.Marshals("MarshalText")) {
+		return ""
+	}
+	body := source.UnderlyingOf(f, expr)
+	if typ, _ := BasicSchema(body.Basic); body.Kind == source.KindBasic {
+		return typ
+	}
+	return ""
+}
+
+// quoted makes the draft of a field with the json option "string": a number or
+// a boolean in quotes.
+func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
+	kind := quotable(f, expr)
+	if kind == "" || kind == "string" {
+		return b.expr(f, expr, nil)
+	}
+	d := b.node(f, expr.Pos())
+	d.Type = "string"
+	switch kind {
+	case "integer":
+		d.validation().Pattern = `^-?[0-9]+$`
+	case "boolean":
+		d.validation().Enum = []structural.JSON{{Raw: []byte(`"true"`)}, {Raw: []byte(`"false"`)}}
+	}
+	return d
+}
+
+// checkInlined warns of an inlined struct that is marked as required: its fields
+// say so themselves. Marked as optional it is what it seems to be.
+func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
+	for _, name := range []string{"required", "k8s:required", "kubebuilder:validation:Required"} {
+		if m := field.Markers.Get(name); m != nil {
+			b.Reporter.Report(wrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", name)
+		}
+	}
+}

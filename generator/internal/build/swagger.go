@@ -1,0 +1,190 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/kube-openapi/pkg/util"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// SwaggerTypes are types of one package, by their names in Go.
+type SwaggerTypes struct {
+	// Package is the import path.
+	Package string
+	// Group and Version are those that the types have as kinds.
+	Group, Version string
+	Types          []string
+}
+
+// Swagger returns an OpenAPI v2 document as JSON that defines the types, which are
+// kinds, and all that they refer to, each by its name in Go as
+// util.ToRESTFriendlyName of kube-openapi writes it. It is what applyconfiguration-gen
+// of code-generator reads (--openapi-schema): the shapes of controller-tools'
+// buildOpenAPISchema (pkg/applyconfiguration), with ObjectMeta as it is declared and
+// without what OpenAPI v2 has no words for. Unions and the other edits of this project
+// are not in it, as they say nothing of how objects are merged.
+//
+// The package must be one that the options' patterns name. Diagnostics are errors in
+// its source alone, as what else is to be said belongs to definitions; the error is as
+// of [Make].
+func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, diag.List, error) {
+	options.AllowDangerousTypes, options.IgnoreUnexportedFields, options.wholeObjectMeta = true, true, true
+	roots, b, err := Open(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	i := slices.IndexFunc(roots, func(p *source.Package) bool { return p.Path == types.Package })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("package %s is not one of the patterns'", types.Package)
+	}
+	s := &swagger{builder: b, flattener: NewFlattener(b), definitions: map[string]map[string]any{}}
+	for _, name := range types.Types {
+		t := roots[i].Lookup(name)
+		if t == nil {
+			continue // it is in a file that the build constraints leave out
+		}
+		s.define(t)["x-kubernetes-group-version-kind"] = []any{
+			map[string]any{"group": types.Group, "version": types.Version, "kind": name},
+		}
+	}
+	if s.err != nil {
+		return nil, nil, s.err
+	}
+	data, err := json.Marshal(map[string]any{
+		"swagger":     "2.0",
+		"info":        map[string]any{"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
+		"paths":       map[string]any{},
+		"definitions": s.definitions,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	errs := slices.DeleteFunc(b.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	return data, errs.Normalize(), ctx.Err()
+}
+
+// swagger collects definitions by their names in the document.
+type swagger struct {
+	builder     *Builder
+	flattener   *Flattener
+	definitions map[string]map[string]any
+	// embedding are the types that are being put in the place of references.
+	embedding []*source.Type
+	err       error
+}
+
+func swaggerName(t *source.Type) string { return util.ToRESTFriendlyName(t.Pkg.Path + "." + t.Label()) }
+
+// define returns the definition of a type. One that refers to another has that
+// one's keywords, with its own in the place of those that both have
+// (resolveRefDefinitions).
+func (s *swagger) define(t *source.Type) map[string]any {
+	name := swaggerName(t)
+	if known, ok := s.definitions[name]; ok {
+		return known
+	}
+	out := map[string]any{}
+	s.definitions[name] = out // for types that contain themselves
+	d := s.flattener.merge(s.embed(s.builder.build(t)))
+	own := s.node(d)
+	if d.ref != nil {
+		maps.Copy(out, s.define(d.ref))
+		delete(out, "x-kubernetes-group-version-kind")
+		delete(own, "$ref")
+	}
+	maps.Copy(out, own)
+	return out
+}
+
+// embed returns a draft with the types that it, and what is below it, embeds in the
+// place of the references to them (resolveAllOfRefs). An embedded type that is another
+// one stays a reference, as there. A struct that embeds itself, through a pointer,
+// adds nothing.
+func (s *swagger) embed(d *draft) *draft {
+	if len(d.allOf) == 0 && len(d.properties) == 0 && d.items == nil && d.additional == nil {
+		return d
+	}
+	out := d.clone()
+	out.allOf, out.properties = nil, nil
+	for _, part := range d.allOf {
+		if part.ref == nil {
+			out.allOf = append(out.allOf, s.embed(part))
+			continue
+		}
+		if slices.Contains(s.embedding, part.ref) {
+			continue
+		}
+		s.embedding = append(s.embedding, part.ref)
+		out.allOf = append(out.allOf, s.embed(s.builder.build(part.ref)))
+		s.embedding = s.embedding[:len(s.embedding)-1]
+	}
+	for _, p := range d.properties {
+		out.properties = append(out.properties, draftProperty{p.name, s.embed(p.node)})
+	}
+	if d.items != nil {
+		out.items = s.embed(d.items)
+	}
+	if d.additional != nil {
+		out.additional = s.embed(d.additional)
+	}
+	return out
+}
+
+// node renders a draft into which is merged what it embeds (FlattenEmbedded). Its
+// references stay ones.
+func (s *swagger) node(d *draft) map[string]any {
+	out := s.keywords(d)
+	if d.ref != nil {
+		s.define(d.ref)
+		out["$ref"] = "#/definitions/" + swaggerName(d.ref)
+		delete(out, "type")
+		delete(out, "format")
+	}
+	if len(d.properties) > 0 {
+		properties := map[string]any{}
+		for _, p := range d.properties {
+			properties[p.name] = s.node(s.flattener.merge(p.node))
+		}
+		out["properties"] = properties
+	}
+	if d.items != nil {
+		out["items"] = s.node(s.flattener.merge(d.items))
+	}
+	if d.additional != nil {
+		out["additionalProperties"] = s.node(s.flattener.merge(d.additional))
+	} else if d.open {
+		out["additionalProperties"] = true
+	}
+	var parts []any
+	for _, part := range d.allOf {
+		parts = append(parts, s.node(part))
+	}
+	if parts != nil {
+		out["allOf"] = parts
+	}
+	return out
+}
+
+// keywords are what a draft says itself, but for its children and what OpenAPI v2
+// does not know.
+func (s *swagger) keywords(d *draft) map[string]any {
+	schema := structural.Schema{Generic: d.Generic, Extensions: d.Extensions, ValueValidation: d.values}
+	out := map[string]any{}
+	data, err := json.Marshal(schema.Props())
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	s.err = cmp.Or(s.err, err)
+	for _, keyword := range []string{"nullable", "anyOf", "oneOf", "not"} {
+		delete(out, keyword)
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package build
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// This file is about what a field must be to be a member of a union: selected by
+// one value, and able to say that it is not set.
+
+// checkMembers checks what a union wants of its members.
+func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	seen := map[string]string{}
+	for at, m := range u.Members {
+		if u.Discriminator != "" {
+			switch other, twice := seen[m.Value]; {
+			case m.Value == "":
+				report(m.Pos, "", "member %s has the value \"\", which never has a member", m.GoName)
+			case twice:
+				report(m.Pos, "", "members %s and %s have one value %q", other, m.GoName, m.Value)
+			case len(u.Values) > 0 && !u.HasValue(m.Value):
+				var names []string
+				for _, v := range u.Values {
+					names = append(names, v.Name)
+				}
+				hint := fmt.Sprintf("its values are %q", names)
+				if near, ok := diag.Nearest(m.Value, names); ok {
+					hint = "did you mean +unionMember=" + near + "?"
+				}
+				report(m.Pos, hint, "%q is no value of discriminator %s", m.Value, u.GoName)
+			}
+			if u.HasValue(m.Value) {
+				op.warnOfMember(e, u, m)
+			}
+			seen[m.Value] = m.GoName
+		}
+		i := PropertyIndex(s, m.Name)
+		if i < 0 {
+			continue
+		}
+		member := s.Properties[i].Schema
+		u.Members[at].Untyped = member.Type == "" && !member.XIntOrString
+		switch {
+		case member.Origin.Mistake != structural.NoMistake:
+		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
+			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so that it is always set", m.GoName)
+		case member.Default != nil:
+			report(m.Pos, "remove the default", "member %s has a default, so that it is always set", m.GoName)
+		case member.Nullable:
+			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
+		default:
+			if why := op.Members[at].unsettable(op.owner.File, member); why != "" {
+				report(m.Pos, "use a pointer", "member %s: %s", m.GoName, why)
+			}
+		}
+	}
+}
+
+// warnOfMember warns of what is allowed and surprises.
+func (op writeUnion) warnOfMember(e *editor, u *unions.Union, m unions.Member) {
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
+		return // nothing is lost that would be enforced
+	}
+	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
+		e.builder.Reporter.Report(unionMemberName, e.pkg.At(m.Pos), "rename one of them before the API is released",
+			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
+	}
+	if m.Optional {
+		e.builder.Reporter.Report(optionalUnionMember, e.pkg.At(m.Pos), "docs/unions.md says when that is safe",
+			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
+	}
+}
+
+// omits reports whether the json tag of a field has the option, omitempty or
+// omitzero.
+func omits(f *source.Field, option string) bool {
+	tag, _ := f.Tag.Lookup("json")
+	_, options, _ := strings.Cut(tag, ",")
+	return slices.Contains(strings.Split(options, ","), option)
+}
+
+// unsettable says why a Go value of a member cannot tell that it is not set, or
+// not from its zero value; empty if it can.
+func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
+	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
+		return ""
+	}
+	omitZero := omits(f.Field, "omitzero")
+	if !omitZero && !omits(f.Field, "omitempty") {
+		return "it is always written to JSON, so that it is always set"
+	}
+	if name, why := at.Resolve(f.Field.Type); why == nil && name.Type != nil {
+		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
+			if name.Type.HasMethod(method) {
+				return "a type with a method " + method + " of its own may be set only through a pointer"
+			}
+		}
+	}
+	v := s.ValueValidation
+	if v == nil {
+		v = &structural.ValueValidation{}
+	}
+	positive := func(n *int64) bool { return n != nil && *n > 0 }
+	without := func(zero string) bool {
+		return len(v.Enum) > 0 && !slices.ContainsFunc(v.Enum, func(j structural.JSON) bool { return string(j.Raw) == zero })
+	}
+	ok := true
+	switch body := source.UnderlyingOf(at, f.Field.Type); body.Kind {
+	case source.KindSlice, source.KindMap:
+		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
+	case source.KindStruct:
+		if !omitZero {
+			return "omitempty does not leave a struct out of the JSON, so that it is always set"
+		}
+		ok = len(v.Required) > 0 || positive(v.MinProperties)
+	case source.KindBasic:
+		switch s.Type {
+		case "string":
+			ok = positive(v.MinLength) || without(`""`)
+		case "boolean":
+			ok = without("false")
+		default:
+			ok = v.Minimum != nil && (*v.Minimum > 0 || *v.Minimum == 0 && v.ExclusiveMinimum) || without("0")
+		}
+	case source.KindInterface:
+		return "an interface may be set only through a pointer"
+	case source.KindArray:
+		return "an array is always set"
+	default:
+		return ""
+	}
+	if ok {
+		return ""
+	}
+	return "its zero value is left out of the JSON, though the schema allows it"
+}

@@ -1,0 +1,526 @@
+package build
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// This file is where the markers of unions become unions, and unions become rules
+// of the schemas of their structs. What a union needs to know of its discriminator
+// and members is read from the finished schema, whoever said it there.
+
+// unionForms reads the forms in which a package or type wants unions written.
+func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value markers.Unions) []unions.Form {
+	forms, err := unions.ParseForms(strings.Join(value, ";"))
+	if err == nil {
+		err = writable(forms)
+	}
+	if err != nil {
+		s.reporter.Report(malformedArguments, p.At(m.Pos), "", "+%s: %v", m.Name, err)
+		return []unions.Form{unions.FormNone}
+	}
+	return forms
+}
+
+// CheckUnions says what is wrong with [Options.Unions].
+func CheckUnions(text string) error {
+	if text == "" {
+		return nil
+	}
+	forms, err := unions.ParseForms(text)
+	if err != nil {
+		return err
+	}
+	return writable(forms)
+}
+
+// writable refuses forms that a CRD cannot carry.
+func writable(forms []unions.Form) error {
+	for _, form := range forms {
+		if form == unions.FormExtension || form == unions.FormExtensionObject {
+			return fmt.Errorf("%s is not written into CRDs: API servers do not know x-kubernetes-unions", form)
+		}
+	}
+	return nil
+}
+
+// UnionForms returns the forms for a type; nil where nobody switched unions on.
+func (b *Builder) UnionForms(t *source.Type) []unions.Form {
+	if m := t.Markers.Get("schemagen:unions"); m != nil {
+		return b.Run.unionForms(t.Pkg, m, m.Value.(markers.Unions))
+	}
+	if forms := b.Run.Describe(t.Pkg).unions; forms != nil {
+		return forms
+	}
+	return b.Run.settingsOf(t.Pkg).unionForms()
+}
+
+// MarkedUnion is a union as the markers of a struct say it.
+type MarkedUnion struct {
+	// Union is its model.
+	Union unions.Union
+	// enum is the type of the discriminator, if it is marked as an enum: switching
+	// unions on takes that, too.
+	enum *source.Type
+	// Discriminator is the field of the discriminator, if there is one; Members
+	// are those of the members, by index.
+	Discriminator *NamedField
+	Members       []*NamedField
+	// ambiguous reports whether a member does not say which of several discriminators is
+	// its own.
+	ambiguous bool
+	// sketched says that the structural-schema proposal's words are used: a
+	// discriminator that is a plain string has the members' values.
+	sketched bool
+}
+
+// unionEdits returns the edits that write the unions of a struct into its schema.
+func (b *Builder) unionEdits(t *source.Type, fields []NamedField) []*edit {
+	if !t.Pkg.Local() {
+		return nil // a package that this run does not generate has no unions
+	}
+	found := b.findUnions(t, fields)
+	if len(found) == 0 {
+		return nil
+	}
+	if t.Generic != nil {
+		b.unionProblem(t, found[0].Union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.Generic)
+		return nil
+	}
+	forms := b.UnionForms(t)
+	var out []*edit
+	for _, u := range found {
+		out = append(out, &edit{pkg: t.Pkg, pos: u.Union.Pos, name: "unionDiscriminator", op: writeUnion{u, t, forms}})
+	}
+	return out
+}
+
+// keepUnion notes a union of a type with what its schema says of it. A type is
+// finished once for each field that adds to it; the first says it.
+func (w *Run) keepUnion(t *source.Type, u *MarkedUnion) {
+	for _, known := range w.Unions[t] {
+		if known.Union.Pos == u.Union.Pos {
+			return
+		}
+	}
+	w.Unions[t] = append(w.Unions[t], u)
+}
+
+// unionsOff says once for a package that unions are not enforced.
+func (w *Run) unionsOff(t *source.Type, pos token.Pos) {
+	facts := w.Describe(t.Pkg)
+	if facts.unionsSaid || slices.ContainsFunc(facts.allow, func(name string) bool { return strings.HasPrefix(name, "union") }) {
+		return
+	}
+	facts.unionsSaid = true
+	w.Reporter.Report(unionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
+		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
+}
+
+// findUnions reads the markers of a struct's fields.
+func (b *Builder) findUnions(t *source.Type, fields []NamedField) []*MarkedUnion {
+	var out []*MarkedUnion
+	named := map[string]*MarkedUnion{} // Kubernetes' tags name their unions
+	var native []*MarkedUnion
+	for i := range fields {
+		f := &fields[i]
+		d := &MarkedUnion{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
+		if m := f.Field.Markers.Get("unionDiscriminator"); m != nil {
+			d.Union.Pos = m.Pos
+			native = append(native, d)
+		} else if m := f.Field.Markers.Get("discriminator"); m != nil {
+			d.Union.Pos, d.sketched = m.Pos, true
+			native = append(native, d)
+		} else if m := f.Field.Markers.Get("k8s:unionDiscriminator"); m != nil {
+			d.Union.Pos = m.Pos
+			named[UnionName(m)] = d
+		} else {
+			continue
+		}
+		enum, marker := EnumTypeOf(t, f.Field)
+		if d.enum = enum; enum != nil && b.UnionForms(t) != nil {
+			b.Run.unionEnums[marker] = true
+		}
+		out = append(out, d)
+	}
+	for i := range fields {
+		f := &fields[i]
+		for _, m := range f.Field.Markers {
+			member := unions.Member{Name: f.Name, GoName: f.Field.Label(), Value: f.Field.Label(), Pos: m.Pos}
+			var to *MarkedUnion
+			switch value := m.Value.(type) {
+			case markers.UnionMember:
+				if value.Value != "" {
+					member.Value = value.Value
+				}
+				member.Optional = value.Optional
+				to = b.discriminatorOf(t, f, m, native)
+			case markers.Declarative:
+				if m.Name != "k8s:unionMember" && m.Name != "k8s:zeroOrOneOfMember" {
+					continue
+				}
+				if arg, ok := value.NamedArg("memberName"); ok {
+					member.Value = arg.Value
+				}
+				key := UnionName(m)
+				if to = named[key]; to == nil {
+					to = &MarkedUnion{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == "k8s:zeroOrOneOfMember"}}
+					named[key] = to
+					out = append(out, to)
+				}
+				if m.Name == "k8s:zeroOrOneOfMember" {
+					to.Union.AtMostOne = true
+				}
+			default:
+				continue
+			}
+			if to != nil {
+				to.Union.Members = append(to.Union.Members, member)
+				to.Members = append(to.Members, f)
+			}
+		}
+	}
+	return out
+}
+
+// EnumTypeOf returns the type of a field if it is a string that is marked as an
+// enum, whether the package switched that on or not, and where the marker is.
+func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
+	typ := f.Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	name, why := t.File.Resolve(typ)
+	if why != nil || name.Type == nil || !name.Type.IsString() {
+		return nil, token.NoPos
+	}
+	for _, comment := range name.Type.File.Comments.Type(name.Type.Spec) {
+		if comment.Text == "+enum" || comment.Text == "+k8s:enum" {
+			return name.Type, comment.Pos
+		}
+	}
+	return nil, token.NoPos
+}
+
+// UnionName is the name that a tag gives its union.
+func UnionName(m *markers.Marker) string {
+	tag, _ := m.Value.(markers.Declarative)
+	arg, _ := tag.NamedArg("union")
+	return arg.Value
+}
+
+// discriminatorOf returns the union that a member belongs to.
+func (b *Builder) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*MarkedUnion) *MarkedUnion {
+	report := func(pos token.Pos, hint, format string, args ...any) {
+		b.unionProblem(t, pos, hint, format, args...)
+	}
+	if f.Field.Markers.Get("unionDiscriminator") != nil || f.Field.Markers.Get("discriminator") != nil {
+		report(m.Pos, "", "field %s is a discriminator and a member", f.Field.Label())
+		return nil
+	}
+	by := f.Field.Markers.Get("unionDiscriminatedBy")
+	switch {
+	case by != nil:
+		name := string(by.Value.(markers.UnionDiscriminatedBy))
+		for _, d := range native {
+			if d.Union.GoName == name {
+				return d
+			}
+		}
+		var names []string
+		for _, d := range native {
+			names = append(names, d.Union.GoName)
+		}
+		report(by.Pos, diag.DidYouMean(name, names, "it wants the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+	case len(native) == 0 && !b.Run.lackDiscriminators[t]:
+		if b.Run.lackDiscriminators == nil {
+			b.Run.lackDiscriminators = map[*source.Type]bool{}
+		}
+		b.Run.lackDiscriminators[t] = true // once for all members
+		for _, field := range t.Fields() {
+			_, tagged := field.Tag.Lookup("json")
+			if !tagged || field.Malformed.Has("unionDiscriminator") || field.Malformed.Has("discriminator") {
+				return nil // it may be the one
+			}
+		}
+		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.Field.Label())
+	case len(native) == 0 || native[0].ambiguous:
+	case len(native) > 1:
+		for _, d := range native {
+			d.ambiguous = true
+		}
+		report(m.Pos, "name it: +unionDiscriminatedBy="+native[0].Union.GoName, "%s has %d discriminators, and member %s names none", t, len(native), f.Field.Label())
+	default:
+		return native[0]
+	}
+	return nil
+}
+
+// unionProblem reports what is wrong with a union: an error where unions are
+// switched on.
+func (b *Builder) unionProblem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
+	severity := diag.Error
+	if forms := b.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
+		severity = diag.Warning
+	}
+	b.Reporter.Report(invalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
+}
+
+// writeUnion writes a union into the schema of its struct.
+type writeUnion struct {
+	*MarkedUnion
+	owner *source.Type // the struct
+	forms []unions.Form
+}
+
+func (op writeUnion) apply(e *editor, s *structural.Schema) {
+	u := op.Union
+	u.Members = slices.Clone(u.Members)
+	severity := diag.Error
+	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
+		severity = diag.Warning
+	}
+	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !haveJunctor(op.owner.Markers) {
+		e.builder.Run.unionsOff(op.owner, u.Pos)
+	}
+	failed := false
+	report := func(pos token.Pos, hint, format string, args ...any) {
+		failed = true
+		e.builder.Reporter.Report(invalidUnion, e.pkg.At(pos), hint, format, args...).Severity = severity
+	}
+	if op.ambiguous || s.Origin.Mistake == structural.InShape {
+		return // a field that it speaks of may be missing
+	}
+	if u.Discriminator != "" {
+		op.readDiscriminator(&u, s, report)
+	}
+	op.checkMembers(e, &u, s, report)
+	if failed {
+		if i := PropertyIndex(s, u.Discriminator); i >= 0 {
+			d := *s.Properties[i].Schema
+			d.Origin.Mistake = max(d.Origin.Mistake, structural.InKeywords)
+			s.Properties[i].Schema = &d
+		}
+	}
+	if failed || mistaken(s, u.Discriminator) {
+		return
+	}
+	finished := *op.MarkedUnion
+	finished.Union = u
+	e.builder.Run.keepUnion(op.owner, &finished)
+	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return mistaken(s, m.Name) }) {
+		return
+	}
+	server := e.builder.Options.Server
+	if server == nil {
+		e.builder.Reporter.Report(invalidUnion, e.pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
+		return
+	}
+	forms := op.forms
+	if e.builder.Options.extensions {
+		forms = append(slices.Clone(forms), unions.FormExtension)
+	}
+	options := unions.LowerOptions{Forms: forms, Transition: e.builder.Run.enabled(e.pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	lowered, err := unions.Lower(u, options)
+	if err != nil {
+		e.errorf(u.Pos, "", "%v", err)
+		return
+	}
+	if len(lowered.Rules) > 0 && op.saidByHand(e, &u, s) {
+		lowered.Rules = nil
+	}
+	if len(lowered.Rejected) > 0 {
+		e.builder.Reporter.Report(unionWrittenOtherwise, e.pkg.At(u.Pos), "give it a type, or another name",
+			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
+	}
+	e.builder.Run.unionRules = e.builder.Run.unionRules || len(lowered.Rules) > 0
+	for _, rule := range lowered.Rules {
+		addRule(e, s, rule)
+		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
+	}
+	if len(lowered.OneOf) > 0 {
+		conjoin(values(s), &structural.ValueValidation{OneOf: lowered.OneOf})
+	}
+	if i := PropertyIndex(s, u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
+		d := *s.Properties[i].Schema
+		d.XUnionMembers = lowered.Members
+		v := structural.ValueValidation{}
+		if d.ValueValidation != nil {
+			v = *d.ValueValidation
+		}
+		if len(v.Enum) == 0 {
+			v.Enum = lowered.Enum
+			d.ValueValidation = &v
+		}
+		s.Properties[i].Schema = &d
+	}
+}
+
+// mistaken reports whether the schema of a property is not what its author meant.
+func mistaken(s *structural.Schema, property string) bool {
+	i := PropertyIndex(s, property)
+	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
+}
+
+// placeOfRule is the place of the member that a rule is about, or else of the
+// union.
+func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
+	for _, m := range u.Members {
+		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
+			return m.Pos
+		}
+	}
+	return u.Pos
+}
+
+// saidByHand reports whether rules that stand in the schema already refuse what
+// the union refuses and nothing else. Those that do not are warned of.
+func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema) bool {
+	rules := u.ByHand(s)
+	if len(rules) == 0 {
+		return false
+	}
+	var texts []string
+	for _, i := range rules {
+		texts = append(texts, s.XValidations[i].Rule)
+	}
+	evaluate, err := e.builder.Options.Server.Evaluator(s.Props(), texts)
+	if err != nil {
+		return false // the schema is not structural, which verification says
+	}
+	judged := u.Judge(s, rules, evaluate)
+	name := "the union of " + u.GoName
+	if u.Discriminator == "" {
+		name = "the union"
+	}
+	warn := func(rule int, hint, format string, args ...any) {
+		places := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		pos := places[len(places)-1]
+		if !pos.IsValid() {
+			pos = u.Pos
+		}
+		e.builder.Reporter.Report(handWrittenUnionRules, e.pkg.At(pos), hint, format, args...)
+	}
+	const remove = "remove the rule: the union has rules of its own"
+	switch {
+	case judged.Fails != nil:
+		warn(judged.FailsRule, remove, "the rule fails on %s instead of saying its message: %s", unions.Text(judged.Fails), judged.Failure)
+	case judged.Slips != nil:
+		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, unions.Text(judged.Slips))
+	}
+	for _, rule := range judged.OneMessage {
+		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
+	}
+	if judged.Same && len(judged.NoPlace) > 0 {
+		warn(judged.NoPlace[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s say what its markers say, but not at which field", name)
+	}
+	return judged.Same
+}
+
+// readDiscriminator fills in what the schema knows of the discriminator.
+func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+	i := PropertyIndex(s, u.Discriminator)
+	if i < 0 {
+		return // it is left out of the schema
+	}
+	d := s.Properties[i].Schema
+	if d.Origin.Mistake != structural.NoMistake {
+		return
+	}
+	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
+	if d.Type != "string" {
+		report(u.Pos, "use a string type with an enum", "discriminator %s is no string: its type is %s", u.GoName, typeOrNone(d.Type))
+		return
+	}
+	if d.Nullable {
+		report(u.Pos, "remove +nullable: an absent discriminator says the same", "discriminator %s is nullable", u.GoName)
+	}
+	if d.Default != nil {
+		var value string
+		if json.Unmarshal(d.Default.Raw, &value) == nil {
+			u.Default = &value
+		}
+	}
+	var names []string
+	if d.ValueValidation != nil {
+		for _, raw := range d.Enum {
+			var value string
+			if json.Unmarshal(raw.Raw, &value) == nil {
+				names = append(names, value)
+			}
+		}
+	}
+	if len(names) == 0 && op.enum != nil {
+		all, _ := op.enum.Constants() // what has no value is reported where enums are switched on
+		for _, c := range all {
+			if !c.Excluded && !slices.Contains(names, c.Value) {
+				names = append(names, c.Value)
+			}
+		}
+	}
+	if len(names) == 0 && op.sketched {
+		for _, m := range u.Members {
+			names = append(names, m.Value)
+		}
+	}
+	if len(names) == 0 {
+		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or the field +kubebuilder:validation:Enum=A;B", "discriminator %s has no closed set of values", u.GoName)
+		return
+	}
+	hasEmpty := slices.Contains(names, "")
+	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // which tells "" from absence
+	omitted := omits(op.Discriminator.Field, "omitempty") || omits(op.Discriminator.Field, "omitzero")
+	switch {
+	case u.Default != nil:
+		if u.Required || !omitted {
+			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so that clients may leave it out", u.GoName)
+		}
+	case hasEmpty && !isPointer && (u.Required || !omitted):
+		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which stands for its absence", u.GoName)
+	case !u.Required && !hasEmpty && !op.sketched:
+		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, which none of its values stands for", u.GoName)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		value := unions.Value{Name: name}
+		if m := u.Selected(name); m >= 0 {
+			value.Member = u.Members[m].Name
+		}
+		u.Values = append(u.Values, value)
+	}
+	if len(u.Members) == 0 && len(u.Values) < 2 {
+		report(u.Pos, "mark its members +unionMember", "discriminator %s has neither members nor a second value", u.GoName)
+	}
+}
+
+// haveJunctor reports whether one of the markers adds a logical junctor, which may be
+// there to enforce a union.
+func haveJunctor(s source.Markers) bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		return slices.Contains([]string{"schemagen:allOf", "schemagen:anyOf", "schemagen:oneOf", "schemagen:not"}, m.Name)
+	})
+}
+
+// IsUnion reports whether the markers of a field make it part of a union.
+func IsUnion(s source.Markers) bool {
+	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
+		switch value := m.Value.(type) {
+		case markers.UnionDiscriminator, markers.UnionMember:
+			return true
+		case markers.Declarative:
+			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == "k8s:zeroOrOneOfMember"
+		}
+		return false
+	})
+}

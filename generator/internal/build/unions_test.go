@@ -1,0 +1,68 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+)
+
+// manyMembers is a package with a kind that has a list without limits of structs
+// with a union of n members and a required discriminator.
+func manyMembers(n int) *gentest.Case {
+	var source strings.Builder
+	source.WriteString(`// +groupName=example.com
+// +schemagen:unions=cel
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Widget struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	List []Union ` + "`json:\"list\"`" + `
+}
+
+type Union struct {
+	// +unionDiscriminator
+	Type Type ` + "`json:\"type\"`\n")
+	for i := range n {
+		fmt.Fprintf(&source, "\t// +unionMember\n\tM%d *int32 `json:\"m%d,omitempty\"`\n", i, i)
+	}
+	source.WriteString("}\n\n// +enum\ntype Type string\n\nconst (\n")
+	for i := range n {
+		fmt.Fprintf(&source, "\tT%d Type = \"M%d\"\n", i, i)
+	}
+	source.WriteString(")\n")
+	return &gentest.Case{Name: "many", Archive: &txtar.Archive{Files: []txtar.File{{Name: "v1/types.go", Data: []byte(source.String())}}}}
+}
+
+// TestUnionsFitEveryServer: 25 members in a list without limits keep their two rules
+// each, from the oldest server that is known to the newest. Before 1.29 has() costs
+// more: 30 members fit later servers only.
+func TestUnionsFitEveryServer(t *testing.T) {
+	dir, listed := gentest.List(t, []*gentest.Case{manyMembers(25)})
+	for _, version := range []string{"1.25", "1.26", "1.27", "1.28", "1.31", "1.35", "1.37"} {
+		options := Options{Source: Source{Dir: dir, Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/many"}}, Server: gentest.Server(t, version)}
+		files, found, err := generateFiles(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) > 0 || len(files) != 1 {
+			t.Errorf("%s: %d files, %v", version, len(files), found)
+			continue
+		}
+		if rules := bytes.Count(files[0].Data, []byte("rule: ")); rules != 50 {
+			t.Errorf("%s: %d rules", version, rules)
+		}
+		if places := bytes.Count(files[0].Data, []byte("fieldPath: ")); (places == 50) != (version >= "1.28") {
+			t.Errorf("%s: %d rules have a path", version, places)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/kustomize"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file compares the versions of a kind: without a webhook the API server
+// converts objects by replacing their apiVersion, and drops what the schema of the
+// other version does not specify.
+
+// reportLosses warns of what the API server drops silently. Where there are errors the
+// schemas are not complete.
+func (w *Run) reportLosses(crds []*Definition) {
+	if w.options.Final || w.Reporter.List.HasErrors() {
+		return
+	}
+	w.findLocalFiles()
+	m := newLostMetadata(w, crds)
+	for _, crd := range crds {
+		w.compareVersions(crd)
+		m.find(crd)
+	}
+}
+
+// compareVersions reports a kind whose served versions do not keep what its storage
+// version keeps, and the reverse, if nothing converts between them.
+func (w *Run) compareVersions(crd *Definition) {
+	versions := crd.Object.Spec.Versions
+	stored := slices.IndexFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
+	if stored < 0 || len(versions) < 2 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
+		return
+	}
+	f := versionFinding{world: w, stored: versions[stored].Name}
+	for i, v := range versions {
+		if i == stored || !v.Served {
+			continue
+		}
+		f.related = append(f.related, diag.Related{Pos: w.Reporter.Position(crd.Roots[i].Spec.Name.Pos()), Message: "version " + v.Name})
+		f.compare(v.Name, crd.Schemas[i], crd.Schemas[stored])
+	}
+	if len(f.texts) == 0 || w.isConverted(crd) {
+		return
+	}
+	root := crd.Roots[stored]
+	d := w.Reporter.Report(versionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
+		"kind %s is stored as %s and has no conversion webhook: %s", crd.Object.Spec.Names.Kind, f.stored, strings.Join(f.texts, "; "))
+	d.Related = append(d.Related, append(f.related, f.fields...)...)
+}
+
+// versionFinding is what a kind loses.
+type versionFinding struct {
+	world  *Run
+	stored string
+	// texts say what is lost, for each version. related are the types of the
+	// versions, fields the first fields that are lost.
+	texts           []string
+	related, fields []diag.Related
+}
+
+// The most fields that a finding names for one reason, and gives the places of.
+const (
+	namedFields  = 3
+	placedFields = 8
+)
+
+// compare notes what is lost between a version and the stored one.
+func (f *versionFinding) compare(version string, schema, stored *structural.Schema) {
+	written, rest := f.lost(structural.Lost(schema, stored), version)
+	removed, more := f.lost(structural.Lost(stored, schema), f.stored)
+	var parts []string
+	if len(written) > 0 {
+		parts = append(parts, fmt.Sprintf("the API server drops %s of what is written as %s", fieldNames(written), version))
+	}
+	if len(removed) > 0 {
+		parts = append(parts, fmt.Sprintf("every update through %s removes %s", version, fieldNames(removed)))
+	}
+	retyped := map[string]bool{} // both directions may find the same one
+	for i, l := range append(rest, more...) {
+		if retyped[l.Path] {
+			continue
+		}
+		retyped[l.Path] = true
+		one, other := l.From, l.To
+		if i >= len(rest) {
+			one, other = other, one
+		}
+		if len(retyped) <= namedFields {
+			parts = append(parts, fmt.Sprintf("%s is %s in %s and %s in %s", pathOrRoot(l.Path), typeInWords(one), version, typeInWords(other), f.stored))
+		}
+		f.place(l, "of another type in each version")
+	}
+	if n := len(retyped) - namedFields; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more fields have other types", n))
+	}
+	if len(parts) > 0 {
+		f.texts = append(f.texts, strings.Join(parts, "; "))
+	}
+}
+
+// lost returns the names of what is dropped, and what is kept with another type.
+func (f *versionFinding) lost(losses []structural.Loss, only string) (names []string, retyped []structural.Loss) {
+	for _, l := range losses {
+		switch l.Kind {
+		case structural.LossRetyped:
+			retyped = append(retyped, l)
+		case structural.LossUnknown:
+			names = append(names, "unknown fields of "+pathOrRoot(l.Path))
+			f.place(l, "keeps unknown fields only in "+only)
+		default:
+			names = append(names, l.Path)
+			f.place(l, "only in "+only)
+		}
+	}
+	return names, retyped
+}
+
+// place notes where a field is declared, if that is in the user's packages.
+func (f *versionFinding) place(l structural.Loss, message string) {
+	pos := f.world.Reporter.Position(l.From.Origin.Pos)
+	field := diag.Related{Pos: pos, Message: pathOrRoot(l.Path) + ", " + message}
+	if len(f.fields) < placedFields && f.world.localFiles[pos.File] && !slices.Contains(f.fields, field) {
+		f.fields = append(f.fields, field)
+	}
+}
+
+func pathOrRoot(path string) string {
+	if path == "" {
+		return "the object"
+	}
+	return path
+}
+
+// fieldNames lists the first names: ".a", ".a and .b", ".a, .b, .c and 2 more fields".
+func fieldNames(names []string) string {
+	last := ""
+	switch n := len(names); {
+	case n > namedFields+1:
+		names, last = names[:namedFields], fmt.Sprintf("%d more fields", n-namedFields)
+	case n > 1:
+		names, last = names[:n-1], names[n-1]
+	default:
+		return names[0]
+	}
+	return strings.Join(names, ", ") + " and " + last
+}
+
+// typeInWords is the type of a node, with its article.
+func typeInWords(s *structural.Schema) string {
+	switch {
+	case s.XIntOrString:
+		return "an integer or a string"
+	case s.Type == "":
+		return "anything"
+	case strings.ContainsRune("aio", rune(s.Type[0])):
+		return "an " + s.Type
+	}
+	return "a " + s.Type
+}
+
+// isConverted reports whether a webhook converts the kind, as far as the source and
+// the kustomizations around the output tell.
+func (w *Run) isConverted(crd *Definition) bool {
+	if c := crd.Object.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
+		return true
+	}
+	for _, root := range crd.Roots {
+		if w.isConvertible(root, 0) {
+			return true
+		}
+	}
+	return kustomize.Converts(w.options.Inputs, w.options.Dir, w.options.OutputDir, crd.Object.Name)
+}
+
+// isConvertible reports whether the type, or one that it embeds, has a method of
+// controller-runtime's conversion or a function of conversion-gen.
+func (w *Run) isConvertible(t *source.Type, depth int) bool {
+	if w.convertibleOf(t.Pkg)[t.Spec.Name.Name] {
+		return true
+	}
+	for _, expr := range t.Embedded() {
+		if star, ok := expr.(*ast.StarExpr); ok {
+			expr = star.X
+		}
+		target, missing := t.File.Resolve(expr)
+		if missing != nil || target.Type == nil || target.Type.Pkg.Path == metav1Path || depth > 10 {
+			continue
+		}
+		if decl := target.Type.Unalias(); decl != nil && w.isConvertible(decl, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// convertibleOf returns the names of the types that functions of the package convert.
+func (w *Run) convertibleOf(p *source.Package) map[string]bool {
+	if found := w.convertibles[p]; found != nil {
+		return found
+	}
+	found := map[string]bool{}
+	w.convertibles[p] = found
+	p.Index()
+	for _, f := range p.Sources {
+		src, err := w.Read(f.Name)
+		if err != nil || !bytes.Contains(src, []byte("Hub(")) && !bytes.Contains(src, []byte("ConvertTo(")) &&
+			!bytes.Contains(src, []byte("ConvertFrom(")) && !bytes.Contains(src, []byte("func Convert_")) {
+			continue
+		}
+		// Mistakes in files that declare no type of the API are not reported.
+		tree, _ := parser.ParseFile(token.NewFileSet(), f.Name, src, parser.SkipObjectResolution)
+		for _, decl := range tree.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			switch name := fn.Name.Name; {
+			case fn.Recv == nil:
+				// Convert_v1_Widget_To_v2_Widget
+				if from, to, ok := strings.Cut(strings.TrimPrefix(name, "Convert_"), "_To_"); ok && strings.HasPrefix(name, "Convert_") {
+					found[from[strings.IndexByte(from, '_')+1:]] = true
+					found[to[strings.IndexByte(to, '_')+1:]] = true
+				}
+			case name == "Hub" || name == "ConvertTo" || name == "ConvertFrom":
+				if receiver := receiverOf(fn); receiver != "" {
+					found[receiver] = true
+					if decl := p.Lookup(receiver).Unalias(); decl != nil && decl.Pkg == p {
+						found[decl.Spec.Name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// receiverOf returns the name of the type that a method is declared on.
+func receiverOf(fn *ast.FuncDecl) string {
+	if len(fn.Recv.List) != 1 {
+		return ""
+	}
+	receiver := ast.Unparen(fn.Recv.List[0].Type)
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = ast.Unparen(star.X)
+	}
+	if index, ok := receiver.(*ast.IndexExpr); ok {
+		receiver = index.X
+	}
+	if name, ok := receiver.(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}

@@ -1,0 +1,172 @@
+package golist
+
+import (
+	"go/build"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// goEnv is what the go command would say of its environment, found without
+// running it.
+type goEnv struct {
+	in       *inputs.Reader
+	root     string // GOROOT
+	modCache string // GOMODCACHE
+	version  string // of the toolchain, for example "1.26.8"
+	work     string // GOWORK as set: empty, off, or a file
+	context  build.Context
+}
+
+// readGoEnv finds the environment of the go command: the process's variables,
+// then the file of "go env -w", then defaults. why says what only the go
+// command itself can answer; it is empty if nothing is left.
+func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
+	get := envReader(in)
+	env.in = in
+	for _, name := range []string{"GOPACKAGESDRIVER", "GOEXPERIMENT", "GOFIPS140"} {
+		if value := get(name); value != "" && value != "off" {
+			return env, name + " is set"
+		}
+	}
+	if value := get("GO111MODULE"); value == "off" || value == "auto" {
+		return env, "GO111MODULE=" + value
+	}
+	for flag := range strings.FieldsSeq(get("GOFLAGS")) {
+		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		switch name {
+		case "mod", "modfile", "overlay", "tags", "compiler", "C", "race", "msan", "asan":
+			return env, "GOFLAGS has -" + name
+		}
+	}
+	if _, err := in.LookPath("gopackagesdriver"); err == nil {
+		return env, "there is a gopackagesdriver"
+	}
+
+	env.root = get("GOROOT")
+	if env.root == "" {
+		command, err := in.LookPath("go")
+		if err != nil {
+			return env, "the go command is not in PATH"
+		}
+		if command, err = in.EvalSymlinks(command); err != nil {
+			return env, err.Error()
+		}
+		env.root = filepath.Dir(filepath.Dir(command))
+	}
+	text, err := in.ReadFile(filepath.Join(env.root, "VERSION"), nil)
+	if err != nil {
+		return env, "GOROOT has no VERSION file"
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	version, ok := strings.CutPrefix(strings.TrimSpace(line), "go")
+	minor := minorVersion(version)
+	if !ok || minor == 0 {
+		return env, "the Go toolchain has no release version"
+	}
+	env.version = version
+
+	env.modCache = get("GOMODCACHE")
+	if env.modCache == "" {
+		gopath := get("GOPATH")
+		if gopath == "" {
+			home, err := in.UserHomeDir()
+			if err != nil {
+				return env, "no home directory"
+			}
+			gopath = filepath.Join(home, "go")
+		}
+		env.modCache = filepath.Join(filepath.SplitList(gopath)[0], "pkg", "mod")
+	}
+	env.work = get("GOWORK")
+	env.context = buildContext(in, get, env.root, minor, tags)
+	return env, ""
+}
+
+// envReader returns a function that looks up variables of the go command.
+func envReader(in *inputs.Reader) func(name string) string {
+	file := in.Getenv("GOENV")
+	if file == "" {
+		if dir, err := in.UserConfigDir(); err == nil {
+			file = filepath.Join(dir, "go", "env")
+		}
+	}
+	saved := map[string]string{}
+	if file != "off" {
+		text, _ := in.ReadFile(file, nil) // often there is none
+		for line := range strings.Lines(string(text)) {
+			if key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok && !strings.HasPrefix(key, "#") {
+				saved[key] = value
+			}
+		}
+	}
+	return func(name string) string {
+		if value := in.Getenv(name); value != "" {
+			return value
+		}
+		return saved[name]
+	}
+}
+
+// buildContext returns the context that chooses files. The release tags are
+// those of the toolchain in use, which need not be the one that built us.
+func buildContext(in *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
+	context := build.Default
+	context.GOROOT = root
+	context.GOOS, context.GOARCH = runtime.GOOS, runtime.GOARCH
+	if value := get("GOOS"); value != "" {
+		context.GOOS = value
+	}
+	if value := get("GOARCH"); value != "" {
+		context.GOARCH = value
+	}
+	context.Compiler = "gc"
+	context.BuildTags = tags
+	context.ReleaseTags = nil
+	for i := 1; i <= minor; i++ {
+		context.ReleaseTags = append(context.ReleaseTags, "go1."+strconv.Itoa(i))
+	}
+	switch get("CGO_ENABLED") {
+	case "0":
+		context.CgoEnabled = false
+	case "1":
+		context.CgoEnabled = true
+	default:
+		context.CgoEnabled = context.GOOS == runtime.GOOS && context.GOARCH == runtime.GOARCH && hasCompiler(in, get)
+	}
+	return context
+}
+
+// hasCompiler reports whether the go command would find a C compiler.
+func hasCompiler(in *inputs.Reader, get func(string) string) bool {
+	compiler, _, _ := strings.Cut(strings.TrimSpace(get("CC")), " ")
+	if compiler == "" {
+		compiler = "gcc"
+		switch runtime.GOOS {
+		case "darwin", "freebsd", "openbsd":
+			compiler = "clang"
+		}
+	}
+	_, err := in.LookPath(compiler)
+	return err == nil
+}
+
+// minorVersion returns N of a Go version 1.N…, or 0.
+func minorVersion(version string) int {
+	rest, ok := strings.CutPrefix(version, "1.")
+	if !ok {
+		return 0
+	}
+	end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	if end >= 0 {
+		rest = rest[:end]
+	}
+	n, err := strconv.Atoi(rest)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,342 @@
+package golist
+
+import (
+	"bytes"
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// Modules finds packages without the go command: it reads go.mod, go.work,
+// vendor/modules.txt and the module cache itself. What it cannot answer with
+// certainty it leaves to the fallback, for each listing as a whole.
+//
+// It does not verify go.sum: the module cache was verified when it was filled.
+// It takes a go.mod that the go command would want tidied first.
+type Modules struct {
+	Inputs *inputs.Reader
+	// Tags are the build tags.
+	Tags     []string
+	Fallback Lister
+	// Why is called with the reason for which a listing was left to the fallback;
+	// it may be nil.
+	Why func(dir, reason string)
+}
+
+// List implements Lister.
+func (l *Modules) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
+	packages, why := l.list(ctx, dir, patterns)
+	if why == "" {
+		return packages, nil
+	}
+	if l.Why != nil {
+		l.Why(dir, why)
+	}
+	return l.Fallback.List(ctx, dir, patterns)
+}
+
+func (l *Modules) list(ctx context.Context, dir string, patterns []string) (packages []*Package, why string) {
+	env, why := readGoEnv(l.Inputs, l.Tags)
+	if why != "" {
+		return nil, why
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err.Error()
+	}
+	modules, why := openModules(env, dir)
+	if why != "" {
+		return nil, why
+	}
+	listing := &moduleListing{
+		moduleSet: modules, ctx: ctx, fallback: l.Fallback, dir: dir, packages: map[string]*Package{}, imports: map[importKey]*Package{},
+	}
+	for _, pattern := range patterns {
+		found, why := listing.match(pattern)
+		if why != "" {
+			return nil, why
+		}
+		for _, p := range found {
+			if !slices.Contains(packages, p) {
+				packages = append(packages, p)
+			}
+		}
+	}
+	slices.SortFunc(packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	return packages, ""
+}
+
+// moduleListing is one run of the lister; its packages are unique.
+type moduleListing struct {
+	*moduleSet
+	ctx      context.Context
+	fallback Lister
+	dir      string
+	packages map[string]*Package // by directory
+	imports  map[importKey]*Package
+}
+
+// importKey is an import path, which the standard library may mean otherwise.
+type importKey struct {
+	path         string
+	fromStandard bool
+}
+
+// match returns the packages that a pattern names.
+func (l *moduleListing) match(pattern string) (packages []*Package, why string) {
+	prefix, wild := strings.CutSuffix(pattern, "/...")
+	if pattern == "..." || strings.Contains(prefix, "...") {
+		return nil, "pattern " + pattern
+	}
+	if !isFilePattern(pattern) {
+		if wild {
+			return l.matchPaths(prefix), ""
+		}
+		dir, local, ok := l.place(pattern, false)
+		if !ok {
+			return nil, "package " + pattern + " was not found"
+		}
+		p := l.load(pattern, dir, local)
+		if p == nil {
+			return nil, "package " + pattern + " has no files"
+		}
+		return []*Package{p}, ""
+	}
+	dir := filepath.Clean(filepath.Join(l.dir, filepath.FromSlash(prefix)))
+	if filepath.IsAbs(prefix) {
+		dir = filepath.Clean(prefix)
+	}
+	for _, m := range l.modules {
+		rel, err := filepath.Rel(m.dir, dir)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || !m.main {
+			continue
+		}
+		if otherModule(l.env.in, m.dir, dir) {
+			continue
+		}
+		if wild {
+			return l.walk(m, dir), ""
+		}
+		p := l.load(importPath(m, dir), dir, true)
+		if p == nil {
+			return nil, "directory " + dir + " has no files"
+		}
+		return []*Package{p}, ""
+	}
+	return nil, "directory " + dir + " is outside of the module"
+}
+
+func importPath(m goModule, dir string) string {
+	rel, err := filepath.Rel(m.dir, dir)
+	if err != nil || rel == "." {
+		return m.path
+	}
+	return m.path + "/" + filepath.ToSlash(rel)
+}
+
+// matchPaths returns the packages of all modules whose import path is prefix or
+// lies below it.
+func (l *moduleListing) matchPaths(prefix string) []*Package {
+	var out []*Package
+	for _, m := range l.modules {
+		if _, ok := within(m.path, prefix); ok {
+			out = append(out, l.walk(m, m.dir)...)
+		} else if rest, ok := within(prefix, m.path); ok {
+			out = append(out, l.walk(m, filepath.Join(m.dir, filepath.FromSlash(rest)))...)
+		}
+	}
+	return out
+}
+
+// walk returns the packages of a module in and below a folder. Folders are
+// skipped as the go command skips them.
+func (l *moduleListing) walk(m goModule, dir string) []*Package {
+	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
+		return nil
+	}
+	dirs := l.below(m, dir)
+	found := make([]packageFiles, len(dirs))
+	var readers errgroup.Group
+	readers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dir := range dirs {
+		readers.Go(func() error {
+			found[i] = l.files(dir)
+			return nil
+		})
+	}
+	_ = readers.Wait() // none fails
+	var out []*Package
+	for i, dir := range dirs {
+		if p := l.add(importPath(m, dir), dir, m.main, found[i]); p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// below returns the folder and those below it that belong to the module.
+func (l *moduleListing) below(m goModule, dir string) []string {
+	entries, _ := l.env.in.ReadDir(dir) // the go command does not mind an error either
+	if dir != m.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" }) {
+		return nil
+	}
+	out := []string{dir}
+	for _, e := range entries {
+		if base := e.Name(); e.IsDir() && base[0] != '.' && base[0] != '_' && base != "testdata" && base != "vendor" {
+			out = append(out, l.below(m, filepath.Join(dir, base))...)
+		}
+	}
+	return out
+}
+
+// load returns the package in a folder, or nil if the build constraints leave
+// no file.
+func (l *moduleListing) load(path, dir string, local bool) *Package {
+	if p, ok := l.packages[dir]; ok {
+		return p
+	}
+	return l.add(path, dir, local, l.files(dir))
+}
+
+// add adds the package in a folder, once.
+func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *Package {
+	if p, ok := l.packages[dir]; ok {
+		return p
+	}
+	if len(found.files) == 0 {
+		l.packages[dir] = nil
+		return nil
+	}
+	standard := strings.HasPrefix(dir, filepath.Join(l.env.root, "src")+string(filepath.Separator))
+	p := &Package{Path: path, Name: found.name, Files: found.files, Local: local, Standard: standard}
+	p.Import = func(path string) *Package {
+		key := importKey{path, standard}
+		imported, ok := l.imports[key]
+		if !ok {
+			imported = l.imported(path, standard)
+			l.imports[key] = imported
+		}
+		return imported
+	}
+	l.packages[dir] = p
+	return p
+}
+
+// imported returns the package of an import, by way of the fallback if it was
+// not found: it may only have to be downloaded, and the fallback says why not.
+func (l *moduleListing) imported(path string, fromStandard bool) *Package {
+	switch path {
+	case "C":
+		return nil
+	case "unsafe":
+		return &Package{Path: "unsafe", Name: "unsafe", Standard: true}
+	}
+	if dir, local, ok := l.place(path, fromStandard); ok {
+		if p := l.load(path, dir, local); p != nil {
+			return p
+		}
+	}
+	if found, err := l.fallback.List(l.ctx, l.dir, []string{path}); err == nil && len(found) == 1 {
+		return found[0]
+	}
+	return nil
+}
+
+// packageFiles are the name of the package in a folder and the files that the
+// build constraints select: those that use cgo last, as the go command lists
+// them. There are none if no file has a package clause, or they differ.
+type packageFiles struct {
+	name  string
+	files []string
+}
+
+func (l *moduleListing) files(dir string) packageFiles {
+	entries, err := l.env.in.ReadDir(dir)
+	if err != nil {
+		return packageFiles{}
+	}
+	var found packageFiles
+	var head []byte
+	context := l.env.context
+	context.OpenFile = func(path string) (io.ReadCloser, error) {
+		f, err := l.env.in.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		head = head[:0]
+		return &teeFile{f, &head}, nil
+	}
+	var cgo []string
+	for _, entry := range entries {
+		base := entry.Name()
+		if !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go") || base[0] == '_' || base[0] == '.' || entry.IsDir() {
+			continue
+		}
+		full := filepath.Join(dir, base)
+		match, err := context.MatchFile(dir, base)
+		if err != nil {
+			// It is broken before its imports end; the parser says how.
+			found.files = append(found.files, full)
+			continue
+		}
+		if !match {
+			continue
+		}
+		usesC := bytes.Contains(head, []byte(`"C"`))
+		if found.name == "" || usesC || !hasClause(head, found.name) {
+			parsed, _ := parser.ParseFile(token.NewFileSet(), full, head, parser.ImportsOnly)
+			switch {
+			case parsed == nil || parsed.Name == nil:
+				found.files = append(found.files, full)
+				continue
+			case parsed.Name.Name == "documentation":
+				continue // by convention not part of any package
+			case found.name != "" && parsed.Name.Name != found.name:
+				return packageFiles{}
+			}
+			found.name = parsed.Name.Name
+			if slices.ContainsFunc(parsed.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }) {
+				if context.CgoEnabled {
+					cgo = append(cgo, full)
+				}
+				continue
+			}
+		}
+		found.files = append(found.files, full)
+	}
+	if found.name == "" {
+		return packageFiles{}
+	}
+	found.files = append(found.files, cgo...)
+	return found
+}
+
+// hasClause reports whether the text surely has the package clause; it may say
+// no where there is one.
+func hasClause(text []byte, name string) bool {
+	clause := []byte("package " + name + "\n")
+	return bytes.HasPrefix(text, clause) || bytes.Contains(text, append([]byte{'\n'}, clause...))
+}
+
+// teeFile keeps what is read of a file.
+type teeFile struct {
+	io.ReadCloser
+	head *[]byte
+}
+
+func (t *teeFile) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	*t.head = append(*t.head, p[:n]...)
+	return n, err
+}

@@ -1,0 +1,274 @@
+package golist
+
+import (
+	"bytes"
+	"go/version"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// moduleSet are the modules that a directory can import from: what the go
+// command calls the build list, with the place of each on disk.
+type moduleSet struct {
+	env     goEnv
+	modules []goModule // longest path first
+	// vendor is the vendor folder that holds every dependency, or empty.
+	vendor string
+}
+
+// goModule is one module of the set.
+type goModule struct {
+	path, dir string
+	// main: the module is the user's.
+	main bool
+}
+
+// openModules reads the module or workspace that dir belongs to. why says what
+// makes it a case for the go command; it is empty if nothing does.
+//
+// Since Go 1.17 a go.mod lists every module that its packages need, so that no
+// other go.mod has to be read. In a workspace the highest version counts.
+func openModules(env goEnv, dir string) (set *moduleSet, why string) {
+	root := moduleRoot(env.in, dir)
+	mains := []string{root}
+	var replaces []*modfile.Replace
+	workDir := ""
+	if file := workFile(env, dir); file != "" {
+		text, err := env.in.ReadFile(file, nil)
+		if err != nil {
+			return nil, err.Error()
+		}
+		work, err := modfile.ParseWork(file, text, nil)
+		if err != nil {
+			return nil, "go.work cannot be parsed"
+		}
+		if work.Go == nil || newer(work.Go.Version, env.version) {
+			return nil, "go.work asks for another toolchain"
+		}
+		workDir = filepath.Dir(file)
+		replaces = work.Replace
+		mains = nil
+		for _, use := range work.Use {
+			used := use.Path
+			if !filepath.IsAbs(used) {
+				used = filepath.Join(workDir, used)
+			}
+			mains = append(mains, filepath.Clean(used))
+		}
+		if !slices.Contains(mains, root) {
+			return nil, "the module is not in the workspace"
+		}
+	}
+
+	set = &moduleSet{env: env}
+	versions := map[string]string{}
+	var excluded []module.Version
+	for _, main := range mains {
+		file := filepath.Join(main, "go.mod")
+		text, err := env.in.ReadFile(file, nil)
+		if err != nil {
+			return nil, "no go.mod"
+		}
+		mod, err := modfile.Parse(file, text, nil)
+		if err != nil || mod.Module == nil {
+			return nil, "go.mod cannot be parsed"
+		}
+		switch {
+		case mod.Go == nil || minorVersion(mod.Go.Version) < 17:
+			return nil, "go.mod is older than Go 1.17"
+		case newer(mod.Go.Version, env.version) || mod.Toolchain != nil && newer(strings.TrimPrefix(mod.Toolchain.Name, "go"), env.version):
+			return nil, "go.mod asks for another toolchain"
+		case len(mod.Ignore) > 0:
+			return nil, "go.mod ignores folders"
+		}
+		set.modules = append(set.modules, goModule{path: mod.Module.Mod.Path, dir: main, main: true})
+		for _, require := range mod.Require {
+			if old, ok := versions[require.Mod.Path]; !ok || semver.Compare(old, require.Mod.Version) < 0 {
+				versions[require.Mod.Path] = require.Mod.Version
+			}
+		}
+		for _, exclude := range mod.Exclude {
+			excluded = append(excluded, exclude.Mod)
+		}
+		for _, replace := range mod.Replace {
+			// A replacement of the workspace comes before those of its modules.
+			if !isReplaced(replaces, replace.Old) {
+				r := *replace
+				if modfile.IsDirectoryPath(r.New.Path) && !filepath.IsAbs(r.New.Path) {
+					r.New.Path = filepath.Join(main, r.New.Path)
+				}
+				replaces = append(replaces, &r)
+			}
+		}
+	}
+	// An excluded version is skipped for the next higher one, which a tidy go.mod
+	// requires then.
+	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
+		return nil, "go.mod excludes a version that it requires"
+	}
+	if folder := vendorFolder(env.in, workDir, mains); folder != "" {
+		set.vendor = folder
+	} else if why := set.addRequired(versions, replaces, workDir); why != "" {
+		return nil, why
+	}
+	slices.SortStableFunc(set.modules, func(a, b goModule) int { return len(b.path) - len(a.path) })
+	return set, ""
+}
+
+// addRequired adds the required modules with their places.
+func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.Replace, workDir string) (why string) {
+	for modulePath, v := range versions {
+		if slices.ContainsFunc(s.modules, func(m goModule) bool { return m.main && m.path == modulePath }) {
+			continue
+		}
+		at := module.Version{Path: modulePath, Version: v}
+		for _, replace := range replaces {
+			if replace.Old.Path == modulePath && (replace.Old.Version == "" || replace.Old.Version == v) {
+				at = replace.New
+			}
+		}
+		m := goModule{path: modulePath}
+		if at.Version == "" {
+			m.dir = at.Path
+			if !filepath.IsAbs(m.dir) {
+				m.dir = filepath.Join(workDir, m.dir)
+			}
+		} else {
+			escapedPath, err := module.EscapePath(at.Path)
+			if err != nil {
+				return err.Error()
+			}
+			escapedVersion, err := module.EscapeVersion(at.Version)
+			if err != nil {
+				return err.Error()
+			}
+			m.dir = filepath.Join(s.env.modCache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
+		}
+		s.modules = append(s.modules, m)
+	}
+	return ""
+}
+
+func isReplaced(list []*modfile.Replace, old module.Version) bool {
+	return slices.ContainsFunc(list, func(r *modfile.Replace) bool {
+		return r.Old.Path == old.Path && (r.Old.Version == "" || r.Old.Version == old.Version)
+	})
+}
+
+// newer reports whether a go line asks for more than the toolchain is.
+func newer(line, toolchain string) bool {
+	return line != "default" && version.Compare("go"+line, "go"+toolchain) > 0
+}
+
+// workFile returns the go.work file that counts for dir, or empty.
+func workFile(env goEnv, dir string) string {
+	switch env.work {
+	case "off":
+		return ""
+	case "":
+	default:
+		return env.work
+	}
+	for {
+		file := filepath.Join(dir, "go.work")
+		if info, err := env.in.Stat(file); err == nil && !info.IsDir() {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// vendorFolder returns the vendor folder that the go command would use.
+func vendorFolder(in *inputs.Reader, workDir string, mains []string) string {
+	dir := workDir
+	if dir == "" {
+		dir = mains[0]
+	}
+	folder := filepath.Join(dir, "vendor")
+	text, err := in.ReadFile(filepath.Join(folder, "modules.txt"), nil)
+	if err != nil {
+		return ""
+	}
+	if workDir != "" && !bytes.HasPrefix(text, []byte("## workspace")) {
+		return ""
+	}
+	return folder
+}
+
+// place says where an import path lies: in which folder, and whether it is the
+// user's. fromStandard is set if the importing package is the standard library's.
+func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, local, ok bool) {
+	source := filepath.Join(s.env.root, "src")
+	if fromStandard {
+		if dir := filepath.Join(source, "vendor", filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
+			return dir, false, true
+		}
+	}
+	first, _, _ := strings.Cut(importPath, "/")
+	if !strings.Contains(first, ".") {
+		if dir := filepath.Join(source, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
+			return dir, false, true
+		}
+	}
+	for _, m := range s.modules {
+		rest, ok := within(importPath, m.path)
+		if !ok {
+			continue
+		}
+		dir := filepath.Join(m.dir, filepath.FromSlash(rest))
+		if hasGoFiles(s.env.in, dir) && !otherModule(s.env.in, m.dir, dir) {
+			return dir, m.main, true
+		}
+	}
+	if s.vendor != "" {
+		if dir := filepath.Join(s.vendor, filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
+			return dir, false, true
+		}
+	}
+	return "", false, false
+}
+
+// within returns the path below a prefix of whole elements.
+func within(importPath, prefix string) (rest string, ok bool) {
+	if importPath == prefix {
+		return "", true
+	}
+	rest, ok = strings.CutPrefix(importPath, prefix)
+	if !ok || rest[0] != '/' {
+		return "", false
+	}
+	return rest[1:], true
+}
+
+// otherModule reports whether a folder below root, or one between them, is a
+// module of its own.
+func otherModule(in *inputs.Reader, root, dir string) bool {
+	for dir != root && len(dir) > len(root) {
+		if _, err := in.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return true
+		}
+		dir = filepath.Dir(dir)
+	}
+	return false
+}
+
+func hasGoFiles(in *inputs.Reader, dir string) bool {
+	entries, err := in.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return path.Ext(e.Name()) == ".go" && !e.IsDir() })
+}

@@ -1,0 +1,151 @@
+package golist
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+)
+
+// rootShape is a layout of modules and what is asked of it.
+type rootShape struct {
+	name     string
+	files    string // a txtar archive
+	patterns []string
+}
+
+// oneModule is a module with a package in a/.
+const oneModule = `
+-- go.mod --
+module example.com/root
+
+go 1.22
+-- a/a.go --
+package a
+`
+
+// nestedShapes are folders that go.mod makes modules of their own: what each has
+// beside its go.mod.
+var nestedShapes = []struct{ name, files string }{
+	{"nothing", ""},
+	{"docs only", "-- NAME/README.md --\n# Hello\n"},
+	{"tests only", "-- NAME/x_test.go --\npackage x\n"},
+	{"external tests only", "-- NAME/x_test.go --\npackage x_test\n"},
+	{"tagged only", "-- NAME/tools.go --\n//go:build tools\n\npackage tools\n"},
+	{"tagged below", "-- NAME/hack/tools.go --\n//go:build tools\n\npackage tools\n"},
+	{"ignored only", "-- NAME/gen.go --\n//go:build ignore\n\npackage main\n"},
+	{"other platform only", "-- NAME/x_plan9.go --\npackage x\n"},
+	{"testdata only", "-- NAME/testdata/x.go --\npackage x\n"},
+	{"hidden only", "-- NAME/_x/x.go --\npackage x\n-- NAME/.y/y.go --\npackage y\n"},
+	{"vendor folder only", "-- NAME/vendor/example.org/x/x.go --\npackage x\n-- NAME/vendor/modules.txt --\n"},
+	{"main", "-- NAME/main.go --\npackage main\n\nfunc main() {}\n"},
+	{"package", "-- NAME/x/x.go --\npackage x\n"},
+	{"tests and a package below", "-- NAME/x_test.go --\npackage x\n-- NAME/x/x.go --\npackage x\n"},
+	{"module in a module", "-- NAME/deep/go.mod --\nmodule example.com/root/NAME/deep\n\ngo 1.22\n-- NAME/deep/x.go --\npackage x\n"},
+}
+
+func rootShapes() []rootShape {
+	var out []rootShape
+	for _, n := range nestedShapes {
+		files := strings.ReplaceAll("-- NAME/go.mod --\nmodule example.com/root/NAME\n\ngo 1.22\n"+n.files, "NAME", "nested")
+		work := "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./nested\n)\n"
+		out = append(out,
+			rootShape{n.name, oneModule + files, []string{"./..."}},
+			rootShape{n.name + ", without a package", "-- go.mod --\nmodule example.com/root\n\ngo 1.22\n" + files, []string{"./..."}},
+			rootShape{n.name + ", without a root", files, []string{"./nested/..."}},
+			rootShape{n.name + ", two patterns", oneModule + files, []string{"./a", "./nested/..."}},
+			rootShape{n.name + ", the folder alone", oneModule + files, []string{"./a", "./nested"}},
+			rootShape{n.name + ", in a workspace", oneModule + files + work, []string{"./..."}},
+			rootShape{n.name + ", by path", oneModule + files + work, []string{"example.com/root/a", "example.com/root/nested/..."}},
+			// The same folder, and no module of its own.
+			rootShape{n.name + ", a folder", oneModule + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./..."}},
+			rootShape{n.name + ", a folder of two", oneModule + "-- nested/README --\n" + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./nested/...", "./a/..."}},
+			rootShape{n.name + ", vendored", strings.ReplaceAll("-- go.mod --\nmodule example.com/root\n\ngo 1.22\n-- vendor/modules.txt --\n-- a/a.go --\npackage a\n-- NAME/go.mod --\nmodule x\n\ngo 1.22\n"+n.files, "NAME", "vendor/nested"), []string{"./..."}},
+		)
+	}
+	return out
+}
+
+// peerRoots lists with controller-gen's own code what patterns match: import paths,
+// and whether it has an error.
+func peerRoots(dir string, patterns []string) (paths []string, failure string) {
+	listed, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, slices.Clone(patterns)...)
+	if err != nil {
+		return nil, err.Error()
+	}
+	for _, p := range listed {
+		for _, e := range p.Errors {
+			failure += e.Error() + "\n"
+		}
+		if len(p.GoFiles) > 0 || len(p.Errors) > 0 { // else only tests
+			paths = append(paths, p.PkgPath)
+		}
+	}
+	slices.Sort(paths)
+	return paths, failure
+}
+
+// TestRootsOfEmptyModules lists modules with nothing to build, both ways, and wants
+// controller-gen's packages; and each pattern that it finds nothing for alone as
+// unmatched.
+func TestRootsOfEmptyModules(t *testing.T) {
+	for _, shape := range rootShapes() {
+		t.Run(shape.name, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range txtar.Parse([]byte(shape.files)).Files {
+				path := filepath.Join(dir, f.Name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, f.Data, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			peer, failure := peerRoots(dir, shape.patterns)
+			var want []string
+			for _, pattern := range shape.patterns {
+				alone, failure := peer, failure
+				if len(shape.patterns) > 1 {
+					alone, failure = peerRoots(dir, []string{pattern})
+				}
+				if len(alone) == 0 && failure == "" {
+					want = append(want, pattern)
+				}
+			}
+			asked := GoCommand{Tags: []string{"ignore_autogenerated"}}
+			for _, lister := range []Lister{&Modules{Tags: asked.Tags, Fallback: asked}, asked} {
+				roots, unmatched, err := Roots(t.Context(), nil, lister, dir, shape.patterns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ours, found []string
+				failed := false
+				for _, p := range roots {
+					ours = append(ours, p.Path)
+					failed = failed || len(p.Errors) > 0
+				}
+				slices.Sort(ours)
+				for _, u := range unmatched {
+					if u.NoDirectory {
+						t.Errorf("%T says that %s is no directory", lister, u.Pattern)
+					}
+					found = append(found, u.Pattern)
+				}
+				if !slices.Equal(ours, peer) || failed != (failure != "") {
+					t.Errorf("%T finds %v, failed %v\ncontroller-gen %v %s", lister, ours, failed, peer, failure)
+				}
+				if !slices.Equal(found, want) {
+					t.Errorf("%T says %q, want %q", lister, found, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,214 @@
+package source
+
+import (
+	"cmp"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file is about constants. Their values are computed by go/types, on the
+// part of a package that they need: see constantscope.go.
+
+// Constant is one constant of a string type.
+type Constant struct {
+	Name  string
+	Value string
+	Pos   token.Pos // of the name
+	// Doc is the documentation above it; a comment behind it is none.
+	Doc string
+	// Literal: it is declared with exactly this type and a string literal,
+	// which is all that controller-gen sees.
+	Literal bool
+	// Repeated: it repeats the declaration before it implicitly.
+	Repeated bool
+	// Excluded: it is marked +k8s:enumExclude.
+	Excluded bool
+}
+
+// ConstantError says why a constant has no value.
+type ConstantError struct {
+	// Pkg is the package of the place: a constant may refer to another package.
+	Pkg     *Package
+	Pos     token.Pos
+	Message string
+}
+
+// Constants returns the constants of the type that its package declares, by
+// Go's rules, in the order of files and lines, and why others have no value. An
+// untyped constant is none of the type; neither is the blank identifier.
+//
+// As for gengo, a comment behind a constant does not document it. It does not
+// document the next line either, where gengo takes it by accident.
+func (t *Type) Constants() (out []Constant, errors []ConstantError) {
+	if body := UnderlyingOf(t.File, t.Spec.Type); body.Expr != nil && body.Kind != KindOther {
+		return nil, nil // a struct would bring all that it reaches
+	}
+	s := t.Pkg.constantScope()
+	s.openConstants()
+	candidates := s.candidates(t)
+	s.check(append(slices.Clip(candidates), s.find(t.Spec.Name.Name))...)
+	name, ok := s.types.Scope().Lookup(t.Spec.Name.Name).(*types.TypeName)
+	if !ok || !types.Identical(name.Type().Underlying(), types.Typ[types.String]) {
+		return nil, nil
+	}
+	for _, d := range candidates {
+		if _, ok := d.spec.(*ast.ValueSpec); !ok || d.name.Name == "_" {
+			continue
+		}
+		c, ok := s.types.Scope().Lookup(d.name.Name).(*types.Const)
+		if !ok || c.Pos() != d.name.Pos() || c.Val().Kind() == constant.Unknown {
+			if d.large || d.seems(name.Type(), map[*declaration]bool{}) {
+				for _, e := range d.blame() {
+					if !slices.Contains(errors, e) { // several constants may have one mistake
+						errors = append(errors, e)
+					}
+				}
+			}
+		} else if types.Identical(c.Type(), name.Type()) {
+			out = append(out, t.enumConstant(d, constant.StringVal(c.Val())))
+		}
+	}
+	return out, errors
+}
+
+func (t *Type) enumConstant(d *declaration, value string) Constant {
+	spec := d.spec.(*ast.ValueSpec)
+	doc := spec.Doc
+	if doc == nil && !d.gen.Lparen.IsValid() {
+		doc = d.gen.Doc
+	}
+	name, _ := ast.Unparen(spec.Type).(*ast.Ident)
+	literal, _ := d.expr.(*ast.BasicLit)
+	c := Constant{
+		Name: d.name.Name, Pos: d.name.Pos(), Value: value, Doc: docText(doc), Repeated: len(spec.Values) == 0,
+		Literal: name != nil && name.Name == t.Spec.Name.Name && literal != nil && literal.Kind == token.STRING,
+	}
+	if doc != nil {
+		for _, comment := range doc.List {
+			c.Excluded = c.Excluded || strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")) == "+k8s:enumExclude"
+		}
+	}
+	return c
+}
+
+// intConstant returns the value of an integer constant expression.
+func (f *File) intConstant(expr ast.Expr) (int64, bool) {
+	s := f.Pkg.constantScope()
+	s.check(&declaration{
+		scope: s, file: f, gen: &ast.GenDecl{Tok: token.CONST}, name: &ast.Ident{Name: "_", NamePos: expr.Pos()},
+		expr: expr, parts: []ast.Node{expr},
+	})
+	value := s.info.Types[expr].Value
+	if value == nil {
+		return 0, false
+	}
+	return constant.Int64Val(constant.ToInt(value))
+}
+
+// candidates returns the constants that can be of the type, in source order, and
+// its aliases: those that mention it, an alias of it, or another candidate. Any
+// constant can be of a type that is another's, or predeclared.
+func (s *constantScope) candidates(t *Type) []*declaration {
+	var out []*declaration
+	var names []string
+	if root := t.Unalias(); root != nil && root.Pkg == s.pkg {
+		names = append(names, root.Spec.Name.Name)
+	} else {
+		out = slices.Clone(s.consts)
+	}
+	found := map[*declaration]bool{}
+	for ; len(names) > 0; names = names[1:] {
+		for _, d := range s.users[names[0]] {
+			if !found[d] {
+				found[d] = true
+				out = append(out, d)
+				if s.declared[d.name.Name] == d {
+					names = append(names, d.name.Name)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *declaration) int {
+		return cmp.Or(slices.Index(s.pkg.Sources, a.file)-slices.Index(s.pkg.Sources, b.file), int(a.name.Pos()-b.name.Pos()))
+	})
+	return out
+}
+
+// seems reports whether a constant would have the type if it had a value.
+func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
+	if seen[d] {
+		return false
+	}
+	seen[d] = true
+	info := &d.scope.info
+	if d.typ != nil {
+		return types.Identical(info.Types[d.typ].Type, typ)
+	}
+	var is func(expr ast.Expr) bool
+	is = func(expr ast.Expr) bool {
+		switch expr := expr.(type) {
+		case *ast.ParenExpr:
+			return is(expr.X)
+		case *ast.BinaryExpr:
+			return expr.Op == token.ADD && (is(expr.X) || is(expr.Y))
+		case *ast.CallExpr:
+			fn := info.Types[expr.Fun]
+			return fn.IsType() && types.Identical(fn.Type, typ)
+		case *ast.SelectorExpr:
+			return is(expr.Sel)
+		case *ast.Ident:
+			c, ok := info.Uses[expr].(*types.Const)
+			if !ok || types.Identical(c.Type(), typ) {
+				return ok
+			}
+			to := d.scope.declared[c.Name()]
+			return c.Pkg() == d.scope.types && to != nil && c.Type() == types.Typ[types.Invalid] && to.seems(typ, seen)
+		}
+		return false
+	}
+	return is(d.expr)
+}
+
+// blame returns why a constant has no value, never nothing.
+func (d *declaration) blame() []ConstantError {
+	out := d.causes(map[*declaration]bool{})
+	if len(out) == 0 {
+		out = append(out, ConstantError{d.scope.pkg, d.name.Pos(), "the value of " + d.name.Name + " cannot be computed"})
+	}
+	return out
+}
+
+// causes returns the errors in a declaration, or else those in what it mentions.
+func (d *declaration) causes(seen map[*declaration]bool) []ConstantError {
+	if seen[d] {
+		return nil
+	}
+	seen[d] = true
+	var out []ConstantError
+	for _, part := range d.parts {
+		first, _ := d.scope.errorAt(part.Pos())
+		last, _ := d.scope.errorAt(part.End())
+		out = append(out, d.scope.errors[first:last]...)
+	}
+	if len(out) == 0 {
+		for _, ref := range d.refs {
+			out = append(out, ref.causes(seen)...)
+		}
+	}
+	return out
+}
+
+// ArrayLength returns the length of an array type: a literal, or what Go's
+// constants make of it.
+func (f *File) ArrayLength(expr ast.Expr) (int64, bool) {
+	if literal, ok := expr.(*ast.BasicLit); ok && literal.Kind == token.INT {
+		n, err := strconv.ParseInt(literal.Value, 0, 64)
+		return n, err == nil
+	}
+	return f.intConstant(expr)
+}

@@ -1,0 +1,105 @@
+package source
+
+import (
+	"go/ast"
+	"strconv"
+	"strings"
+)
+
+// This file is about generic types. An instance is a declaration of its own: a
+// copy of the generic one whose file binds the type parameters, so that all
+// else need not know of them.
+
+// TypeArgument is a type expression with the file that it stands in.
+type TypeArgument struct {
+	File *File
+	Expr ast.Expr
+}
+
+// maxInstances is how deep instances may stand inside of each other. Go itself
+// refuses types that instantiate themselves without end.
+const maxInstances = 20
+
+// Instantiate returns the instance of a generic type, or nil if the number of
+// arguments is wrong or there is no end of it.
+func (t *Type) Instantiate(f *File, args []ast.Expr) *Type {
+	var names []string
+	for _, field := range t.Spec.TypeParams.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	if len(names) != len(args) || f.instanceDepth >= maxInstances {
+		return nil
+	}
+	keys := make([]string, len(args))
+	bound := *t.File
+	bound.Params = map[string]TypeArgument{}
+	bound.instanceDepth = f.instanceDepth + 1
+	for i, arg := range args {
+		keys[i] = f.typeKey(arg)
+		bound.Params[names[i]] = TypeArgument{f, arg}
+	}
+	key := strings.Join(keys, ",")
+	if instance, ok := t.instances[key]; ok {
+		return instance
+	}
+	spec := *t.Spec
+	spec.TypeParams = nil
+	instance := &Type{Pkg: t.Pkg, File: &bound, Decl: t.Decl, Spec: &spec, Generic: t, arguments: key}
+	if t.instances == nil {
+		t.instances = map[string]*Type{}
+	}
+	t.instances[key] = instance
+	return instance
+}
+
+// typeKey is a text that is equal for equal types.
+func (f *File) typeKey(expr ast.Expr) string {
+	switch expr := expr.(type) {
+	case *ast.ParenExpr:
+		return f.typeKey(expr.X)
+	case *ast.StarExpr:
+		return "*" + f.typeKey(expr.X)
+	case *ast.ArrayType:
+		length := ""
+		if literal, ok := expr.Len.(*ast.BasicLit); ok {
+			length = literal.Value
+		} else if expr.Len != nil {
+			length = "@" + strconv.Itoa(int(expr.Len.Pos()))
+		}
+		return "[" + length + "]" + f.typeKey(expr.Elt)
+	case *ast.MapType:
+		return "map[" + f.typeKey(expr.Key) + "]" + f.typeKey(expr.Value)
+	case *ast.Ident:
+		if arg, ok := f.Params[expr.Name]; ok {
+			return arg.File.typeKey(arg.Expr)
+		}
+	}
+	if name, why := f.Resolve(expr); why == nil {
+		if name.Type == nil {
+			return name.Predeclared
+		}
+		return name.Type.Pkg.Path + "." + name.Type.Label()
+	}
+	return "@" + strconv.Itoa(int(expr.Pos())) // a type without a name is only equal to itself
+}
+
+// Label is the name of the type with its arguments.
+func (t *Type) Label() string {
+	if t.arguments == "" {
+		return t.Spec.Name.Name
+	}
+	return t.Spec.Name.Name + "[" + t.arguments + "]"
+}
+
+// Indexed takes an instance expression apart.
+func Indexed(expr ast.Expr) (generic ast.Expr, args []ast.Expr) {
+	switch expr := expr.(type) {
+	case *ast.IndexExpr:
+		return expr.X, []ast.Expr{expr.Index}
+	case *ast.IndexListExpr:
+		return expr.X, expr.Indices
+	}
+	return expr, nil
+}

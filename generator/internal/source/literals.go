@@ -1,0 +1,89 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+)
+
+// LiteralConstants returns the JSON texts of the constants that the package
+// declares with the type and a string literal.
+func (t *Type) LiteralConstants() ([]string, error) {
+	t.Pkg.Index()
+	var out []string
+	for _, f := range t.Pkg.Sources {
+		if !f.declaresConstants(t.Spec.Name.Name) {
+			continue
+		}
+		f.Parse()
+		if f.Syntax == nil {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || gen.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				spec := spec.(*ast.ValueSpec)
+				if name, ok := spec.Type.(*ast.Ident); !ok || name.Name != t.Spec.Name.Name {
+					continue
+				}
+				for _, value := range spec.Values {
+					literal, ok := value.(*ast.BasicLit)
+					if !ok || literal.Kind != token.STRING {
+						continue
+					}
+					text, err := strconv.Unquote(literal.Value)
+					if err != nil {
+						return nil, fmt.Errorf("constant %s: %w", literal.Value, err)
+					}
+					raw, err := json.Marshal(text)
+					if err != nil {
+						return nil, fmt.Errorf("constant %s: %w", literal.Value, err)
+					}
+					out = append(out, string(raw))
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// declaresConstants reports whether the file seems to declare a constant of the
+// type with a string literal. It spares parsing generated code, which is most
+// of a large package.
+func (f *File) declaresConstants(typeName string) bool {
+	if f.constants == nil {
+		f.constants = map[string]bool{}
+		if src, err := f.Pkg.program.Read(f.Name); err == nil {
+			constantHints(src, f.constants)
+		}
+	}
+	return f.constants[typeName]
+}
+
+// constantHints adds each word that stands in front of an equals sign and a
+// string literal.
+func constantHints(src []byte, words map[string]bool) {
+	const blanks = " \t"
+	for offset := 0; ; {
+		i := bytes.IndexByte(src[offset:], '=')
+		if i < 0 {
+			return
+		}
+		before := bytes.TrimRight(src[:offset+i], blanks)
+		offset += i + 1
+		after := bytes.TrimLeft(src[offset:], blanks)
+		if len(after) == 0 || after[0] != '"' && after[0] != '`' {
+			continue
+		}
+		start := bytes.LastIndexAny(before, " \t\n,(") + 1
+		if word := identifier(before[start:]); word != "" && start+len(word) == len(before) {
+			words[word] = true
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package source
+
+import (
+	"bytes"
+	"go/ast"
+	"strings"
+)
+
+// Marshals reports whether the type, or a pointer to it, has a method of the
+// name with the signature func() ([]byte, error): MarshalJSON, MarshalText.
+// Methods are those of go/types: declared ones, and those promoted through
+// embedded fields from the shallowest depth, unless they are ambiguous there.
+func (t *Type) Marshals(method string) bool {
+	return t.hasMethodThat(method, (*File).isMarshalSignature)
+}
+
+// HasMethod reports whether the type, or a pointer to it, has a method of the name,
+// whatever its signature.
+func (t *Type) HasMethod(method string) bool {
+	return t.hasMethodThat(method, func(*File, *ast.FuncType) bool { return true })
+}
+
+// hasMethodThat reports whether the type, or a pointer to it, has a method of the
+// name whose signature fits.
+func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool) bool {
+	level := []embeddedType{{decl: t}}
+	seen := map[*Type]bool{} // at shallower depths
+	for len(level) > 0 {
+		found, good := 0, false
+		note := func(e embeddedType, matches bool) {
+			found++
+			if e.twice {
+				found++ // the same method, reached in two ways, is ambiguous
+			}
+			good = matches
+		}
+		var next []embeddedType
+		for _, e := range level {
+			decl := e.decl.Unalias()
+			if decl == nil || seen[decl] {
+				continue
+			}
+			if declared, matches := decl.declares(method, fits); declared {
+				note(e, matches)
+				continue
+			}
+			switch body := UnderlyingOf(decl.File, decl.Spec.Type); body.Kind {
+			case KindStruct:
+				for _, field := range body.Expr.(*ast.StructType).Fields.List {
+					for _, name := range field.Names {
+						if name.Name == method {
+							note(e, false) // a field hides the method
+						}
+					}
+					if len(field.Names) == 0 {
+						next = addEmbedded(next, body.File, field.Type, e.twice)
+					}
+				}
+			case KindInterface:
+				if declared, matches := interfaceHas(body, method, fits, 0); declared {
+					note(e, matches)
+				}
+			}
+		}
+		for _, e := range level {
+			seen[e.decl.Unalias()] = true
+		}
+		if found > 0 {
+			return found == 1 && good
+		}
+		level = next
+	}
+	return false
+}
+
+// embeddedType is a type at one depth of embedding.
+type embeddedType struct {
+	decl *Type
+	// twice: it is reached in more than one way at this depth.
+	twice bool
+}
+
+func addEmbedded(list []embeddedType, f *File, typ ast.Expr, twice bool) []embeddedType {
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	target, missing := f.Resolve(typ)
+	if missing != nil || target.Type == nil {
+		return list
+	}
+	decl := target.Type.Unalias()
+	for i := range list {
+		if list[i].decl == decl {
+			list[i].twice = true
+			return list
+		}
+	}
+	return append(list, embeddedType{decl, twice})
+}
+
+// Unalias returns the declaration that an alias stands for in the end, or nil
+// if that is not a declared type.
+func (t *Type) Unalias() *Type {
+	for range 100 { // an alias of itself is not Go
+		if t == nil || !t.Spec.Assign.IsValid() {
+			return t
+		}
+		target, missing := t.File.Resolve(t.Spec.Type)
+		if missing != nil {
+			return nil
+		}
+		t = target.Type
+	}
+	return nil
+}
+
+// interfaceHas looks for the method in an interface and those that it embeds.
+func interfaceHas(body Underlying, method string, fits func(*File, *ast.FuncType) bool, depth int) (declared, matches bool) {
+	iface, ok := body.Expr.(*ast.InterfaceType)
+	if !ok || depth > 100 {
+		return false, false
+	}
+	for _, m := range iface.Methods.List {
+		if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && m.Names[0].Name == method {
+			return true, fits(body.File, fn)
+		}
+		if len(m.Names) == 0 && IsName(m.Type) {
+			embedded := UnderlyingOf(body.File, m.Type)
+			if declared, matches := interfaceHas(embedded, method, fits, depth+1); declared {
+				return true, matches
+			}
+		}
+	}
+	return false, false
+}
+
+// declares reports whether the package declares the method on the type, and
+// whether with a signature that fits.
+func (t *Type) declares(method string, fits func(*File, *ast.FuncType) bool) (declared, matches bool) {
+	t.Pkg.Index()
+	for _, f := range t.Pkg.Sources {
+		if !f.mentionsMethod(method) {
+			continue
+		}
+		f.Parse()
+		if f.Syntax == nil {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Name.Name != method || fn.Recv == nil || len(fn.Recv.List) != 1 {
+				continue
+			}
+			receiver := fn.Recv.List[0].Type
+			if star, ok := receiver.(*ast.StarExpr); ok {
+				receiver = star.X
+			}
+			if index, ok := receiver.(*ast.IndexExpr); ok {
+				receiver = index.X
+			}
+			name, ok := receiver.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			if name.Name == t.Spec.Name.Name || t.Pkg.Lookup(name.Name).Unalias() == t {
+				return true, fits(f, fn.Type)
+			}
+		}
+	}
+	return false, false
+}
+
+// mentionsMethod reports whether the file may declare the method. All but the
+// marshalers are asked for so rarely that the file is read again.
+func (f *File) mentionsMethod(name string) bool {
+	if strings.HasPrefix(name, "Marshal") {
+		return f.mentionsMarshal
+	}
+	src, err := f.Pkg.program.Read(f.Name)
+	return err == nil && bytes.Contains(src, []byte(name+"("))
+}
+
+// isMarshalSignature reports whether the function takes nothing and returns ([]byte, error).
+func (f *File) isMarshalSignature(fn *ast.FuncType) bool {
+	if fn.Params.NumFields() != 0 || fn.TypeParams.NumFields() != 0 || fn.Results.NumFields() != 2 {
+		return false
+	}
+	var results []ast.Expr
+	for _, field := range fn.Results.List {
+		for range max(1, len(field.Names)) {
+			results = append(results, field.Type)
+		}
+	}
+	at, expr := f.Unalias(results[0])
+	bytes, ok := expr.(*ast.ArrayType)
+	if !ok || bytes.Len != nil {
+		return false
+	}
+	elem := at.Predeclared(bytes.Elt)
+	return (elem == "byte" || elem == "uint8") && f.Predeclared(results[1]) == "error"
+}
+
+// Unalias returns what a type expression is behind its aliases, and where.
+func (f *File) Unalias(expr ast.Expr) (*File, ast.Expr) {
+	for range 100 {
+		if !IsName(expr) {
+			break
+		}
+		name, missing := f.Resolve(expr)
+		if missing != nil || name.Type == nil || !name.Type.Spec.Assign.IsValid() {
+			break
+		}
+		f, expr = name.Type.File, name.Type.Spec.Type
+	}
+	return f, expr
+}
+
+// Predeclared returns the name of the predeclared type that an expression is,
+// aliases looked through, or "".
+func (f *File) Predeclared(expr ast.Expr) string {
+	f, expr = f.Unalias(expr)
+	name, missing := f.Resolve(expr)
+	if missing != nil || name.Type != nil {
+		return ""
+	}
+	return name.Predeclared
+}
+
+// Behind returns what a type expression is behind parameters, parentheses and
+// aliases, and where that stands.
+func (f *File) Behind(expr ast.Expr) (*File, ast.Expr) {
+	for range 20 {
+		switch typed := expr.(type) {
+		case *ast.ParenExpr:
+			expr = typed.X
+			continue
+		case *ast.Ident:
+			if arg, ok := f.Params[typed.Name]; ok {
+				f, expr = arg.File, arg.Expr
+				continue
+			}
+		}
+		at, behind := f.Unalias(expr)
+		if behind == expr {
+			break
+		}
+		f, expr = at, behind
+	}
+	return f, expr
+}
+
+// Selectors returns the names of the fields and methods of a struct, with those
+// that are promoted.
+func (t *Type) Selectors() []string {
+	var out []string
+	seen := map[*Type]bool{}
+	for level := []embeddedType{{decl: t}}; len(level) > 0; {
+		var next []embeddedType
+		for _, e := range level {
+			decl := e.decl.Unalias()
+			if decl == nil || seen[decl] {
+				continue
+			}
+			seen[decl] = true
+			out = append(out, decl.methodNames()...)
+			switch body := UnderlyingOf(decl.File, decl.Spec.Type); body.Kind {
+			case KindStruct:
+				for _, field := range body.Expr.(*ast.StructType).Fields.List {
+					for _, name := range field.Names {
+						out = append(out, name.Name)
+					}
+					if len(field.Names) == 0 {
+						out = append(out, (&Field{Type: field.Type}).GoName())
+						next = addEmbedded(next, body.File, field.Type, false)
+					}
+				}
+			case KindInterface:
+				if list, ok := body.Expr.(*ast.InterfaceType); ok {
+					for _, method := range list.Methods.List {
+						for _, name := range method.Names {
+							out = append(out, name.Name)
+						}
+					}
+				}
+			}
+		}
+		level = next
+	}
+	return out
+}
+
+// methodNames returns the names of the methods that are declared for the type.
+func (t *Type) methodNames() []string {
+	t.Pkg.Index()
+	var out []string
+	for _, f := range t.Pkg.Sources {
+		f.Parse()
+		if f.Syntax == nil {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || len(fn.Recv.List) != 1 {
+				continue
+			}
+			receiver := ast.Unparen(fn.Recv.List[0].Type)
+			if star, ok := receiver.(*ast.StarExpr); ok {
+				receiver = ast.Unparen(star.X)
+			}
+			receiver, _ = Indexed(receiver)
+			name, ok := receiver.(*ast.Ident)
+			if !ok || name.Name != t.Spec.Name.Name && (t.Pkg.Lookup(name.Name) == nil || t.Pkg.Lookup(name.Name).Unalias() != t) {
+				continue
+			}
+			out = append(out, fn.Name.Name)
+		}
+	}
+	return out
+}

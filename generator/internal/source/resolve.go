@@ -1,0 +1,162 @@
+package source
+
+import (
+	"go/ast"
+)
+
+// Name is what an identifier or a qualified identifier stands for.
+type Name struct {
+	// Type is the declaration of a type; nil for a predeclared type.
+	Type *Type
+	// Predeclared is the name of a predeclared type.
+	Predeclared string
+}
+
+// Unresolved says why a name stands for nothing.
+type Unresolved struct {
+	// ImportPath is set if the package was not found; else the type is unknown.
+	ImportPath string
+}
+
+// Resolve returns what a type name in a file stands for: first the package's own
+// declarations, then dot imports, then the language.
+func (f *File) Resolve(expr ast.Expr) (Name, *Unresolved) {
+	switch expr := expr.(type) {
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		generic, args := Indexed(expr)
+		name, why := f.Resolve(generic)
+		if why != nil {
+			return Name{}, why
+		}
+		if name.Type == nil || name.Type.Spec.TypeParams.NumFields() == 0 {
+			return Name{}, &Unresolved{}
+		}
+		if instance := name.Type.Instantiate(f, args); instance != nil {
+			return Name{Type: instance}, nil
+		}
+	case *ast.Ident:
+		if arg, ok := f.Params[expr.Name]; ok {
+			return arg.File.Resolve(arg.Expr)
+		}
+		if decl := f.Pkg.Lookup(expr.Name); decl != nil {
+			return Name{Type: decl}, nil
+		}
+		for _, p := range f.dotImports() {
+			if decl := p.Lookup(expr.Name); decl != nil && ast.IsExported(expr.Name) {
+				return Name{Type: decl}, nil
+			}
+		}
+		if isUniverse(expr.Name) {
+			return Name{Predeclared: expr.Name}, nil
+		}
+		return Name{}, &Unresolved{}
+	case *ast.SelectorExpr:
+		qualifier, ok := expr.X.(*ast.Ident)
+		if !ok {
+			return Name{}, &Unresolved{}
+		}
+		p, importPath := f.Imported(qualifier.Name)
+		if p == nil {
+			return Name{}, &Unresolved{ImportPath: importPath}
+		}
+		if p.Path == "unsafe" {
+			return Name{Predeclared: "unsafe." + expr.Sel.Name}, nil
+		}
+		if decl := p.Lookup(expr.Sel.Name); decl != nil && ast.IsExported(expr.Sel.Name) {
+			return Name{Type: decl}, nil
+		}
+		return Name{}, &Unresolved{}
+	}
+	return Name{}, &Unresolved{}
+}
+
+// Kind is the kind of a Go type, as far as a schema needs to tell.
+type Kind int
+
+const (
+	KindUnknown Kind = iota
+	KindBasic
+	KindSlice
+	KindArray
+	KindMap
+	KindStruct
+	KindInterface
+	KindPointer
+	KindOther
+)
+
+// Underlying is the type that a chain of declarations ends in.
+type Underlying struct {
+	Kind Kind
+	// Basic is the predeclared name if the kind is basic.
+	Basic string
+	// Expr is the type itself, and File is where it stands, unless it is predeclared.
+	Expr ast.Expr
+	File *File
+}
+
+// UnderlyingOf follows names to the type that they stand for.
+func UnderlyingOf(f *File, expr ast.Expr) Underlying {
+	for range 100 { // a type that is its own is not Go
+		switch typed := expr.(type) {
+		case *ast.ParenExpr:
+			expr = typed.X
+			continue
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
+			if ident, ok := typed.(*ast.Ident); ok {
+				if arg, bound := f.Params[ident.Name]; bound {
+					f, expr = arg.File, arg.Expr
+					continue
+				}
+			}
+			name, missing := f.Resolve(typed)
+			if missing != nil {
+				return Underlying{}
+			}
+			if name.Type == nil {
+				switch name.Predeclared {
+				case "any", "error", "comparable":
+					return Underlying{Kind: KindInterface}
+				}
+				return Underlying{Kind: KindBasic, Basic: name.Predeclared}
+			}
+			f, expr = name.Type.File, name.Type.Spec.Type
+			continue
+		case *ast.ArrayType:
+			if typed.Len == nil {
+				return Underlying{Kind: KindSlice, Expr: expr, File: f}
+			}
+			return Underlying{Kind: KindArray, Expr: expr, File: f}
+		case *ast.MapType:
+			return Underlying{Kind: KindMap, Expr: expr, File: f}
+		case *ast.StructType:
+			return Underlying{Kind: KindStruct, Expr: expr, File: f}
+		case *ast.InterfaceType:
+			return Underlying{Kind: KindInterface, Expr: expr, File: f}
+		case *ast.StarExpr:
+			return Underlying{Kind: KindPointer, Expr: expr, File: f}
+		}
+		return Underlying{Kind: KindOther, Expr: expr, File: f}
+	}
+	return Underlying{}
+}
+
+// isUniverse reports whether the language declares a type of the name.
+func isUniverse(name string) bool {
+	switch name {
+	case "any", "bool", "byte", "comparable", "complex64", "complex128", "error", "float32", "float64",
+		"int", "int8", "int16", "int32", "int64", "rune", "string",
+		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr":
+		return true
+	}
+	return false
+}
+
+// IsString reports whether the type is a string, and one of its own.
+func (t *Type) IsString() bool {
+	if t.Unalias() == nil {
+		return false
+	}
+	body := UnderlyingOf(t.File, t.Spec.Type)
+	return body.Kind == KindBasic && body.Basic == "string"
+}

@@ -1,0 +1,54 @@
+package generator
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Run reads the packages that the options name and generates the
+// CustomResourceDefinitions of their kinds.
+//
+// Diagnostics are about the source of the packages. If one of them is an error, the result
+// has no CRDs. The error is for everything else: the packages cannot be listed, or the
+// context has ended.
+func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
+	made, found, err := build.Make(ctx, options)
+	if err != nil {
+		return nil, found, err
+	}
+	result := &Result{}
+	for _, m := range made {
+		result.crds = append(result.crds, &CRD{m})
+	}
+	return result, found, nil
+}
+
+// Result is what [Run] generates.
+type Result struct{ crds []*CRD }
+
+// CRDs returns the CRDs, sorted by kind.
+func (r *Result) CRDs() []*CRD { return slices.Clone(r.crds) }
+
+// CRD is a generated CustomResourceDefinition.
+type CRD struct{ made *build.Made }
+
+// FileName returns the base name of the file that the CRD is usually written to:
+// "example.com_widgets.yaml".
+func (c *CRD) FileName() string { return c.made.File.Name }
+
+// YAML returns the text of the file, which must not be modified.
+func (c *CRD) YAML() []byte { return c.made.File.Data }
+
+// Schema returns the schema of a version, which must not be modified. It is nil if the CRD
+// does not have the version.
+func (c *CRD) Schema(version string) *structural.Schema { return c.made.Schema(version) }
+
+// Position returns the position in the Go source of a path in the CRD, as API servers
+// print it: "spec.versions[0].schema.openAPIV3Schema.properties[spec]". It is the innermost
+// position in the packages of the run that the path leads to, and that of the kind if
+// there is no other.
+func (c *CRD) Position(path string) diag.Position { return c.made.Position(path) }

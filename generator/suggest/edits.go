@@ -1,0 +1,355 @@
+package suggest
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// This file is about the lines to write for a suggested union.
+
+// Edit is one line to write into a file.
+type Edit struct {
+	// File is the name as in the places of diagnostics. Line counts from 1.
+	File string
+	Line int
+	// Old is the line whose place Text takes; empty where Text is a new line in
+	// front of it. Both have their indentation, and no line end.
+	Old string
+	// Text is what to write; empty where the old line is removed.
+	Text string
+	// Subject is the Go name of the field, type or package that it is about.
+	Subject string
+	// Why says why it is needed, as a clause without a final stop; it may be empty.
+	Why string
+}
+
+// EditedFile is a file with suggestions written into it.
+type EditedFile struct {
+	// Name is the name of the file as in the edits.
+	Name     string
+	Old, New []byte
+}
+
+// lineEditor adds edits to a suggestion.
+type lineEditor struct {
+	*suggester
+	t   *source.Type
+	out *Suggestion
+}
+
+// discriminator writes what the discriminator needs, and returns the value that
+// it has where it is absent.
+func (e *lineEditor) discriminator(c *candidate) (standing string) {
+	f := c.unionField
+	if f.role != roleDiscriminator {
+		e.aboveField(f, "+unionDiscriminator", "")
+	}
+	standing = c.defaultValue()
+	hasNone := slices.Contains(c.choices.values, "")
+	sketched := f.field.Markers.Get("discriminator") != nil // it may be absent
+	if !f.required && standing == "" && !hasNone && !sketched {
+		if standing = c.saysDefault(); standing == "" {
+			e.require(f)
+		} else {
+			e.aboveField(f, "+kubebuilder:default="+strconv.Quote(standing), "its documentation says that this is its default")
+		}
+	}
+	switch {
+	case !f.required && standing != "":
+		e.omitEmpty(f, "a default is for what is left out")
+	case !f.required && hasNone:
+		e.omitEmpty(f, "its absence says the same as its empty value")
+	case f.required && hasNone && f.omits:
+		e.out.Notes = append(e.out.Notes, fmt.Sprintf("%s is required, has the value \"\", and is left out where it has it: remove omitempty", f.field.Label()))
+	}
+	if c.choices.closed {
+		return standing
+	}
+	const why = "a discriminator has a closed set of values: no other will be accepted"
+	if typ := c.choices.typ; typ.Pkg.Local() && typ.IsString() {
+		pos := typ.Spec.Pos()
+		if !typ.Decl.Lparen.IsValid() {
+			pos = typ.Decl.Pos()
+		}
+		e.above(pos, typ.Label(), "+enum", why)
+		return standing
+	}
+	var values []string
+	for _, value := range c.choices.values {
+		if !plainWord().MatchString(value) {
+			value = strconv.Quote(value)
+		}
+		values = append(values, value)
+	}
+	e.aboveField(f, "+kubebuilder:validation:Enum="+strings.Join(values, ";"), why)
+	return standing
+}
+
+var plainWord = lazily(`^[A-Za-z][A-Za-z0-9]*$`)
+
+// require makes a field required.
+func (e *lineEditor) require(f *unionField) {
+	const why = "none of its values stands for its absence, and objects without it will be refused: give it a default, or the value \"\", if they should not be"
+	replaced := false
+	for _, c := range f.comments {
+		switch c.Text {
+		case "+optional", "+k8s:optional", "+kubebuilder:validation:Optional":
+		default:
+			continue
+		}
+		at := e.Reporter.Position(c.Pos)
+		old := e.line(at)
+		edit := Edit{File: at.File, Line: at.Line, Old: old, Subject: f.field.Label()}
+		if !replaced {
+			edit.Text, edit.Why = strings.Replace(old, c.Text, "+required", 1), why
+		}
+		replaced = true
+		e.out.Edits = append(e.out.Edits, edit)
+	}
+	if !replaced {
+		e.aboveField(f, "+required", why)
+	}
+}
+
+// omitEmpty lets Go leave a field out that may be absent, instead of writing an
+// empty string.
+func (e *lineEditor) omitEmpty(f *unionField, why string) {
+	if f.omits {
+		return
+	}
+	at := e.Reporter.Position(f.field.Pos)
+	old := e.line(at)
+	tag := "json:\"" + f.name
+	text := strings.Replace(old, tag, tag+",omitempty", 1)
+	if text == old || f.shared {
+		e.out.Notes = append(e.out.Notes, fmt.Sprintf("add omitempty to the json tag of %s: %s", f.field.Label(), why))
+		return
+	}
+	e.out.Edits = append(e.out.Edits, Edit{File: at.File, Line: at.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
+}
+
+// member writes the marker of a member, unless it has one, and decides whether
+// it is optional. It reports whether anything is to be written.
+func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing string, several bool) bool {
+	tagged := c.role == roleDiscriminator && !c.native
+	if !m.Marked {
+		marker, why := "+unionMember", ""
+		if tagged {
+			marker = taggedMember(c, m) // which knows no optional members
+		} else {
+			if m.Value != m.Field {
+				marker += "=" + m.Value
+			}
+			if why = mayBeAbsent(f, m.Value); m.Value == standing {
+				why = "the default selects it, also in an object that says nothing"
+			}
+			if m.Optional = why != ""; m.Optional {
+				marker += ",optional"
+			}
+		}
+		e.aboveField(f, marker, why)
+	}
+	nameless := several && !tagged && f.field.Markers.Get("unionDiscriminatedBy") == nil
+	if nameless {
+		e.aboveField(f, "+unionDiscriminatedBy="+c.field.Label(), "the struct has several discriminators")
+	}
+	return !m.Marked || nameless
+}
+
+// taggedMember is the marker of a member in Kubernetes' words.
+func taggedMember(c *candidate, m *Member) string {
+	var args []string
+	if _, union := c.says(); union != "" {
+		args = append(args, fmt.Sprintf("union: %q", union))
+	}
+	if m.Value != m.Field {
+		args = append(args, fmt.Sprintf("memberName: %q", m.Value))
+	}
+	if len(args) == 0 {
+		return "+k8s:unionMember"
+	}
+	return "+k8s:unionMember(" + strings.Join(args, ", ") + ")"
+}
+
+// aboveField writes a marker above a field.
+func (e *lineEditor) aboveField(f *unionField, marker, why string) {
+	if f.shared {
+		e.byHand(f.field.Label(), marker)
+		return
+	}
+	e.above(f.field.Pos, f.field.Label(), marker, why)
+}
+
+// above writes a marker above a declaration that begins a line.
+func (e *lineEditor) above(pos token.Pos, subject, marker, why string) {
+	at := e.Reporter.Position(pos)
+	line := e.line(at)
+	indent := line[:min(at.Column-1, len(line))]
+	if strings.TrimLeft(indent, " \t") != "" {
+		e.byHand(subject, marker)
+		return
+	}
+	e.out.Edits = append(e.out.Edits, Edit{File: at.File, Line: at.Line, Text: indent + "// " + marker, Subject: subject, Why: why})
+}
+
+func (e *lineEditor) byHand(subject, marker string) {
+	e.out.Notes = append(e.out.Notes, fmt.Sprintf("give %s a line of its own, and write // %s above it", subject, marker))
+}
+
+// readLines returns the lines of a file, with their ends.
+func (s *suggester) readLines(name string) []string {
+	if lines, ok := s.sources[name]; ok {
+		return lines
+	}
+	data, err := s.Options.Inputs.ReadFile(name, nil)
+	if err != nil {
+		s.Reporter.Unreadable(nil, name, err)
+	}
+	s.sources[name] = slices.Collect(strings.Lines(string(data)))
+	return s.sources[name]
+}
+
+// line returns the text of a line without its end.
+func (e *lineEditor) line(at diag.Position) string {
+	lines := e.readLines(at.File)
+	if at.Line < 1 || at.Line > len(lines) {
+		return ""
+	}
+	return strings.TrimRight(lines[at.Line-1], "\r\n")
+}
+
+// ownRules notes that the struct has rules of its own about members: those of the
+// union may say the same again.
+func (e *lineEditor) ownRules(members []*unionField) {
+	for _, m := range e.t.Markers {
+		rule, ok := m.Value.(crdmarkers.XValidation)
+		if !ok {
+			continue
+		}
+		for _, f := range members {
+			if strings.Contains(rule.Rule, "self."+f.name) {
+				e.out.Notes = append(e.out.Notes, fmt.Sprintf("its own rules about members, from line %d on, may say what the union says: keep those that say more", e.Reporter.Position(m.Pos).Line))
+				return
+			}
+		}
+	}
+}
+
+// finish sorts the edits, and adds what switches unions on: behind the package's
+// group, or else above its package clause.
+func (e *lineEditor) finish() {
+	slices.SortStableFunc(e.out.Edits, compareEdits)
+	if e.UnionForms(e.t) != nil {
+		return
+	}
+	at := e.Reporter.Position(e.t.File.Syntax.Package)
+	if group := groupPlace(e.t.Pkg); group.IsValid() {
+		at = e.Reporter.Position(group)
+		at.Line++
+	}
+	e.out.OptIn = &Edit{File: at.File, Line: at.Line, Text: "// +schemagen:unions=cel", Subject: e.t.Pkg.Name,
+		Why: "unions are enforced where the package says so; objects that break them will be refused when the union changes"}
+}
+
+// groupPlace returns the place of the first +groupName, if there is one.
+func groupPlace(p *source.Package) token.Pos {
+	for _, f := range p.Sources {
+		if f.Syntax == nil {
+			continue
+		}
+		for _, c := range f.Comments.Package {
+			if strings.HasPrefix(c.Text, "+groupName=") {
+				return c.Pos
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// compareEdits orders edits by place. What stands in front of a line comes
+// before what takes its place.
+func compareEdits(a, b Edit) int {
+	instead := func(e Edit) int { return min(len(e.Old), 1) }
+	return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, instead(a)-instead(b))
+}
+
+// Apply returns the files that the suggestions change, sorted by
+// name, without writing them. optIn adds what switches unions on. A line that
+// several suggestions want is written once. It fails where read does not return a
+// file, or one that the suggestions are not about.
+func Apply(suggestions []Suggestion, optIn bool, read func(name string) ([]byte, error)) ([]EditedFile, error) {
+	var edits []Edit
+	for _, s := range suggestions {
+		edits = append(edits, s.Edits...)
+		if optIn && s.OptIn != nil {
+			edits = append(edits, *s.OptIn)
+		}
+	}
+	slices.SortStableFunc(edits, compareEdits)
+	var out []EditedFile
+	for len(edits) > 0 {
+		n := slices.IndexFunc(edits, func(e Edit) bool { return e.File != edits[0].File })
+		if n < 0 {
+			n = len(edits)
+		}
+		old, err := read(edits[0].File)
+		if err != nil {
+			return nil, err
+		}
+		edited, err := editLines(string(old), edits[:n])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, EditedFile{Name: edits[0].File, Old: old, New: []byte(edited)})
+		edits = edits[n:]
+	}
+	return out, nil
+}
+
+// editLines applies the sorted edits of one file to its text.
+func editLines(text string, edits []Edit) (string, error) {
+	var out strings.Builder
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		bare := strings.TrimRight(line, "\r\n")
+		end := cmp.Or(line[len(bare):], "\n")
+		var written []Edit
+		for ; len(edits) > 0 && edits[0].Line == number; edits = edits[1:] {
+			e := edits[0]
+			if slices.ContainsFunc(written, func(w Edit) bool { return w.Old == e.Old && w.Text == e.Text }) {
+				continue
+			}
+			written = append(written, e)
+			if e.Old != "" {
+				if e.Old != bare {
+					return "", fmt.Errorf("%s:%d: the line is %q now, and was %q", e.File, e.Line, bare, e.Old)
+				}
+				line = ""
+			}
+			if e.Text != "" {
+				out.WriteString(e.Text + end)
+			}
+		}
+		out.WriteString(line)
+	}
+	for _, e := range edits {
+		if e.Line != number+1 || e.Old != "" { // else it goes behind the last line
+			return "", fmt.Errorf("%s has no line %d any more", e.File, e.Line)
+		}
+		if text := out.String(); text != "" && !strings.HasSuffix(text, "\n") {
+			out.WriteString("\n")
+		}
+		out.WriteString(e.Text + "\n")
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,320 @@
+package suggest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file is what counts as evidence that a field selects others: names that
+// agree, and words of the documentation (see suggestwords.go). A rule that is too
+// generous costs its reader more than one that misses a union, so each wants two
+// things that agree.
+
+// observed reports whether the field tells what was seen rather than what is
+// wanted: what it had said before stays beside it.
+func (f *unionField) observed() bool {
+	switch f.field.Name {
+	case "Phase", "Status", "Reason", "Condition":
+		return true
+	}
+	return false
+}
+
+// match finds the members of the candidate: fields that are marked, fields with
+// the name of a value, and fields with the name of a value and something more.
+func (c *candidate) match(fields []*unionField) {
+	free := func(f *unionField) bool {
+		return f != c.unionField && f.role == roleNone && f.unfit() == "" &&
+			!slices.ContainsFunc(c.matches, func(m match) bool { return m.field == f })
+	}
+	for _, f := range fields {
+		if f.role == roleMember && f.marker != nil && c.owns(f, fields) {
+			said, _ := f.says()
+			c.matches = append(c.matches, match{f, cmp.Or(said.Value, f.field.Label())})
+			c.strong++
+		}
+	}
+	selected := func(value string) bool {
+		return value == "" || slices.ContainsFunc(c.matches, func(m match) bool { return m.value == value })
+	}
+	for _, value := range c.choices.values {
+		for _, f := range fields {
+			if !selected(value) && free(f) && sameName(value, f) && c.unservable(f, value) == "" {
+				c.matches = append(c.matches, match{f, value})
+				if f.pointer() {
+					c.strong++
+				}
+			}
+		}
+	}
+	c.matchAffixes(fields, free, selected)
+	c.matchConditions(fields, free, selected)
+}
+
+// hasMembers reports whether a member of the candidate is marked.
+func (c *candidate) hasMembers() bool {
+	return slices.ContainsFunc(c.matches, func(m match) bool { return m.field.role == roleMember })
+}
+
+// owns reports whether a marked member is one of the candidate's.
+func (c *candidate) owns(f *unionField, fields []*unionField) bool {
+	member, union := f.says()
+	if c.role == roleDiscriminator && !c.native {
+		_, own := c.says()
+		return !f.native && union == own
+	}
+	if !f.native {
+		return false
+	}
+	if by := f.field.Markers.Get("unionDiscriminatedBy"); by != nil {
+		return string(by.Value.(markers.UnionDiscriminatedBy)) == c.field.Label()
+	}
+	value := cmp.Or(member.Value, f.field.Label())
+	return !c.hasRival(fields) && (c.role == roleDiscriminator || slices.Contains(c.choices.values, value))
+}
+
+// says returns what the marker of a member says, and the name of its union if it
+// is one of Kubernetes' tags.
+func (f *unionField) says() (member markers.UnionMember, union string) {
+	switch value := f.marker.Value.(type) {
+	case markers.UnionMember:
+		return value, ""
+	case markers.Declarative:
+		if arg, ok := value.NamedArg("memberName"); ok {
+			member.Value = arg.Value
+		}
+		return member, build.UnionName(f.marker)
+	}
+	return member, ""
+}
+
+// unservable says why a field cannot be the member of a value that it is named
+// for; empty if it can.
+func (c *candidate) unservable(f *unionField, value string) string {
+	if strings.ContainsAny(value, ", \"`") {
+		return "a value with commas, blanks or quotes cannot be written into a marker"
+	}
+	for _, sentence := range c.conditions(f) {
+		if !hasWord(sentence, value) || negation().MatchString(sentence) {
+			continue
+		}
+		for _, other := range c.choices.values {
+			if other != "" && normalName(other) != normalName(value) && strings.Contains(sentence, strconv.Quote(other)) {
+				return fmt.Sprintf("its documentation has it for %q, too, and a member serves one value", other)
+			}
+		}
+	}
+	return ""
+}
+
+// matchAffixes finds members whose names are values with a word in front or
+// behind: LocalhostProfile is for Localhost. That is evidence where several
+// members have the same word, as SecretRef and ConfigMapRef; else it adds to
+// other evidence, unless members are marked: then their author left it out.
+func (c *candidate) matchAffixes(fields []*unionField, free func(*unionField) bool, selected func(string) bool) {
+	type pair struct {
+		match
+		affix string
+	}
+	var pairs []pair
+	for _, value := range c.choices.values {
+		if selected(value) {
+			continue
+		}
+		for _, f := range fields {
+			if affix, ok := affixOf(value, f.field.Name); ok && free(f) && c.unservable(f, value) == "" {
+				pairs = append(pairs, pair{match{field: f, value: value}, affix})
+			}
+		}
+	}
+	count := func(is func(pair) bool) int {
+		n := 0
+		for _, p := range pairs {
+			if is(p) {
+				n++
+			}
+		}
+		return n
+	}
+	supported := !c.hasMembers() && (c.role == roleDiscriminator || c.strong >= 2)
+	for _, p := range pairs {
+		alone := count(func(o pair) bool { return o.field == p.field }) == 1 && count(func(o pair) bool { return o.value == p.value }) == 1
+		together := count(func(o pair) bool { return o.affix == p.affix }) >= 2
+		switch {
+		case !alone:
+		case together:
+			c.matches = append(c.matches, p.match)
+			c.strong++
+		case supported:
+			c.matches = append(c.matches, p.match)
+		default:
+			c.doubtful = append(c.doubtful, p.match)
+		}
+	}
+}
+
+// matchConditions finds members that a tag gives a mode, and those whose
+// documentation has a condition about the discriminator and one of its values.
+// It adds to a marked discriminator only, as long as it has no marked members.
+func (c *candidate) matchConditions(fields []*unionField, free func(*unionField) bool, selected func(string) bool) {
+	if c.role != roleDiscriminator || c.hasMembers() {
+		return
+	}
+	for _, f := range fields {
+		var named []string
+		if mode, _ := f.mode(); slices.Contains(c.choices.values, mode) {
+			named = append(named, mode)
+		}
+		for _, sentence := range c.conditions(f) {
+			for _, value := range c.choices.values {
+				if value != "" && strings.Contains(sentence, strconv.Quote(value)) && !slices.Contains(named, value) {
+					named = append(named, value)
+				}
+			}
+		}
+		if len(named) == 1 && !selected(named[0]) && free(f) && c.unservable(f, named[0]) == "" {
+			c.matches = append(c.matches, match{f, named[0]})
+		}
+	}
+}
+
+// conditions returns the sentences about a field that have a condition about the
+// discriminator: "only if type is".
+func (c *candidate) conditions(f *unionField) []string {
+	var out []string
+	for _, sentence := range sentences(f.field.Doc) {
+		if conditional().MatchString(sentence) && (hasWord(sentence, c.field.Label()) || hasWord(sentence, c.name) ||
+			c.choices.typ != nil && hasWord(sentence, c.choices.typ.Spec.Name.Name)) {
+			out = append(out, sentence)
+		}
+	}
+	return out
+}
+
+// enough reports whether the candidate has members by evidence that suffices,
+// and says which.
+func (c *candidate) enough(t *source.Type, fields int) bool {
+	if len(c.matches) == 0 || c.combines() || c.role != roleDiscriminator && (allowsBoth(t.Doc) || allowsBoth(c.field.Doc)) {
+		return false
+	}
+	name := c.field.Label()
+	switch {
+	case c.role == roleDiscriminator:
+		c.why = name + " is marked as its discriminator"
+	case c.hasMembers():
+		c.why = "it has members, and no discriminator"
+	case c.strong >= 2:
+		c.why = fmt.Sprintf("%d optional pointers are named as values of %s", c.strong, name)
+	case c.strong == 1 && fields == 2:
+		c.why = "it has nothing but " + name + " and an optional pointer that is named as one of its values"
+	case c.strong == 1 && len(c.conditions(c.matches[0].field)) > 0:
+		c.why = fmt.Sprintf("the documentation of %s makes it depend on %s", c.matches[0].field.field.Label(), name)
+	default:
+		return false
+	}
+	return true
+}
+
+// combines reports whether a value without a member means several of them:
+// Both, or IngressAndEgress. A member of a union serves one value.
+func (c *candidate) combines() bool {
+	for _, value := range c.choices.values {
+		if slices.ContainsFunc(c.matches, func(m match) bool { return m.value == value }) {
+			continue
+		}
+		switch normalName(value) {
+		case "both", "all", "any", "mixed", "combined":
+			return true
+		}
+		n := 0
+		for _, m := range c.matches {
+			if strings.Contains(normalName(value), normalName(m.value)) {
+				n++
+			}
+		}
+		if n >= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// defaultValue returns what the discriminator is where it is absent, by its
+// marker; empty if nothing says.
+func (c *candidate) defaultValue() string {
+	for _, m := range c.field.Markers {
+		var value any
+		switch marker := m.Value.(type) {
+		case crdmarkers.Default:
+			value = marker.Value
+		case crdmarkers.KubernetesDefault:
+			value = marker.Value
+		default:
+			continue
+		}
+		if text, ok := value.(string); ok {
+			return text
+		}
+	}
+	return ""
+}
+
+// saysDefault returns the one value that the documentation of the discriminator
+// calls its default.
+func (c *candidate) saysDefault() string {
+	found := ""
+	for _, groups := range defaultWords().FindAllStringSubmatch(strings.Join(strings.Fields(c.field.Doc), " "), -1) {
+		value := strings.Trim(groups[1]+groups[2], "\"'`.,;:()")
+		if !slices.Contains(c.choices.values, value) {
+			continue
+		}
+		if found != "" && found != value {
+			return ""
+		}
+		found = value
+	}
+	return found
+}
+
+// normalName is a name as it is compared: without case, and without what joins words.
+func normalName(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "", "/", "").Replace(name))
+}
+
+// sameName reports whether a field has the name of a value, in Go or in JSON.
+func sameName(value string, f *unionField) bool {
+	normal := normalName(value)
+	return normal != "" && (normal == normalName(f.field.Label()) || normal == normalName(f.name))
+}
+
+// affixOf returns what a Go name has in front of a value, or behind it: whole
+// words only.
+func affixOf(value, name string) (affix string, ok bool) {
+	normal, lower := normalName(value), strings.ToLower(name)
+	if len(normal) < 3 || len(lower) != len(name) || normal == lower {
+		return "", false
+	}
+	if strings.HasPrefix(lower, normal) && startsWord(name[len(normal):]) {
+		return name[len(normal):], true
+	}
+	if front := len(name) - len(normal); strings.HasSuffix(lower, normal) && startsWord(name[front:]) {
+		return name[:front] + "…", true
+	}
+	return "", false
+}
+
+func startsWord(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r)
+}

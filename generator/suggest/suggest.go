@@ -1,0 +1,343 @@
+// Package suggest finds structs that look like unions which their markers do not say, and
+// the lines to write. It knows names, documentation and markers, and no schemas.
+package suggest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file finds structs that look like unions which their markers do not say,
+// or say in part only. What counts as evidence is in evidence.go, the lines to
+// write in edits.go.
+
+// Suggestion is a union that a struct seems to be, and what the source lacks for
+// the generator to enforce it.
+type Suggestion struct {
+	// Pos is the place of the struct's name.
+	Pos diag.Position
+	// Package is the import path of the struct, Type its Go name.
+	Package, Type string
+	// Discriminator is the Go name of the field that selects a member; empty for
+	// a union without one.
+	Discriminator string
+	// Members are all members in source order, those included that are marked.
+	Members []Member
+	// Empty are the values of the discriminator that have no member, in the order
+	// of their declaration.
+	Empty []string
+	// AtMostOne says of a union without discriminator that none may be set.
+	AtMostOne bool
+	// Marked says that some of the union is marked already.
+	Marked bool
+	// Why is the evidence, as a clause without a final stop.
+	Why string
+	// Edits are what to write, in the order of files and lines.
+	Edits []Edit
+	// OptIn switches unions on for the package; nil where that is done. It
+	// tightens what the API accepts, so it is not one of the edits.
+	OptIn *Edit
+	// Notes are what the author has to decide, or to change by hand.
+	Notes []string
+}
+
+// Member is one member of a suggested union.
+type Member struct {
+	// Field is the Go name.
+	Field string
+	// Value is what the discriminator says to select it; empty without a discriminator.
+	Value string
+	// Optional says that the member may be absent although it is selected.
+	Optional bool
+	// Marked says that the source has the marker already.
+	Marked bool
+}
+
+// Unions returns the structs of the packages that look like unions which
+// nothing marks, or not all of it, sorted by place. It looks at every struct
+// that the packages of [build.Options.Patterns] declare, whether a kind reaches it or
+// not; [build.Options.Unions] switches unions on for the run, so that no package needs
+// to. Nothing is written. Diagnostics are about source that cannot be read or
+// whose markers cannot be parsed; the error is as for [build.Make].
+//
+// The evidence is about names and documentation, as in KEP-1027's section on the
+// migration of existing unions: an author decides whether it is right.
+func Unions(ctx context.Context, options build.Options) ([]Suggestion, diag.List, error) {
+	roots, b, err := build.Open(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, s := b.Reporter, &suggester{Builder: b, sources: map[string][]string{}}
+	var out []Suggestion
+	for _, p := range roots {
+		for _, t := range structsOf(p) {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			out = append(out, s.suggest(t)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Suggestion) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line)
+	})
+	return out, r.List.Normalize(), nil
+}
+
+// structsOf returns the struct types that the package declares, in the order of
+// files and lines. Generic types are left out, which hold no unions, and
+// generated files, which nobody edits.
+func structsOf(p *source.Package) []*source.Type {
+	p.ParseTypes()
+	var out []*source.Type
+	for _, f := range p.Sources {
+		if f.Syntax == nil || ast.IsGenerated(f.Syntax) {
+			continue
+		}
+		for _, t := range f.Types() {
+			if _, ok := t.Spec.Type.(*ast.StructType); ok && t.Spec.TypeParams.NumFields() == 0 {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// suggester looks at one struct after the other.
+type suggester struct {
+	*build.Builder
+	// sources are the lines of files that are to be changed.
+	sources map[string][]string
+}
+
+// candidate is a field that may be a discriminator, with what it may select.
+type candidate struct {
+	*unionField
+	choices choices
+	matches []match
+	// doubtful are matches that nothing supports.
+	doubtful []match
+	// strong is the number of matches that count as evidence of their own.
+	strong int
+	why    string
+}
+
+// match is a member of a candidate.
+type match struct {
+	field *unionField
+	value string
+}
+
+// suggest returns the unions that a struct seems to be.
+func (s *suggester) suggest(t *source.Type) []Suggestion {
+	t.Load()
+	fields, others := s.unionFields(t)
+	var out []Suggestion
+	found := s.discriminators(t, fields, others)
+	for _, c := range found {
+		if suggestion, lacks := s.discriminated(t, fields, c, len(found) > 1 || c.hasRival(fields)); lacks {
+			out = append(out, suggestion)
+		}
+	}
+	if len(found) == 0 && others == 0 && !hasOneOf(t) {
+		if suggestion, lacks := s.undiscriminated(t, fields); lacks {
+			out = append(out, suggestion)
+		}
+	}
+	return out
+}
+
+// hasRival reports whether a field beside c is marked as a discriminator, too.
+func (c *candidate) hasRival(fields []*unionField) bool {
+	return slices.ContainsFunc(fields, func(f *unionField) bool {
+		return f.role == roleDiscriminator && f.native && f != c.unionField
+	})
+}
+
+// hasOneOf reports whether controller-gen's markers say what a union without
+// discriminator would.
+func hasOneOf(t *source.Type) bool {
+	return slices.ContainsFunc(t.Markers, func(m *markers.Marker) bool {
+		switch m.Value.(type) {
+		case crdmarkers.ExactlyOneOf, crdmarkers.AtMostOneOf:
+			return true
+		}
+		return false
+	})
+}
+
+// discriminators returns the fields that select members, with what they select.
+func (s *suggester) discriminators(t *source.Type, fields []*unionField, others int) []*candidate {
+	if !slices.ContainsFunc(fields, func(f *unionField) bool { return f.unfit() == "" }) {
+		return nil
+	}
+	if slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleMember && !f.native }) &&
+		!slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleDiscriminator && !f.native }) {
+		return nil // a union without discriminator
+	}
+	var found []*candidate
+	for _, f := range fields {
+		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil || f.field.Markers.Get("nullable") != nil || f.role == roleNone && f.observed() {
+			continue
+		}
+		c := &candidate{unionField: f, choices: s.choicesOf(t, f)}
+		if len(c.choices.values) < 2 {
+			continue
+		}
+		c.match(fields)
+		if c.enough(t, len(fields)+others) {
+			found = append(found, c)
+		}
+	}
+	return undisputed(found)
+}
+
+// undisputed leaves out candidates that want a member which another one has as
+// good evidence for. Where both are equal there is no telling.
+func undisputed(found []*candidate) []*candidate {
+	var out []*candidate
+	for _, c := range found {
+		if !slices.ContainsFunc(found, func(o *candidate) bool { return o != c && o.shares(c) && c.yieldsTo(o) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (c *candidate) yieldsTo(other *candidate) bool {
+	if c.role != other.role {
+		return other.role == roleDiscriminator
+	}
+	return other.strong >= c.strong
+}
+
+func (c *candidate) shares(other *candidate) bool {
+	return slices.ContainsFunc(c.matches, func(m match) bool {
+		return slices.ContainsFunc(other.matches, func(o match) bool { return o.field == m.field })
+	})
+}
+
+// discriminated returns the suggestion for a discriminator. lacks is false where
+// all of it is marked.
+func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candidate, several bool) (out Suggestion, lacks bool) {
+	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(), Discriminator: c.field.Label(), Why: c.why}
+	out.Marked = c.role == roleDiscriminator
+	lacks = !out.Marked
+	taken := map[string]bool{}
+	e := &lineEditor{suggester: s, t: t, out: &out}
+	standing := e.discriminator(c)
+	for _, f := range fields {
+		i := slices.IndexFunc(c.matches, func(m match) bool { return m.field == f })
+		if i < 0 {
+			continue
+		}
+		m := c.matches[i]
+		taken[m.value] = true
+		member := Member{Field: f.field.Label(), Value: m.value, Marked: f.role == roleMember}
+		if member.Marked {
+			out.Marked = true
+			said, _ := f.says()
+			member.Optional = said.Optional
+		}
+		lacks = e.member(c, f, &member, standing, several) || lacks
+		out.Members = append(out.Members, member)
+	}
+	for _, value := range c.choices.values {
+		if !taken[value] {
+			out.Empty = append(out.Empty, value)
+		}
+	}
+	if !lacks {
+		return Suggestion{}, false
+	}
+	for _, f := range fields {
+		if f == c.unionField || f.role != roleNone {
+			continue
+		}
+		for _, value := range out.Empty {
+			if why := cmp.Or(f.unfit(), c.unservable(f, value)); why != "" && sameName(value, f) {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s is named as %q, but cannot be its member as it stands: %s", f.field.Label(), value, why))
+			}
+		}
+		s.unlisted(t, c, f, &out)
+	}
+	for _, m := range c.doubtful {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s may be the member of %q: mark it if it is", m.field.field.Label(), m.value))
+	}
+	var members []*unionField
+	for _, m := range c.matches {
+		members = append(members, m.field)
+	}
+	e.ownRules(members)
+	e.finish()
+	return out, true
+}
+
+// unlisted notes a field that is named as a constant which the enum marker of
+// the discriminator leaves out.
+func (s *suggester) unlisted(t *source.Type, c *candidate, f *unionField, out *Suggestion) {
+	if c.choices.typ != nil || slices.ContainsFunc(c.matches, func(m match) bool { return m.field == f }) {
+		return
+	}
+	name, why := t.File.Resolve(c.field.Type)
+	if why != nil || name.Type == nil {
+		return
+	}
+	all, _ := name.Type.Constants()
+	for _, constant := range all {
+		if !slices.Contains(c.choices.values, constant.Value) && sameName(constant.Value, f) {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s is no member: the enum of %s does not list %q", f.field.Label(), c.field.Label(), constant.Value))
+		}
+	}
+}
+
+// undiscriminated returns the suggestion for a struct whose documentation says
+// that one of its fields is set.
+func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out Suggestion, lacks bool) {
+	if len(fields) < 2 {
+		return out, false
+	}
+	atMostOne, why := saysOneOf(t.Doc, fields)
+	if why == "" {
+		return out, false
+	}
+	for _, f := range fields {
+		if !f.pointer() || f.unfit() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
+			return out, false
+		}
+	}
+	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(), AtMostOne: atMostOne, Why: why}
+	tag := "+k8s:unionMember"
+	if atMostOne {
+		tag = "+k8s:zeroOrOneOfMember"
+	}
+	if i := slices.IndexFunc(fields, func(f *unionField) bool { return f.role == roleMember }); i >= 0 {
+		tag, out.Marked = fields[i].text, true // the rest is marked as it is
+		out.AtMostOne = strings.Contains(tag, "k8s:zeroOrOneOfMember")
+	}
+	e := &lineEditor{suggester: s, t: t, out: &out}
+	for _, f := range fields {
+		member := Member{Field: f.field.Label(), Marked: f.role == roleMember}
+		out.Members = append(out.Members, member)
+		if !member.Marked {
+			lacks = true
+			e.aboveField(f, tag, "")
+		}
+	}
+	if !lacks {
+		return Suggestion{}, false
+	}
+	e.ownRules(fields)
+	e.finish()
+	return out, true
+}

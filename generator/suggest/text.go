@@ -1,0 +1,95 @@
+package suggest
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// Write prints the suggestions, one after the other, and behind those
+// of a package what switches its unions on. Names of files are relative to dir
+// as in [diag.List.RelativeTo].
+//
+//	path:line:col: Spec looks like a union: Type selects A, B (as "b"); "C" has no member
+//		why: what speaks for it
+//		path:line: Type
+//			+ // +unionDiscriminator
+//			- // +optional
+//			+ // +required
+//			  why the line above is needed
+//		note: what is left to the author
+func Write(w io.Writer, suggestions []Suggestion, dir string) error {
+	var b strings.Builder
+	said := map[Edit]bool{}
+	for i, s := range suggestions {
+		at := s.Pos
+		at.File = diag.Relative(dir, at.File)
+		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", diag.Line(at.String()), diag.Line(s.summary()), diag.Line(s.Why))
+		writeEdits(&b, s.Edits, dir)
+		for _, note := range s.Notes {
+			fmt.Fprintf(&b, "\tnote: %s\n", diag.Line(note))
+		}
+		last := i+1 == len(suggestions) || suggestions[i+1].Package != s.Package
+		if last && s.OptIn != nil && !said[*s.OptIn] {
+			said[*s.OptIn] = true
+			fmt.Fprintf(&b, "to enforce the unions of package %s:\n", s.Package)
+			writeEdits(&b, []Edit{*s.OptIn}, dir)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeEdits(b *strings.Builder, edits []Edit, dir string) {
+	for i, e := range edits {
+		if i == 0 || e.File != edits[i-1].File || e.Line != edits[i-1].Line || e.Subject != edits[i-1].Subject {
+			fmt.Fprintf(b, "\t%s:%d: %s\n", diag.Line(diag.Relative(dir, e.File)), e.Line, diag.Line(e.Subject))
+		}
+		if e.Old != "" {
+			fmt.Fprintf(b, "\t\t- %s\n", diag.Line(strings.TrimSpace(e.Old)))
+		}
+		if e.Text != "" {
+			fmt.Fprintf(b, "\t\t+ %s\n", diag.Line(strings.TrimSpace(e.Text)))
+		}
+		if e.Why != "" {
+			fmt.Fprintf(b, "\t\t  %s\n", e.Why)
+		}
+	}
+}
+
+// summary says in one line what the union would be.
+func (s *Suggestion) summary() string {
+	looks := s.Type + " looks like a union"
+	if s.Marked {
+		looks = s.Type + " is marked as a union in part"
+	}
+	var names []string
+	for _, m := range s.Members {
+		name := m.Field
+		if m.Value != "" && !strings.EqualFold(m.Value, m.Field) {
+			name += fmt.Sprintf(" (as %q)", m.Value)
+		}
+		names = append(names, name)
+	}
+	members := strings.Join(names, ", ")
+	switch {
+	case s.Discriminator == "" && s.AtMostOne:
+		return looks + ": at most one of " + members
+	case s.Discriminator == "":
+		return looks + ": exactly one of " + members
+	case len(s.Empty) == 0:
+		return fmt.Sprintf("%s: %s selects %s", looks, s.Discriminator, members)
+	}
+	var empty []string
+	for _, value := range s.Empty {
+		empty = append(empty, strconv.Quote(value))
+	}
+	have := "has"
+	if len(empty) > 1 {
+		have = "have"
+	}
+	return fmt.Sprintf("%s: %s selects %s; %s %s no member", looks, s.Discriminator, members, strings.Join(empty, ", "), have)
+}

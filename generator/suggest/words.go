@@ -1,0 +1,163 @@
+package suggest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// This file reads documentation for what it says of unions. Only wording that
+// leaves little doubt counts.
+
+// lazily is a regular expression that is compiled when it is first asked for: the
+// program starts often, and suggests seldom.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// mayBeAbsent says why a member may be absent although its value selects it;
+// empty if nothing says so. Kubernetes' tag for it comes first; a member that the
+// documentation requires is not optional, whatever else it says.
+func mayBeAbsent(f *unionField, value string) string {
+	if mode, needs := f.mode(); mode == value {
+		if needs == "optional" {
+			return "+k8s:ifMode says so"
+		}
+		return ""
+	}
+	said := ""
+	for _, sentence := range sentences(f.field.Doc) {
+		switch {
+		case mustBeSet().MatchString(sentence):
+			return ""
+		case said != "":
+		case whereAbsent().MatchString(sentence):
+			said = "its documentation allows its absence: " + excerpt(whereAbsent(), sentence)
+		case onlyIf().MatchString(sentence) && hasWord(sentence, value):
+			said = "its documentation says when it may be set, not that it must: " + excerpt(onlyIf(), sentence)
+		}
+	}
+	return said
+}
+
+// mode returns the value for which Kubernetes' tags say what the field is, and
+// what that is: "required" or "optional". They are empty if no tag does.
+func (f *unionField) mode() (value, needs string) {
+	for _, c := range f.comments {
+		if groups := modeTag().FindStringSubmatch(c.Text); groups != nil {
+			return groups[1], groups[2]
+		}
+	}
+	return "", ""
+}
+
+var modeTag = lazily(`\+k8s:ifMode\("([^"]+)"\)=\+k8s:(required|optional)$`)
+
+func excerpt(pattern *regexp.Regexp, sentence string) string {
+	return fmt.Sprintf("%q", strings.TrimSpace(pattern.FindString(sentence)))
+}
+
+// allowsBoth reports whether a documentation says that several may be set.
+func allowsBoth(doc string) bool {
+	return slices.ContainsFunc(sentences(doc), func(sentence string) bool {
+		return bothAllowed().MatchString(sentence) && !negation().MatchString(bothAllowed().FindString(sentence))
+	})
+}
+
+// saysOneOf reports whether the documentation of a struct, or that of each of
+// its fields, says that one of them is set, and quotes it.
+func saysOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
+	if atMostOne, quoted := oneOf(doc, fields); quoted != "" {
+		return atMostOne, fmt.Sprintf("its documentation says %q", quoted)
+	}
+	for _, f := range fields {
+		lax, quoted := oneOf(f.field.Doc, fields)
+		if quoted == "" {
+			return false, ""
+		}
+		atMostOne = atMostOne || lax
+		why = fmt.Sprintf("the documentation of each of its fields says as much as %q", quoted)
+	}
+	return atMostOne, why
+}
+
+// oneOf reports whether a documentation says that one of the fields is set, and
+// quotes it. Where it can be read as either, none may be set. Which of them it
+// means has to be plain: all, or those that it names, which are all.
+func oneOf(doc string, fields []*unionField) (atMostOne bool, quoted string) {
+	if severalWords().MatchString(doc) {
+		return false, ""
+	}
+	for _, sentence := range sentences(doc) {
+		quantity := oneOfWords().FindString(sentence)
+		switch {
+		case quantity == "" || !settingWords().MatchString(sentence):
+			continue
+		case exceptionWords().MatchString(sentence):
+			return false, "" // which field is meant is for a human to read
+		case exclusive().MatchString(quantity) && len(fields) != 2:
+			continue // of more it may be said of groups
+		case !exclusive().MatchString(quantity) && !membersWords().MatchString(sentence) && !namesAll(sentence, fields):
+			continue
+		}
+		exactly := exactlyWords().MatchString(quantity) || obliging().MatchString(sentence) && !onlyWords().MatchString(quantity)
+		return !exactly || noneWords().MatchString(doc), quantity
+	}
+	return false, ""
+}
+
+func namesAll(sentence string, fields []*unionField) bool {
+	return !slices.ContainsFunc(fields, func(f *unionField) bool {
+		return !hasWord(sentence, f.field.Label()) && !hasWord(sentence, f.name)
+	})
+}
+
+var (
+	conditional  = lazily(`(?i)\b(if|when|only|unless)\b`)
+	negation     = lazily(`(?i)\b(?:not|never|invalid|ignored|empty|nil|unset|forbidden|unless)\b`)
+	defaultWords = lazily(`(?i)\b(?:default(?:s|ed)?(?: value)?(?::| is| to| to be)?|assumes(?: the)?) (\S+)|(\S+) (?:is the default|\((?:the )?default\))`)
+	bothAllowed  = lazily(`(?i)\b(?:both|several|more than one|multiple)\b.*\b(?:can|may)\b.*\b(?:set|specified|used|present|given|provided)\b`)
+	mustBeSet    = lazily(`(?i)\bmust (?:not be (?:empty|nil|unset|null|omitted)|be (?:set|specified|provided|present|defined|given|configured|non-?empty|non-?nil|not))\b|\b(?:is )?required (?:if|when|for)\b|\bif and only if\b|\bcannot be (?:empty|nil|unset|omitted)\b`)
+	whereAbsent  = lazily(`(?i)\b(?:if|when)(?: (?:it|this|this field|the field|left))?(?: is)? (?:not (?:set|specified|provided|defined|given|present)|unset|unspecified|omitted|absent|nil|empty|left out)\b|\b(?:may|can) be (?:empty|omitted|unset|left out|left empty|nil)\b|\b(?:may|can) be non-empty(?: if| when|[.,]|$)`)
+	onlyIf       = lazily(`(?i)\b(?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) only (?:if|when|for)\b|\bonly (?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) (?:if|when|for)\b|\bonly applies (?:if|when|to)\b|\bmay only be (?:set|specified|present|used)\b|\bignored (?:if|when|unless)\b`)
+
+	oneOfWords     = lazily(`(?i)\b(?:exactly|precisely|one and only|only|at most|no more than|zero or|up to|just) one\b|\bone of (?:its|the|these|them|their|following)\b|\bmutually[ -]exclusive\b`)
+	membersWords   = lazily(`(?i)\bone(?: of)?(?: [a-z-]+){0,3} (?:members?|(?:sub-?)?fields?|propert(?:y|ies)|attributes?|options?|sources?|following|below)\b|\bone of (?:these|them|those) (?:must|may|can|should|shall|has|have|needs?|is|are|will)\b`)
+	severalWords   = lazily(`(?i)\bif (?:both|several|multiple|more than one|all)\b|\btakes? (?:precedence|priority)\b|\bat least one\b`)
+	exclusive      = lazily(`(?i)exclusive`)
+	exactlyWords   = lazily(`(?i)^(?:exactly|precisely|one and only|just)`)
+	onlyWords      = lazily(`(?i)^(?:only|at most|no more|zero|up to|mutually)`)
+	obliging       = lazily(`(?i)\b(?:must|has to|have to|needs? to|should|shall|required)\b`)
+	settingWords   = lazily(`(?i)\b(?:set|specified|specify|provided|defined|non-?nil|non-?empty|populated|configured|filled|present|allowed|chosen|given|supplied|used|mutually[ -]exclusive)\b`)
+	exceptionWords = lazily(`(?i)\b(?:except|besides|other than|apart from|aside from|unless|at least)\b`)
+	noneWords      = lazily(`(?i)\bif (?:none|no (?:member|field)|neither)\b|\bnone of (?:them|these|the (?:members|fields)) (?:is|are) (?:set|specified)\b`)
+)
+
+// sentences divides a documentation; the line breaks inside of sentences are blanks.
+func sentences(doc string) []string {
+	var out []string
+	for paragraph := range strings.SplitSeq(doc, "\n\n") {
+		text := strings.Join(strings.Fields(paragraph), " ")
+		for {
+			end := strings.Index(text, ". ")
+			if end < 0 {
+				break
+			}
+			out = append(out, text[:end+1])
+			text = text[end+2:]
+		}
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// hasWord reports whether a text has a word, in any case.
+func hasWord(text, word string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }),
+		func(w string) bool { return strings.EqualFold(w, word) })
+}

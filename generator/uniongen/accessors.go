@@ -1,0 +1,53 @@
+package uniongen
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/templates"
+)
+
+// This file is about methods that set discriminators and members.
+
+// addAccessors adds the methods of a struct's own unions. Those of embedded
+// structs are promoted.
+func (f *functionFile) addAccessors(node *structNode) {
+	if node.defined != nil {
+		return
+	}
+	s, taken := f.structs[node], node.decl.Selectors()
+	for i, u := range node.unions {
+		d := s.Unions[i].Discriminator
+		if d == nil {
+			continue
+		}
+		name := "Select" + d.Go
+		f.checkAccessor(node, name, u.Discriminator, taken)
+		s.Accessors = append(s.Accessors, templates.Accessor{Name: name, Select: true, Union: &s.Unions[i], Type: d.Type, Owner: s.Type})
+		for at := range s.Unions[i].Members {
+			m := &s.Unions[i].Members[at]
+			member := memberOf(u, m.JSON)
+			f.checkAccessor(node, "Set"+m.Go, member, taken)
+			s.Accessors = append(s.Accessors, templates.Accessor{
+				Name: "Set" + m.Go, Selector: name, Union: &s.Unions[i], Member: m, Type: f.text(node.decl.File, member.Field.Type), Owner: s.Type,
+			})
+		}
+	}
+}
+
+// memberOf returns the field of a member.
+func memberOf(u *build.MarkedUnion, name string) *build.NamedField {
+	return u.Members[slices.IndexFunc(u.Members, func(m *build.NamedField) bool { return m.Name == name })]
+}
+
+// checkAccessor reports a method whose name the type has already.
+func (f *functionFile) checkAccessor(node *structNode, name string, of *build.NamedField, taken []string) {
+	if !slices.Contains(taken, name) {
+		return
+	}
+	hint := "rename the Go field, its JSON name may stay; or run without --accessors"
+	if m := of.Field.Markers.Get("unionMember"); m != nil {
+		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + of.Field.GoName() + "; or run without --accessors"
+	}
+	f.errorf(of.Field.Pos, hint, "the method %s of field %s is generated for type %s, which has a field or method of that name", name, of.Field.GoName(), node.decl)
+}

@@ -1,0 +1,396 @@
+package uniongen
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/templates"
+)
+
+// functionFile makes the file of one package.
+type functionFile struct {
+	graph *unionGraph
+	pkg   *source.Package
+	out   *templates.UnionsFile
+	// declared are the names of the package, with their places; ours are those
+	// that the file adds.
+	declared map[string]token.Pos
+	ours     map[string]bool
+
+	structs map[*structNode]*templates.Struct
+	aliases map[*structNode]string
+	lists   map[string]*listNode
+	keyed   []*listNode // in the order of the file
+	// foreign: what is asked for is part of a type of another package, of which
+	// the file only has the function that tells whether it may change.
+	foreign bool
+	// imports are the names of imports, by path.
+	imports map[string]string
+}
+
+// file returns what the file of a package says, or nil if there is nothing.
+func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *templates.UnionsFile {
+	named := g.ofPackage(p)
+	if len(named) == 0 {
+		return nil
+	}
+	f := &functionFile{
+		graph: g, pkg: p, declared: p.Names(), ours: map[string]bool{},
+		structs: map[*structNode]*templates.Struct{}, aliases: map[*structNode]string{}, lists: map[string]*listNode{},
+		imports: map[string]string{},
+		out: &templates.UnionsFile{BuildTag: o.BuildTag, Header: header, Package: p.Name,
+			CarryOverOnly: o.CarryOverOnly, NoRatcheting: o.NoRatcheting},
+	}
+	for _, node := range named {
+		f.reserve(node)
+	}
+	for _, node := range named {
+		f.structOf(node)
+	}
+	if o.Accessors {
+		for _, node := range named {
+			f.addAccessors(node)
+		}
+	}
+	for i := 0; i < len(f.keyed); i++ { // there may come more
+		list := f.keyed[i]
+		if list.Normalize != "" {
+			f.mayChange(list.node)
+		}
+	}
+	for name := range f.declared {
+		f.out.Taken = append(f.out.Taken, name)
+	}
+	for name := range f.ours {
+		f.out.Taken = append(f.out.Taken, name)
+	}
+	slices.Sort(f.out.Taken)
+	return f.out
+}
+
+// unique returns the name, with a number behind it if it is taken, and takes it.
+func (f *functionFile) unique(name string) string {
+	actual := name
+	for i := 2; f.isTaken(actual); i++ {
+		actual = name + strconv.Itoa(i)
+	}
+	f.ours[actual] = true
+	return actual
+}
+
+func (f *functionFile) isTaken(name string) bool {
+	_, declared := f.declared[name]
+	return declared || f.ours[name]
+}
+
+// functionNames are the names of the functions for a type by its name, which
+// other packages rely on.
+func functionNames(typeName string, clears bool) templates.Functions {
+	verb := func(lower, upper string) string {
+		if ast.IsExported(typeName) {
+			return upper + typeName + "Unions"
+		}
+		return lower + upperFirst(typeName) + "Unions"
+	}
+	return templates.Functions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
+}
+
+// reserve takes the names of the functions for a type, and reports what else has
+// them.
+func (f *functionFile) reserve(node *structNode) {
+	names := functionNames(node.decl.Spec.Name.Name, node.clears)
+	for _, name := range []string{names.Normalize, names.Validate} {
+		if pos, taken := f.declared[name]; taken {
+			f.errorf(pos, "rename it, or leave the type out with // +schemagen:unions=none", "%s is generated for type %s, and declared here, too", name, node.decl)
+		}
+		f.ours[name] = true
+	}
+}
+
+func (f *functionFile) errorf(pos token.Pos, hint, format string, args ...any) {
+	f.graph.builder.Reporter.Report(build.NoUnionFunctions, f.pkg.At(pos), hint, format, args...)
+}
+
+func upperFirst(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+func lowerFirst(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToLower(r)) + s[size:]
+}
+
+// label is a name for the type that is an identifier.
+func (f *functionFile) label(n *structNode) string {
+	name := n.decl.Spec.Name.Name
+	switch {
+	case n.unnamed != "":
+		name = n.unnamed
+	case n.decl.Generic != nil:
+		name = f.instanceText(n.decl)
+	}
+	var out strings.Builder
+	for i, word := range strings.FieldsFunc(name, func(r rune) bool { return identifierRune(r) != r }) {
+		if i > 0 {
+			word = upperFirst(word)
+		}
+		out.WriteString(word)
+	}
+	return out.String()
+}
+
+// structOf returns what the functions for a struct say: a type of the package, an
+// instance, or a type without a name.
+func (f *functionFile) structOf(node *structNode) *templates.Struct {
+	if s, ok := f.structs[node]; ok {
+		return s
+	}
+	s := &templates.Struct{}
+	f.structs[node] = s
+	f.out.Structs = append(f.out.Structs, s)
+	switch {
+	case node.unnamed != "":
+		f.aliases[node] = f.unique(lowerFirst(f.label(node)))
+		s.Type = f.aliases[node]
+		f.out.Aliases = append(f.out.Aliases, templates.Alias{Name: s.Type, Type: f.structText(node.decl.File, node.decl.Spec.Type.(*ast.StructType)), Of: node.unnamed})
+	case node.decl.Generic != nil:
+		s.Type = f.instanceText(node.decl)
+	default:
+		s.Type = node.decl.Spec.Name.Name
+	}
+	if node.decl.Pkg == f.pkg && node.unnamed == "" && node.decl.Generic == nil {
+		s.Functions = functionNames(node.decl.Spec.Name.Name, node.clears)
+	} else {
+		label := upperFirst(f.label(node))
+		s.Functions = templates.Functions{Normalize: f.unique("normalize" + label + "Unions"), Validate: f.unique("validate" + label + "Unions"), Clears: node.clears}
+	}
+	f.fill(s, node)
+	return s
+}
+
+// fill adds what the struct is made of.
+func (f *functionFile) fill(s *templates.Struct, node *structNode) {
+	if node.defined != nil {
+		if functions := f.functions(node.defined); functions != nil {
+			s.Defined = &templates.DefinedAs{Functions: functions, Type: f.nodeText(node.defined)}
+		}
+		return
+	}
+	for _, u := range node.unions {
+		s.Unions = append(s.Unions, f.union(node, u))
+	}
+	for _, field := range node.fields {
+		if !field.value.leadsTo().leads || !f.graph.walks(node, field) {
+			continue
+		}
+		if v := f.value(field.value, node.below(field)); v != nil {
+			s.Fields = append(s.Fields, templates.Field{Go: field.name, JSON: field.json, Inline: field.inline, Value: v})
+		}
+	}
+}
+
+// functions returns the names of a struct's functions as the file calls them, or
+// nil if it cannot.
+func (f *functionFile) functions(node *structNode) *templates.Functions {
+	if !node.leads || f.graph.leftOut(node) {
+		return nil
+	}
+	t := node.decl
+	if node.unnamed != "" || t.Generic != nil || t.Pkg == f.pkg {
+		return &f.structOf(node).Functions
+	}
+	if !ast.IsExported(t.Spec.Name.Name) {
+		f.qualified(t, "") // says so
+		return nil
+	}
+	if s, ok := f.structs[node]; ok {
+		return &s.Functions
+	}
+	s := &templates.Struct{Functions: functionNames(t.Spec.Name.Name, node.clears), Foreign: true, Type: f.qualified(t, "")}
+	qualifier := f.importName(t.Pkg, "") + "."
+	s.Normalize, s.Validate = qualifier+s.Normalize, qualifier+s.Validate
+	f.structs[node] = s
+	f.out.Structs = append(f.out.Structs, s)
+	return &s.Functions
+}
+
+// value returns what the functions need to know of a value; nil if they do not
+// look into it.
+func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Value {
+	out := &templates.Value{Kind: v.kind, Array: v.array}
+	if v.kind == templates.KindStruct {
+		if out.Struct = f.functions(v.to); out.Struct == nil {
+			return nil
+		}
+		out.Type = f.text(v.file, v.expr)
+		return out
+	}
+	if out.Elem = f.value(v.elem, v.child(s)); out.Elem == nil {
+		return nil
+	}
+	out.Type = f.text(v.file, v.expr)
+	if v.kind == templates.KindMap {
+		f.keyOfMap(v, out)
+	}
+	if v.isKeyed(s) {
+		out.List = f.list(v, s)
+	}
+	return out
+}
+
+// keyOfMap says how the keys of a map become text, as encoding/json does it.
+func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
+	out.KeyType = f.text(v.keyFile, v.key)
+	body := source.UnderlyingOf(v.keyFile, v.key)
+	if body.Kind == source.KindPointer {
+		f.errorf(v.key.Pos(), "use a string type", "the keys of a map that leads to a union are pointers, so that no key is in two maps")
+		return
+	}
+	out.KeyText = body.Kind != source.KindBasic || body.Basic != "string"
+}
+
+// union returns what the functions need to know of a union.
+func (f *functionFile) union(node *structNode, u *build.MarkedUnion) templates.Union {
+	out := templates.Union{AtMostOne: u.Union.AtMostOne}
+	var constants func(value string) string
+	if u.Union.Discriminator == "" {
+		out.Message = u.Union.MustHaveMember()
+		constants = strconv.Quote
+	} else {
+		out.Discriminator, constants = f.discriminator(node, u)
+	}
+	for i, m := range u.Union.Members {
+		if build.PropertyIndex(node.schema, m.Name) < 0 {
+			continue
+		}
+		field := u.Members[i].Field
+		out.Members = append(out.Members, templates.Member{
+			Go: field.GoName(), JSON: m.Name, Zero: f.zero(node.decl.File, field), Value: constants(m.Value), Optional: m.Optional,
+			Required: u.Union.MustBeSet(m), Forbidden: u.Union.MustNotBeSet(m),
+		})
+	}
+	return out
+}
+
+// discriminator returns the field, and what its values are called.
+func (f *functionFile) discriminator(node *structNode, u *build.MarkedUnion) (*templates.Discriminator, func(string) string) {
+	field := u.Discriminator.Field
+	file, typ := node.decl.File, field.Type
+	out := &templates.Discriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
+	for range maxTypeDepth {
+		at, expr := file.Behind(typ)
+		star, ok := expr.(*ast.StarExpr)
+		if !ok {
+			break
+		}
+		out.Pointer, file, typ = true, at, star.X
+	}
+	out.Type = f.text(file, typ)
+	names := map[string]string{}
+	if name, why := file.Resolve(typ); why == nil {
+		if t := name.Type.Unalias(); t != nil && t.IsString() {
+			all, _ := t.Constants() // what has no value is reported where enums are read
+			for _, c := range all {
+				text := c.Name
+				if t.Pkg != f.pkg {
+					text = f.qualifiedName(t.Pkg, c.Name, "")
+				}
+				if names[c.Value] == "" && (t.Pkg == f.pkg || ast.IsExported(c.Name)) {
+					names[c.Value] = text
+				}
+			}
+		}
+	}
+	constant := func(value string) string {
+		if name := names[value]; name != "" {
+			return name
+		}
+		return strconv.Quote(value)
+	}
+	for _, value := range enumOrder(node, u) {
+		out.Values = append(out.Values, constant(value))
+		if value == "" {
+			out.Empty = constant(value)
+		}
+	}
+	if u.Union.Default != nil {
+		out.Default = constant(*u.Union.Default)
+	}
+	return out, constant
+}
+
+// enumOrder returns the values of a discriminator in the order of its enum.
+func enumOrder(node *structNode, u *build.MarkedUnion) []string {
+	var out []string
+	if i := build.PropertyIndex(node.schema, u.Union.Discriminator); i >= 0 {
+		if s := node.schema.Properties[i].Schema; s.ValueValidation != nil {
+			for _, raw := range s.Enum {
+				var value string
+				if json.Unmarshal(raw.Raw, &value) == nil && !slices.Contains(out, value) {
+					out = append(out, value)
+				}
+			}
+		}
+	}
+	if len(out) == 0 {
+		for _, value := range u.Union.Values {
+			out = append(out, value.Name)
+		}
+	}
+	return out
+}
+
+// zero returns the zero value of a member, and reports one that Go cannot compare
+// with it.
+func (f *functionFile) zero(file *source.File, field *source.Field) string {
+	switch body := source.UnderlyingOf(file, field.Type); body.Kind {
+	case source.KindBasic:
+		switch typ, _ := build.BasicSchema(body.Basic); typ {
+		case "string":
+			return `""`
+		case "boolean":
+			return "false"
+		}
+		return "0"
+	case source.KindStruct, source.KindArray:
+		if !isComparable(body.File, body.Expr, 0) {
+			f.errorf(field.Pos, "use a pointer", "member %s is of a type that Go cannot compare with its zero value", field.Label())
+		}
+		return f.text(file, field.Type) + "{}"
+	}
+	return "nil"
+}
+
+// isComparable reports whether Go can compare values of a type.
+func isComparable(f *source.File, expr ast.Expr, depth int) bool {
+	if depth > maxTypeDepth {
+		return false
+	}
+	switch body := source.UnderlyingOf(f, expr); body.Kind {
+	case source.KindBasic, source.KindPointer, source.KindInterface:
+		return true
+	case source.KindArray:
+		return isComparable(body.File, body.Expr.(*ast.ArrayType).Elt, depth+1)
+	case source.KindStruct:
+		for _, field := range body.Expr.(*ast.StructType).Fields.List {
+			if !isComparable(body.File, field.Type, depth+1) {
+				return false
+			}
+		}
+		return true
+	case source.KindOther:
+		_, isChan := body.Expr.(*ast.ChanType)
+		return isChan
+	}
+	return false
+}

@@ -1,0 +1,425 @@
+package uniongen
+
+import (
+	"cmp"
+	"go/ast"
+	"slices"
+	"strings"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/templates"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// unionGraph are the struct types that the packages of a run declare, and what
+// leads from one to the other.
+type unionGraph struct {
+	builder   *build.Builder
+	flattener *build.Flattener
+	structs   map[*source.Type]*structNode
+	unnamed   map[unnamedStruct]*structNode
+	order     []*structNode // as they were met
+}
+
+// unnamedStruct is a struct type in a field. An instance of a generic type has a
+// file of its own.
+type unnamedStruct struct {
+	file *source.File
+	expr *ast.StructType
+}
+
+// structNode is one struct type: declared, an instance of a generic type, or
+// without a name.
+type structNode struct {
+	decl *source.Type
+	// unnamed says where a type without a name stands: "Spec.Template".
+	unnamed string
+	// defined is the struct type that this one is defined as, as in type Bar Foo.
+	defined *structNode
+	fields  []*fieldEdge
+	// unions are those of the struct itself.
+	unions []*build.MarkedUnion
+	// schema is that of an object, once it is known.
+	schema *structural.Schema
+	// marked: a field has a marker of a union, or may lead to one that has.
+	marked bool
+	// leads: the struct has a union, or leads to one.
+	leads bool
+	// clears: one of them has a discriminator, at a place with a counterpart.
+	clears bool
+}
+
+// fieldEdge is a field that may lead to a union.
+type fieldEdge struct {
+	field *source.Field
+	// name is the Go name, json the one in JSON.
+	name, json string
+	inline     bool
+	value      *valueEdge
+}
+
+// valueEdge is one level of a field's type.
+type valueEdge struct {
+	kind templates.ValueKind
+	// file and expr are the type expression.
+	file *source.File
+	expr ast.Expr
+	// to is the struct of a struct.
+	to *structNode
+	// elem is what a pointer points to, or the elements of a list or map.
+	elem  *valueEdge
+	array bool
+	// key is the type of a map's keys, which stands in keyFile.
+	key     ast.Expr
+	keyFile *source.File
+}
+
+func newUnionGraph(b *build.Builder) *unionGraph {
+	return &unionGraph{
+		builder: b, flattener: build.NewFlattener(b),
+		structs: map[*source.Type]*structNode{}, unnamed: map[unnamedStruct]*structNode{},
+	}
+}
+
+// addPackage adds the struct types that a package declares.
+func (g *unionGraph) addPackage(p *source.Package) {
+	p.Index()
+	for _, f := range p.Sources {
+		f.Parse()
+	}
+	if g.builder.Run.Describe(p).Skip {
+		return
+	}
+	for _, t := range p.Types() {
+		if t.Spec.TypeParams.NumFields() == 0 && !t.Spec.Assign.IsValid() {
+			g.value(t.File, t.Spec.Name, t.Spec.Name.Name, 0)
+		}
+	}
+}
+
+// maxTypeDepth is how deep types without fields are looked into: a type that is
+// a list of itself has no end.
+const maxTypeDepth = 20
+
+// value returns what a type expression leads to, or nil: what it leads to has no
+// fields, says itself how it is marshaled, or is a type of a package that is not
+// generated. at names its place.
+func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
+	if depth > maxTypeDepth {
+		return nil
+	}
+	out := &valueEdge{file: f, expr: expr}
+	switch typed := expr.(type) {
+	case *ast.ParenExpr:
+		return g.value(f, typed.X, at, depth+1)
+	case *ast.StarExpr:
+		out.kind, out.elem = templates.KindPointer, g.value(f, typed.X, at, depth+1)
+		if out.elem == nil || out.elem.kind == templates.KindPointer {
+			return nil
+		}
+		return out
+	case *ast.ArrayType:
+		out.kind, out.elem, out.array = templates.KindList, g.value(f, typed.Elt, at, depth+1), typed.Len != nil
+	case *ast.MapType:
+		out.kind, out.elem, out.key, out.keyFile = templates.KindMap, g.value(f, typed.Value, at, depth+1), typed.Key, f
+	case *ast.StructType:
+		out.kind, out.to = templates.KindStruct, g.unnamedStruct(f, typed, at)
+		return out
+	case *ast.Ident:
+		if arg, ok := f.Params[typed.Name]; ok {
+			return g.value(arg.File, arg.Expr, at, depth+1)
+		}
+		return g.named(f, expr, at, depth)
+	default:
+		return g.named(f, expr, at, depth)
+	}
+	if out.elem == nil {
+		return nil
+	}
+	return out
+}
+
+// named returns what a name of a type leads to.
+func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
+	name, why := f.Resolve(expr)
+	if why != nil || name.Type == nil {
+		return nil
+	}
+	t := name.Type
+	if t.Spec.Assign.IsValid() {
+		return g.value(t.File, t.Spec.Type, at, depth+1)
+	}
+	if t.Spec.TypeParams.NumFields() > 0 || build.KnownType(t.Pkg.Path, t.Spec.Name.Name, false) != nil {
+		return nil
+	}
+	_, isStruct := t.Spec.Type.(*ast.StructType)
+	if isStruct && !t.Pkg.Root && t.Generic == nil {
+		return nil
+	}
+	if node, ok := g.structs[t]; ok {
+		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
+	}
+	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(build.SchemaMarker) != nil {
+		return nil
+	}
+	if isStruct {
+		node := &structNode{decl: t}
+		g.add(t, node)
+		g.addFields(node)
+		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
+	}
+	body := g.value(t.File, t.Spec.Type, at, depth+1)
+	if body == nil {
+		return nil
+	}
+	out := *body
+	out.file, out.expr = f, expr
+	if body.kind == templates.KindStruct {
+		if !t.Pkg.Root {
+			return nil
+		}
+		out.to = &structNode{decl: t, defined: body.to}
+		g.add(t, out.to)
+	}
+	return &out
+}
+
+func (g *unionGraph) add(t *source.Type, node *structNode) {
+	g.structs[t] = node
+	g.order = append(g.order, node)
+}
+
+func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, at string) *structNode {
+	key := unnamedStruct{f, st}
+	if node, ok := g.unnamed[key]; ok {
+		return node
+	}
+	node := &structNode{decl: source.Unnamed(f, st), unnamed: at}
+	g.unnamed[key] = node
+	g.order = append(g.order, node)
+	g.addFields(node)
+	return node
+}
+
+// addFields follows the fields of a struct, those that its schema has.
+func (g *unionGraph) addFields(node *structNode) {
+	t := node.decl
+	for _, field := range t.Fields() {
+		tag, hasTag := field.Tag.Lookup("json")
+		if !hasTag || tag == "-" || field.Name != "" && !ast.IsExported(field.Name) {
+			continue
+		}
+		if m := field.Markers; m.Get("schemagen:omit") != nil || m.Get(build.SchemaMarker) != nil || m.Get(crdmarkers.SchemalessName) != nil {
+			continue
+		}
+		node.marked = node.marked || build.IsUnion(field.Markers)
+		name, _, _ := strings.Cut(tag, ",")
+		edge := &fieldEdge{field: field, name: field.GoName(), json: name, inline: name == ""}
+		at := node.unnamed
+		if at == "" {
+			at = t.Spec.Name.Name
+		}
+		edge.value = g.value(t.File, field.Type, at+"."+edge.name, 0)
+		if edge.value != nil && !(edge.inline && edge.value.structBehind() == nil) {
+			node.fields = append(node.fields, edge)
+		}
+	}
+}
+
+// structBehind is the struct that the value is, or that it points to.
+func (v *valueEdge) structBehind() *structNode {
+	if v.kind == templates.KindPointer {
+		v = v.elem
+	}
+	return v.to
+}
+
+// leadsTo returns the struct at the end of a value.
+func (v *valueEdge) leadsTo() *structNode {
+	for v.elem != nil {
+		v = v.elem
+	}
+	return v.to
+}
+
+// spread gives a property of structs to those that lead to one that has it.
+func (g *unionGraph) spread(property func(*structNode) *bool, along func(*structNode, *fieldEdge) bool) {
+	for again := true; again; {
+		again = false
+		for _, node := range g.order {
+			has := property(node)
+			if *has {
+				continue
+			}
+			if node.defined != nil {
+				*has = *property(node.defined)
+			}
+			for _, field := range node.fields {
+				*has = *has || *property(field.value.leadsTo()) && along(node, field)
+			}
+			again = again || *has
+		}
+	}
+}
+
+// finish has the schemas made of the types that may lead to unions, so that what
+// is wrong with those is reported, and finds out which do.
+func (g *unionGraph) finish() {
+	everywhere := func(*structNode, *fieldEdge) bool { return true }
+	g.spread(func(n *structNode) *bool { return &n.marked }, everywhere)
+	for _, node := range g.order {
+		t := node.decl
+		if node.marked && node.unnamed == "" && t.Generic == nil && !g.leftOut(node) {
+			node.schema = g.flattener.ForPackage(t.Pkg).Root(t.Load())
+		}
+	}
+	// What has no name of its own stands in a schema that is made.
+	for again := true; again; {
+		again = false
+		for _, node := range g.order {
+			again = g.passSchema(node) || again
+		}
+	}
+	for _, node := range g.order {
+		if node.schema == nil || g.leftOut(node) {
+			continue
+		}
+		for _, u := range g.unionsOf(node) {
+			if u.Union.Discriminator == "" || build.PropertyIndex(node.schema, u.Union.Discriminator) >= 0 {
+				node.unions = append(node.unions, u)
+				node.leads = true
+				node.clears = node.clears || u.Union.Discriminator != "" && len(u.Union.Members) > 0
+			}
+		}
+	}
+	g.spread(func(n *structNode) *bool { return &n.leads }, func(n *structNode, f *fieldEdge) bool { return g.walks(n, f) })
+	g.spread(func(n *structNode) *bool { return &n.clears }, func(n *structNode, f *fieldEdge) bool {
+		return g.walks(n, f) && f.value.hasCounterparts(n.below(f))
+	})
+}
+
+// leftOut reports whether the source says that the unions of the type, and what
+// is below it, get no functions.
+func (g *unionGraph) leftOut(node *structNode) bool {
+	return slices.Contains(g.builder.UnionForms(node.decl), unions.FormNone)
+}
+
+// walks reports whether the functions of a struct look into a field. A struct that
+// embeds itself has no end, and encoding/json does not look for one either.
+func (g *unionGraph) walks(node *structNode, field *fieldEdge) bool {
+	if field.inline && field.value.leadsTo().embeds(node, map[*structNode]bool{}) {
+		return false
+	}
+	return !g.leftOut(node) && !g.leftOut(field.value.leadsTo()) && node.below(field) != nil
+}
+
+// embeds reports whether the fields of the other struct are, through embedding,
+// fields of this one, or whether they are the same.
+func (n *structNode) embeds(other *structNode, seen map[*structNode]bool) bool {
+	if n == other {
+		return true
+	}
+	seen[n] = true
+	return slices.ContainsFunc(n.fields, func(f *fieldEdge) bool {
+		to := f.value.leadsTo()
+		return f.inline && !seen[to] && to.embeds(other, seen)
+	})
+}
+
+// below is the schema of a field, or nil if it is not in the schema of the struct.
+func (n *structNode) below(field *fieldEdge) *structural.Schema {
+	if n.schema == nil || field.inline {
+		return n.schema
+	}
+	if i := build.PropertyIndex(n.schema, field.json); i >= 0 {
+		return n.schema.Properties[i].Schema
+	}
+	return nil
+}
+
+// child is the schema of the elements of a value, or of what it points to; nil
+// where the recursion of types ends.
+func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
+	switch {
+	case s == nil || v.kind == templates.KindPointer:
+		return s
+	case v.kind == templates.KindList:
+		return s.Items
+	case s.AdditionalProperties != nil:
+		return s.AdditionalProperties.Schema
+	}
+	return nil
+}
+
+// isKeyed reports whether a list of the schema has elements with keys.
+func (v *valueEdge) isKeyed(s *structural.Schema) bool {
+	return v.kind == templates.KindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.structBehind() != nil
+}
+
+// hasCounterparts reports whether a struct in the value has one in an old object.
+func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
+	switch v.kind {
+	case templates.KindStruct:
+		return true
+	case templates.KindList:
+		return v.isKeyed(s)
+	}
+	return v.elem.hasCounterparts(v.child(s))
+}
+
+// passSchema gives the structs without a name of their own the schema of the
+// place where they stand.
+func (g *unionGraph) passSchema(node *structNode) (passed bool) {
+	pass := func(to *structNode, s *structural.Schema) {
+		if to.schema == nil && s != nil && (to.unnamed != "" || to.decl.Generic != nil) {
+			to.schema, passed = s, true
+		}
+	}
+	if node.schema == nil {
+		return false
+	}
+	if node.defined != nil {
+		pass(node.defined, node.schema)
+	}
+	for _, field := range node.fields {
+		s, v := node.below(field), field.value
+		for ; v.elem != nil; v = v.elem {
+			s = v.child(s)
+		}
+		pass(v.to, s)
+	}
+	return passed
+}
+
+// unionsOf returns the unions that the fields of the struct are marked with.
+func (g *unionGraph) unionsOf(node *structNode) []*build.MarkedUnion {
+	all := g.builder.Run.Unions
+	if node.defined != nil {
+		return nil
+	}
+	if node.unnamed == "" {
+		return all[node.decl]
+	}
+	for t, found := range all { // at most one is this type
+		if t.Spec.Type == node.decl.Spec.Type && t.File == node.decl.File {
+			return found
+		}
+	}
+	return nil
+}
+
+// ofPackage returns the named structs of a package that get functions, by name.
+func (g *unionGraph) ofPackage(p *source.Package) []*structNode {
+	var out []*structNode
+	for _, node := range g.order {
+		if node.decl.Pkg == p && node.leads && node.unnamed == "" && node.decl.Generic == nil && !g.leftOut(node) {
+			out = append(out, node)
+		}
+	}
+	slices.SortFunc(out, func(a, b *structNode) int { return cmp.Compare(a.decl.Spec.Name.Name, b.decl.Spec.Name.Name) })
+	return out
+}

@@ -1,0 +1,252 @@
+package uniongen
+
+import (
+	"encoding/json"
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/templates"
+)
+
+// This file is about lists whose elements have keys, and so counterparts.
+
+// list returns the functions of a keyed list; nil if a key is no field.
+func (f *functionFile) list(v *valueEdge, s *structural.Schema) *templates.List {
+	node, pointers := v.elem.structBehind(), v.elem.kind == templates.KindPointer
+	names := slices.Clone(s.XListMapKeys)
+	id := f.nodeText(node) + " " + strconv.FormatBool(pointers) + " " + strings.Join(names, ",")
+	if list, ok := f.lists[id]; ok {
+		return list.List
+	}
+	list := &listNode{List: &templates.List{Type: f.nodeText(node), Pointers: pointers, Elem: f.functions(node)}, node: node}
+	f.lists[id] = list
+	var fields []string
+	for _, name := range names {
+		key, ok := f.listKey(node, name, s.Items)
+		if !ok {
+			delete(f.lists, id)
+			return nil
+		}
+		list.Keys = append(list.Keys, key)
+		fields = append(fields, upperFirst(key.Field))
+	}
+	list.By = names[len(names)-1]
+	if rest := names[:len(names)-1]; len(rest) > 0 {
+		list.By = strings.Join(rest, ", ") + " and " + list.By
+	}
+	label := upperFirst(f.label(node))
+	if pointers {
+		label += "Pointer"
+	}
+	label += "ListBy"
+	by := strings.Join(fields, "And")
+	list.label = label + by
+	if !f.foreign {
+		if list.Elem.Clears {
+			list.Normalize = f.unique("normalize" + list.label)
+		}
+		list.Validate = f.unique("validate" + list.label)
+		list.Index = f.unique("index" + list.label)
+	}
+	list.Key = f.unique(lowerFirst(f.label(node)) + by)
+	list.KeyType = list.Keys[0].Type
+	if len(list.Keys) > 1 {
+		list.KeyType = f.unique(lowerFirst(f.label(node)) + "By" + by)
+	}
+	f.keyed = append(f.keyed, list)
+	f.out.Lists = append(f.out.Lists, list.List)
+	return list.List
+}
+
+// listNode is a keyed list and the struct of its elements.
+type listNode struct {
+	*templates.List
+	node  *structNode
+	label string
+}
+
+// listKey returns the field of a key, and how it is read.
+func (f *functionFile) listKey(node *structNode, name string, items *structural.Schema) (templates.Key, bool) {
+	file, field, guards := node.field(name)
+	if field == nil {
+		return templates.Key{}, false
+	}
+	goName := field.GoName()
+	key := templates.Key{Go: goName, Field: lowerFirst(goName), Guards: guards}
+	typ := field.Type
+	for range maxTypeDepth {
+		at, expr := file.Behind(typ)
+		star, ok := expr.(*ast.StarExpr)
+		if !ok {
+			break
+		}
+		key.Pointer, file, typ = true, at, star.X
+	}
+	key.Type = f.text(file, typ)
+	if !isComparable(file, typ, 0) {
+		return templates.Key{}, false
+	}
+	if tag := field.Tag.Get("json"); !key.Pointer && (strings.Contains(tag, ",omitempty") || strings.Contains(tag, ",omitzero")) {
+		key.Zero = f.zero(file, field)
+	}
+	key.Default = keyDefault(name, items, node.schema)
+	if key.Default != "" && !key.Pointer && key.Zero == "" && len(guards) == 0 {
+		key.Default = "" // it is always present
+	}
+	return key, true
+}
+
+// keyDefault returns the default of a property as a Go constant, from the first
+// schema that has it; empty if there is none.
+func keyDefault(name string, schemas ...*structural.Schema) string {
+	for _, s := range schemas {
+		if s == nil {
+			continue
+		}
+		i := build.PropertyIndex(s, name)
+		if i < 0 || s.Properties[i].Schema.Default == nil {
+			continue
+		}
+		raw := s.Properties[i].Schema.Default.Raw
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return strconv.Quote(text)
+		}
+		return string(raw)
+	}
+	return ""
+}
+
+// field returns the field of a JSON name, as the struct or one embedded in it
+// declares it, with the file where its type stands and the embedded pointers on
+// the way.
+func (n *structNode) field(name string) (at *source.File, field *source.Field, guards []string) {
+	if n.defined != nil {
+		return n.defined.field(name)
+	}
+	return fieldOf(n.decl, name, "", 0)
+}
+
+// fieldOf looks for the field of a JSON name; prefix is the selector of the
+// struct in the one where the search began.
+func fieldOf(t *source.Type, name, prefix string, depth int) (at *source.File, field *source.Field, guards []string) {
+	if depth > maxTypeDepth {
+		return nil, nil, nil
+	}
+	fields := t.Fields()
+	for _, f := range fields {
+		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); json == name && json != "-" {
+			return t.File, f, nil
+		}
+	}
+	for _, f := range fields {
+		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Name != "" || json != "" {
+			continue
+		}
+		typ, selector := f.Type, prefix+f.GoName()
+		star, isPointer := typ.(*ast.StarExpr)
+		if isPointer {
+			typ = star.X
+		}
+		resolved, why := t.File.Resolve(typ)
+		if why != nil || resolved.Type.Unalias() == nil {
+			continue
+		}
+		file, found, guards := fieldOf(resolved.Type.Unalias(), name, selector+".", depth+1)
+		if found == nil {
+			continue
+		}
+		if isPointer {
+			guards = append([]string{selector}, guards...)
+		}
+		return file, found, guards
+	}
+	return nil, nil, nil
+}
+
+// mayChange asks for the function that tells whether a discriminator in a struct
+// differs, with all that it needs itself.
+func (f *functionFile) mayChange(node *structNode) {
+	if !node.clears || f.functions(node) == nil {
+		return
+	}
+	s := f.structs[node]
+	if s.MayChange != "" {
+		return
+	}
+	label := f.label(node)
+	if s.Foreign {
+		label = upperFirst(node.decl.Pkg.Name) + label
+	}
+	s.MayChange = f.unique("unionsMayChange" + upperFirst(label))
+	if s.Foreign {
+		if s.Unknown = !f.canLookInto(node, map[*structNode]bool{}); s.Unknown {
+			return
+		}
+		f.foreign = true
+		f.fill(s, node)
+		f.foreign = false
+	}
+	if node.defined != nil {
+		f.mayChange(node.defined)
+		return
+	}
+	for _, field := range node.fields {
+		if field.value.leadsTo().clears && f.graph.walks(node, field) {
+			f.mayChangeBelow(field.value, node.below(field))
+		}
+	}
+}
+
+// mayChangeBelow asks for the functions of a value.
+func (f *functionFile) mayChangeBelow(v *valueEdge, s *structural.Schema) {
+	if f.functions(v.leadsTo()) == nil {
+		return // it was reported
+	}
+	if v.isKeyed(s) {
+		list := f.listNodeOf(v, s)
+		if list == nil || list.MayChange != "" || !list.Elem.Clears {
+			return
+		}
+		list.MayChange = f.unique("unionsMayChangeIn" + list.label)
+	}
+	if v.kind == templates.KindStruct {
+		f.mayChange(v.to)
+		return
+	}
+	if v.kind != templates.KindList || v.isKeyed(s) {
+		f.mayChangeBelow(v.elem, v.child(s))
+	}
+}
+
+func (f *functionFile) listNodeOf(v *valueEdge, s *structural.Schema) *listNode {
+	list := f.list(v, s)
+	i := slices.IndexFunc(f.keyed, func(n *listNode) bool { return n.List == list })
+	if i < 0 {
+		return nil
+	}
+	return f.keyed[i]
+}
+
+// canLookInto reports whether the package can name all types below a struct of
+// another package.
+func (f *functionFile) canLookInto(node *structNode, seen map[*structNode]bool) bool {
+	if seen[node] {
+		return true
+	}
+	seen[node] = true
+	if node.unnamed != "" || node.decl.Generic != nil || node.defined != nil || !ast.IsExported(node.decl.Spec.Name.Name) {
+		return false
+	}
+	for _, field := range node.fields {
+		if to := field.value.leadsTo(); to.clears && f.graph.walks(node, field) && !f.canLookInto(to, seen) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,192 @@
+package uniongen
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/templates"
+)
+
+// This file is where type expressions become texts for the file of a package.
+
+// text returns a type expression of any file as it is written in the package's.
+// What cannot be named there is reported.
+func (f *functionFile) text(file *source.File, expr ast.Expr) string {
+	switch typed := expr.(type) {
+	case *ast.ParenExpr:
+		return f.text(file, typed.X)
+	case *ast.StarExpr:
+		return "*" + f.text(file, typed.X)
+	case *ast.ArrayType:
+		switch length := typed.Len.(type) {
+		case nil:
+			return "[]" + f.text(file, typed.Elt)
+		case *ast.BasicLit:
+			return "[" + length.Value + "]" + f.text(file, typed.Elt)
+		default:
+			return "[" + f.name(file, length) + "]" + f.text(file, typed.Elt)
+		}
+	case *ast.MapType:
+		return "map[" + f.text(file, typed.Key) + "]" + f.text(file, typed.Value)
+	case *ast.StructType:
+		if node := f.graph.unnamed[unnamedStruct{file, typed}]; node != nil && f.aliases[node] != "" {
+			return f.aliases[node]
+		}
+		return f.structText(file, typed)
+	case *ast.IndexExpr, *ast.IndexListExpr:
+		generic, args := source.Indexed(typed)
+		texts := make([]string, len(args))
+		for i, arg := range args {
+			texts[i] = f.text(file, arg)
+		}
+		return f.name(file, generic) + "[" + strings.Join(texts, ", ") + "]"
+	case *ast.InterfaceType:
+		if typed.Methods.NumFields() == 0 {
+			return "any"
+		}
+	case *ast.Ident:
+		if arg, ok := file.Params[typed.Name]; ok {
+			return f.text(arg.File, arg.Expr)
+		}
+		return f.name(file, expr)
+	case *ast.SelectorExpr:
+		return f.name(file, expr)
+	}
+	f.errorf(expr.Pos(), "declare a type for it", "%s cannot be written in generated code", build.GoSyntax(expr))
+	return "any"
+}
+
+// name returns the name of a type or constant as it is written in the package.
+func (f *functionFile) name(file *source.File, expr ast.Expr) string {
+	preferred := ""
+	if selector, ok := expr.(*ast.SelectorExpr); ok {
+		preferred = source.ExprName(selector.X)
+	}
+	name, why := file.Resolve(expr)
+	switch {
+	case why == nil && name.Type != nil:
+		return f.qualified(name.Type, preferred)
+	case why == nil:
+		return name.Predeclared
+	}
+	// No type: the constant that is the length of an array.
+	switch typed := expr.(type) {
+	case *ast.Ident:
+		return f.qualifiedName(file.Pkg, typed.Name, "")
+	case *ast.SelectorExpr:
+		if p, _ := file.Imported(preferred); p != nil {
+			return f.qualifiedName(p, typed.Sel.Name, preferred)
+		}
+	}
+	f.errorf(expr.Pos(), "", "%s cannot be written in generated code", source.ExprName(expr))
+	return "any"
+}
+
+// qualified returns the name of a declared type.
+func (f *functionFile) qualified(t *source.Type, preferred string) string {
+	name := t.Spec.Name.Name
+	if t.Pkg != f.pkg && !ast.IsExported(name) {
+		f.errorf(t.Spec.Name.Pos(), "export it", "the functions of package %s would have to name the type %s, which is not exported", f.pkg.Path, t)
+	}
+	return f.qualifiedName(t.Pkg, name, preferred)
+}
+
+func (f *functionFile) qualifiedName(p *source.Package, name, preferred string) string {
+	if p == f.pkg {
+		return name
+	}
+	return f.importName(p, preferred) + "." + name
+}
+
+// instanceText is an instance of a generic type.
+func (f *functionFile) instanceText(t *source.Type) string {
+	var args []string
+	for _, field := range t.Generic.Spec.TypeParams.List {
+		for _, name := range field.Names {
+			arg := t.File.Params[name.Name]
+			args = append(args, f.text(arg.File, arg.Expr))
+		}
+	}
+	return f.qualified(t.Generic, "") + "[" + strings.Join(args, ", ") + "]"
+}
+
+// nodeText is the type of a struct.
+func (f *functionFile) nodeText(node *structNode) string {
+	switch {
+	case node.unnamed != "":
+		return f.structOf(node).Type
+	case node.decl.Generic != nil:
+		return f.instanceText(node.decl)
+	}
+	return f.qualified(node.decl, "")
+}
+
+// structText is a struct type without a name, which must be the same type.
+func (f *functionFile) structText(file *source.File, st *ast.StructType) string {
+	var out strings.Builder
+	out.WriteString("struct {\n")
+	for _, field := range st.Fields.List {
+		names := make([]string, len(field.Names))
+		for i, name := range field.Names {
+			names[i] = name.Name
+		}
+		out.WriteString(strings.Join(names, ", ") + " " + f.text(file, field.Type))
+		if field.Tag != nil {
+			out.WriteString(" " + field.Tag.Value)
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString("}")
+	return out.String()
+}
+
+// importName returns the name of an import, which is added if the file has it
+// not yet: the one that the source prefers, or the package's own.
+func (f *functionFile) importName(p *source.Package, preferred string) string {
+	if name, ok := f.imports[p.Path]; ok {
+		return name
+	}
+	if preferred == "" {
+		preferred = qualifierOf(f.pkg, p)
+	}
+	name := preferred
+	if slices.Contains([]string{"field", "maps", "slices", "strings"}, name) {
+		name = path.Base(path.Dir(p.Path)) + name // one that the functions use themselves
+	}
+	name = f.unique(strings.Map(identifierRune, name))
+	f.imports[p.Path] = name
+	added := templates.Import{Path: p.Path}
+	if name != path.Base(p.Path) || name != p.Name {
+		added.Name = name
+	}
+	f.out.Imports = append(f.out.Imports, added)
+	return name
+}
+
+func identifierRune(r rune) rune {
+	if r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return r
+	}
+	return '_'
+}
+
+// qualifierOf is how the files of the package call another one: as the first that
+// gives it a name of its own does, else by its name.
+func qualifierOf(p, other *source.Package) string {
+	for _, f := range p.Sources {
+		if f.Syntax == nil {
+			continue
+		}
+		for _, spec := range f.Syntax.Imports {
+			if spec.Name != nil && spec.Name.Name != "." && spec.Name.Name != "_" && strings.Trim(spec.Path.Value, "\"`") == other.Path {
+				return spec.Name.Name
+			}
+		}
+	}
+	return other.Name
+}

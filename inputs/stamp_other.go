@@ -1,9 +1,0 @@
-//go:build !linux && !darwin
-
-package inputs
-
-import "io/fs"
-
-// systemStamp returns nothing: without a time of change that cannot be set, only
-// the content tells.
-func systemStamp(fs.FileInfo) (stamp, bool) { return stamp{}, false }

@@ -1,0 +1,138 @@
+package controllertools
+
+import (
+	"path/filepath"
+
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// Names are the names of controller-gen's generators.
+func Names() []string {
+	return []string{"applyconfiguration", "crd", "object", "rbac", "schemapatch", "webhook"}
+}
+
+// CRDArguments are the options of controller-gen's crd generator, in the form
+// that its own parser of markers reads.
+type CRDArguments struct {
+	IgnoreUnexportedFields                              *bool    `marker:",optional"`
+	AllowDangerousTypes                                 *bool    `marker:",optional"`
+	MaxDescLen                                          *int     `marker:",optional"`
+	CRDVersions                                         []string `marker:"crdVersions,optional"`
+	GenerateEmbeddedObjectMeta                          *bool    `marker:",optional"`
+	HeaderFile                                          string   `marker:",optional"`
+	Year                                                string   `marker:",optional"`
+	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool    `marker:",optional"`
+	OmitToolVersion                                     *bool    `marker:",optional"`
+	// Enable is this project's: see markers.Features.
+	Enable []string `marker:",optional"`
+	Unions []string `marker:",optional"`
+	// Kustomize and Helm are, too.
+	Kustomize *bool  `marker:",optional"`
+	Helm      string `marker:",optional"`
+}
+
+// The output rules, and the paths of packages.
+type (
+	// OutputDir is a directory for all files.
+	OutputDir string
+	// OutputStdout is standard output.
+	OutputStdout struct{}
+	// OutputNone is nowhere.
+	OutputNone struct{}
+	// OutputArtifacts are directories for configuration, and for code, which without one is
+	// beside its package.
+	OutputArtifacts struct {
+		Config OutputDir
+		Code   OutputDir `marker:",optional"`
+	}
+	// InputPaths are patterns of packages.
+	InputPaths []string
+)
+
+// Directory is the directory that a rule sends files of configuration to: "-" is
+// standard output, and empty means nowhere.
+func Directory(rule any) string {
+	switch rule := rule.(type) {
+	case OutputDir:
+		if rule == "" {
+			return "."
+		}
+		return string(rule)
+	case OutputArtifacts:
+		return Directory(rule.Config)
+	case OutputStdout:
+		return "-"
+	}
+	return ""
+}
+
+// Registry defines the arguments as controller-gen does: as markers.
+func Registry() (*markers.Registry, error) {
+	registry := &markers.Registry{}
+	rules := map[string]any{
+		"dir": OutputDir(""), "stdout": OutputStdout{}, "none": OutputNone{}, "artifacts": OutputArtifacts{},
+	}
+	for name, rule := range rules {
+		if err := registry.Define("output:"+name, markers.DescribesPackage, rule); err != nil {
+			return nil, err
+		}
+		for _, generator := range Names() {
+			if err := registry.Define("output:"+generator+":"+name, markers.DescribesPackage, rule); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := registry.Define("crd", markers.DescribesPackage, CRDArguments{}); err != nil {
+		return nil, err
+	}
+	if err := registry.Define("schemapatch", markers.DescribesPackage, SchemaPatchArguments{}); err != nil {
+		return nil, err
+	}
+	for name, generator := range Generators() {
+		if err := registry.Define(name, markers.DescribesPackage, generator); err != nil {
+			return nil, err
+		}
+	}
+	return registry, registry.Define("paths", markers.DescribesPackage, InputPaths(nil))
+}
+
+// SchemaPatchArguments are the options of controller-gen's generator schemapatch,
+// in the form that its own parser of markers reads.
+type SchemaPatchArguments struct {
+	ManifestsPath              string `marker:"manifests"`
+	MaxDescLen                 *int   `marker:",optional"`
+	GenerateEmbeddedObjectMeta *bool  `marker:",optional"`
+}
+
+// RuleFor is the output rule of a generator: its own, the default, or, if no argument
+// says one, controller-gen's (genall.DirectoryPerGenerator).
+func RuleFor(generator string, rules map[string]any) (rule any, said bool) {
+	for _, name := range []string{generator, ""} {
+		if rule, ok := rules[name]; ok {
+			return rule, true
+		}
+	}
+	return OutputArtifacts{Config: OutputDir(filepath.Join("config", generator))}, false
+}
+
+// Place is where a file goes by an output rule: a path, standard output, or, if
+// neither, nowhere. packageDir is the directory of the package that the file is a
+// part of; empty for configuration.
+func Place(rule any, packageDir, name string) (path string, prints bool) {
+	switch rule := rule.(type) {
+	case OutputDir:
+		return filepath.Join(string(rule), name), false
+	case OutputArtifacts:
+		dir := string(rule.Config)
+		if packageDir != "" {
+			dir = packageDir
+			if rule.Code != "" {
+				dir = string(rule.Code)
+			}
+		}
+		return filepath.Join(dir, name), false
+	case OutputStdout:
+		return "", true
+	}
+	return "", false
+}

@@ -1,0 +1,78 @@
+package crdrun
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// structName is the beginning of the declaration of a struct.
+var structName = regexp.MustCompile(`([\pL_][\pL\pN_]*)\s+struct\b`)
+
+// Declaration looks for a struct that may be a kind of a group, by a look at all Go files
+// of the project, whatever packages a run is about and whichever build tags are set. ok is
+// true for the file, the name and the file's text that are meant.
+func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
+	ofGroup := regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)
+	var walk func(dir string) bool
+	walk = func(dir string) bool {
+		entries, _ := in.ReadDir(dir) // what cannot be read declares nothing
+		isGroup, texts := false, map[string][]byte{}
+		for _, entry := range entries {
+			name := filepath.Join(dir, entry.Name())
+			if strings.HasSuffix(name, ".go") && !entry.IsDir() {
+				texts[name], _ = in.ReadFile(name, nil)
+				isGroup = isGroup || ofGroup.Match(texts[name])
+			}
+		}
+		for _, entry := range entries {
+			name := filepath.Join(dir, entry.Name())
+			if text := texts[name]; isGroup && text != nil {
+				for _, match := range structName.FindAllSubmatchIndex(text, -1) {
+					if ok(name, string(text[match[2]:match[3]]), text) {
+						line := text[:match[2]]
+						at = diag.Position{File: name, Line: 1 + bytes.Count(line, []byte("\n")), Column: len(line) - bytes.LastIndexByte(line, '\n')}
+						return true
+					}
+				}
+			}
+			isOther := strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())
+			if entry.IsDir() && !isOther && walk(name) {
+				return true
+			}
+		}
+		return false
+	}
+	return at, walk(projectRoot(in, wd))
+}
+
+// projectRoot is the directory of the repository, or else of the outermost module or
+// workspace, that a directory is in.
+func projectRoot(in *inputs.Reader, wd string) string {
+	root := wd
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		if _, err := in.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		for _, name := range []string{"go.mod", "go.work"} {
+			if _, err := in.Stat(filepath.Join(dir, name)); err == nil {
+				root = dir
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return root
+		}
+	}
+}
+
+// StillDeclared is the finding about a file that is not removed, because its kind is one of
+// packages that the run is not about, or that it left out.
+func StillDeclared(path, kind string, at diag.Position) diag.Diagnostic {
+	return StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, "name all packages in one run, or remove the file if nothing writes it",
+		"this run did not write this file; its kind %s is still declared", kind).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"})
+}

@@ -1,0 +1,143 @@
+package crdrun
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/install"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// Check fails for options that say nothing together.
+func (r *Request) Check() error {
+	if r.Kustomize && (r.Destination == "" || r.Destination == "-") {
+		return fmt.Errorf("--kustomize lists the files of an output directory, and there is none")
+	}
+	if r.Helm == "" {
+		return nil
+	}
+	if r.Destination == "-" {
+		return fmt.Errorf("--helm writes files: it does not go with standard output")
+	}
+	if _, isTemplates := r.chart(); !isTemplates && filepath.Base(r.Helm) != "crds" {
+		return fmt.Errorf("--helm %s: name the crds or templates directory of a chart, or one in its templates", r.Helm)
+	}
+	return nil
+}
+
+// chart returns the directory of the chart, and whether files go to its templates.
+func (r *Request) chart() (dir string, isTemplates bool) {
+	dir = filepath.Clean(r.Helm)
+	parent := filepath.Dir(dir)
+	switch {
+	case filepath.Base(dir) == "templates":
+		return parent, true
+	case filepath.Base(parent) == "templates":
+		return filepath.Dir(parent), true
+	}
+	return parent, false
+}
+
+// ship returns what goes with the files of a run, of which the stale ones are
+// removed.
+func (r *runner) ship(files []generator.File, stale []string) (outputs []output.File, findings diag.List, err error) {
+	if r.Kustomize {
+		if outputs, findings, err = r.kustomization(files, stale); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Helm == "" || len(files) == 0 {
+		return outputs, findings, nil
+	}
+	chart, isTemplates := r.chart()
+	for _, file := range files {
+		if isTemplates {
+			file.Data = install.HelmTemplate(file.Data)
+		}
+		outputs = append(outputs, output.File{Path: filepath.Join(r.Helm, file.Name), Data: file.Data})
+	}
+	if isTemplates {
+		found, err := r.checkValues(filepath.Join(chart, "values.yaml"))
+		if err != nil {
+			return nil, nil, err
+		}
+		findings = append(findings, found...)
+	}
+	size, err := install.HelmReleaseSize(files, isTemplates)
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > install.HelmReleaseLimit*3/4 {
+		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(r.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
+			"the CRDs take %d of the %d KiB that Helm can keep of a release", size>>10, install.HelmReleaseLimit>>10))
+	}
+	return outputs, findings, nil
+}
+
+// kustomization returns the kustomization.yaml of the output directory. It lists
+// the CRDs of the run and all others that stay there: those of other runs. One that
+// somebody wrote is not touched.
+func (r *runner) kustomization(files []generator.File, stale []string) ([]output.File, diag.List, error) {
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Name)
+	}
+	entries, err := r.in.ReadDir(r.Destination)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("--kustomize: %w", err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(r.Destination, entry.Name())
+		isKustomization := slices.Contains([]string{install.KustomizationName, "kustomization.yml", "Kustomization"}, entry.Name())
+		isYAML := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
+		if !entry.Type().IsRegular() || !isYAML && !isKustomization || slices.Contains(names, entry.Name()) || slices.Contains(stale, path) {
+			continue
+		}
+		text, err := r.in.ReadFile(path, nil)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--kustomize: %w", err)
+		}
+		switch {
+		case isKustomization && !bytes.HasPrefix(text, []byte(install.KustomizationMark)):
+			return nil, diag.List{foreignKustomization.At(diag.Position{File: filepath.ToSlash(path)},
+				"write the CRDs to a directory of their own, and name that as a resource here", "this kustomization is not schemagen's")}, nil
+		case !isKustomization && bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")):
+			names = append(names, entry.Name())
+		}
+	}
+	text, err := install.Kustomization(names)
+	return []output.File{{Path: filepath.Join(r.Destination, install.KustomizationName), Data: text}}, nil, err
+}
+
+// checkValues reports values of a chart that do not have what its templates ask
+// for: without them Helm fails, or installs nothing.
+func (r *runner) checkValues(path string) (diag.List, error) {
+	text, err := r.in.ReadFile(path, nil)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("--helm: %w", err)
+	}
+	var values struct {
+		CRDs map[string]any `yaml:"crds"`
+	}
+	_ = yaml.Unmarshal(text, &values) // Helm says what is wrong with it
+	var missing []string
+	for _, name := range []string{"install", "keep"} {
+		if _, ok := values.CRDs[name].(bool); !ok {
+			missing = append(missing, "crds."+name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	return diag.List{missingHelmValues.At(diag.Position{File: filepath.ToSlash(path)}, "add crds: {install: true, keep: true}",
+		"the values do not have %s, which the templates of the CRDs ask for", strings.Join(missing, " and "))}, nil
+}

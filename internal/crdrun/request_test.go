@@ -1,0 +1,104 @@
+package crdrun
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/runcache"
+)
+
+// TestEveryOptionIsInTheKey changes each field of a request, and of what its fields hold,
+// and wants another key each time. Only what a runner adds is left out.
+func TestEveryOptionIsInTheKey(t *testing.T) {
+	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs"}
+	var asked Request
+	n := 0
+	// change makes a change for as long as it looks further, at what is in the value then.
+	var change func(name string, v reflect.Value)
+	changed := func(name string, v, to reflect.Value) {
+		t.Helper()
+		n++
+		before := mustKey(t, asked)
+		v.Set(to)
+		if mustKey(t, asked) == before {
+			t.Errorf("%s is not in the key", name)
+		}
+	}
+	change = func(name string, v reflect.Value) {
+		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem() // also where it is not exported
+		switch v.Kind() {
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if field := name + "." + v.Type().Field(i).Name; !slices.Contains(ofRunner, field) {
+					change(field, v.Field(i))
+				}
+			}
+			return
+		case reflect.Bool:
+			changed(name, v, reflect.ValueOf(true).Convert(v.Type()))
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			changed(name, v, reflect.ValueOf(1).Convert(v.Type()))
+		case reflect.String:
+			changed(name, v, reflect.ValueOf("x").Convert(v.Type()))
+		case reflect.Slice:
+			changed(name, v, reflect.MakeSlice(v.Type(), 1, 1))
+			change(name+"[]", v.Index(0))
+		case reflect.Map:
+			changed(name, v, reflect.MakeMap(v.Type()))
+			v.SetMapIndex(reflect.Zero(v.Type().Key()), reflect.Zero(v.Type().Elem()))
+			changed(name+"[x]", v, reflect.MakeMap(v.Type()))
+		case reflect.Pointer:
+			changed(name, v, reflect.New(v.Type().Elem()))
+			change(name, v.Elem())
+		case reflect.Interface:
+			changed(name, v, reflect.ValueOf(controllertools.OutputDir("x")))
+		default:
+			t.Fatalf("%s is a %s: teach this test about it", name, v.Type())
+		}
+		v.SetZero()
+	}
+	change("", reflect.ValueOf(&asked).Elem())
+	if n < 60 {
+		t.Errorf("%d changes only", n)
+	}
+}
+
+func mustKey(t *testing.T, asked Request) string {
+	t.Helper()
+	key, err := runcache.Key(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// TestKeysDiffer wants each of these runs to have a key of its own.
+func TestKeysDiffer(t *testing.T) {
+	runs := []Request{
+		{}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe9"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe8"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\ufffd"}}}, {Options: generator.Options{Source: generator.Source{Dir: `x\xe9`}}},
+		{Options: generator.Options{Source: generator.Source{Patterns: []string{"a,b"}}}}, {Options: generator.Options{Source: generator.Source{Patterns: []string{"a", "b"}}}}, {Options: generator.Options{Source: generator.Source{Patterns: []string{`a","b`}}}},
+		{Options: generator.Options{Output: generator.Output{MaxDescription: new(0)}}}, {Options: generator.Options{Output: generator.Output{MaxDescription: new(1)}}},
+		{Options: generator.Options{Output: generator.Output{PreserveUnknownFields: new(false)}}}, {Options: generator.Options{Output: generator.Output{PreserveUnknownFields: new(true)}}},
+		{Options: generator.Options{Output: generator.Output{Kinds: []string{"a"}}}}, {Options: generator.Options{Output: generator.Output{Groups: []string{"a"}}}},
+		{Patch: &Patch{}}, {Patch: &Patch{Rule: controllertools.OutputDir("a")}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Config: "a"}}}, {Patch: &Patch{Rule: controllertools.OutputArtifacts{Code: "a"}}},
+		{Companions: Companions{Rules: map[string]any{"a": controllertools.OutputNone{}}}}, {Companions: Companions{Rules: map[string]any{"a": controllertools.OutputStdout{}}}}, {Companions: Companions{Rules: map[string]any{"b": controllertools.OutputStdout{}}}},
+		{ProjectFile: (&project.File{Name: "a\xe9"}).Identity()}, {ProjectFile: (&project.File{Name: "a\xe8"}).Identity()},
+		{ProjectFile: "a", Environment: []string{"b"}}, {ProjectFile: "a", Environment: []string{"b", ""}}, {Environment: []string{"a", "b"}},
+	}
+	seen := map[string]int{}
+	for i, r := range runs {
+		key := mustKey(t, r)
+		if other, ok := seen[key]; ok {
+			t.Errorf("runs %d and %d have the key %s", other, i, key)
+		}
+		seen[key] = i
+	}
+	if _, err := runcache.Key(func() {}); err == nil {
+		t.Error("a function has a key")
+	}
+}

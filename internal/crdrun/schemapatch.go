@@ -1,0 +1,59 @@
+package crdrun
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// Patch is schemapatch in a run in controller-gen's syntax.
+type Patch struct {
+	controllertools.SchemaPatchArguments
+	// Rule says where its files go.
+	Rule any
+	// CRDFirst: what crd writes is read, as it stands before schemapatch on the
+	// command line.
+	CRDFirst bool
+}
+
+// run returns the patched definitions in the place of those that crd has for the
+// same files, and what is to be printed.
+func (p *Patch) run(ctx context.Context, options generator.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+	options.MaxDescription = p.MaxDescLen
+	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
+	options.AllowDangerousTypes, options.IgnoreUnexportedFields = false, false
+	var written []generator.File
+	for _, out := range crds {
+		if p.CRDFirst && filepath.Clean(filepath.Dir(out.Path)) == filepath.Clean(p.ManifestsPath) {
+			written = append(written, generator.File{Name: filepath.Base(out.Path), Data: out.Data})
+		}
+	}
+	files, findings, err := generator.Patch(ctx, options, p.ManifestsPath, written)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	outputs = slices.Clone(crds)
+	for _, file := range files {
+		path, prints := controllertools.Place(p.Rule, "", file.Name)
+		if prints {
+			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
+			continue
+		}
+		if path == "" {
+			continue
+		}
+		i := slices.IndexFunc(outputs, func(o output.File) bool { return filepath.Clean(o.Path) == path })
+		switch {
+		case i < 0:
+			outputs = append(outputs, output.File{Path: path, Data: file.Data})
+		case p.CRDFirst:
+			outputs[i].Data = file.Data
+		}
+	}
+	return outputs, printed, findings, nil
+}

@@ -1,0 +1,85 @@
+package definitions
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/schemagen/schemagen/crd"
+)
+
+const (
+	// chunkBytes is the size from which on a chunk ends with its document.
+	chunkBytes = 256 << 10
+	// maxChunkBytes is more than is read of a document; what reads it says so.
+	maxChunkBytes = 64<<20 + 1
+)
+
+// Chunks reads the file, or standard input, some documents at a time, so that a file
+// may hold any number of objects.
+func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
+	return func(yield func(crd.File, error) bool) {
+		in := stdin
+		if s.Name != "-" {
+			file, err := os.Open(s.Name)
+			if err != nil {
+				yield(crd.File{}, err)
+				return
+			}
+			defer file.Close() // it was only read
+			in = file
+		}
+		err := s.split(in, func(c crd.File) bool { return yield(c, nil) })
+		if err != nil && s.Name == "-" {
+			err = fmt.Errorf("standard input: %w", err)
+		}
+		if err != nil {
+			yield(crd.File{}, err)
+		}
+	}
+}
+
+// split yields the text between lines that begin a document, until yield returns
+// false. Comments and directives stay with the document that follows them.
+func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
+	reader := bufio.NewReaderSize(in, 64<<10)
+	c := crd.File{Name: s.Name, Mixed: s.Found}
+	line, begun, atStart := 0, false, true
+	for {
+		part, err := reader.ReadSlice('\n')
+		if len(part) > 0 && atStart {
+			if len(c.Data) >= chunkBytes && begun && beginsDocument(part) {
+				if !yield(c) {
+					return nil
+				}
+				c.Data, c.Before, begun = nil, line, false
+			}
+			begun = begun || part[0] != '#' && part[0] != '%' && len(bytes.TrimSpace(part)) > 0
+		}
+		c.Data = append(c.Data, part...)
+		atStart = err == nil
+		switch {
+		case err == nil:
+			line++
+		case errors.Is(err, io.EOF):
+			if len(c.Data) > 0 {
+				yield(c)
+			}
+			return nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+		if len(c.Data) > maxChunkBytes {
+			yield(c)
+			return nil
+		}
+	}
+}
+
+func beginsDocument(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && (len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0)
+}

@@ -1,0 +1,207 @@
+package definitions
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+)
+
+// gitPrefix begins a name of something in a commit: git:REF or git:REF:PATH.
+const gitPrefix = "git:"
+
+// Commits reads definitions from commits, too.
+type Commits struct {
+	Reader
+	// made are folders to remove.
+	made []string
+}
+
+// Close removes the files of commits.
+func (c *Commits) Close() {
+	for _, dir := range c.made {
+		os.RemoveAll(dir)
+	}
+}
+
+// Read reads the definitions that a name stands for, of one side of a comparison. other
+// is the name of the other side, whose path a commit without one has.
+func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
+	rest, ok := strings.CutPrefix(name, gitPrefix)
+	if !ok {
+		if err := refuseMissing(name); err != nil {
+			return nil, nil, err
+		}
+		return c.Reader.Read(ctx, []string{name})
+	}
+	ref, path, _ := strings.Cut(rest, ":")
+	if path == "" {
+		_, path, _ = strings.Cut(strings.TrimPrefix(other, gitPrefix), ":")
+		if !strings.HasPrefix(other, gitPrefix) {
+			path = other
+		}
+	}
+	if path == "" || path == "-" {
+		return nil, nil, fmt.Errorf("%s needs a path: git:REF:PATH", name)
+	}
+	return c.commit(ctx, name, ref, path)
+}
+
+// refuseMissing refuses a name that is meant to be a file and is none: what is not there would
+// be taken for an import path.
+func refuseMissing(name string) error {
+	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
+		_, err := os.Stat(name)
+		return err
+	}
+	return nil
+}
+
+// commit reads what a path has in a commit; nothing if the path is not in it.
+func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.Definition, diag.List, error) {
+	if filepath.IsAbs(path) {
+		relative, err := filepath.Rel(c.Dir, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		path = relative
+	}
+	// Of packages, everything that they may import is needed.
+	isPattern := strings.HasSuffix(path, "...")
+	wanted := path
+	if isPattern {
+		wanted = ":/"
+	}
+	tree, err := c.checkout(ctx, ref, wanted)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	at := filepath.Join(tree.dir, tree.prefix)
+	var patterns []string
+	var files []Source
+	switch full := filepath.Join(at, path); {
+	case isPattern:
+		patterns = []string{path}
+	default:
+		if _, err := os.Stat(full); errors.Is(err, os.ErrNotExist) {
+			return nil, nil, nil
+		}
+		if files, patterns, err = findDefinitions([]string{full}); err != nil {
+			return nil, nil, err
+		}
+		if len(patterns) > 0 {
+			if tree, err = c.checkout(ctx, ref, ":/"); err != nil {
+				return nil, nil, err
+			}
+			at, patterns = filepath.Join(tree.dir, tree.prefix), []string{folderPattern(path)}
+		}
+	}
+	subjects, findings, err := c.read(ctx, files, at, patterns)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range findings {
+		findings[i].Pos = tree.named(ref, findings[i].Pos)
+	}
+	for _, s := range subjects {
+		place := s.Place
+		s.Place = func(path string) (diag.Position, []diag.Related) {
+			pos, _ := place(path)
+			return tree.named(ref, pos), nil
+		}
+	}
+	return subjects, findings, nil
+}
+
+// checkedOut is a folder with files of a commit.
+type checkedOut struct {
+	dir string
+	// prefix is the working directory in the repository.
+	prefix string
+}
+
+// named is a place in a commit as git names it: REF:PATH.
+func (t checkedOut) named(ref string, pos diag.Position) diag.Position {
+	if relative, err := filepath.Rel(t.dir, pos.File); err == nil && pos.File != "" {
+		pos.File = ref + ":" + filepath.ToSlash(relative)
+	}
+	return pos
+}
+
+// checkout writes the files of a commit that a path names to a folder that is removed at
+// the end. The repository's index and working tree are left alone.
+func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, error) {
+	dir, err := os.MkdirTemp("", "schemagen-diff-")
+	if err != nil {
+		return checkedOut{}, err
+	}
+	c.made = append(c.made, dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return checkedOut{}, err
+	}
+	index := filepath.Join(dir, "index")
+	git := func(stdin []byte, args ...string) ([]byte, error) {
+		var stderr bytes.Buffer
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index)
+		cmd.Stdin, cmd.Stderr = bytes.NewReader(stdin), &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+		}
+		return out, nil
+	}
+	if _, err := git(nil, "rev-parse", "--git-dir"); err != nil {
+		return checkedOut{}, err
+	}
+	commit, err := git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if err != nil {
+		return checkedOut{}, errors.New("there is no such commit")
+	}
+	prefix, err := git(nil, "rev-parse", "--show-prefix")
+	if err != nil {
+		return checkedOut{}, err
+	}
+	if _, err := git(nil, "read-tree", strings.TrimSpace(string(commit))); err != nil {
+		return checkedOut{}, err
+	}
+	names, err := git(nil, "ls-files", "-z", "--", path)
+	if err != nil {
+		return checkedOut{}, err
+	}
+	tree := checkedOut{dir: filepath.Join(dir, "tree"), prefix: strings.TrimSpace(string(prefix))}
+	_, err = git(names, "checkout-index", "-z", "--stdin", "--prefix="+tree.dir+"/")
+	return tree, err
+}
+
+// fileInCommit returns a file as it is in a commit; empty if it is not in it.
+func fileInCommit(ctx context.Context, ref, name string) ([]byte, error) {
+	if name == "-" {
+		return nil, fmt.Errorf("--old git:%s needs files, not standard input", ref)
+	}
+	git := func(args ...string) ([]byte, error) {
+		var stderr bytes.Buffer
+		cmd := exec.CommandContext(ctx, "git", append([]string{"-C", filepath.Dir(name)}, args...)...)
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+		}
+		return out, nil
+	}
+	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
+		return nil, fmt.Errorf("--old git:%s: there is no such commit", ref)
+	}
+	listed, err := git("ls-tree", "--name-only", ref, "--", filepath.Base(name))
+	if err != nil || len(bytes.TrimSpace(listed)) == 0 {
+		return nil, err
+	}
+	return git("show", ref+":./"+filepath.Base(name))
+}

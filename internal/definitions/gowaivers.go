@@ -1,0 +1,240 @@
+package definitions
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// goWaiver is a marker +schemagen:allowChange: a kind of change that is allowed for a
+// field or a type, and what is below.
+type goWaiver struct {
+	Kind, Reason string
+	Pos          diag.Position
+}
+
+// goWaivers finds the markers +schemagen:allowChange of packages. They say nothing of
+// schemas, so that they are looked for only where something has changed.
+type goWaivers struct {
+	in     *inputs.Reader
+	table  *markers.Table
+	folder map[string]*waivedFolder
+}
+
+// newGoWaivers returns what reads through the reader.
+func newGoWaivers(in *inputs.Reader) (*goWaivers, error) {
+	table, err := markers.NewTable()
+	return &goWaivers{in: in, table: table, folder: map[string]*waivedFolder{}}, err
+}
+
+// waivedFolder is what the Go files of a folder declare.
+type waivedFolder struct {
+	types map[string]*waivedType // by name
+	files map[string][]*waivedType
+}
+
+// lines are where a declaration stands, its comments included.
+type lines struct{ from, to int }
+
+func (l lines) has(line int) bool { return l.from <= line && line <= l.to }
+
+type waivedType struct {
+	lines
+	waivers []*goWaiver
+	fields  []waivedField
+}
+
+type waivedField struct {
+	lines
+	// typeName is the type of the field, of its elements or its values, if it is one of
+	// the same package.
+	typeName string
+	waivers  []*goWaiver
+}
+
+// At returns the waivers for something whose way leads through the places: those of the
+// fields there, of the types that declare them, and of the types of the fields. The
+// error is for a folder that cannot be read.
+func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
+	var out []*goWaiver
+	add := func(waivers []*goWaiver) {
+		for _, waiver := range waivers {
+			if !slices.Contains(out, waiver) {
+				out = append(out, waiver)
+			}
+		}
+	}
+	for _, place := range places {
+		if filepath.Ext(place.File) != ".go" {
+			continue
+		}
+		folder, err := w.read(filepath.Dir(place.File))
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range folder.files[place.File] {
+			if !t.has(place.Line) {
+				continue
+			}
+			add(t.waivers)
+			for _, f := range t.fields {
+				if !f.has(place.Line) {
+					continue
+				}
+				add(f.waivers)
+				if of := folder.types[f.typeName]; of != nil {
+					add(of.waivers)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// All returns the waivers of all folders that a place was in, sorted by place.
+func (w *goWaivers) All() []*goWaiver {
+	var out []*goWaiver
+	for _, dir := range slices.Sorted(maps.Keys(w.folder)) {
+		for _, file := range slices.Sorted(maps.Keys(w.folder[dir].files)) {
+			for _, t := range w.folder[dir].files[file] {
+				out = append(out, t.waivers...)
+				for _, f := range t.fields {
+					out = append(out, f.waivers...)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *goWaiver) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return out
+}
+
+func (w *goWaivers) read(dir string) (*waivedFolder, error) {
+	if known := w.folder[dir]; known != nil {
+		return known, nil
+	}
+	entries, err := w.in.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	folder := &waivedFolder{types: map[string]*waivedType{}, files: map[string][]*waivedType{}}
+	w.folder[dir] = folder
+	for _, entry := range entries {
+		name := filepath.Join(dir, entry.Name())
+		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		data, err := w.in.ReadFile(name, nil)
+		if err != nil {
+			return nil, err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue // it was reported if anything needs it
+		}
+		r := waiverReader{w.table, fset, file, w.table.Collect(file)}
+		folder.files[name] = r.types(folder.types)
+	}
+	return folder, nil
+}
+
+// waiverReader reads the waivers of a file.
+type waiverReader struct {
+	table    *markers.Table
+	fset     *token.FileSet
+	file     *ast.File
+	comments *markers.File
+}
+
+func (r waiverReader) types(byName map[string]*waivedType) (out []*waivedType) {
+	for _, decl := range r.file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			spec, ok := spec.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			doc := spec.Doc
+			if doc == nil && !gen.Lparen.IsValid() {
+				doc = gen.Doc
+			}
+			t := &waivedType{lines: r.lines(doc, spec), waivers: r.waivers(r.comments.Type(spec), markers.Type)}
+			ast.Inspect(spec, func(n ast.Node) bool {
+				if st, ok := n.(*ast.StructType); ok {
+					t.fields = append(t.fields, r.fields(st)...)
+				}
+				return true
+			})
+			byName[spec.Name.Name] = t
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (r waiverReader) fields(st *ast.StructType) (out []waivedField) {
+	comments := r.comments.Fields(st)
+	for i, field := range st.Fields.List {
+		out = append(out, waivedField{lines: r.lines(field.Doc, field), typeName: namedType(field.Type), waivers: r.waivers(comments[i], markers.Field)})
+	}
+	return out
+}
+
+func (r waiverReader) lines(doc *ast.CommentGroup, node ast.Node) lines {
+	from := node.Pos()
+	if doc != nil {
+		from = doc.Pos()
+	}
+	return lines{r.fset.Position(from).Line, r.fset.Position(node.End()).Line}
+}
+
+// waivers are those among comments. One that cannot be parsed is reported when the
+// package is read.
+func (r waiverReader) waivers(comments []markers.Comment, target markers.Target) (out []*goWaiver) {
+	for _, c := range comments {
+		if !strings.HasPrefix(c.Text, "+schemagen:allowChange") {
+			continue
+		}
+		m, err := r.table.Parse(c, target)
+		if err != nil || m == nil {
+			continue
+		}
+		if value, ok := m.Value.(markers.AllowChange); ok {
+			p := r.fset.Position(c.Pos)
+			out = append(out, &goWaiver{Kind: value.Kind, Reason: strings.TrimSpace(value.Reason), Pos: diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}})
+		}
+	}
+	return out
+}
+
+// namedType is the name of the type that an expression leads to through pointers, lists
+// and maps; empty if it is none of the same package.
+func namedType(expr ast.Expr) string {
+	switch e := expr.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return namedType(e.X)
+	case *ast.ArrayType:
+		return namedType(e.Elt)
+	case *ast.MapType:
+		return namedType(e.Value)
+	case *ast.IndexExpr:
+		return namedType(e.X)
+	}
+	return ""
+}

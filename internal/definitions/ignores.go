@@ -1,0 +1,97 @@
+package definitions
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// ignoreComment is a comment that takes a finding back, in Go or YAML.
+var ignoreComment = regexp.MustCompile(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+
+// Ignore is a comment that takes findings of a code back: on its own line and the next
+// one, or in the whole file.
+type Ignore struct {
+	Pos    diag.Position
+	Code   string
+	Reason string
+	// Used is set when the comment has taken something back.
+	Used  bool
+	whole bool
+}
+
+// Covers reports whether the comment is about a line of its file.
+func (c *Ignore) Covers(line int) bool {
+	return c.whole || line == c.Pos.Line || line == c.Pos.Line+1
+}
+
+// Ignores are the comments of files, by the names of the files.
+type Ignores map[string][]*Ignore
+
+// Without returns the findings that no comment takes back. The comments of files that
+// are not in the map are read and added to it.
+func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
+	var out diag.List
+	for _, d := range findings {
+		list, ok := m[d.Pos.File]
+		if !ok && d.Pos.File != "" {
+			data, err := in.ReadFile(d.Pos.File, nil)
+			if err != nil {
+				data = nil // it was reported as unreadable
+			}
+			list = ReadIgnores(d.Pos.File, data)
+			m[d.Pos.File] = list
+		}
+		taken := false
+		for _, c := range list {
+			if c.Code == string(d.Code) && c.Reason != "" && c.Covers(d.Pos.Line) {
+				c.Used, taken = true, true
+			}
+		}
+		if !taken {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// WithoutIgnored is for commands that write: what comments take back is left out
+// unless it is an error. Comments that take nothing back may be meant for
+// schemagen verify, which says what is wrong with them.
+func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
+	var errs, others diag.List
+	for _, d := range findings {
+		if d.Severity == diag.Error {
+			errs = append(errs, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return append(errs, Ignores{}.Without(in, others)...)
+}
+
+// ReadIgnores returns the comments of a file.
+func ReadIgnores(name string, data []byte) []*Ignore {
+	if !bytes.Contains(data, []byte("schemagen:ignore")) {
+		return nil
+	}
+	var out []*Ignore
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		text := strings.TrimRight(string(line), "\r\n \t")
+		at := ignoreComment.FindStringSubmatchIndex(text)
+		if at == nil {
+			continue
+		}
+		group := ignoreComment.FindStringSubmatch(text)
+		out = append(out, &Ignore{
+			Pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
+			Code: group[2], whole: group[1] == "ignore-file", Reason: group[3],
+		})
+	}
+	return out
+}

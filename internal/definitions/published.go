@@ -1,0 +1,147 @@
+package definitions
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// Resource is a served version of a definition, with the positions of what the
+// definition says.
+type Resource struct {
+	*publish.Resource
+	// Position returns the position of a path in the definition.
+	Position func(path string) diag.Position
+	// Definition is the definition.
+	Definition *crd.Definition
+}
+
+// Cache holds what parts of files have, for a program that reads them again.
+type Cache map[partKey]readPart
+
+// partKey is a part of a file with its content.
+type partKey struct {
+	name  string
+	mixed bool
+	line  int
+	sum   [sha256.Size]byte
+}
+
+// readPart is what a part of a file has.
+type readPart struct {
+	resources []*Resource
+	findings  diag.List
+}
+
+// Resources returns the served versions of definitions, which are read as [Reader.Read]
+// does. Files that have not changed since the last call with the cache are not decoded
+// again; it holds what was read last then. If it is nil, nothing is kept.
+func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([]*Resource, diag.List, error) {
+	sources, packages, err := findDefinitions(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []*Resource
+	var findings diag.List
+	next := Cache{}
+	for part, err := range r.parts(sources) {
+		if err != nil {
+			return nil, nil, err
+		}
+		var read readPart
+		if cache == nil {
+			read = resourcesOf(r.decode(part))
+		} else {
+			key := partKey{part.Name, part.Mixed, part.Before, sha256.Sum256(part.Data)}
+			known := false
+			if read, known = (*cache)[key]; !known {
+				read = resourcesOf(r.decode(part))
+			}
+			next[key] = read
+		}
+		out, findings = append(out, read.resources...), append(findings, read.findings...)
+	}
+	if cache != nil {
+		*cache = next
+	}
+	if len(packages) == 0 {
+		return out, findings, nil
+	}
+	subjects, found, err := r.Packages(ctx, r.Dir, packages)
+	made := resourcesOf(subjects, found)
+	return append(out, made.resources...), append(findings, made.findings...), err
+}
+
+// resourcesOf are the served versions of definitions.
+func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
+	out := readPart{findings: findings}
+	for _, s := range subjects {
+		resources, found := served(s)
+		out.resources, out.findings = append(out.resources, resources...), append(out.findings, found...)
+	}
+	return out
+}
+
+// served are the served versions of a definition, and what keeps one of them from being
+// published as it is.
+func served(s *crd.Definition) ([]*Resource, diag.List) {
+	position := func(path string) diag.Position {
+		pos, _ := s.Place(path)
+		return pos
+	}
+	var out []*Resource
+	var findings diag.List
+	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unheld) {
+		out = append(out, &Resource{Resource: r, Position: position, Definition: s})
+		for _, place := range publish.BadNames(r) {
+			findings = append(findings, publish.UnnamedDefinition.At(position(place), "", "%s of %s is missing or is no DNS name", place, s.CRD.Name))
+		}
+		for _, u := range publish.UnionProblems(r.Schema, r.Path) {
+			severity, hint := publish.UnpublishedUnions.Severity, ""
+			if u.Invalid {
+				severity, hint = diag.Error, "a discriminator is a property of type string, its members are other properties of the same object, and its values are in its enum"
+			}
+			findings = append(findings, publish.UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
+		}
+		if r.Refused != nil {
+			findings = append(findings, publish.UnpublishedSchema.At(position(r.Path+r.Refused.Path), "",
+				"the schema of %s %s is not published: %s", r.Kind, r.GroupVersion(), r.Refused.Reason))
+		}
+	}
+	return out, findings
+}
+
+// Published returns the resources as package publish takes them.
+func Published(resources []*Resource) []*publish.Resource {
+	var out []*publish.Resource
+	for _, r := range resources {
+		out = append(out, r.Resource)
+	}
+	return out
+}
+
+// Conflicts reports the definitions that cannot be published together, at the later
+// one.
+func Conflicts(resources []*Resource) diag.List {
+	var out diag.List
+	for _, c := range publish.Conflicts(Published(resources)) {
+		first, second := resources[c.First], resources[c.Second]
+		place := "spec.names." + c.Field
+		out = append(out, publish.ConflictingDefinitions.At(second.Position(place), "", "%s", c.Message).
+			With(diag.Related{Pos: first.Position(place), Message: "the other is here"}))
+	}
+	return out
+}
+
+// ForgetPositions drops the definition that the positions are from, but for those that
+// [Conflicts] with other definitions name.
+func (r *Resource) ForgetPositions() {
+	positions := map[string]diag.Position{}
+	for _, field := range []string{"kind", "listKind", "plural"} {
+		positions["spec.names."+field] = r.Position("spec.names." + field)
+	}
+	r.Position, r.Definition = func(path string) diag.Position { return positions[path] }, nil
+}

@@ -1,0 +1,121 @@
+package definitions
+
+import (
+	"context"
+	"go/token"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// Reader reads definitions from wherever they are.
+type Reader struct {
+	// Dir is the working directory.
+	Dir string
+	// Stdin is standard input.
+	Stdin io.Reader
+	// Packages makes the definitions of Go packages, which patterns name relative to
+	// dir.
+	Packages func(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error)
+	// Lenient is set for definitions that a server has already, or that are published:
+	// what only strict decoding refuses is a warning, because a server that is not
+	// asked for it takes the rest; unions are taken.
+	Lenient bool
+}
+
+// Read reads the definitions of files, directories, standard input ("-") and packages.
+func (r *Reader) Read(ctx context.Context, names []string) ([]*crd.Definition, diag.List, error) {
+	sources, packages, err := findDefinitions(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.read(ctx, sources, r.Dir, packages)
+}
+
+// read reads the definitions of files, and of packages that patterns name relative to
+// dir.
+func (r *Reader) read(ctx context.Context, sources []Source, dir string, packages []string) ([]*crd.Definition, diag.List, error) {
+	out, findings, err := r.Files(sources)
+	if err != nil || len(packages) == 0 {
+		return out, findings, err
+	}
+	made, found, err := r.Packages(ctx, dir, packages)
+	return append(out, made...), append(findings, found...), err
+}
+
+// Files reads the definitions of files.
+func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
+	var out []*crd.Definition
+	var findings diag.List
+	for part, err := range r.parts(sources) {
+		if err != nil {
+			return nil, nil, err
+		}
+		subjects, found := r.decode(part)
+		out, findings = append(out, subjects...), append(findings, found...)
+	}
+	return out, findings, nil
+}
+
+// parts are the parts of files, which may hold any number of other objects, that may
+// have definitions.
+func (r *Reader) parts(sources []Source) iter.Seq2[crd.File, error] {
+	return func(yield func(crd.File, error) bool) {
+		for _, source := range sources {
+			for part, err := range source.Chunks(r.Stdin) {
+				if err == nil && part.Mixed && !mentionsDefinitions(part.Data) {
+					continue
+				}
+				if !yield(part, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (r *Reader) decode(part crd.File) ([]*crd.Definition, diag.List) {
+	if r.Lenient {
+		return lenient(part)
+	}
+	return verify.Read(part)
+}
+
+// lenient is [verify.Read] for [Reader.Lenient].
+func lenient(part crd.File) ([]*crd.Definition, diag.List) {
+	manifests, problems, position := part.Read()
+	var out []*crd.Definition
+	var findings diag.List
+	var unionsAt []token.Pos
+	for _, m := range manifests {
+		for _, unknown := range m.Unknown {
+			for _, k := range publish.AddUnions(unknown) {
+				findings = append(findings, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Why))
+			}
+			for _, k := range unknown {
+				if k.Keyword == publish.UnionsKeyword {
+					unionsAt = append(unionsAt, k.Pos)
+				}
+			}
+		}
+		if s := crd.FromManifest(m, position); s != nil {
+			out = append(out, s)
+		}
+	}
+	problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool {
+		return (p.Kind == manifest.UnknownField || p.Kind == manifest.DroppedField) && slices.Contains(unionsAt, p.Pos)
+	})
+	found := verify.Problems(problems, position)
+	for i, p := range problems {
+		if p.Kind == manifest.UnknownField || p.Kind == manifest.DuplicateField {
+			found[i].Severity = diag.Warning
+		}
+	}
+	return out, append(findings, found...)
+}

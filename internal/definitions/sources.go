@@ -1,0 +1,140 @@
+package definitions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Source is a file with manifests.
+type Source struct {
+	// Name is "-" for standard input.
+	Name string
+	// Found is set if the file was found in a directory, and not named.
+	Found bool
+}
+
+// Find returns the files that names stand for, and the names of Go packages.
+func Find(names []string) (sources []Source, packages []string, err error) {
+	for _, name := range names {
+		if name == "-" {
+			sources = append(sources, Source{Name: "-"})
+			continue
+		}
+		info, err := os.Stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			packages = append(packages, name) // a pattern or an import path
+			continue
+		case err != nil:
+			return nil, nil, err
+		case !info.IsDir():
+			sources = append(sources, Source{Name: name})
+			continue
+		}
+		found, hasGo, err := findInFolder(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, found...)
+		if len(found) == 0 && hasGo {
+			packages = append(packages, folderPattern(name))
+		}
+	}
+	return sources, packages, nil
+}
+
+// folderPattern is the pattern of the package in a folder.
+func folderPattern(name string) string { return "./" + filepath.ToSlash(filepath.Clean(name)) }
+
+// findInFolder returns the YAML and JSON files of a directory and of those below it.
+func findInFolder(dir string) (out []Source, hasGo bool, err error) {
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if base := entry.Name(); name != dir && (strings.HasPrefix(base, ".") || base == "node_modules" || base == "vendor") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(name) {
+		case ".go":
+			hasGo = hasGo || filepath.Dir(name) == filepath.Clean(dir)
+		case ".yaml", ".yml", ".json":
+			// A symlink may lead to what is no file, too.
+			if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return fmt.Errorf("%s: not a regular file", name)
+			}
+			out = append(out, Source{Name: name, Found: true})
+		}
+		return nil
+	})
+	return out, hasGo, err
+}
+
+// findDefinitions returns the files and the packages with definitions that names stand
+// for. A folder of Go files is a package even if there are YAML files in it, such as
+// test suites, unless they mention CRDs.
+func findDefinitions(names []string) (sources []Source, packages []string, err error) {
+	for _, name := range names {
+		found, missing, err := Find([]string{name})
+		if err != nil {
+			return nil, nil, err
+		}
+		isPackage, err := isPackageFolder(name, found)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case isPackage:
+			packages = append(packages, folderPattern(name))
+		default:
+			sources, packages = append(sources, found...), append(packages, missing...)
+		}
+	}
+	return sources, packages, nil
+}
+
+// isPackageFolder reports whether a name is of a folder with Go files, and none of
+// the files that were found in it mentions CRDs.
+func isPackageFolder(name string, found []Source) (bool, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() || len(found) == 0 {
+		return false, nil // what is not there is an import path
+	}
+	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
+		return false, err
+	}
+	for _, source := range found {
+		data, err := os.ReadFile(source.Name)
+		if err != nil {
+			return false, err
+		}
+		if mentionsDefinitions(data) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func mentionsDefinitions(data []byte) bool {
+	return bytes.Contains(data, []byte("CustomResourceDefinition"))
+}
+
+// Read reads the file, or standard input.
+func (s Source) Read(stdin io.Reader) ([]byte, error) {
+	if s.Name == "-" {
+		data, err := io.ReadAll(stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return data, nil
+	}
+	return os.ReadFile(s.Name)
+}

@@ -1,0 +1,186 @@
+package definitions
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// VerifyOptions say how files are verified.
+type VerifyOptions struct {
+	// Server is the API server that has to accept the definitions.
+	Server *verify.Verifier
+	// Stdin is standard input.
+	Stdin io.Reader
+	// Old names what the definitions replace: a file, a directory, or git:REF. If it is
+	// empty, they are new.
+	Old string
+	// Costs, if it is set, gets what each CEL rule may cost.
+	Costs io.Writer
+}
+
+// Verified is what was found in files.
+type Verified struct {
+	// Definitions is how many there are.
+	Definitions int
+	Findings    diag.List
+	// Ignores are the comments of all files, which nothing was taken back by yet.
+	Ignores Ignores
+}
+
+// Verify verifies the definitions of files.
+func Verify(ctx context.Context, sources []Source, options VerifyOptions) (*Verified, error) {
+	v := &verification{VerifyOptions: options, out: Verified{Ignores: Ignores{}}}
+	if err := v.readOld(ctx, sources); err != nil {
+		return nil, err
+	}
+	var err error
+	if v.out.Findings, err = v.all(ctx, sources); err != nil {
+		return nil, err
+	}
+	return &v.out, nil
+}
+
+// verification verifies files one after the other on each processor, and
+// keeps only what it found: CRDs may be large, and many.
+type verification struct {
+	VerifyOptions
+	olds map[string]*apiextensionsv1.CustomResourceDefinition // by name
+
+	mu  sync.Mutex
+	out Verified
+}
+
+// all verifies the files.
+func (v *verification) all(ctx context.Context, sources []Source) (diag.List, error) {
+	lists := make([]diag.List, len(sources))
+	costs := make([]bytes.Buffer, len(sources))
+	errs := make([]error, len(sources))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, source := range sources {
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			lists[i], errs[i] = v.one(ctx, source, &costs[i])
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if v.Costs != nil {
+		w := tabwriter.NewWriter(v.Costs, 0, 0, 2, ' ', 0)
+		for i := range costs {
+			if _, err := costs[i].WriteTo(w); err != nil {
+				return nil, err
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	return verify.Once(slices.Concat(lists...)), nil
+}
+
+// one verifies a file.
+func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buffer) (diag.List, error) {
+	data, err := v.read(source)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	subjects, findings := verify.Read(crd.File{Name: source.Name, Data: data, Mixed: source.Found})
+	v.mu.Lock()
+	v.out.Definitions += len(subjects)
+	v.out.Ignores[source.Name] = ReadIgnores(source.Name, data)
+	v.mu.Unlock()
+	for _, s := range subjects {
+		s.Old = v.olds[s.CRD.Name]
+		found, err := v.Server.One(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, found...)
+		if v.Costs != nil {
+			if err := v.writeCosts(ctx, s, costs); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return findings, nil
+}
+
+// read returns the bytes of a file; nil for one that was found in a directory and
+// does not mention CRDs.
+func (v *verification) read(source Source) ([]byte, error) {
+	data, err := source.Read(v.Stdin)
+	if source.Found && !mentionsDefinitions(data) {
+		return nil, err
+	}
+	return data, err
+}
+
+// readOld reads the definitions that are to be replaced. Mistakes in what was
+// before are no news.
+func (v *verification) readOld(ctx context.Context, sources []Source) error {
+	v.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
+	keep := func(source Source, data []byte) {
+		subjects, _ := verify.Read(crd.File{Name: source.Name, Data: data})
+		for _, s := range subjects {
+			v.olds[s.CRD.Name] = s.CRD
+		}
+	}
+	if v.Old == "" {
+		return nil
+	}
+	if ref, ok := strings.CutPrefix(v.Old, "git:"); ok {
+		for _, source := range sources {
+			data, err := fileInCommit(ctx, ref, source.Name)
+			if err != nil {
+				return err
+			}
+			keep(source, data)
+		}
+		return nil
+	}
+	olds, packages, err := Find([]string{v.Old})
+	if err != nil {
+		return err
+	}
+	if len(packages) > 0 {
+		return fmt.Errorf("--old %s: no such file or directory", v.Old)
+	}
+	for _, source := range olds {
+		data, err := v.read(source)
+		if err != nil {
+			return err
+		}
+		keep(source, data)
+	}
+	return nil
+}
+
+// writeCosts writes what the rules of a definition may cost.
+func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *bytes.Buffer) error {
+	rules, err := v.Server.Rules(ctx, s.CRD)
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		fmt.Fprintf(out, "%s\t%s\t%.2f %% of a rule\t%.3f %% of the schema\t%s\n", diag.Line(s.CRD.Name), diag.Line(rule.Path), 100*rule.RuleShare(), 100*rule.SchemaShare(), verify.CostText(rule))
+	}
+	return nil
+}

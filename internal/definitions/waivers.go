@@ -1,0 +1,185 @@
+package definitions
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// Allow marks the changes that comments allow: markers in Go, where sources were
+// generated from, and # schemagen:ignore in the files of the new definitions. It returns
+// what is wrong with such comments. Those with another code, which known reports, are
+// meant for schemagen verify.
+func Allow(changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool) (diag.List, error) {
+	findings, err := allowedInGo(changes, news, sources)
+	if err != nil {
+		return nil, err
+	}
+	return append(findings, allowedInFiles(changes, news, known)...), nil
+}
+
+// allowedInGo marks changes that markers in Go allow: in NEW, or in the packages that it
+// was made of. It returns what is wrong with markers.
+func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (diag.List, error) {
+	waivers, err := newGoWaivers(inputs.New())
+	if err != nil {
+		return nil, err
+	}
+	used := map[*goWaiver]bool{}
+	for i := range changes {
+		c := &changes[i]
+		source, path := sourceOf(c, news, sources)
+		if source == nil {
+			continue
+		}
+		found, err := waivers.At(placesOnWay(source, path))
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range found {
+			if w.Kind == string(c.Kind) && w.Reason != "" {
+				c.Waived, used[w] = w.Reason, true
+				break
+			}
+		}
+	}
+	// What nobody needs any more is found in the packages of the kinds.
+	for _, s := range sources {
+		for i := range s.CRD.Spec.Versions {
+			pos, _ := s.Place(fmt.Sprintf("spec.versions[%d]", i))
+			if _, err := waivers.At([]diag.Position{pos}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var out diag.List
+	for _, w := range waivers.All() {
+		if d := wrongWaiver(w.Pos, w.Kind, w.Reason, used[w]); d != nil {
+			out = append(out, *d)
+		}
+	}
+	return out, nil
+}
+
+// wrongWaiver says what is wrong with a comment that allows a kind of change; nil if
+// nothing is.
+func wrongWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diagnostic {
+	var d diag.Diagnostic
+	switch {
+	case !compare.IsName(kind):
+		d = compare.UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "there is no kind of change %q", kind).As(diag.Error)
+	case reason == "":
+		d = compare.UnusedWaiver.At(pos, "", "to allow %s needs a reason", kind).As(diag.Error)
+	case !used:
+		d = compare.UnusedWaiver.At(pos, "", "%s is allowed, but there is no such change here", kind)
+	default:
+		return nil
+	}
+	return &d
+}
+
+func kindNames() (out []string) {
+	for _, kind := range compare.Kinds() {
+		out = append(out, string(kind))
+	}
+	return out
+}
+
+// sourceOf is the definition in Go of a change, with its path there; nil if there is none.
+func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definition, string) {
+	named := func(list []*crd.Definition) *crd.Definition {
+		for _, s := range list {
+			if s.CRD.Name == c.Definition {
+				return s
+			}
+		}
+		return nil
+	}
+	source, path := named(sources), c.NewPath
+	if source == nil {
+		return nil, ""
+	}
+	// The versions may stand in another order there.
+	if new := named(news); new != nil && new != source {
+		for i, v := range new.CRD.Spec.Versions {
+			rest, ok := strings.CutPrefix(path, fmt.Sprintf("spec.versions[%d]", i))
+			at := slices.IndexFunc(source.CRD.Spec.Versions, func(o apiextensionsv1.CustomResourceDefinitionVersion) bool { return o.Name == v.Name })
+			if ok && at >= 0 {
+				return source, fmt.Sprintf("spec.versions[%d]", at) + rest
+			}
+		}
+	}
+	return source, path
+}
+
+// placesOnWay are the places of a path and of all that it leads through.
+func placesOnWay(s *crd.Definition, path string) []diag.Position {
+	var out []diag.Position
+	for i := range path {
+		for _, step := range []string{".schema", ".properties[", ".items", ".additionalProperties"} {
+			if strings.HasPrefix(path[i:], step) {
+				pos, _ := s.Place(path[:i])
+				out = append(out, pos)
+				break
+			}
+		}
+	}
+	pos, related := s.Place(path)
+	out = append(out, pos)
+	for _, r := range related {
+		out = append(out, r.Pos)
+	}
+	return out
+}
+
+// allowedInFiles marks changes that comments in the files of NEW allow: # schemagen:ignore
+// KIND reason on the line of the change or above it, or a code instead of the kind. It
+// returns what is wrong with such comments.
+func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func(code string) bool) diag.List {
+	comments := Ignores{}
+	var names []string
+	note := func(pos diag.Position) {
+		if _, known := comments[pos.File]; known || pos.File == "" || pos.File == "-" {
+			return
+		}
+		data, err := os.ReadFile(pos.File)
+		if err != nil {
+			data = nil // it is in a commit
+		}
+		comments[pos.File] = ReadIgnores(pos.File, data)
+		names = append(names, pos.File)
+	}
+	for _, s := range news {
+		pos, _ := s.Place("")
+		note(pos)
+	}
+	for i := range changes {
+		c := &changes[i]
+		code := string(c.Diagnostic(false).Code)
+		for _, comment := range comments[c.NewPos.File] {
+			if (comment.Code == string(c.Kind) || comment.Code == code) && comment.Reason != "" && comment.Covers(c.NewPos.Line) {
+				c.Waived, comment.Used = comment.Reason, true
+			}
+		}
+	}
+	var out diag.List
+	for _, name := range names {
+		for _, comment := range comments[name] {
+			if known(comment.Code) && !compare.IsName(comment.Code) {
+				continue
+			}
+			if d := wrongWaiver(comment.Pos, comment.Code, comment.Reason, comment.Used); d != nil {
+				out = append(out, *d)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,307 @@
+package inputs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// write writes a file, and the folders above it.
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kept is the record as a later run reads it.
+func kept(t *testing.T, r *Reader) Record {
+	t.Helper()
+	record, err := r.Record()
+	check(t, err)
+	parsed, err := ParseRecord(record.Text())
+	check(t, err)
+	if len(parsed) != len(record) {
+		t.Fatalf("%d of %d notes", len(parsed), len(record))
+	}
+	for i := range record {
+		if parsed[i] != record[i] {
+			t.Fatalf("%v became %v", record[i], parsed[i])
+		}
+	}
+	return parsed
+}
+
+// TestEveryQuestion asks every kind of question, changes the answer, and wants
+// the record not to hold.
+func TestEveryQuestion(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	read := func(r *Reader, name string) { _, _ = r.ReadFile(at(name), nil) }
+	tests := []struct {
+		name   string
+		ask    func(r *Reader)
+		change func()
+	}{
+		{"content", func(r *Reader) { read(r, "a/f") }, func() { write(t, at("a/f"), "two and more") }},
+		{"content of the same length", func(r *Reader) { read(r, "a/f") }, func() { write(t, at("a/f"), "two") }},
+		{"content, size and time the same", func(r *Reader) { read(r, "a/f") }, func() {
+			info, err := os.Stat(at("a/f"))
+			check(t, err)
+			write(t, at("a/f"), "two")
+			check(t, os.Chtimes(at("a/f"), info.ModTime(), info.ModTime()))
+		}},
+		{"file removed", func(r *Reader) { read(r, "a/f") }, func() { check(t, os.Remove(at("a/f"))) }},
+		{"file appears", func(r *Reader) { read(r, "a/none") }, func() { write(t, at("a/none"), "") }},
+		{"file replaced by a directory", func(r *Reader) { read(r, "a/f") }, func() {
+			check(t, os.Remove(at("a/f")))
+			check(t, os.Mkdir(at("a/f"), 0o755))
+		}},
+		{"symlink to another file", func(r *Reader) { read(r, "link") }, func() {
+			check(t, os.Remove(at("link")))
+			check(t, os.Symlink("a/g", at("link")))
+		}},
+		{"head", func(r *Reader) { head(r, at("a/f"), 2) }, func() { write(t, at("a/f"), "xne") }},
+		{"head is cut", func(r *Reader) { head(r, at("a/f"), 3) }, func() { write(t, at("a/f"), "on") }},
+		{"head of a file that grows", func(r *Reader) { head(r, at("a/f"), 10) }, func() { write(t, at("a/f"), "one more") }},
+		{"head of an empty file that grows", func(r *Reader) { head(r, at("a/empty"), 1) }, func() { write(t, at("a/empty"), "one") }},
+		{"head of nothing", func(r *Reader) { _, _ = r.Open(at("a/none")) }, func() { write(t, at("a/none"), "") }},
+		{"entry added", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { write(t, at("a/h"), "") }},
+		{"entry removed", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { check(t, os.Remove(at("a/g"))) }},
+		{"entry renamed", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { check(t, os.Rename(at("a/g"), at("a/h"))) }},
+		{"entry of another type", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() {
+			check(t, os.Remove(at("a/g")))
+			check(t, os.Mkdir(at("a/g"), 0o755))
+		}},
+		{"directory appears", func(r *Reader) { _, _ = r.ReadDir(at("none")) }, func() { write(t, at("none/x"), "") }},
+		{"stat", func(r *Reader) { _, _ = r.Stat(at("a/none")) }, func() { write(t, at("a/none"), "") }},
+		{"stat of another type", func(r *Reader) { _, _ = r.Stat(at("link")) }, func() {
+			check(t, os.Remove(at("link")))
+			check(t, os.Symlink("a", at("link")))
+		}},
+		{"lstat", func(r *Reader) { _, _ = r.Lstat(at("link")) }, func() {
+			check(t, os.Remove(at("link")))
+			write(t, at("link"), "")
+		}},
+		{"link", func(r *Reader) { _, _ = r.EvalSymlinks(at("link")) }, func() {
+			check(t, os.Remove(at("link")))
+			check(t, os.Symlink("a/g", at("link")))
+		}},
+		{"command", func(r *Reader) { _, _ = r.LookPath("tool") }, func() {
+			write(t, at("bin1/tool"), "")
+			check(t, os.Chmod(at("bin1/tool"), 0o755))
+		}},
+		{"variable", func(r *Reader) { r.Getenv("INPUTS_TEST") }, func() { t.Setenv("INPUTS_TEST", "2") }},
+		{"home", func(r *Reader) { _, _ = r.UserHomeDir() }, func() { t.Setenv("HOME", at("a")) }},
+		{"config", func(r *Reader) { _, _ = r.UserConfigDir() }, func() { t.Setenv("XDG_CONFIG_HOME", at("a")) }},
+		{"written", func(r *Reader) { r.Wrote(at("a/f"), []byte("one")) }, func() { write(t, at("a/f"), "two") }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			check(t, os.RemoveAll(dir))
+			write(t, at("a/f"), "one")
+			write(t, at("a/g"), "another")
+			write(t, at("a/empty"), "")
+			write(t, at("bin2/tool"), "")
+			check(t, os.Chmod(at("bin2/tool"), 0o755))
+			check(t, os.Symlink("a/f", at("link")))
+			t.Setenv("PATH", at("bin1")+string(os.PathListSeparator)+at("bin2"))
+			r := New()
+			test.ask(r)
+			record := kept(t, r)
+			if len(record) == 0 {
+				t.Fatal("nothing was noted")
+			}
+			if ok, _ := record.Holds(); !ok {
+				t.Fatal("it does not hold before the change")
+			}
+			test.change()
+			if ok, _ := record.Holds(); ok {
+				t.Error("it holds after the change")
+			}
+		})
+	}
+}
+
+func head(r *Reader, name string, n int) {
+	if f, err := r.Open(name); err == nil {
+		_, _ = io.ReadFull(f, make([]byte, n))
+		_ = f.Close()
+	}
+}
+
+// TestWhatIsNotAsked wants changes of what was not asked for to be none.
+func TestWhatIsNotAsked(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "f")
+	write(t, name, "one two")
+	r := New()
+	head(r, name, 3)
+	_, err := r.ReadDir(dir)
+	check(t, err)
+	_, err = r.Stat(name)
+	check(t, err)
+	record := kept(t, r)
+	write(t, name, "one three")
+	if ok, _ := record.Holds(); !ok {
+		t.Error("it does not hold")
+	}
+	write(t, filepath.Join(dir, "g"), "")
+	if ok, _ := record.Holds(); ok {
+		t.Error("it holds with another entry")
+	}
+}
+
+// TestStamps wants files to be read only where their stamp does not tell.
+func TestStamps(t *testing.T) {
+	if _, ok := systemStamp(must(os.Stat("."))); !ok {
+		t.Skip("no stamps on " + runtime.GOOS)
+	}
+	name := filepath.Join(t.TempDir(), "f")
+	write(t, name, "one")
+	r := New()
+	_, err := r.ReadFile(name, nil)
+	check(t, err)
+	record := kept(t, r)
+	if record[0].stamp != (stamp{}) {
+		t.Fatal("a file that has just been written has a stamp")
+	}
+	time.Sleep(settled + 100*time.Millisecond)
+	if ok, renewed := record.Holds(); !ok || !renewed {
+		t.Fatalf("holds %v, renewed %v", ok, renewed)
+	}
+	if record[0].stamp == (stamp{}) {
+		t.Fatal("the stamp was not renewed")
+	}
+	if ok, renewed := record.Holds(); !ok || renewed {
+		t.Fatalf("holds %v, renewed %v", ok, renewed)
+	}
+	// With the stamp the content is not looked at: only its own change tells.
+	lie := record[0]
+	lie.answer = "another"
+	if same, _ := lie.check(); !same {
+		t.Error("a file was read although its stamp is the same")
+	}
+	info := must(os.Stat(name))
+	write(t, name, "two")
+	check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+	time.Sleep(settled + 100*time.Millisecond) // it has a stamp again
+	if ok, _ := record.Holds(); ok {
+		t.Error("a change that keeps size and time was not seen")
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// TestChangedWhileReading wants no record of a file that was read twice with two
+// contents, nor of what cannot be seen.
+func TestChangedWhileReading(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	write(t, name, "one")
+	r := New()
+	_, _ = r.ReadFile(name, nil)
+	write(t, name, "two")
+	_, _ = r.ReadFile(name, nil)
+	if _, err := r.Record(); err == nil || !strings.Contains(err.Error(), "changed during the run") {
+		t.Errorf("record: %v", err)
+	}
+	r = New()
+	r.Wrote(name, []byte("else"))
+	if _, err := r.Record(); err == nil || !strings.Contains(err.Error(), "is not what was written") {
+		t.Errorf("record: %v", err)
+	}
+	r = New()
+	r.Unsure("a reason")
+	if _, err := r.Record(); err == nil || err.Error() != "a reason" {
+		t.Errorf("record: %v", err)
+	}
+}
+
+// TestHeadOfAnotherState wants a file whose head was read in another state than the
+// rest to have changed.
+func TestHeadOfAnotherState(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	write(t, name, "one two")
+	r := New()
+	head(r, name, 3)
+	write(t, name, "two two")
+	_, err := r.ReadFile(name, nil)
+	check(t, err)
+	if record, err := r.Record(); err == nil {
+		if ok, _ := record.Holds(); ok {
+			t.Error("it holds")
+		}
+	}
+}
+
+// TestAnswers wants a Reader, and none, to answer as package os does.
+func TestAnswers(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "f")
+	long := strings.Repeat("long ", 10_000)
+	write(t, name, long)
+	for _, r := range []*Reader{nil, New()} {
+		for _, buffer := range [][]byte{nil, make([]byte, 7), make([]byte, 100_000)} {
+			if data, err := r.ReadFile(name, buffer); string(data) != long || err != nil {
+				t.Errorf("%d bytes, %v", len(data), err)
+			}
+		}
+		if _, err := r.ReadFile(dir, nil); err == nil {
+			t.Error("a directory was read")
+		}
+		for range 2 {
+			if entries, err := r.ReadDir(dir); len(entries) != 1 || err != nil {
+				t.Errorf("%v, %v", entries, err)
+			}
+			if _, err := r.ReadDir(name); err == nil {
+				t.Error("the entries of a file")
+			}
+		}
+		if _, err := r.Stat(filepath.Join(dir, "none")); !os.IsNotExist(err) {
+			t.Error(err)
+		}
+		if info, err := r.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			t.Error(info, err)
+		}
+		r.Unsure("nobody is told")
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	r := New()
+	r.note(question{op: opHead, name: "a \"b\"\n", size: 3}, note{answer: failure(fs.ErrPermission), stamp: stamp{1, 2, 3, -4, 5}})
+	r.note(question{op: opEnv, name: "PATH"}, note{answer: "missing"})
+	record, _ := r.Record()
+	f.Add(string(record.Text()))
+	f.Add("file 0 - x \"a\"\nfile 1 1.2.3.4 \n")
+	f.Fuzz(func(t *testing.T, text string) {
+		record, err := ParseRecord([]byte(text))
+		if err != nil {
+			return
+		}
+		again, err := ParseRecord(record.Text())
+		if err != nil || string(again.Text()) != string(record.Text()) {
+			t.Errorf("%q became %q: %v", record.Text(), again.Text(), err)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package inputs
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Record is what a run asked, with the answers, sorted by name.
+type Record []entry
+
+type entry struct {
+	question
+	note
+}
+
+// Record returns the notes. It fails if the result depends on more than they tell.
+func (r *Reader) Record() (Record, error) {
+	r.mu.Lock()
+	unsure := r.unsure
+	r.mu.Unlock()
+	if unsure != "" {
+		return nil, errors.New(unsure)
+	}
+	return r.Notes(), nil
+}
+
+// Notes returns the notes, whether or not they tell all.
+func (r *Reader) Notes() Record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	record := make(Record, 0, len(r.notes))
+	for q, n := range r.notes {
+		// The whole file answers for its head, if it was the same file then.
+		if whole, ok := r.notes[question{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) && whole.stamp == n.stamp {
+			continue
+		}
+		record = append(record, entry{q, n})
+	}
+	slices.SortFunc(record, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.op, b.op), cmp.Compare(a.size, b.size))
+	})
+	return record
+}
+
+// Holds reports whether each question has the same answer still. Where a file had
+// to be read to tell, its stamp was renewed in the record, which is worth keeping
+// then.
+func (rec Record) Holds() (ok, renewed bool) {
+	parts := min(runtime.GOMAXPROCS(0), 1+len(rec)/100)
+	results := make([]struct{ changed, renewed bool }, parts)
+	var group sync.WaitGroup
+	for i := range parts {
+		group.Go(func() {
+			for at := i; at < len(rec) && !results[i].changed; at += parts {
+				same, renewed := rec[at].check()
+				results[i].changed = !same
+				results[i].renewed = results[i].renewed || renewed
+			}
+		})
+	}
+	group.Wait()
+	ok = true
+	for _, result := range results {
+		ok = ok && !result.changed
+		renewed = renewed || result.renewed
+	}
+	return ok, ok && renewed
+}
+
+// check asks the question again, if the stamp does not answer it.
+func (e *entry) check() (same, renewed bool) {
+	if e.stamp != (stamp{}) && e.stamp == stampNow(e.name) {
+		return true, false
+	}
+	answer, now := e.ask()
+	if answer != e.answer {
+		return false, false
+	}
+	renewed = now != e.stamp
+	e.stamp = now
+	return true, renewed
+}
+
+// Text is the record as text, one line for each question.
+func (rec Record) Text() []byte {
+	var b bytes.Buffer
+	for _, e := range rec {
+		fmt.Fprintf(&b, "%s %d %s %s %s\n", e.op, e.size, e.stamp, e.answer, strconv.Quote(e.name))
+	}
+	return b.Bytes()
+}
+
+// ParseRecord reads the text of a record.
+func ParseRecord(text []byte) (Record, error) {
+	rec := make(Record, 0, bytes.Count(text, []byte("\n")))
+	for line := range strings.Lines(string(text)) {
+		var e entry
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+		if len(fields) < 4 {
+			return nil, errors.New("a line is too short")
+		}
+		e.op = fields[0]
+		var err error
+		if e.size, err = strconv.Atoi(fields[1]); err != nil {
+			return nil, err
+		}
+		if e.stamp, err = parseStamp(fields[2]); err != nil {
+			return nil, err
+		}
+		// An answer is a word or a quoted text.
+		answer, name := fields[3], ""
+		if quoted, err := strconv.QuotedPrefix(answer); err == nil {
+			answer, name = quoted, strings.TrimPrefix(answer[len(quoted):], " ")
+		} else {
+			answer, name, _ = strings.Cut(answer, " ")
+		}
+		e.answer = digest(answer)
+		if e.name, err = strconv.Unquote(name); err != nil {
+			return nil, err
+		}
+		rec = append(rec, e)
+	}
+	return rec, nil
+}

@@ -1,0 +1,222 @@
+package migrate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/markers"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// WithinFlag is the hidden flag that keeps schemagen's own run in a copy.
+const WithinFlag = "within"
+
+// confined is a call of controller-gen that is to run in a copy of the project.
+type confined struct {
+	copy string // the root of the copy, without symlinks
+	dir  string // where it runs, in the copy
+	env  []string
+}
+
+// outside reports whether writing to a path leaves the copy.
+func (c confined) outside(path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.dir, path)
+	}
+	return !output.IsBelow(c.copy, output.Physical(path))
+}
+
+// isOutside follows what leads outside.
+const isOutside = " is outside"
+
+// escape says which argument or marker would have controller-gen write outside of the
+// copy; empty if none would. controller-gen takes directories from its arguments, and
+// names of files from arguments and markers.
+func (c confined) escape(ctx context.Context, args []string) (string, error) {
+	registry, err := controllertools.Registry()
+	if err != nil {
+		return "", err
+	}
+	var patterns []string
+	besides := false
+	for _, arg := range args {
+		text := "+" + strings.TrimPrefix(arg, "+")
+		definition := registry.Lookup(text, markers.DescribesPackage)
+		var value any
+		if definition != nil {
+			value, err = definition.Parse(text)
+		}
+		if definition == nil || err != nil {
+			// Another version of controller-gen may understand it.
+			if strings.ContainsAny(arg, `/\`) {
+				return arg + " is unknown, and may lead outside", nil
+			}
+			continue
+		}
+		var places []string
+		switch value := value.(type) {
+		case controllertools.OutputDir:
+			places = []string{string(value)}
+		case controllertools.OutputArtifacts:
+			places = []string{string(value.Config), string(value.Code)}
+		case rbac.Generator:
+			if strings.ContainsAny(value.FileName, `/\`) {
+				return arg + isOutside, nil
+			}
+		case controllertools.InputPaths:
+			patterns = append(patterns, value...)
+		}
+		besides = besides || slices.Contains([]string{"object", controllertools.ApplyConfigurationName}, definition.Name)
+		if slices.ContainsFunc(places, c.outside) {
+			return arg + isOutside, nil
+		}
+	}
+	return c.escapeOfPackages(ctx, patterns, besides)
+}
+
+// escapeOfPackages looks at packages: at where they are, if files are written beside
+// them, and at their markers.
+func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besides bool) (string, error) {
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	for _, pattern := range patterns {
+		base, _, recursive := strings.Cut(pattern, "...")
+		local := filepath.IsAbs(base) || slices.Contains([]string{".", ".."}, strings.Split(filepath.ToSlash(base), "/")[0])
+		var dirs []string
+		switch {
+		case !local:
+			var err error
+			if dirs, err = c.list(ctx, pattern); err != nil {
+				return "", err
+			}
+			recursive = false
+		case recursive && !strings.HasSuffix(base, "/"), strings.HasSuffix(base, ".go"):
+			dirs = []string{filepath.Dir(base)}
+		default:
+			dirs = []string{base}
+		}
+		for _, dir := range dirs {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(c.dir, dir)
+			}
+			dir = output.Physical(dir) // which WalkDir follows no symlink to
+			if besides && c.outside(dir) {
+				return "paths=" + pattern + isOutside, nil
+			}
+			if found, err := c.markersBelow(ctx, dir, recursive); err != nil || found != "" {
+				return found, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// list asks the go command where packages are.
+func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-find", "-f", "{{.Dir}}", "--", pattern)
+	cmd.Dir, cmd.Env = c.dir, c.env
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("find the packages of %s: %w", pattern, err)
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// namingMarker is a marker that files or directories are named for.
+var namingMarker = regexp.MustCompile(`^[\s/*]*(\+(?:groupName|kubebuilder:resource|kubebuilder:ac:output:package)\b(.*))`)
+
+// markersBelow finds a marker for which controller-gen would write outside of the copy.
+func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) (found string, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // there is no such package
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.IsDir() && name != dir && !recursive:
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil
+		}
+		line := 0
+		for text := range bytes.Lines(data) {
+			line++
+			match := namingMarker.FindSubmatch(text)
+			if match == nil {
+				continue
+			}
+			marker, value := strings.TrimSpace(string(match[1])), strings.TrimSpace(string(match[2]))
+			problem := ""
+			if strings.HasPrefix(marker, "+kubebuilder:ac:") {
+				if rel := strings.Trim(value, "=`\""); strings.Contains(rel, `\`) || c.outside(filepath.Join(filepath.Dir(name), rel)) {
+					problem = isOutside
+				}
+			} else if strings.ContainsAny(value, `/\`) {
+				problem = " may lead outside"
+			}
+			if problem != "" {
+				if rel, err := filepath.Rel(c.copy, name); err == nil && !c.outside(name) {
+					name = rel
+				}
+				found = fmt.Sprintf("%s:%d: %s%s", filepath.ToSlash(name), line, marker, problem)
+				return filepath.SkipAll
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Consent is whether programs of the repository may run.
+type Consent struct {
+	// Given is --yes.
+	Given bool
+	// In is where the answer of a user comes from; it is asked only if that is a
+	// terminal.
+	In *os.File
+	// Out is where it is asked.
+	Out io.Writer
+}
+
+// to reports whether something may be done.
+func (c *Consent) to(what string) bool {
+	if c.Given || !isTerminal(c.In) {
+		return c.Given
+	}
+	fmt.Fprintf(c.Out, "%s? [y/N] ", diag.Line(what))
+	answer, _ := bufio.NewReader(c.In).ReadString('\n')
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+}
+
+// isTerminal reports whether a file is a terminal: a device that is not the null
+// device.
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// harmless are variables of the go command that cannot name a program.
+var harmless = regexp.MustCompile(`^(CGO_ENABLED|GO111MODULE|GOARCH|GOOS|GOWORK|GOEXPERIMENT|GODEBUG|LANG|LC_ALL)=|^GOFLAGS=( *-(mod|tags|buildvcs)=\S*)* *$`)

@@ -1,0 +1,319 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// copiedProject is a folder of which two copies are made, one for each tool.
+type copiedProject struct {
+	// root is what is copied, and asGiven is the same with the symlinks that lead to it.
+	root, asGiven string
+	// temp holds the copies.
+	temp string
+}
+
+// made is what a run did to its copy.
+type made struct {
+	// files are those that it wrote, by their name in the project.
+	files map[string][]byte
+	// said is what it printed, with places relative to the project.
+	said string
+	// failed: it says that it has failed.
+	failed bool
+}
+
+// openProject finds the project around a folder: up to where git keeps its data,
+// or, without git, to the nearest go.work or go.mod.
+func openProject(dir string) (*copiedProject, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &copiedProject{asGiven: dir}
+	for _, mark := range []string{".git", "go.work", "go.mod"} {
+		if d := holding(mark, dir); d != "" {
+			p.asGiven = d
+			break
+		}
+	}
+	if p.root, err = filepath.EvalSymlinks(p.asGiven); err != nil {
+		return nil, err
+	}
+	if p.temp, err = os.MkdirTemp("", "schemagen-migrate-"); err != nil {
+		return nil, err
+	}
+	p.temp, err = filepath.EvalSymlinks(p.temp)
+	return p, err
+}
+
+// holding is the nearest folder, from dir upwards, that has an entry of the name;
+// empty if none has.
+func holding(name, dir string) string {
+	for {
+		if isThere(filepath.Join(dir, name)) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func isThere(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func (p *copiedProject) remove() { os.RemoveAll(p.temp) }
+
+// escapeError says which argument or marker leads out of the project.
+type escapeError string
+
+func (e escapeError) Error() string { return diag.Line(string(e)) }
+
+// run copies the project, runs a tool in the copy of a folder, with arguments of
+// controller-gen and more of its own, and returns what it did. It does not run if it
+// would write outside of the copy; the error is an escapeError then.
+func (p *copiedProject) run(ctx context.Context, dir string, env, command, args, more []string) (made, error) {
+	copied, err := os.MkdirTemp(p.temp, "")
+	if err != nil {
+		return made{}, err
+	}
+	defer os.RemoveAll(copied)
+	if err := p.copyTo(ctx, copied); err != nil {
+		return made{}, fmt.Errorf("copy the project: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return made{}, err
+	}
+	if p.outside(dir) {
+		return made{}, fmt.Errorf("%s is outside of the project in %s", dir, p.root)
+	}
+	rel, err := filepath.Rel(p.root, dir)
+	if err != nil {
+		return made{}, err
+	}
+	// What names the project by its path means the copy.
+	here := func(words []string) (out []string) {
+		for _, word := range words {
+			const mark = "\x00" // the copy may be in the project
+			word = replacePath(replacePath(word, p.asGiven, mark), p.root, mark)
+			out = append(out, strings.ReplaceAll(word, mark, copied))
+		}
+		return out
+	}
+	in := confined{copy: copied, dir: filepath.Join(copied, rel)}
+	in.env = append(append(os.Environ(), here(env)...), "PWD="+in.dir)
+	escape, err := in.escape(ctx, here(args))
+	if err != nil {
+		return made{}, err
+	}
+	if escape != "" {
+		return made{}, escapeError(strings.ReplaceAll(escape, copied, p.asGiven))
+	}
+	cmd := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], here(args), here(more))...)
+	cmd.Dir, cmd.Env = in.dir, in.env
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return made{}, err
+	}
+	if ctx.Err() != nil {
+		return made{}, ctx.Err()
+	}
+	out := made{said: strings.ReplaceAll(stderr.String(), copied+string(filepath.Separator), ""), failed: err != nil}
+	if out.files, err = p.written(copied); stdout.Len() > 0 {
+		out.files["standard output"] = []byte(stdout.String())
+	}
+	return out, err
+}
+
+// replacePath replaces a path, but not one that only begins with it, as /a/b-c does
+// with /a/b.
+func replacePath(text, path, by string) string {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, path)
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		begins := before == "" || strings.ContainsRune(",;:={\"'`", rune(before[len(before)-1]))
+		ends := after == "" || os.IsPathSeparator(after[0]) || strings.ContainsRune(",;:=}\"'`", rune(after[0]))
+		if begins && ends {
+			out.WriteString(by)
+		} else {
+			out.WriteString(path)
+		}
+		text = after
+	}
+}
+
+// left reports whether a folder is not copied: git's own, and that of the copies.
+func (p *copiedProject) left(name string, d fs.DirEntry) bool {
+	return d.IsDir() && (d.Name() == ".git" || name == p.temp)
+}
+
+// copyTo copies the project. Paths in go.mod and go.work that lead out of it become
+// absolute.
+func (p *copiedProject) copyTo(ctx context.Context, to string) error {
+	return filepath.WalkDir(p.root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.left(name, d) {
+			return filepath.SkipDir
+		}
+		rel, err := filepath.Rel(p.root, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case d.Type()&fs.ModeSymlink != 0:
+			// What a tool writes through a link stays in the copy: only directories
+			// lead out of it, which confined looks at.
+			leads := output.Physical(name)
+			if !p.outside(leads) {
+				if rel, err = filepath.Rel(p.root, leads); err != nil {
+					return err
+				}
+				return os.Symlink(filepath.Join(to, rel), target)
+			}
+			info, err := os.Stat(leads)
+			switch {
+			case err == nil && info.IsDir():
+				return os.Symlink(leads, target)
+			case err != nil || !info.Mode().IsRegular():
+				return nil
+			}
+			return p.copyFile(leads, target, info)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return p.copyFile(name, target, info)
+	})
+}
+
+func (p *copiedProject) copyFile(name, target string, info fs.FileInfo) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(target, p.absolute(name, data), info.Mode().Perm()|0o200); err != nil {
+		return err
+	}
+	return os.Chtimes(target, copyTime(), copyTime())
+}
+
+func (p *copiedProject) outside(name string) bool { return !output.IsBelow(p.root, name) }
+
+// absolute returns a file as the copy has it: paths in go.mod and go.work that lead
+// out of the project are absolute. A file that cannot be parsed stays as it is, for
+// the tools to complain of.
+func (p *copiedProject) absolute(name string, data []byte) []byte {
+	dir := filepath.Dir(name)
+	leads := func(path string) bool {
+		return modfile.IsDirectoryPath(path) && !filepath.IsAbs(path) && p.outside(filepath.Join(dir, path))
+	}
+	switch filepath.Base(name) {
+	case "go.mod":
+		mod, err := modfile.Parse(name, data, nil)
+		if err != nil {
+			return data
+		}
+		changed := false
+		for _, r := range mod.Replace {
+			if leads(r.New.Path) {
+				changed = mod.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(dir, r.New.Path), "") == nil || changed
+			}
+		}
+		if changed {
+			return modfile.Format(mod.Syntax)
+		}
+	case "go.work":
+		work, err := modfile.ParseWork(name, data, nil)
+		if err != nil {
+			return data
+		}
+		for _, r := range work.Replace {
+			if leads(r.New.Path) && work.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(dir, r.New.Path), "") != nil {
+				return data
+			}
+		}
+		for _, u := range work.Use {
+			if leads(u.Path) {
+				old := u.Path
+				if work.AddUse(filepath.Join(dir, old), u.ModulePath) != nil || work.DropUse(old) != nil {
+					return data
+				}
+			}
+		}
+		work.Cleanup()
+		return modfile.Format(work.Syntax)
+	}
+	return data
+}
+
+// copyTime is when all files of a copy were written, before a run writes some.
+func copyTime() time.Time { return time.Unix(1e9, 0) }
+
+// file is a file as a run left it; nil if there is none.
+func (p *copiedProject) file(run made, name string) []byte {
+	if data, ok := run.files[name]; ok {
+		return data
+	}
+	data, err := os.ReadFile(filepath.Join(p.root, filepath.FromSlash(name)))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// written returns the files of a copy that a run wrote, whatever they were before.
+func (p *copiedProject) written(copied string) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	err := filepath.WalkDir(copied, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil || info.ModTime().Equal(copyTime()) {
+			return err
+		}
+		rel, err := filepath.Rel(copied, name)
+		if err != nil {
+			return err
+		}
+		out[filepath.ToSlash(rel)], err = os.ReadFile(name)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,518 @@
+// Package migrate compares what schemagen makes of a project with what controller-gen
+// does: it finds the calls of controller-gen in a Makefile (makefile.go), runs both
+// programs on copies of the project (copies.go) that neither may leave (confine.go),
+// and says what differs and why. It knows files and processes, and of what is in
+// schemagen's files nothing.
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+)
+
+// Options say what to compare.
+type Options struct {
+	// Dir is the working directory.
+	Dir string
+	// Makefile is the one to read; empty looks for it.
+	Makefile string
+	// Tool is the controller-gen to compare with; empty looks for it.
+	Tool string
+	// With is what the Makefile is to call instead, and Write changes it.
+	With  string
+	Write bool
+	// Version is that of schemagen, with its name in front.
+	Version string
+	// Consent is whether programs of the repository may run.
+	Consent Consent
+}
+
+// migration is one run of the command migrate.
+type migration struct {
+	Options
+	// peer is the command line of controller-gen; empty if there is none.
+	peer []string
+	// peerVersion is what it says of itself: "v0.23.0".
+	peerVersion string
+	// project is what both run on copies of.
+	project *copiedProject
+	// differs: something is not as before, or could not be compared.
+	differs bool
+	out     io.Writer
+}
+
+// Run runs controller-gen and schemagen, which is the program itself, on copies of a
+// project, for the calls of its Makefile or the one in the arguments, and prints what
+// differs. differs: something is not as before, or could not be compared.
+func Run(ctx context.Context, out io.Writer, options Options, args []string) (differs bool, err error) {
+	r := migration{Options: options, out: out}
+	err = r.run(ctx, args)
+	return r.differs, err
+}
+
+func (r *migration) run(ctx context.Context, args []string) error {
+	m, err := r.calls(args)
+	if err != nil {
+		return err
+	}
+	for _, problem := range m.problems {
+		fmt.Fprintf(r.out, "not read: %s\n\tgive the command as: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
+		r.differs = true
+	}
+	if len(m.calls) == 0 {
+		return fmt.Errorf("%s has no call of controller-gen that could be read: give one as schemagen migrate -- ARGUMENTS", m.path)
+	}
+	if r.project, err = openProject(filepath.Join(r.Dir, filepath.Dir(m.path))); err != nil {
+		return err
+	}
+	defer r.project.remove()
+	if err := r.findPeer(ctx, m); err != nil {
+		return err
+	}
+	r.namePeer()
+	for _, call := range m.calls {
+		if err := r.compare(ctx, m, call); err != nil {
+			return err
+		}
+	}
+	return r.change(ctx, m)
+}
+
+// calls are those of the Makefile, or the one that was given.
+func (r *migration) calls(args []string) (*makefile, error) {
+	names := []string{"GNUmakefile", "makefile", "Makefile"}
+	if r.Makefile != "" {
+		names = []string{r.Makefile}
+	}
+	m := &makefile{path: "the command line"}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) && r.Makefile == "" {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		m = readMakefile(name, data)
+		break
+	}
+	if len(args) == 0 {
+		if m.lines == nil {
+			return nil, errors.New("there is no Makefile: name one with --makefile, or give the command as schemagen migrate -- ARGUMENTS")
+		}
+		return m, nil
+	}
+	call, ok := callOf(args)
+	if !ok {
+		call, ok = callOf(append([]string{calledTool}, args...))
+	}
+	if !ok {
+		return nil, fmt.Errorf("no generator among the arguments %q", args)
+	}
+	call.dir = "."
+	m.calls, m.problems = []controllerGenCall{call}, nil
+	return m, nil
+}
+
+// findPeer looks for controller-gen.
+func (r *migration) findPeer(ctx context.Context, m *makefile) error {
+	if r.Tool != "" {
+		words := strings.Fields(r.Tool)
+		if len(words) == 0 || !r.isPeer(ctx, words) {
+			return fmt.Errorf("--controller-gen %s: it cannot be run", r.Tool)
+		}
+		return nil
+	}
+	root := filepath.Join(r.Dir, filepath.Dir(m.path))
+	var candidates [][]string
+	named := 0 // of the candidates by the Makefile
+	for _, variable := range []string{"$(" + toolVariable + ")", "$(LOCALBIN)/controller-gen"} {
+		if value, err := m.expand(variable, 1); err == nil {
+			if words := strings.Fields(strings.Trim(value, `"'`)); len(words) > 0 && filepath.Base(words[0]) != "schemagen" && !strings.HasSuffix(value, " schemagen") {
+				if strings.ContainsRune(words[0], filepath.Separator) && !filepath.IsAbs(words[0]) {
+					words[0] = filepath.Join(root, words[0])
+				}
+				candidates = append(candidates, words)
+				named++
+			}
+		}
+	}
+	candidates = append(candidates, []string{filepath.Join(root, "bin", "controller-gen")}, []string{"controller-gen"})
+	if data, err := os.ReadFile(filepath.Join(holding("go.mod", root), "go.mod")); err == nil && bytes.Contains(data, []byte(toolPackage)) {
+		candidates = append(candidates, []string{"go", "tool", "controller-gen"})
+	}
+	refused := map[string]bool{}
+	for i, words := range candidates {
+		what := r.theirs(m, words, i < named)
+		if refused[what] {
+			continue
+		}
+		if what != "" && !r.Consent.to("Run "+what) {
+			refused[what] = true
+			fmt.Fprintf(r.out, "%s, was not run: allow it with --yes, or name a controller-gen of your own with --controller-gen\n", diag.Line(what))
+			continue
+		}
+		if r.isPeer(ctx, words) {
+			return nil
+		}
+	}
+	fmt.Fprintf(r.out, "controller-gen is not found, so that nothing is compared. Install it, or name it with --controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@%s\n\n", EqualVersion())
+	r.differs = true
+	return nil
+}
+
+// theirs says what a command is if it is the repository's: a program in it, or one
+// that its Makefile or go.mod names. It is empty for a program of the user's, and for
+// one that is not there.
+func (r *migration) theirs(m *makefile, words []string, named bool) string {
+	file, err := exec.LookPath(words[0])
+	if errors.Is(err, exec.ErrDot) {
+		err = nil
+	}
+	if err != nil {
+		return ""
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return ""
+	}
+	if len(words) == 1 {
+		for _, root := range []string{r.Dir, r.project.asGiven, r.project.root} {
+			if output.IsBelow(root, file) || output.IsBelow(root, output.Physical(file)) {
+				if rel, err := filepath.Rel(r.Dir, file); err == nil {
+					file = rel
+				}
+				return file + ", which comes with the repository"
+			}
+		}
+	}
+	switch {
+	case slices.Equal(words, []string{"controller-gen"}):
+		return ""
+	case named:
+		return strings.Join(words, " ") + ", which " + m.path + " names"
+	}
+	return strings.Join(words, " ") + ", which go.mod names"
+}
+
+// isPeer reports whether a command is controller-gen, and takes it.
+func (r *migration) isPeer(ctx context.Context, words []string) bool {
+	file, err := exec.LookPath(words[0])
+	if err != nil {
+		return false
+	}
+	if file, err = filepath.Abs(file); err != nil { // calls may run in other directories
+		return false
+	}
+	words = append([]string{file}, words[1:]...)
+	out, err := exec.CommandContext(ctx, words[0], append(slices.Clone(words[1:]), "--version")...).Output()
+	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "Version: ")
+	if err != nil || !ok || strings.HasPrefix(version, "schemagen") {
+		return false
+	}
+	r.peer, r.peerVersion = words, version
+	return true
+}
+
+// namePeer has controller-gen called by that name, which files of applyconfiguration
+// have in their first line, where its file is called otherwise, as
+// controller-gen-v0.20.0.
+func (r *migration) namePeer() {
+	const name = "controller-gen"
+	if len(r.peer) != 1 || filepath.Base(r.peer[0]) == name {
+		return
+	}
+	link := filepath.Join(r.project.temp, name)
+	if err := os.Symlink(r.peer[0], link); err == nil {
+		r.peer[0] = link
+	}
+}
+
+// productVersion is the version of schemagen to install.
+func (r *migration) productVersion() string {
+	if v := strings.TrimPrefix(r.Version, "schemagen-"); v != "devel" && !strings.Contains(v, "+") {
+		return v
+	}
+	return "latest"
+}
+
+// EqualVersion is the version of controller-tools whose output schemagen's equals.
+func EqualVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, module := range info.Deps {
+			if module.Path == "sigs.k8s.io/controller-tools" {
+				return module.Version
+			}
+		}
+	}
+	return "latest"
+}
+
+// compare runs both for one call and reports.
+func (r *migration) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
+	where := ""
+	if call.line > 0 {
+		where = fmt.Sprintf("%s:%d: ", m.path, call.line)
+	}
+	fmt.Fprintf(r.out, "%s\n", diag.Line(where+strings.Join(call.args, " ")))
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(r.Dir, filepath.Dir(m.path), call.dir)
+	if filepath.IsAbs(call.dir) {
+		dir = call.dir
+	}
+	// The path of the project becomes that of the copy.
+	within := "--" + WithinFlag + "=" + r.project.root
+	run := func(command []string, more ...string) (made, error) {
+		if command[0] == self {
+			more = append(more, within)
+		}
+		return r.project.run(ctx, dir, call.env, command, call.args, more)
+	}
+	for _, set := range call.env {
+		if !harmless.MatchString(set) && !r.Consent.to("Set "+set+", as the Makefile does, which may run programs of the repository") {
+			r.differs = true
+			fmt.Fprintf(r.out, "  not compared: the Makefile sets %s, which may run programs of the repository: allow it with --yes\n", diag.Line(set))
+			return nil
+		}
+	}
+	ours, err := run([]string{self}, "--no-cache")
+	if escape, ok := errors.AsType[escapeError](err); ok {
+		r.differs = true
+		fmt.Fprintf(r.out, "  not compared: %v the project %s, and migrate writes only to copies of it\n", escape, diag.Line(r.project.asGiven))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	mistakes := ours
+	if ours.failed {
+		if ours, err = run([]string{self}, "--no-cache", "--skip-verify"); err != nil {
+			return err
+		}
+	}
+	var theirs made
+	if len(r.peer) > 0 {
+		if theirs, err = run(r.peer); err != nil {
+			return err
+		}
+		reasons := reasonsFor{run: r, dir: dir, theirs: theirs, refused: mistakes.failed, self: self, again: run}
+		if err := r.reportFiles(ctx, theirs, ours, &reasons); err != nil {
+			return err
+		}
+		if theirs.failed {
+			fmt.Fprintf(r.out, "  controller-gen itself fails:\n%s", inset(theirs.said))
+			r.differs = true
+		}
+	} else {
+		for _, name := range slices.Sorted(maps.Keys(ours.files)) {
+			fmt.Fprintf(r.out, "  %s: made, and compared with nothing\n", diag.Line(name))
+		}
+	}
+	if mistakes.said != "" {
+		fmt.Fprintf(r.out, "  schemagen says:\n%s", inset(mistakes.said))
+	}
+	r.differs = r.differs || mistakes.failed
+	return nil
+}
+
+// inset is what a tool said, below the line that says which.
+func inset(text string) string {
+	return lineStart.ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "    $0")
+}
+
+// lineStart is the first character of a line that is not empty.
+var lineStart = regexp.MustCompile(`(?m)^.`)
+
+// versionLine is the annotation that tells which tool wrote a file.
+var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
+
+func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
+
+// reportFiles says how many files are equal, and of each of the others why it is not.
+func (r *migration) reportFiles(ctx context.Context, theirs, ours made, reasons *reasonsFor) error {
+	names := slices.Sorted(maps.Keys(theirs.files))
+	for _, name := range slices.Sorted(maps.Keys(ours.files)) {
+		if _, known := theirs.files[name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var others []string
+	for _, name := range names {
+		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		if their == nil || our == nil || !bytes.Equal(withoutVersion(their), withoutVersion(our)) {
+			others = append(others, name)
+		}
+	}
+	files := "files"
+	if len(names) == 1 {
+		files = "file"
+	}
+	fmt.Fprintf(r.out, "  %d of %d %s equal\n", len(names)-len(others), len(names), files)
+	for _, name := range others {
+		r.differs = true
+		their, our := r.project.file(theirs, name), r.project.file(ours, name)
+		reason, err := reasons.of(name, our != nil)
+		if err != nil {
+			return err
+		}
+		switch {
+		case our == nil:
+			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", diag.Line(name), reason)
+		case their == nil:
+			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", diag.Line(name), reason)
+		default:
+			fmt.Fprintf(r.out, "  %s differs: %s\n", diag.Line(name), reason)
+			if err := r.printDiff(name, withoutVersion(their), withoutVersion(our)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printDiff prints what schemagen makes different.
+func (r *migration) printDiff(name string, their, our []byte) error {
+	var b bytes.Buffer
+	if err := output.PrintDiff(&b, name, their, our); err != nil {
+		return err
+	}
+	const most = 40
+	lines := strings.SplitAfter(b.String(), "\n")
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Sprintf("… %d more lines\n", len(lines)-most))
+	}
+	_, err := io.WriteString(r.out, inset(strings.Join(lines, "")))
+	return err
+}
+
+// reasonsFor finds reasons for differences, from docs/differences.md, by trying: each
+// that costs a run is tried once.
+type reasonsFor struct {
+	run     *migration
+	dir     string
+	theirs  made
+	refused bool
+	self    string
+	again   func(command []string, more ...string) (made, error)
+
+	theirSecond, ourPlain *made
+}
+
+// of is the reason for one file that differs.
+func (r *reasonsFor) of(name string, weHave bool) (string, error) {
+	if r.theirSecond == nil {
+		second, err := r.again(r.run.peer)
+		if err != nil {
+			return "", err
+		}
+		plain, err := r.again([]string{r.self}, "--no-cache", "--skip-verify", "--no-config")
+		if err != nil {
+			return "", err
+		}
+		r.theirSecond, r.ourPlain = &second, &plain
+	}
+	copies := r.run.project
+	first, plain := copies.file(r.theirs, name), copies.file(*r.ourPlain, name)
+	switch {
+	case !bytes.Equal(first, copies.file(*r.theirSecond, name)):
+		return "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same", nil
+	case plain != nil && bytes.Equal(withoutVersion(first), withoutVersion(plain)):
+		return project.Name + " says so: with --no-config the file is equal", nil
+	case !weHave && r.refused:
+		return "schemagen refuses the source, as said below; controller-gen writes what an API server would refuse, or what it has read in part", nil
+	case r.theirs.failed:
+		return "controller-gen fails, and writes what it has", nil
+	case r.run.peerVersion != EqualVersion():
+		return fmt.Sprintf("this controller-gen is %s, and schemagen writes what %s does: compare with that version to see what is left", r.run.peerVersion, EqualVersion()), nil
+	}
+	for _, name := range []string{"inflections.json", "acronyms.json"} {
+		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
+			return "controller-gen takes plurals from " + name + " in the working directory, schemagen does not", nil
+		}
+	}
+	if usesOwnMarkers(r.dir) {
+		return "the source uses markers that schemagen adds, which controller-gen does not know", nil
+	}
+	return "no reason is known: please report it", nil
+}
+
+// usesOwnMarkers reports whether Go files below a directory have markers of ours.
+func usesOwnMarkers(dir string) bool {
+	return slices.ContainsFunc(project.FilesBelow(nil, dir), func(name string) bool {
+		if !strings.HasSuffix(name, ".go") {
+			return false
+		}
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil && bytes.Contains(data, []byte("+schemagen:"))
+	})
+}
+
+// change shows the line of the Makefile to change, or changes it.
+func (r *migration) change(ctx context.Context, m *makefile) error {
+	var direct []string
+	for _, call := range m.calls {
+		if call.direct && call.line > 0 {
+			direct = append(direct, fmt.Sprintf("%s:%d", m.path, call.line))
+		}
+	}
+	installs := r.With == "" && m.installs()
+	if r.With == "" {
+		r.With = "schemagen"
+	}
+	if len(direct) > 0 {
+		fmt.Fprintf(r.out, "\nThese lines call controller-gen by its name; let them call %s: %s\n", r.With, strings.Join(direct, ", "))
+	}
+	if m.lines == nil || len(m.calls) == len(direct) {
+		return nil
+	}
+	text, ok := m.withTool(r.With)
+	if installs {
+		text = m.withInstalled(r.productVersion())
+	}
+	if !ok {
+		fmt.Fprintf(r.out, "\n%s has no variable %s to change: say make %s=%s\n", m.path, toolVariable, toolVariable, r.With)
+		return nil
+	}
+	if strings.Contains(r.With, " ") && regexp.MustCompile(`"\$[({]`+toolVariable+`[)}]"`).MatchString(text) {
+		fmt.Fprintf(r.out, "\nRecipes have %s in quotes, so that it must be one word: take the quotes away for %q\n", toolVariable, r.With)
+		r.differs = true
+	}
+	outputs := []output.File{{Path: m.path, Data: []byte(text)}}
+	fmt.Fprintln(r.out)
+	changed, err := output.Commit(ctx, outputs, output.Diff, r.out)
+	switch {
+	case err != nil:
+		return err
+	case len(changed) == 0:
+		fmt.Fprintf(r.out, "%s calls %s already.\n", m.path, r.With)
+	case r.differs && r.Write:
+		fmt.Fprintln(r.out, "The Makefile is not changed, because not all is equal.")
+	case r.differs:
+		fmt.Fprintln(r.out, "schemagen migrate --write changes that once all is equal.")
+	case !r.Write:
+		fmt.Fprintln(r.out, "schemagen migrate --write changes that.")
+	default:
+		_, err = output.Commit(ctx, outputs, output.Write, r.out)
+	}
+	return err
+}

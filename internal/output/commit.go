@@ -1,0 +1,397 @@
+// Package output puts files on disk: all of them or none, or only says what
+// would change. It knows paths and bytes, not what the files are about.
+package output
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// File is a file that a run wants on disk.
+type File struct {
+	// Path is the file as the user would see it: relative to the working
+	// directory, or absolute.
+	Path string
+	Data []byte
+}
+
+// Mode says what to do with outputs.
+type Mode int
+
+const (
+	// Write changes the files that differ, all of them or none.
+	Write Mode = iota
+	// Check prints what Write would change, for a caller that fails
+	// where anything would.
+	Check
+	// Diff prints the same, for a caller that only wants to see it.
+	Diff
+	// Stdout prints the outputs themselves; paths do not matter.
+	Stdout
+)
+
+// Commit carries outputs to their place, which mode names, and returns the paths
+// of those that differ from what is on disk, in the order of outputs; none for
+// [Stdout].
+//
+// Files that are equal already are not touched, not even opened for writing. The
+// permission bits of files that exist are kept, and symlinks to files are
+// written through. If Commit fails, no file is changed: temporary files stand
+// next to all targets before the first one is replaced. A process that is killed
+// between the first and the last replacement leaves some files new and others old,
+// each of them whole; the next run makes all of them new.
+//
+// It is an error, which names the path, if an output cannot be read or written,
+// if its path is a directory, a device or a symlink to nothing, or if two outputs
+// have the same path. If ctx ends before files are being replaced, Commit returns
+// its error; later it is not looked at.
+func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (changed []string, err error) {
+	if mode == Stdout {
+		for _, out := range outputs {
+			if json.Valid(out.Data) {
+				out.Data = []byte(diag.EscapeJSON(string(out.Data)))
+			}
+			if _, err := diag.Documents(stdout).Write(out.Data); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	targets, err := findTargets(ctx, outputs)
+	if err != nil {
+		return nil, err
+	}
+	switch mode {
+	case Write:
+		sweepTemps(outputs, time.Now())
+		err = disk{write: createTemp, rename: os.Rename}.replace(ctx, targets)
+	case Check, Diff:
+		err = printDiffs(ctx, stdout, targets)
+	default:
+		err = fmt.Errorf("unknown commit mode %d", mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range targets {
+		changed = append(changed, t.Path)
+	}
+	return changed, nil
+}
+
+// target is an output that differs from what is on disk.
+type target struct {
+	File
+	// file is the file to replace: absolute, without symlinks.
+	file string
+	// exists says that there is a file now, with the content old and the
+	// permission bits perm. Otherwise perm is what the umask is applied to.
+	exists bool
+	old    []byte
+	perm   fs.FileMode
+	// temp is the temporary file of the target, "" while it has none.
+	temp string
+}
+
+// findTargets compares outputs with the disk and returns those that differ.
+func findTargets(ctx context.Context, outputs []File) ([]*target, error) {
+	var targets []*target
+	taken := make(map[string]string, len(outputs))
+	for _, out := range outputs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t, err := newTarget(out)
+		if err != nil {
+			return nil, err
+		}
+		if other, ok := taken[t.file]; ok {
+			return nil, fmt.Errorf("%s: two outputs have this path (the other one as %s)", out.Path, other)
+		}
+		taken[t.file] = out.Path
+		if !t.exists || !bytes.Equal(t.old, t.Data) {
+			targets = append(targets, t)
+		}
+	}
+	return targets, nil
+}
+
+func newTarget(out File) (*target, error) {
+	t := &target{File: out, perm: 0o666}
+	abs, err := absolute(out.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", out.Path, err)
+	}
+	if t.file, err = resolve(abs); err != nil {
+		return nil, fmt.Errorf("%s: %w", out.Path, err)
+	}
+	info, err := os.Stat(t.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return t, nil
+	case err != nil:
+		return nil, pathError(out.Path, err)
+	case info.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: out.Path, Err: syscall.EISDIR}
+	case !info.Mode().IsRegular():
+		// Reading a pipe would block, and a rename would replace a device.
+		return nil, fmt.Errorf("%s: not a regular file", out.Path)
+	}
+	t.exists, t.perm = true, info.Mode().Perm()
+	if t.old, err = os.ReadFile(t.file); err != nil {
+		return nil, pathError(out.Path, err)
+	}
+	return t, nil
+}
+
+// absolute is the absolute path of what the system means by a clean relative one: ".."
+// is the parent of where the working directory is, and not of the symlink by which
+// somebody came to it.
+func absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	wd, err := os.Getwd()
+	if err == nil {
+		wd, err = filepath.EvalSymlinks(wd)
+	}
+	return filepath.Join(wd, path), err
+}
+
+// resolve follows the symlinks of an absolute path, of which the end
+// need not exist.
+func resolve(path string) (string, error) {
+	file, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", fmt.Errorf("%s is a symlink to a file that does not exist", path)
+	}
+	parent := filepath.Dir(path)
+	if parent == path {
+		return "", err
+	}
+	if parent, err = resolve(parent); err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
+}
+
+// pathError is err of an operation on the file behind path, with path, as
+// the user knows it, in place of the name of a temporary or resolved file.
+func pathError(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// disk is how files are replaced: the operations that can fail late, for
+// tests to make them fail.
+type disk struct {
+	// write creates t.temp, with the permission bits of t.
+	write  func(t *target, data []byte) error
+	rename func(from, to string) error
+}
+
+// replace gives all targets their new content, or leaves all as they are. If a
+// rename fails, those before it are undone; what cannot be undone, because the
+// disk fails for good, is part of the error.
+func (d disk) replace(ctx context.Context, targets []*target) (err error) {
+	var dirs []string
+	defer func() {
+		if err != nil {
+			err = discard(err, targets, dirs)
+		}
+	}()
+	for _, t := range targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if dirs, err = makeDir(dirs, filepath.Dir(t.file)); err != nil {
+			return fmt.Errorf("%s: %w", t.Path, err)
+		}
+		if err := d.stage(t); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, t := range targets {
+		if err := d.rename(t.temp, t.file); err != nil {
+			return errors.Join(pathError(t.Path, err), d.undo(targets[:i]))
+		}
+		t.temp = ""
+	}
+	return nil
+}
+
+// stage writes the new content of t to a temporary file.
+func (d disk) stage(t *target) error {
+	if t.exists {
+		// A rename would replace a file that is write-protected. Who protected
+		// it expects the error that opening it gives.
+		f, err := os.OpenFile(t.file, os.O_WRONLY, 0)
+		if err != nil {
+			return pathError(t.Path, err)
+		}
+		if err := f.Close(); err != nil {
+			return pathError(t.Path, err)
+		}
+	}
+	return d.writeTemp(t, t.Data)
+}
+
+func (d disk) writeTemp(t *target, data []byte) error {
+	t.temp = filepath.Join(filepath.Dir(t.file), tempPrefix+rand.Text()+tempSuffix)
+	if err := d.write(t, data); err != nil {
+		return pathError(t.Path, err)
+	}
+	return nil
+}
+
+// The names of temporary files, around a random text of 26 letters and digits.
+const (
+	tempPrefix = ".schemagen-"
+	tempSuffix = ".tmp"
+)
+
+// isTemp reports whether a name is one of a temporary file.
+func isTemp(name string) bool {
+	text, begins := strings.CutPrefix(name, tempPrefix)
+	text, ends := strings.CutSuffix(text, tempSuffix)
+	return begins && ends && len(text) == 26 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// sweepTemps removes temporary files beside the outputs that are older than an
+// hour: those of runs that were killed. What cannot be removed stays.
+func sweepTemps(outputs []File, now time.Time) {
+	swept := map[string]bool{}
+	for _, out := range outputs {
+		dir := filepath.Dir(out.Path)
+		if swept[dir] {
+			continue
+		}
+		swept[dir] = true
+		entries, _ := os.ReadDir(dir)
+		for _, entry := range entries {
+			if !entry.Type().IsRegular() || !isTemp(entry.Name()) {
+				continue
+			}
+			if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > time.Hour {
+				_ = os.Remove(filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
+}
+
+// undo gives targets that were replaced what they had before.
+func (d disk) undo(targets []*target) error {
+	var errs []error
+	for _, t := range targets {
+		var err error
+		if !t.exists {
+			err = os.Remove(t.file)
+		} else if err = d.writeTemp(t, t.old); err == nil {
+			if err = d.rename(t.temp, t.file); err == nil {
+				t.temp = ""
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("restore: %w", pathError(t.Path, err)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// discard removes the temporary files of targets, and those of dirs that
+// are empty. It returns err, joined with what went wrong here.
+func discard(err error, targets []*target, dirs []string) error {
+	for _, t := range targets {
+		if t.temp == "" {
+			continue
+		}
+		if rmErr := os.Remove(t.temp); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
+			err = errors.Join(err, rmErr)
+		}
+	}
+	for _, dir := range slices.Backward(dirs) {
+		// Fails where somebody else put a file, which is to stay.
+		_ = os.Remove(dir)
+	}
+	return err
+}
+
+// makeDir is os.MkdirAll that appends the directories that it created to
+// made, parents first, also when it fails.
+func makeDir(made []string, dir string) ([]string, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && info.IsDir():
+		return made, nil
+	case err == nil:
+		return made, &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist):
+		return made, err
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if made, err = makeDir(made, parent); err != nil {
+			return made, err
+		}
+	}
+	err = os.Mkdir(dir, 0o777)
+	if err == nil {
+		return append(made, dir), nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		// Another process was faster, so it is not ours to remove.
+		return made, nil
+	}
+	return made, err
+}
+
+// createTemp creates t.temp with data.
+func createTemp(t *target, data []byte) (err error) {
+	f, err := os.OpenFile(t.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, t.perm)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := f.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if t.exists {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		// Only where the umask took bits: some file systems refuse any chmod.
+		if info.Mode().Perm() != t.perm {
+			if err := f.Chmod(t.perm); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = f.Write(data)
+	return err
+}

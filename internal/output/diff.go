@@ -1,0 +1,205 @@
+package output
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// printDiffs prints a unified diff, from disk to output, of all targets.
+func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error {
+	w := bufio.NewWriter(stdout)
+	for _, t := range targets {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		printDiff(w, t.Path, t.old, t.Data, t.exists)
+	}
+	return w.Flush()
+}
+
+// PrintDiff prints a unified diff of what a file was and what it is to be.
+func PrintDiff(out io.Writer, path string, from, to []byte) error {
+	w := bufio.NewWriter(out)
+	printDiff(w, path, from, to, true)
+	return w.Flush()
+}
+
+func printDiff(w *bufio.Writer, path string, from, to []byte, exists bool) {
+	// As git does, "a/" stands in place of the slash of an absolute path.
+	name := diag.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
+	origin := "/dev/null"
+	if exists {
+		origin = "a/" + name
+	}
+	fmt.Fprintf(w, "--- %s\n+++ b/%s\n", origin, name)
+	a := slices.Collect(strings.Lines(string(from)))
+	b := slices.Collect(strings.Lines(string(to)))
+	printHunks(w, a, b, DiffLines(a, b))
+}
+
+const (
+	// maxDiffDepth is how often lines that are unique in a region divide it.
+	maxDiffDepth = 8
+	// maxDiffLines is the size of a region, in lines of both sides, from which
+	// on it is not searched for equal lines any more.
+	maxDiffLines = 1 << 20
+)
+
+// DiffLines returns the differences of two files by their lines, in order.
+func DiffLines(a, b []string) []lcs.Diff {
+	return diffLines(nil, a, b, lcs.Diff{End: len(a), ReplEnd: len(b)}, maxDiffDepth)
+}
+
+// diffLines appends the differences of a and b inside of region to diffs. They
+// are in order, and equal lines are between any two.
+//
+// The lcs package gives up after 50 edits from either end and calls all that is
+// between different. So the region is divided first, at lines that are unique on
+// both sides. That makes it quick for files of any size, too; the price is that
+// the result is not always the shortest.
+func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lcs.Diff {
+	r := region
+	for r.Start < r.End && r.ReplStart < r.ReplEnd && a[r.Start] == b[r.ReplStart] {
+		r.Start++
+		r.ReplStart++
+	}
+	for r.Start < r.End && r.ReplStart < r.ReplEnd && a[r.End-1] == b[r.ReplEnd-1] {
+		r.End--
+		r.ReplEnd--
+	}
+	dels, adds := r.End-r.Start, r.ReplEnd-r.ReplStart
+	if dels == 0 && adds == 0 {
+		return diffs
+	}
+	if dels == 0 || adds == 0 {
+		return append(diffs, r)
+	}
+	if depth > 0 {
+		if anchors := diffAnchors(a, b, r); len(anchors) > 0 {
+			for _, at := range anchors {
+				// An anchor is the equal line that the part after it starts with.
+				part := lcs.Diff{Start: r.Start, End: at.Start, ReplStart: r.ReplStart, ReplEnd: at.ReplStart}
+				diffs = diffLines(diffs, a, b, part, depth-1)
+				r.Start, r.ReplStart = at.Start, at.ReplStart
+			}
+			return diffLines(diffs, a, b, r, depth-1)
+		}
+	}
+	if dels+adds > maxDiffLines {
+		return append(diffs, r)
+	}
+	for _, d := range lcs.DiffLines(a[r.Start:r.End], b[r.ReplStart:r.ReplEnd]) {
+		diffs = append(diffs, lcs.Diff{
+			Start: d.Start + r.Start, End: d.End + r.Start,
+			ReplStart: d.ReplStart + r.ReplStart, ReplEnd: d.ReplEnd + r.ReplStart,
+		})
+	}
+	return diffs
+}
+
+// diffAnchors returns where lines stand that occur once on either side of the
+// region: as many as are in the same order on both sides.
+func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
+	type place struct{ inA, inB, a, b int }
+	places := make(map[string]place)
+	for i, line := range a[r.Start:r.End] {
+		p := places[line]
+		places[line] = place{inA: p.inA + 1, a: r.Start + i}
+	}
+	for i, line := range b[r.ReplStart:r.ReplEnd] {
+		if p, ok := places[line]; ok {
+			p.inB, p.b = p.inB+1, r.ReplStart+i
+			places[line] = p
+		}
+	}
+	var unique []lcs.Diff
+	for _, line := range a[r.Start:r.End] {
+		if p := places[line]; p.inA == 1 && p.inB == 1 {
+			unique = append(unique, lcs.Diff{Start: p.a, ReplStart: p.b})
+		}
+	}
+	// The longest increasing subsequence: ends[n] is the index of the smallest
+	// end of one with n+1 elements, prev the element before each.
+	var ends []int
+	prev := make([]int, len(unique))
+	for i, u := range unique {
+		n := sort.Search(len(ends), func(n int) bool { return unique[ends[n]].ReplStart > u.ReplStart })
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+		if n > 0 {
+			prev[i] = ends[n-1]
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	anchors := make([]lcs.Diff, len(ends))
+	last := ends[len(ends)-1]
+	for n := range slices.Backward(anchors) {
+		anchors[n] = unique[last]
+		last = prev[last]
+	}
+	return anchors
+}
+
+// printHunks prints diffs of the lines a and b, with lines of context around. It
+// is not udiff.ToUnified because that counts the lines of the new file wrong
+// after a hunk of two changes, and is quadratic.
+func printHunks(w *bufio.Writer, a, b []string, diffs []lcs.Diff) {
+	const margin = 3
+	for len(diffs) > 0 {
+		n := 1
+		for n < len(diffs) && diffs[n].Start-diffs[n-1].End <= 2*margin {
+			n++
+		}
+		first, last := diffs[0], diffs[n-1]
+		before, after := min(margin, first.Start), min(margin, len(a)-last.End)
+		fmt.Fprintf(w, "@@ -%s +%s @@\n",
+			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after))
+		next := first.Start - before
+		for _, d := range diffs[:n] {
+			printDiffLines(w, ' ', a[next:d.Start])
+			printDiffLines(w, '-', a[d.Start:d.End])
+			printDiffLines(w, '+', b[d.ReplStart:d.ReplEnd])
+			next = d.End
+		}
+		printDiffLines(w, ' ', a[next:last.End+after])
+		diffs = diffs[n:]
+	}
+}
+
+// hunkRange is lines start to end, counted from 0, in the notation of a hunk.
+func hunkRange(start, end int) string {
+	switch end - start {
+	case 0:
+		return fmt.Sprintf("%d,0", start)
+	case 1:
+		return fmt.Sprint(start + 1)
+	default:
+		return fmt.Sprintf("%d,%d", start+1, end-start)
+	}
+}
+
+// printDiffLines prints lines, each after kind. An error stays with w.
+func printDiffLines(w *bufio.Writer, kind byte, lines []string) {
+	for _, line := range lines {
+		w.WriteByte(kind)
+		w.WriteString(line)
+		if !strings.HasSuffix(line, "\n") {
+			w.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package output
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Physical follows the symlinks of an absolute path, of which the end need not
+// exist, to the file that writing to the path would create.
+func Physical(path string) string {
+	const separator = string(filepath.Separator)
+	top := filepath.VolumeName(path) + separator
+	done, rest := top, strings.Split(path[len(top):], separator)
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		if name == ".." {
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		link, err := os.Readlink(next)
+		if err != nil || links == 40 { // longer chains are cycles, which nothing can open
+			done = next
+			continue
+		}
+		links++
+		if filepath.IsAbs(link) {
+			done, link = top, link[len(top):]
+		}
+		rest = append(strings.Split(link, separator), rest...)
+	}
+	return done
+}
+
+// IsBelow reports whether a file is a directory or something in it; neither path has
+// symlinks.
+func IsBelow(dir, file string) bool {
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// CheckWithin fails if one of the outputs, or a file to remove, is outside of a
+// directory; any place is allowed if that is empty.
+func CheckWithin(dir string, outputs []File, stale []string) error {
+	if dir == "" {
+		return nil
+	}
+	paths := slices.Clone(stale)
+	for _, out := range outputs {
+		paths = append(paths, out.Path)
+	}
+	for _, path := range paths {
+		abs, err := absolute(path)
+		if err != nil {
+			return err
+		}
+		if !IsBelow(dir, Physical(abs)) {
+			return fmt.Errorf("%s would be written outside the project", path)
+		}
+	}
+	return nil
+}

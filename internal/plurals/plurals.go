@@ -1,0 +1,116 @@
+// Package plurals makes the names of resources from their kinds, as controller-gen does.
+package plurals
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// pluralText is what plurals are made from. TestPluralText writes it from the
+// tables of github.com/gobuffalo/flect, which prepares them at the start of every
+// process that links it, and looks for more in the working directory. A line is
+//
+//	= WORD PLURAL      a whole word
+//	= WORD             one that is a plural
+//	- ENDING PLURAL    an ending; of several, the first counts
+//	^ WORD             what stands in upper case as a part of a name
+//
+//go:embed plural.txt
+var pluralText string
+
+// table makes plurals as controller-gen does.
+type table struct {
+	words    map[string]string // empty for plurals
+	endings  []ending
+	acronyms map[string]bool
+}
+
+// ending is how words with the text at their end change.
+type ending struct{ text, plural string }
+
+// known are read when the first kind asks.
+var known = sync.OnceValue(newTable)
+
+// Of returns the name of the resource of a kind, where no marker gives another one.
+func Of(kind string) string { return known().of(kind) }
+
+func newTable() *table {
+	p := &table{words: map[string]string{}, acronyms: map[string]bool{}}
+	for line := range strings.Lines(pluralText) {
+		switch fields := strings.Fields(line); {
+		case len(fields) == 3 && fields[0] == "=":
+			p.words[fields[1]] = fields[2]
+		case len(fields) == 2 && fields[0] == "=":
+			p.words[fields[1]] = ""
+		case len(fields) == 3 && fields[0] == "-":
+			p.endings = append(p.endings, ending{fields[1], fields[2]})
+		case len(fields) == 2 && fields[0] == "^":
+			p.acronyms[fields[1]] = true
+		}
+	}
+	return p
+}
+
+// of returns the plural of a Go name in lower case, as the name of a resource is
+// made from its kind: what strings.ToLower(flect.Pluralize(name)) returns.
+func (p *table) of(name string) string {
+	last := p.lastPart(name)
+	if last == "" {
+		return ""
+	}
+	lower := strings.ToLower(name)
+	// A part that was put in upper case is no ending of the name, and comes
+	// twice: the plural of Dns is dnsdnses.
+	before := strings.ToLower(strings.TrimSuffix(name, last))
+	plural, ok := p.words[name]
+	if ok {
+		before = ""
+	} else {
+		plural, ok = p.words[strings.ToLower(last)]
+	}
+	switch {
+	case ok && plural == "":
+		return lower
+	case ok:
+		return before + strings.ToLower(plural)
+	}
+	for _, e := range p.endings {
+		if start, ok := strings.CutSuffix(last, e.text); ok {
+			return before + strings.ToLower(start+e.plural)
+		}
+	}
+	if strings.HasSuffix(strings.ToLower(last), "s") {
+		return lower
+	}
+	return lower + "s"
+}
+
+// lastPart returns the last of the parts of a name, which begin at capitals and
+// underscores.
+func (p *table) lastPart(name string) string {
+	if upper := strings.ToUpper(name); p.acronyms[upper] {
+		return upper
+	}
+	last, begin := "", 0
+	end := func(at int) {
+		part := strings.Trim(name[begin:at], "_")
+		if upper := strings.ToUpper(part); p.acronyms[upper] {
+			part = upper
+		}
+		if part != "" {
+			last = part
+		}
+		begin = at
+	}
+	var before rune
+	for i, c := range name {
+		if c == '_' || unicode.IsUpper(c) && (!unicode.IsUpper(before) || p.acronyms[strings.ToUpper(name[begin:i])]) {
+			end(i)
+		}
+		before = c
+	}
+	end(len(name))
+	return last
+}

@@ -1,0 +1,152 @@
+package project
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// Effective is a value that a command line would run with, and where it is from.
+type Effective struct {
+	Key string `json:"key"`
+	// Value is a text, a boolean, a number, a list of texts, or, of what is more than
+	// that, what the file says; null where nothing is said.
+	Value any `json:"value"`
+	// Source is one of the constants below, Place the line of the file, the flag, or
+	// the variable.
+	Source string `json:"source"`
+	Place  string `json:"place,omitempty"`
+
+	node *yaml.Node
+}
+
+// Where values are from.
+const (
+	FromDefault     = "default"
+	FromFile        = "file"
+	FromFlag        = "flag"
+	FromArguments   = "arguments"
+	FromEnvironment = "environment"
+)
+
+// Effective returns the values of all settings, with the flags of the command crd
+// and those of the command unions filled in from the file, and then of what else the
+// file says. args and given are the arguments and the flags on the command line. What
+// neither flags nor the file say has the source [FromDefault].
+func (c *File) Effective(wd string, args []string, given map[string]bool, crd, functions *pflag.FlagSet) []Effective {
+	var out []Effective
+	for _, s := range Settings() {
+		flags := crd
+		if s.Of == OfUnions {
+			flags = functions
+		}
+		e := Effective{Key: s.Key, Source: FromDefault}
+		if flag := flags.Lookup(s.Flag); flag != nil {
+			e.Value = valueOf(s, flag)
+		}
+		_, said := c.said(s.Key)
+		switch {
+		case s.Key == "paths" && len(args) > 0:
+			e.Value, e.Source = args, FromArguments
+		case s.Of != OfUnions && given[s.Flag]:
+			e.Source, e.Place = FromFlag, "--"+s.Flag
+		case said:
+			e.Source, e.Place = FromFile, c.source(s.Key, wd)
+			if s.Flag == "" {
+				e.Value = c.Texts(s.Key, wd)
+				if s.Kind == Folder {
+					e.Value = c.Texts(s.Key, wd)[0]
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	_, others := Sections()
+	for _, key := range others {
+		e := Effective{Key: key, Source: FromDefault}
+		if value, said := c.said(key); said {
+			e.node, e.Source, e.Place = value.node, FromFile, c.source(key, wd)
+			_ = value.node.Decode(&e.Value) // it was read
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// valueOf is the value of a flag as its setting has it; nil where it says nothing.
+func valueOf(s Setting, flag *pflag.Flag) any {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	text := flag.Value.String()
+	switch s.Kind {
+	case Boolean:
+		if text != "" {
+			return text == "true"
+		}
+	case Number:
+		if n, err := strconv.Atoi(text); err == nil {
+			return n
+		}
+	default:
+		if text != "" {
+			return text
+		}
+	}
+	return nil
+}
+
+// WriteEffective writes values: as YAML with comments, or as JSON.
+func (c *File) WriteEffective(out io.Writer, format string, values []Effective) error {
+	name := ""
+	if c != nil {
+		name = c.Name
+	}
+	if format == "json" {
+		return diag.WriteJSON(out, struct {
+			File     string      `json:"file,omitempty"`
+			Settings []Effective `json:"settings"`
+		}{name, values})
+	}
+	root := &yaml.Node{Kind: yaml.MappingNode, HeadComment: "no " + Name}
+	if name != "" {
+		root.HeadComment = diag.Line(name)
+	}
+	groups := map[string]*yaml.Node{}
+	for _, e := range values {
+		into, key := root, e.Key
+		if group, rest, ok := strings.Cut(e.Key, "."); ok {
+			if groups[group] == nil {
+				groups[group] = &yaml.Node{Kind: yaml.MappingNode}
+				root.Content = append(root.Content, scalarNode(group), groups[group])
+			}
+			into, key = groups[group], rest
+		}
+		keyNode, value := scalarNode(key), e.node
+		if value == nil {
+			value = &yaml.Node{}
+			if err := value.Encode(e.Value); err != nil {
+				return err
+			}
+			value.Style = yaml.FlowStyle
+		}
+		value.LineComment = diag.Line(strings.TrimSpace(strings.TrimPrefix(e.Source, FromFile) + " " + e.Place))
+		if value.Kind != yaml.ScalarNode && value.Style&yaml.FlowStyle == 0 {
+			value.LineComment, keyNode.LineComment = "", value.LineComment
+		}
+		into.Content = append(into.Content, keyNode, value)
+	}
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(root); err != nil {
+		return err
+	}
+	return encoder.Close()
+}
+
+func scalarNode(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }

@@ -1,0 +1,433 @@
+package project
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/structural/manifest"
+)
+
+// reader reads schemagen.yaml and notes all that is wrong with it.
+type reader struct {
+	manifest.NodeReader
+	in    *inputs.Reader
+	file  *File
+	codes []*diag.Kind
+	// starts are the offsets of lines.
+	starts []int
+}
+
+// parse reads the content of the file. There is no file where a finding is an
+// error. Paths that must be there are looked for.
+func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	r := &reader{
+		NodeReader: manifest.NewNodeReader(name, wrongFile, data), in: in, codes: codes,
+		file: &File{Name: name, dir: filepath.Dir(name), data: data, values: map[string]entry{}, severities: map[diag.Code]string{}},
+	}
+	for at := 0; at <= len(data); {
+		r.starts = append(r.starts, at)
+		n := bytes.IndexByte(data[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+	}
+	if at, why := refusedCharacter(data); at >= 0 {
+		r.failAt(at, why)
+		return nil, r.Findings
+	}
+	root := r.Document(data, Name)
+	if root != nil {
+		r.refuseAliases(root)
+		r.top(root)
+	}
+	if len(r.Findings) > 0 {
+		return nil, r.Findings
+	}
+	return r.file, nil
+}
+
+// refusedCharacter is the offset of the first character that does not belong into a
+// file that people write, with what is wrong with it; -1 if there is none. Lines end
+// as on Unix or Windows: YAML has more line ends, which editors do not count.
+func refusedCharacter(data []byte) (at int, why string) {
+	for i := 0; i < len(data); {
+		c, size := utf8.DecodeRune(data[i:])
+		switch {
+		case c == utf8.RuneError && size == 1:
+			return i, "this is not UTF-8 text"
+		case c == '\r' && !bytes.HasPrefix(data[i+1:], []byte("\n")), c == 0x85, c == 0x2028, c == 0x2029:
+			return i, "this is no line end of Unix or Windows"
+		case c < ' ' && c != '\n' && c != '\r' && c != '\t', c == 0x7f:
+			return i, "this is a control character"
+		}
+		i += size
+	}
+	return -1, ""
+}
+
+// failAt reports a mistake at an offset.
+func (r *reader) failAt(offset int, message string) {
+	line, _ := slices.BinarySearch(r.starts, offset+1)
+	r.Findings = append(r.Findings, wrongFile.At(diag.Position{File: r.File, Line: line, Column: offset - r.starts[line-1] + 1}, "", "%s", message))
+}
+
+// refuseAliases reports aliases: nobody needs them here, and what is reported twice
+// would have one place.
+func (r *reader) refuseAliases(n *yaml.Node) {
+	if n.Kind == yaml.AliasNode {
+		r.Fail(n, "write it out", "aliases are not read here")
+	}
+	for _, child := range n.Content {
+		r.refuseAliases(child)
+	}
+}
+
+// top reads the document.
+func (r *reader) top(root *yaml.Node) {
+	groups, others := Sections()
+	var known []string
+	inGroup := map[string][]string{}
+	for _, s := range Settings() {
+		if group, key, ok := strings.Cut(s.Key, "."); ok {
+			inGroup[group] = append(inGroup[group], key)
+		} else {
+			known = append(known, s.Key)
+		}
+	}
+	fields := r.Fields(root, Name, slices.Concat(known, groups, others)...)
+	values := map[string]*yaml.Node{}
+	for _, key := range known {
+		values[key] = fields[key]
+	}
+	for _, group := range groups {
+		nodes := r.Fields(fields[group], group, inGroup[group]...)
+		for _, key := range inGroup[group] {
+			values[group+"."+key] = nodes[key]
+		}
+	}
+	for _, s := range Settings() {
+		if n := values[s.Key]; n != nil {
+			r.file.values[s.Key] = entry{r.value(s, n), n.Line, n}
+		}
+	}
+	for _, key := range others {
+		if n := fields[key]; n != nil && n.Tag != "!!null" {
+			r.file.values[key] = entry{line: n.Line, node: n}
+		}
+	}
+	for _, n := range r.List(fields["packages"]) {
+		r.packages(n)
+	}
+	r.types(fields["types"])
+	r.descriptions(fields["descriptions"])
+	r.severities(fields["severities"])
+	for _, n := range r.List(fields["waivers"]) {
+		r.waiver(n)
+	}
+}
+
+// value reads the value of a setting.
+func (r *reader) value(s Setting, n *yaml.Node) []string {
+	switch s.Kind {
+	case Boolean:
+		text, _ := r.scalar(n, "true or false", "!!bool")
+		return []string{text}
+	case Number:
+		text, ok := r.scalar(n, "a number", "!!int")
+		if i, err := strconv.Atoi(text); ok && (err != nil || i < 0) {
+			r.Fail(n, "", "%s: this must be a number of bytes, 0 or more", s.Key)
+		}
+		return []string{text}
+	case List, Patterns:
+		var out []string
+		for _, element := range r.List(n) {
+			if text, ok := r.scalar(element, "a text", "!!str"); ok {
+				r.checkText(s, element, text)
+				out = append(out, text)
+			}
+		}
+		return out
+	}
+	// 1.35 and 2026 are texts here.
+	text, ok := r.scalar(n, "a text", "!!str", "!!float", "!!int")
+	if ok {
+		r.checkText(s, n, text)
+	}
+	return []string{text}
+}
+
+// scalar is a value of one of the tags; ok is false after a finding.
+func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string, ok bool) {
+	n = manifest.Aliased(n)
+	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
+		r.Fail(n, "", "this must be %s", what)
+		return "", false
+	}
+	return n.Value, true
+}
+
+// checkText reports what is wrong with one text of a setting.
+func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
+	if s.Values != nil && !slices.Contains(s.Values, text) {
+		r.unknown(n, s.Key, text, s.Values)
+	}
+	if s.Check != nil {
+		if err := s.Check(text); err != nil {
+			r.Fail(n, "", "%s: %v", s.Key, err)
+		}
+	}
+	switch s.Kind {
+	case Path:
+		if info, err := r.in.Stat(r.at(text)); err != nil || info.IsDir() {
+			r.Fail(n, "paths are relative to this file", "%s: there is no file %q", s.Key, text)
+		}
+	case Folder:
+		if text == "" || text == "-" {
+			r.Fail(n, "", "%s: this must be a directory", s.Key)
+		} else if info, err := r.in.Stat(r.at(text)); err == nil && !info.IsDir() {
+			r.Fail(n, "paths are relative to this file", "%s: %q is not a directory", s.Key, text)
+		}
+	case Patterns:
+		r.checkPattern(n, text)
+	}
+}
+
+// at is the name of a path of the file.
+func (r *reader) at(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(r.file.dir, filepath.FromSlash(name))
+}
+
+// checkPattern reports a pattern of packages that can have none. It returns the
+// pattern with an absolute directory.
+func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
+	if pattern == "" {
+		r.Fail(n, "", "this must be a pattern of packages")
+		return ""
+	}
+	if !isFilePattern(pattern) {
+		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
+			r.Fail(n, "write ./"+pattern, "%q is an import path here, and not the directory", pattern)
+		}
+		return pattern
+	}
+	base, below := cutBelow(pattern)
+	if info, err := r.in.Stat(r.at(base)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		r.Fail(n, "paths are relative to this file", "there is no directory %q", base)
+	}
+	return r.at(base) + below
+}
+
+// unknown reports a word that is none of those that there are.
+func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
+	r.Fail(n, diag.DidYouMean(word, known, "there are "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
+}
+
+// packages reads the options for some packages.
+func (r *reader) packages(n *yaml.Node) {
+	known := []string{"path"}
+	for _, s := range PackageSettings() {
+		known = append(known, s.Key)
+	}
+	fields := r.Fields(n, "an element of packages", known...)
+	var o generator.PackageOptions
+	if path := r.needed(n, fields, "path", "an element of packages"); path != nil {
+		if text, ok := r.scalar(path, "a text", "!!str"); ok {
+			o.Pattern = r.checkPattern(path, text)
+		}
+	}
+	for _, s := range PackageSettings() {
+		value := fields[s.Key]
+		if value == nil {
+			continue
+		}
+		texts := r.value(s, value)
+		switch s.Key {
+		case "enable":
+			o.Enable = texts
+		case "allow":
+			o.Allow = texts
+		case "unions":
+			o.Unions = texts[0]
+		case "maxDescLen":
+			limit, _ := strconv.Atoi(texts[0]) // reported
+			o.MaxDescription = &limit
+		case "allowDangerousTypes":
+			o.AllowDangerousTypes = new(texts[0] == "true")
+		case "ignoreUnexportedFields":
+			o.IgnoreUnexportedFields = new(texts[0] == "true")
+		}
+	}
+	r.file.packages = append(r.file.packages, o)
+}
+
+// needed is the value of a key that must be there; nil if it is not.
+func (r *reader) needed(n *yaml.Node, fields map[string]*yaml.Node, key, what string) *yaml.Node {
+	if fields[key] == nil && manifest.Aliased(n).Kind == yaml.MappingNode {
+		r.Fail(n, "", "%s needs a %s", what, key)
+	}
+	return fields[key]
+}
+
+// entries are the keys and values of a mapping whose keys are not ours, each key once.
+func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
+	n = manifest.Aliased(n)
+	switch {
+	case n == nil || n.Tag == "!!null":
+		return nil
+	case n.Kind != yaml.MappingNode:
+		r.Fail(n, "", "%s is a mapping", what)
+		return nil
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		name, ok := r.scalar(key, "a text", "!!str")
+		switch {
+		case !ok:
+		case seen[name]:
+			r.Fail(key, "", "key %q is there twice", manifest.Shortened(name))
+		default:
+			out = append(out, [2]*yaml.Node{key, n.Content[i+1]})
+		}
+		seen[name] = true
+	}
+	return out
+}
+
+// types reads markers about types of other modules.
+func (r *reader) types(n *yaml.Node) {
+	for _, entry := range r.entries(n, "types") {
+		key := entry[0]
+		if dot := strings.LastIndexByte(key.Value, '.'); dot <= strings.LastIndexByte(key.Value, '/')+1 || dot+1 == len(key.Value) {
+			r.Fail(key, "as in k8s.io/api/core/v1.Container", "types: %q is no type with its import path", manifest.Shortened(key.Value))
+		}
+		for _, element := range r.List(entry[1]) {
+			text, ok := r.scalar(element, "a text", "!!str")
+			if ok && !strings.HasPrefix(text, "+") {
+				r.Fail(element, "as in +schemagen:at(.ports)=+optional", "types: a marker begins with +")
+			}
+			r.override("schemagen:type", key, element, text)
+		}
+	}
+}
+
+// descriptions reads what becomes of descriptions from some packages.
+func (r *reader) descriptions(n *yaml.Node) {
+	for _, entry := range r.entries(n, "descriptions") {
+		text, ok := r.scalar(entry[1], "drop, firstSentence, or a number of bytes", "!!str", "!!int")
+		if err := generator.CheckDescriptions(text); ok && err != nil {
+			r.Fail(entry[1], "", "descriptions: %v", err)
+		}
+		r.override("schemagen:descriptions", entry[0], entry[1], text)
+	}
+}
+
+func (r *reader) override(marker string, key, value *yaml.Node, text string) {
+	r.file.overrides = append(r.file.overrides, generator.Override{Marker: marker, Argument: key.Value, Value: text,
+		ArgumentOffset: r.offset(key), ValueOffset: r.offset(value)})
+}
+
+// offset is where the text of a scalar begins, behind its quote.
+func (r *reader) offset(n *yaml.Node) int {
+	at := r.Pos(n)
+	if at.Line < 1 || at.Line > len(r.starts) {
+		return 0
+	}
+	offset := r.starts[at.Line-1] + at.Column - 1
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		offset++
+	}
+	return offset
+}
+
+// codeNamed reads a code that there is.
+func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
+	text, ok := r.scalar(n, "a code", "!!str")
+	if !ok {
+		return nil, false
+	}
+	var known []string
+	for _, info := range r.codes {
+		if string(info.Code) == text {
+			return info, true
+		}
+		known = append(known, string(info.Code))
+	}
+	hint := "docs/diagnostics.md lists them"
+	if near, ok := diag.Nearest(text, known); ok && strings.EqualFold(near, text) {
+		hint = "did you mean " + near + "?"
+	}
+	r.Fail(n, hint, "there is no code %q", manifest.Shortened(text))
+	return nil, false
+}
+
+// severities reads the severities of codes. What is an error stays one.
+func (r *reader) severities(n *yaml.Node) {
+	for _, entry := range r.entries(n, "severities") {
+		info, ok := r.codeNamed(entry[0])
+		said, isText := r.scalar(entry[1], "one of "+strings.Join(Severities(), ", "), "!!str")
+		switch {
+		case !isText || !ok:
+		case !slices.Contains(Severities(), said):
+			r.unknown(entry[1], "severities", said, Severities())
+		case info.Severity == diag.Error && said != diag.Error.String():
+			r.Fail(entry[1], "", "%s is an error, and stays one: the output would be wrong, or be refused", info.Code)
+		default:
+			r.file.severities[info.Code] = said
+		}
+	}
+}
+
+// waiver reads a waiver.
+func (r *reader) waiver(n *yaml.Node) {
+	const what = "a waiver"
+	fields := r.Fields(n, what, "code", "path", "reason")
+	w := &Waiver{pos: r.Pos(manifest.Aliased(n))}
+	if code := r.needed(n, fields, "code", what); code != nil {
+		if info, ok := r.codeNamed(code); ok {
+			if info.Severity == diag.Error {
+				r.Fail(code, "", "%s is an error, and cannot be waived: the output would be wrong, or be refused", info.Code)
+			}
+			w.code = info.Code
+		}
+	}
+	if at := r.needed(n, fields, "path", what); at != nil {
+		var ok bool
+		w.path, ok = r.scalar(at, "a text", "!!str")
+		if _, err := path.Match(w.path, ""); err != nil {
+			r.Fail(at, "", "%q is no pattern of files: %v", manifest.Shortened(w.path), err)
+		} else if cleaned := path.Clean(w.path); ok && (cleaned != w.path || path.IsAbs(w.path) || cleaned == ".." || strings.HasPrefix(cleaned, "../")) {
+			r.Fail(at, "as in api/v1/*.go, or api/**", "the path of a waiver is one below this file, without ./ and ..")
+		}
+	}
+	if reason := r.needed(n, fields, "reason", what); reason != nil {
+		text, ok := r.scalar(reason, "a text", "!!str")
+		if ok && strings.TrimSpace(text) == "" {
+			r.Fail(reason, "", "the reason says nothing")
+		}
+	}
+	r.file.waivers = append(r.file.waivers, w)
+}
+
+// source is where a value comes from: the file with its line.
+func (c *File) source(key, wd string) string {
+	return fmt.Sprintf("%s:%d", relativeName(wd, c.Name), c.values[key].line)
+}

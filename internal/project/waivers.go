@@ -1,0 +1,180 @@
+package project
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// severityOff is the severity in schemagen.yaml of what is not reported.
+const severityOff = "off"
+
+// Severities are the severities that schemagen.yaml may give a code.
+func Severities() []string {
+	return []string{diag.Error.String(), diag.Warning.String(), diag.Note.String(), severityOff}
+}
+
+// Waiver takes findings of a code in some files back.
+type Waiver struct {
+	pos  diag.Position
+	code diag.Code
+	// path is a pattern of files relative to that of the waiver; see matchesFile.
+	path string
+}
+
+// takesBack reports whether a finding is one that the waiver is about. What is an
+// error stays: the output would be refused, or wrong.
+func (w *Waiver) takesBack(d diag.Diagnostic, dir string) bool {
+	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, relativeName(dir, d.Pos.File))
+}
+
+// Judge returns the findings as schemagen.yaml wants them, before --strict: without
+// those that are waived or off, and with the severities that it gives, which also
+// switch on what is off by default. used are noted.
+func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
+	if c == nil {
+		return findings.On()
+	}
+	var out diag.List
+	for _, d := range findings {
+		waived := false
+		for _, w := range c.waivers {
+			if w.takesBack(d, c.dir) {
+				used[w], waived = true, true
+			}
+		}
+		said, changed := c.severities[d.Code]
+		d.Off = d.Off && !changed
+		if waived || d.Off || changed && said == severityOff && d.Severity != diag.Error {
+			continue
+		}
+		if changed && d.Severity != diag.Error {
+			d.Severity = severityNamed(said)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// severityNamed is the severity of a name, but for severityOff.
+func severityNamed(name string) diag.Severity {
+	for _, s := range []diag.Severity{diag.Error, diag.Warning} {
+		if s.String() == name {
+			return s
+		}
+	}
+	return diag.Note
+}
+
+// Unused reports the waivers that took nothing back in a run that is about
+// all packages of the file, which reports the given codes. What is only about files
+// that are not of Go, such as CRDs, is for schemagen verify to judge.
+func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag.Kind) diag.List {
+	var unused []*Waiver
+	for _, w := range c.waivers {
+		for _, info := range reported {
+			if !used[w] && info.Code == w.code {
+				unused = append(unused, w)
+			}
+		}
+	}
+	if len(unused) == 0 {
+		return nil
+	}
+	files := FilesBelow(in, c.dir)
+	var out diag.List
+	for _, w := range unused {
+		ofGo, others := false, false
+		for _, name := range files {
+			if matchesFile(w.path, name) {
+				ofGo, others = ofGo || strings.HasSuffix(name, ".go"), true
+			}
+		}
+		switch {
+		case !others:
+			out = append(out, w.unused("no file matches "+w.path))
+		case ofGo:
+			out = append(out, w.unused("it takes nothing back"))
+		}
+	}
+	return out
+}
+
+// UnusedIn reports the waivers that took nothing back in some files, if they are about
+// any of them and of the given codes.
+func (c *File) UnusedIn(files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
+	for _, w := range c.waivers {
+		known := slices.ContainsFunc(reported, func(info *diag.Kind) bool { return info.Code == w.code })
+		about := func(name string) bool { return matchesFile(w.path, relativeName(c.dir, name)) }
+		if !used[w] && known && slices.ContainsFunc(files, about) {
+			out = append(out, w.unused("it takes nothing back"))
+		}
+	}
+	return out
+}
+
+func (w *Waiver) unused(why string) diag.Diagnostic {
+	return unusedWaiver.At(w.pos, "remove it, or correct its path", "the waiver of %s is not used: %s", w.code, why)
+}
+
+// FilesBelow are the names, relative to a directory, of the files below it in which
+// findings may be.
+func FilesBelow(in *inputs.Reader, dir string) (out []string) {
+	var walk func(folder, prefix string)
+	walk = func(folder, prefix string) {
+		entries, _ := in.ReadDir(folder) // what cannot be read has no findings
+		for _, entry := range entries {
+			switch name := entry.Name(); {
+			case !entry.IsDir():
+				out = append(out, prefix+name)
+			case !strings.HasPrefix(name, ".") && name != "node_modules":
+				walk(filepath.Join(folder, name), prefix+name+"/")
+			}
+		}
+	}
+	walk(dir, "")
+	return out
+}
+
+// relativeName is a name relative to a directory, with slashes.
+func relativeName(dir, name string) string {
+	if !filepath.IsAbs(name) {
+		absolute, err := filepath.Abs(name)
+		if err != nil {
+			return filepath.ToSlash(name)
+		}
+		name = absolute
+	}
+	if rel, err := filepath.Rel(dir, name); err == nil {
+		name = rel
+	}
+	return filepath.ToSlash(name)
+}
+
+// matchesFile reports whether a pattern stands for a name: ** for any number of
+// elements, and the rest as for path.Match.
+func matchesFile(pattern, name string) bool {
+	return matchesElements(strings.Split(pattern, "/"), strings.Split(name, "/"))
+}
+
+func matchesElements(patterns, names []string) bool {
+	// matched[i] says whether the patterns so far match the first i names.
+	matched := make([]bool, len(names)+1)
+	matched[0] = true
+	for _, p := range patterns {
+		next := make([]bool, len(names)+1)
+		for i := range next {
+			if p == "**" {
+				next[i] = matched[i] || i > 0 && next[i-1]
+			} else if i > 0 && matched[i-1] {
+				next[i], _ = path.Match(p, names[i-1])
+			}
+		}
+		matched = next
+	}
+	return matched[len(names)]
+}

@@ -1,0 +1,125 @@
+package markers
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// At returns the marker comment of a file that is at a place or around it: a
+// marker may stand behind the equals sign of another one. ok is false if there is
+// none.
+func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
+	for _, group := range file.Comments {
+		if pos < group.Pos() || pos > group.End() {
+			continue
+		}
+		for _, c := range comments(group, false) {
+			for offset := range len(c.Text) {
+				if c.Text[offset] == '+' && c.Place(offset) == pos {
+					return c.from(offset), true
+				}
+			}
+		}
+	}
+	return Comment{}, false
+}
+
+// Argument returns the place of a named argument of the marker, such as rule in
+// +kubebuilder:validation:XValidation:rule="…". ok is false if it has none.
+func (c Comment) Argument(name string) (pos token.Pos, ok bool) {
+	start, _, _, ok := c.argument(name)
+	return c.Place(start), ok
+}
+
+// Inside returns the place of a character in the text that a named argument is:
+// line and column count from one, the column in characters.
+func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) {
+	_, start, end, ok := c.argument(name)
+	if !ok {
+		return 0, false
+	}
+	value := c.Text[start:end]
+	quoted := value != "" && value[0] == '"'
+	if value != "" && strings.IndexByte("\"`", value[0]) >= 0 && len(value) > 1 && value[len(value)-1] == value[0] {
+		start++
+		value = value[1 : len(value)-1]
+	}
+	atLine, atColumn := 1, 1
+	for value != "" {
+		if atLine == line && atColumn == column {
+			return c.Place(start), true
+		}
+		r, rest := decode(value, quoted)
+		if rest == value {
+			return 0, false
+		}
+		start += len(value) - len(rest)
+		value = rest
+		atColumn++
+		if r == '\n' {
+			atLine, atColumn = atLine+1, 1
+		}
+	}
+	return c.Place(start), atLine == line && atColumn == column // behind the last one
+}
+
+// decode returns the first character of a value and the rest.
+func decode(value string, quoted bool) (r rune, rest string) {
+	if quoted {
+		r, _, rest, err := strconv.UnquoteChar(value, '"')
+		if err != nil {
+			return 0, value
+		}
+		return r, rest
+	}
+	r, size := utf8.DecodeRuneInString(value)
+	return r, value[size:]
+}
+
+// argument returns the offsets in the text of a named argument, and of its value
+// as it is written.
+func (c Comment) argument(name string) (start, value, end int, ok bool) {
+	_, short, _ := splitName(c.Text)
+	for at := len(short) + 2; at < len(c.Text); {
+		equals := strings.IndexByte(c.Text[at:], '=')
+		if equals < 0 {
+			return 0, 0, 0, false
+		}
+		value := at + equals + 1
+		end := valueEnd(c.Text, value)
+		if strings.TrimSpace(c.Text[at:at+equals]) == name {
+			return at + equals - len(strings.TrimLeft(c.Text[at:at+equals], " ")), value, end, true
+		}
+		at = end + 1
+	}
+	return 0, 0, 0, false
+}
+
+// valueEnd returns where the value that begins at an offset ends: at a comma
+// outside of quotes and braces, or with the text.
+func valueEnd(text string, at int) int {
+	depth := 0
+	var quote byte
+	for i := at; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case (c == '"' || c == '`') && (i == at || strings.IndexByte("{;,: ", text[i-1]) >= 0):
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			depth--
+		case c == ',' && depth <= 0:
+			return i
+		}
+	}
+	return len(text)
+}

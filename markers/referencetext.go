@@ -1,0 +1,194 @@
+package markers
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// Select returns the chapters with only the markers that a text names: as
+// they stand in source, or by the beginning of a part of their name.
+func (r Reference) Select(text string) (Reference, error) {
+	prefix, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
+	prefix, _, _ = strings.Cut(prefix, "(")
+	var out Reference
+	for _, chapter := range r {
+		some := &Chapter{Title: chapter.Title}
+		for _, m := range chapter.Markers {
+			if strings.HasPrefix(m.Name, prefix) || strings.Contains(m.Name, ":"+prefix) {
+				some.Markers = append(some.Markers, m)
+			}
+		}
+		if len(some.Markers) > 0 {
+			out = append(out, some)
+		}
+	}
+	if len(out) == 0 {
+		names := r.Names()
+		for _, name := range names {
+			names = append(names, name[strings.LastIndexByte(name, ':')+1:])
+		}
+		return nil, fmt.Errorf("no marker begins with %q: %s", prefix, diag.DidYouMean(prefix, names, "schemagen markers lists them"))
+	}
+	return out, nil
+}
+
+// Names are the names of all markers.
+func (r Reference) Names() []string {
+	var out []string
+	for _, chapter := range r {
+		for _, m := range chapter.Markers {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+// WriteList writes a line for each marker.
+func (r Reference) WriteList(w io.Writer) error {
+	var b strings.Builder
+	for i, chapter := range r {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s\n", chapter.Title)
+		for _, m := range chapter.Markers {
+			fmt.Fprintf(&b, "  +%-51s %s\n", m.Name, summary(m))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// summary is the first sentence of what a marker does.
+func summary(m *Described) string {
+	line, _, _ := strings.Cut(m.Effect, "\n")
+	if first, _, ok := strings.Cut(line, ". "); ok {
+		line = first
+	}
+	return strings.TrimSuffix(capital(line), ".")
+}
+
+// WriteText writes all that is known of the markers.
+func (r Reference) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for _, chapter := range r {
+		for _, m := range chapter.Markers {
+			if b.Len() > 0 {
+				b.WriteString("\n")
+			}
+			textMarker(&b, m)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteMarkdown writes all that is known of the markers as Markdown.
+func (r Reference) WriteMarkdown(w io.Writer) error {
+	var b strings.Builder
+	for _, chapter := range r {
+		markdownChapter(&b, chapter)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func textMarker(b *strings.Builder, m *Described) {
+	fmt.Fprintf(b, "%s\n\n  on a %s\n", m.Syntax, strings.Join(m.Targets, ", a "))
+	for _, needed := range m.Package {
+		fmt.Fprintf(b, "  in packages with %s\n", needed)
+	}
+	fmt.Fprintf(b, "\n%s", indented(capital(m.Effect)+"\n", "  "))
+	for i, a := range explainedArguments(m) {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "    %-18s %-12s %s\n", a.Name, a.Type, argumentHelp(a))
+	}
+	fmt.Fprintf(b, "\n%s", indented(m.Go, "      "))
+	if m.YAML != "" {
+		fmt.Fprintf(b, "\n  gives\n\n%s", indented(m.YAML, "      "))
+	}
+	if m.Diagnostics != "" {
+		fmt.Fprintf(b, "\n  says\n\n%s", indented(m.Diagnostics, "      "))
+	}
+}
+
+// explainedArguments are the arguments of which there is more to say than their
+// names; where there is nothing to say of any, the effect says it.
+func explainedArguments(m *Described) []DescribedArgument {
+	if slices.ContainsFunc(m.Arguments, func(a DescribedArgument) bool { return a.Effect != "" }) {
+		return m.Arguments
+	}
+	return nil
+}
+
+// argumentHelp says what an argument is for.
+func argumentHelp(a DescribedArgument) string {
+	text := strings.Join(strings.Fields(a.Effect), " ")
+	if !a.Optional {
+		text = strings.TrimSpace("(required) " + text)
+	}
+	return text
+}
+
+// indented puts something in front of every line that is not empty.
+func indented(text, indent string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(indent)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func markdownChapter(b *strings.Builder, chapter *Chapter) {
+	fmt.Fprintf(b, "\n## %s\n", chapter.Title)
+	if chapter.Text != "" {
+		fmt.Fprintf(b, "\n%s\n", chapter.Text)
+	}
+	for _, m := range chapter.Markers {
+		fmt.Fprintf(b, "\n### `+%s`\n\n`%s` on a %s", m.Name, m.Syntax, strings.Join(m.Targets, ", a "))
+		if len(m.Package) > 0 {
+			fmt.Fprintf(b, ", in packages with `%s`", strings.Join(m.Package, "`, `"))
+		}
+		fmt.Fprintf(b, ". %s\n", strings.TrimSuffix(capital(m.Effect), ".")+".")
+		for i, a := range explainedArguments(m) {
+			if i == 0 {
+				b.WriteString("\n| argument | | |\n|---|---|---|\n")
+			}
+			fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", a.Name, a.Type, strings.ReplaceAll(argumentHelp(a), "|", "\\|"))
+		}
+		fmt.Fprintf(b, "\n```go\n%s```\n", m.Go)
+		if m.YAML != "" {
+			fmt.Fprintf(b, "```yaml\n%s```\n", m.YAML)
+		}
+		if m.Diagnostics != "" {
+			fmt.Fprintf(b, "```text\n%s```\n", m.Diagnostics)
+		}
+	}
+}
+
+// Page is docs/MARKERS.md.
+func (r Reference) Page() string {
+	var b strings.Builder
+	b.WriteString(`# Markers
+
+Generated from the table of markers (` + "`make generate`" + `); [language.md](language.md) is the guide to those that schemagen adds. ` + "`schemagen markers PREFIX`" + ` prints entries.
+
+Every marker that means something for a CRD is here, with an example. A test generates each example; what stands below it is cut out of the real output.
+Names, arguments and meaning of the ` + "`+kubebuilder:`" + ` markers are controller-tools' own. Examples of fields are fields of a kind's spec.
+`)
+	for _, chapter := range r {
+		markdownChapter(&b, chapter)
+	}
+	return b.String()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,315 @@
+package markers
+
+import (
+	"errors"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// canonical is a marker as the reference writes it, and what it describes there.
+type canonical struct {
+	text   string
+	name   string
+	target Target
+}
+
+// rest is what follows the name.
+func (c canonical) rest() string { return c.text[1+len(c.name):] }
+
+// vocabulary returns one marker of each definition, from the examples of the reference.
+func vocabulary(t *testing.T, table *Table) []canonical {
+	t.Helper()
+	chapters, err := table.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []canonical
+	for _, chapter := range chapters {
+		for _, marker := range chapter.Markers {
+			for _, target := range []Target{Package, Type, Field} {
+				if table.byTarget[target][marker.Name] == nil {
+					continue
+				}
+				for line := range strings.Lines(marker.Go) {
+					text, _, ok := markerText(strings.TrimSpace(line))
+					if !ok {
+						continue
+					}
+					if m, err := table.Parse(Comment{Text: text, Pos: 1}, target); err == nil && m != nil && m.Name == marker.Name {
+						out = append(out, canonical{text, marker.Name, target})
+						break
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// hintFor is what is told the author of a marker. ok reports whether it was taken
+// for one, without a finding.
+func hintFor(t *testing.T, table *Table, text string, target Target, features []string) (hint string, value any, ok bool) {
+	t.Helper()
+	if m, err := table.Parse(Comment{Text: text, Pos: 1}, target); err != nil {
+		var parseErr *ParseError
+		if !errors.As(err, &parseErr) {
+			t.Fatal(err)
+		}
+		return parseErr.Hint, nil, false
+	} else if m != nil {
+		return "", m.Value, true
+	}
+	tag := "" // which does not say the same
+	if strings.HasPrefix(text, "+required") {
+		tag = " `json:\"a,omitempty\"`"
+	}
+	src := map[Target]string{
+		Package: "// " + text + "\npackage x\n",
+		Type:    "package x\n\n// " + text + "\ntype T struct{}\n",
+		Field:   "package x\n\ntype T struct {\n\t// " + text + "\n\tA int" + tag + "\n}\n",
+	}[target]
+	file, err := parser.ParseFile(token.NewFileSet(), "x.go", src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range table.Lint(file, table.Collect(file), LintOptions{Features: features}) {
+		return f.Hint, nil, false
+	}
+	return "", nil, false
+}
+
+// isOther reports whether a marker is another one of the vocabulary.
+func isOther(table *Table, text, name string) bool {
+	for _, target := range []Target{Package, Type, Field} {
+		if def := table.Lookup(text, target); def != nil && def.Name != name {
+			return true
+		}
+	}
+	return false
+}
+
+// sameMarker reports whether a hint is to write a marker that says what another does.
+func sameMarker(table *Table, hint string, target Target, want *Marker) bool {
+	text, ok := strings.CutPrefix(hint, "write ")
+	if !ok {
+		return false
+	}
+	m, err := table.Parse(Comment{Text: text, Pos: 1}, target)
+	return err == nil && m != nil && m.Name == want.Name && reflect.DeepEqual(m.Value, want.Value)
+}
+
+// silent reports whether there need not be a hint: what looks like a word of other
+// tools, prose, the end of a tag whose arguments only its own tool knows, and a name
+// that is as near to another one.
+func silent(table *Table, c canonical, wrong string) bool {
+	if !strings.Contains(c.name, ":") && !slices.Contains(table.bare, c.name) || strings.HasPrefix(wrong, c.text) && table.byTarget[c.target][c.name].own() {
+		return true
+	}
+	if !strings.Contains(c.name, ":") && strings.Count(wrong, " ") > 1 {
+		return true
+	}
+	misspelt, ok := strings.CutSuffix(wrong[1:], c.rest())
+	return ok && slices.ContainsFunc(table.Definitions(), func(other *Definition) bool {
+		return other.Name != c.name && diag.EditDistance(misspelt, other.Name, 5) <= diag.EditDistance(misspelt, c.name, 5)
+	})
+}
+
+// misspellings are those of the last part of a name: a letter left out, doubled,
+// swapped with its neighbour, or replaced.
+func misspellings(name string) []string {
+	var out []string
+	for i := strings.LastIndexByte(name, ':') + 1; i < len(name); i++ {
+		out = append(out, name[:i]+name[i+1:], name[:i]+name[i:i+1]+name[i:], name[:i]+"x"+name[i+1:])
+		if i+1 < len(name) && name[i] != name[i+1] {
+			out = append(out, name[:i]+name[i+1:i+2]+name[i:i+1]+name[i+2:])
+		}
+	}
+	return out
+}
+
+// TestHints writes every marker of the vocabulary in the wrong ways that people
+// write them, and wants the right one as the hint, or none.
+func TestHints(t *testing.T) {
+	table := table(t)
+	for _, class := range []struct {
+		name  string
+		wrong func(c canonical) []string
+	}{
+		{"misspelt", func(c canonical) (out []string) {
+			for _, name := range misspellings(c.name) {
+				out = append(out, "+"+name+c.rest())
+			}
+			return out
+		}},
+		{"case", func(c canonical) []string {
+			i := strings.LastIndexByte(c.name, ':') + 1
+			return []string{
+				"+" + c.name[:i] + strings.ToLower(c.name[i:]) + c.rest(),
+				"+" + c.name[:i] + strings.ToUpper(c.name[i:i+1]) + c.name[i+1:] + c.rest(),
+				"+" + c.name[:i] + strings.ToLower(c.name[i:i+1]) + c.name[i+1:] + c.rest(),
+			}
+		}},
+		{"namespace", func(c canonical) []string {
+			i := strings.IndexByte(c.name, ':')
+			if i < 4 {
+				return nil
+			}
+			var out []string
+			for _, space := range misspellings(c.name[:i]) {
+				out = append(out, "+"+space+c.text[1+i:])
+			}
+			return out
+		}},
+		{"without validation:", func(c canonical) []string {
+			name, ok := strings.CutPrefix(c.name, "kubebuilder:validation:")
+			if !ok {
+				return nil
+			}
+			return []string{"+kubebuilder:" + name + c.rest()}
+		}},
+		{"with validation:", func(c canonical) []string {
+			name, ok := strings.CutPrefix(c.name, "kubebuilder:")
+			if !ok || strings.HasPrefix(name, "validation:") || table.byTarget[c.target][c.name].Feature() == FeatureKEP {
+				return nil // its words are others' but for their case
+			}
+			return []string{"+kubebuilder:validation:" + name + c.rest()}
+		}},
+		{"colon", func(c canonical) []string {
+			if rest, ok := strings.CutPrefix(c.rest(), "="); ok {
+				return []string{"+" + c.name + ":" + rest, "+" + c.name + ": " + rest}
+			}
+			return nil
+		}},
+		{"equals", func(c canonical) []string {
+			if rest, ok := strings.CutPrefix(c.rest(), ":"); ok {
+				return []string{"+" + c.name + "=" + rest, "+" + c.name + " " + rest}
+			}
+			return nil
+		}},
+		{"blank", func(c canonical) []string {
+			if rest, ok := strings.CutPrefix(c.rest(), "="); ok {
+				return []string{"+" + c.name + " " + rest, "+" + c.name + " = " + rest, "+" + c.name + " =" + rest, "+" + c.name + "= " + rest}
+			}
+			return nil
+		}},
+		{"quotes", func(c canonical) []string {
+			if rest, ok := strings.CutPrefix(c.rest(), "="); ok && !strings.ContainsAny(rest, "\"`'") {
+				return []string{"+" + c.name + "=\"" + rest + "\"", "+" + c.name + "='" + rest + "'", "+" + c.name + "=\"" + rest, "+" + c.name + ":\"" + rest + "\""}
+			}
+			return nil
+		}},
+		{"trailing text", func(c canonical) []string {
+			return []string{c.text + " // as it is", c.text + " # as it is", c.text + " (as it is)", c.text + ".", c.text + ";", c.text + ","}
+		}},
+		{"a value too much", func(c canonical) []string {
+			if c.rest() != "" {
+				return nil
+			}
+			return []string{c.text + "=true", c.text + ":true", c.text + "=", c.text + ":"}
+		}},
+	} {
+		t.Run(class.name, func(t *testing.T) {
+			counts := map[string]int{}
+			for _, c := range vocabulary(t, table) {
+				want, err := table.Parse(Comment{Text: c.text, Pos: 1}, c.target)
+				if err != nil {
+					t.Fatal(err)
+				}
+				features := Features()
+				if table.byTarget[c.target][c.name].Feature() != FeatureKEP {
+					// Its words are others' but for their case.
+					features = slices.DeleteFunc(features, func(feature string) bool { return feature == FeatureKEP })
+				}
+				for _, wrong := range class.wrong(c) {
+					if isOther(table, wrong, c.name) {
+						continue
+					}
+					hint, value, ok := hintFor(t, table, wrong, c.target, features)
+					verdict := "right"
+					switch {
+					case ok && reflect.DeepEqual(value, want.Value):
+						verdict = "same"
+					case ok:
+						verdict = "another value"
+					case hint == "":
+						verdict = "none"
+						if !silent(table, c, wrong) {
+							verdict = "NONE"
+						}
+					case sameMarker(table, hint, c.target, want) || strings.Contains(hint, "+"+c.name+"?") && strings.HasSuffix(wrong, c.rest()):
+					case hint == "write "+strings.Replace(wrong, ":\"", "=\"", 1): // the quotes may be meant
+					default:
+						verdict = "WRONG"
+					}
+					counts[verdict]++
+					if verdict == "NONE" || verdict == "WRONG" {
+						t.Errorf("%-12s %-8s %s\n\t%s\n\t%s", verdict, c.target, c.text, wrong, hint)
+					}
+				}
+			}
+			if counts["right"] == 0 {
+				t.Errorf("nothing was wrong: %v", counts)
+			}
+		})
+	}
+}
+
+// TestHintsForOthers does so for the markers of the other generators, wherever they
+// are, and wants what they would not see to be doubtful.
+func TestHintsForOthers(t *testing.T) {
+	table := table(t)
+	for _, other := range otherMarkers() {
+		argument := map[string]string{"=": "true", ":": "groups=apps,verbs=get"}[other.joint]
+		right := "+" + other.name + other.joint + argument
+		if hint, _, ok := hintFor(t, table, right, Package, nil); hint != "" || ok || table.Doubtful([]byte("//"+right)) {
+			t.Errorf("%s: %q", right, hint)
+		}
+		wrongs := []string{"+" + other.name + " " + argument, "+ " + other.name + other.joint + argument}
+		if other.joint == "=" && !strings.HasPrefix(other.name, "k8s:") { // which are read in any form
+			wrongs = append(wrongs, "+"+other.name+": "+argument)
+		}
+		for _, name := range misspellings(other.name) {
+			wrongs = append(wrongs, "+"+name+other.joint+argument)
+		}
+		for _, space := range misspellings("kubebuilder") {
+			if rest, ok := strings.CutPrefix(right, "+kubebuilder"); ok {
+				wrongs = append(wrongs, "+"+space+rest)
+			}
+		}
+		for _, wrong := range wrongs {
+			if isOtherGenerators(wrong, other.name) {
+				continue
+			}
+			hint, _, ok := hintFor(t, table, wrong, Package, nil)
+			if ok || hint != "write "+right && hint != "did you mean +"+other.name+"?" {
+				t.Errorf("%s\n\t%s\n\t%s", right, wrong, hint)
+			}
+			for _, source := range []string{"//" + wrong, "package x\n\n\t// " + wrong + "\r\nvar y = 1 + 2", "//\t" + wrong + "\n// +"} {
+				if !table.Doubtful([]byte(source)) {
+					t.Errorf("not doubtful: %q", source)
+				}
+			}
+		}
+	}
+	for _, source := range []string{
+		"", "+", "//+", "// +", "// +:", "x + kubebuilder:y", "// see +kubebuilder:rbca:a=b", "// +optinal", "// +k8s:deepcopy-gen=package", "//go:build a+b",
+		"// +kubebuilder:scaffold:imports", "// +kubebuilder:validation:Optional", "// +kubebuilder:validation:MaxLength=3", "// +other:rbca:groups=x", `"+kubebuilder:rbca"`,
+		"// +build !ignore", "// + a: b", "// +a:b:c=d", "// +kubernetes:x=y",
+	} {
+		if table.Doubtful([]byte(source)) {
+			t.Errorf("doubtful: %q", source)
+		}
+	}
+}
+
+// isOtherGenerators reports whether a marker has the name of one that is not the named one.
+func isOtherGenerators(text, name string) bool {
+	full, short, _ := splitName(text)
+	return full != name && foreign(full) || short != name && foreign(short)
+}

@@ -1,0 +1,132 @@
+package markers
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestRows checks that the table has a use for every row.
+func TestRows(t *testing.T) {
+	table := table(t)
+	chapters, err := table.Reference()
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]*Described{}
+	for _, chapter := range chapters {
+		for _, m := range chapter.Markers {
+			described[m.Name] = m
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range rows() {
+		if r.value == nil {
+			if !slices.ContainsFunc(table.Definitions(), func(def *Definition) bool { return reflect.DeepEqual(*def.row, r) }) {
+				t.Errorf("controller-tools does not define +%s, about which there is a row", r.name)
+			}
+			continue
+		}
+		if seen[r.name] {
+			t.Errorf("+%s has two rows", r.name)
+		}
+		seen[r.name] = true
+		d := described[r.name]
+		if d == nil {
+			t.Errorf("+%s is not in reference.txtar", r.name)
+			continue
+		}
+		if len(r.targets) == 0 && !slices.Equal(d.Targets, []string{"constant"}) {
+			t.Errorf("+%s has no targets", r.name)
+		}
+		for _, target := range r.targets {
+			def := table.Lookup("+"+r.name, target)
+			if def == nil || def.Name != r.name || def.Target != target {
+				t.Errorf("+%s on a %s is %v", r.name, target, def)
+			}
+		}
+	}
+}
+
+// TestRowsParse checks that the example of every marker that controller-tools does not
+// define has the type that its row says.
+func TestRowsParse(t *testing.T) {
+	table := table(t)
+	examples := vocabulary(t, table)
+	for _, c := range examples {
+		r := table.byTarget[c.target][c.name].row
+		if r.value == nil {
+			continue
+		}
+		m, err := table.Parse(Comment{Text: c.text, Pos: 1}, c.target)
+		if err != nil || reflect.TypeOf(m.Value) != reflect.TypeOf(r.value) {
+			t.Errorf("%s: %v, %v, not %T", c.text, m, err, r.value)
+		}
+	}
+	for _, def := range table.Definitions() {
+		if !slices.ContainsFunc(examples, func(c canonical) bool { return c.name == def.Name && c.target == def.Target }) {
+			t.Errorf("the example of +%s in reference.txtar does not have it", def.Name)
+		}
+	}
+}
+
+// TestRowsAreEnabled checks that a package has to enable what controller-gen ignores:
+// markers outside of our own namespace. +schemagen:unions enables those of unions.
+func TestRowsAreEnabled(t *testing.T) {
+	for _, r := range rows() {
+		space, rest, ok := strings.Cut(r.name, ":")
+		want := map[string]string{"k8s": FeatureK8s, "kubebuilder": FeatureKEP}[space]
+		switch {
+		case !ok:
+			want, rest = map[string]string{"enum": FeatureEnum}[r.name], r.name
+		case r.value == nil:
+			want = ""
+		}
+		if union := strings.Contains(strings.ToLower(rest), "union") || strings.HasSuffix(rest, "OneOfMember"); union && space != "schemagen" {
+			want = ""
+		}
+		if r.feature != want {
+			t.Errorf("+%s is enabled by %q, not %q", r.name, r.feature, want)
+		}
+	}
+}
+
+// TestRepeatable writes two markers of a name and of different arguments, and wants a
+// finding unless they add up.
+func TestRepeatable(t *testing.T) {
+	table := table(t)
+	once := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema`)
+	several := strings.Fields(`k8s:listMapKey listMapKey kubebuilder:metadata kubebuilder:printcolumn kubebuilder:selectablefield kubebuilder:validation:XValidation
+		kubebuilder:validation:items:XValidation kubebuilder:validation:ExactlyOneOf kubebuilder:validation:AtMostOneOf kubebuilder:validation:AtLeastOneOf`)
+	for _, c := range vocabulary(t, table) {
+		def := table.byTarget[c.target][c.name]
+		if def.Empty() && !def.own() || def.row.without != "" || c.name == resourceName {
+			continue // it has no arguments, or findings of its own
+		}
+		lines := "// " + c.text + "\n// " + c.text + " -\n"
+		src := map[Target]string{
+			Package: lines + "package x\n",
+			Type:    "package x\n\n" + lines + "type T struct{}\n",
+			Field:   "package x\n\ntype T struct {\n" + lines + "\tA int\n}\n",
+		}[c.target]
+		overridden := slices.ContainsFunc(lintSource(t, table, src), func(f Finding) bool { return f.Kind == Overridden })
+		if want := slices.Contains(once, c.name) || def.row.value == nil && !slices.Contains(several, c.name); overridden != want {
+			t.Errorf("%s twice: overridden is %t", c.text, overridden)
+		}
+	}
+}
+
+// TestSharedWords wants no finding about words that other tools have, too, nor about near
+// misses of them.
+func TestSharedWords(t *testing.T) {
+	table := table(t)
+	for _, word := range []string{"enum", "enums", "unions", "Unions"} {
+		if found := lintSource(t, table, "package x\n\ntype T struct {\n\t// +"+word+"\n\tA int\n}\n"); len(found) > 0 {
+			t.Errorf("+%s: %+v", word, found)
+		}
+	}
+	if found := lintSource(t, table, "package x\n\n// +optionals\ntype T struct{}\n"); len(found) != 1 {
+		t.Errorf("+optionals: %+v", found)
+	}
+}

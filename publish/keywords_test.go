@@ -1,0 +1,61 @@
+package publish
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// TestEveryKeyword wants each keyword to show in a published schema, and each value
+// validation in a JSON Schema and in words.
+func TestEveryKeyword(t *testing.T) {
+	for k := range structural.Table() {
+		if k.Class == structural.ClassUnsupported {
+			continue
+		}
+		var p apiextensionsv1.JSONSchemaProps
+		if err := json.Unmarshal([]byte(`{"`+k.Name+`": `+k.Example+`}`), &p); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := structural.FromProps(&p)
+		if _, ok := (dialect{}).schema(s)[k.Name]; !ok {
+			t.Errorf("%s is not published", k.Name)
+		}
+		n := s.Nested()
+		shapes := k.Class == structural.ClassExtension && k.Name != "x-kubernetes-validations" || k.Name == "additionalProperties"
+		if _, ok := nested(&n)[k.Name]; ok == shapes {
+			t.Errorf("%s in a junctor: published %v", k.Name, ok)
+		}
+		if k.Class != structural.ClassValue && k.Class != structural.ClassJunctor {
+			continue
+		}
+		// A node that has all that the keyword needs for an effect.
+		base := apiextensionsv1.JSONSchemaProps{
+			Type: "object", Maximum: new(7.0), Minimum: new(3.0),
+			Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}},
+		}
+		with := base
+		structural.CopyKeywords(&with, &p)
+		without, _ := structural.FromProps(&base)
+		s, _ = structural.FromProps(&with)
+		if a, b := textOf(t, jsonSchema{}.node(without, false)), textOf(t, jsonSchema{}.node(s, false)); a == b {
+			t.Errorf("%s does not show in a JSON Schema: %s", k.Name, a)
+		}
+		if k.Name != "required" && k.Name != "enum" && slices.Equal(limits(without), limits(s)) { // which stand elsewhere
+			t.Errorf("%s does not show in words: %q", k.Name, limits(s))
+		}
+	}
+}
+
+func textOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,118 @@
+package publish
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// UnionProblem is something about x-kubernetes-unions that keeps it from being
+// published.
+type UnionProblem struct {
+	// Path is the place in the schema.
+	Path    string
+	Message string
+	// Invalid reports that it contradicts the schema or itself. Otherwise it is only
+	// left out.
+	Invalid bool
+}
+
+// UnionProblems returns what is wrong with the unions of a schema that is the one of a
+// definition at a path.
+func UnionProblems(s *structural.Schema, path string) []UnionProblem {
+	var out []UnionProblem
+	for _, f := range structural.CheckUnions(s) {
+		at := f.Path
+		if f.In != nil {
+			at = f.In
+		}
+		out = append(out, UnionProblem{Path: at.String(), Message: f.At(path), Invalid: true})
+	}
+	eachObject(s, nil, func(s *structural.Schema, at *structural.Path) { out = append(out, unionProblems(s, at)...) })
+	return out
+}
+
+// eachObject visits a schema and all schemas below it outside of junctors.
+func eachObject(s *structural.Schema, at *structural.Path, visit func(*structural.Schema, *structural.Path)) {
+	if s == nil {
+		return
+	}
+	visit(s, at)
+	for _, p := range s.Properties {
+		eachObject(p.Schema, at.Property(p.Name), visit)
+	}
+	eachObject(s.Items, at.Child("items"), visit)
+	if s.AdditionalProperties != nil {
+		eachObject(s.AdditionalProperties.Schema, at.Child("additionalProperties"), visit)
+	}
+}
+
+// unionProblems returns what the proposals do not check of the unions of an object.
+func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
+	var out []UnionProblem
+	said := map[string][]structural.UnionMember{}
+	check := func(discriminator string, members []structural.UnionMember, at *structural.Path) {
+		wrong := func(format string, args ...any) {
+			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + discriminator + ": " + fmt.Sprintf(format, args...), Invalid: true})
+		}
+		for i, m := range members {
+			if m.Name == "" {
+				continue
+			}
+			for _, other := range members[:i] {
+				if other.Name == m.Name {
+					wrong("values %q and %q both select %s", other.Value, m.Value, m.Name)
+				}
+				if other.Value == m.Value {
+					wrong("value %q selects both %s and %s", m.Value, other.Name, m.Name)
+				}
+			}
+			if m.Name == discriminator {
+				wrong("the discriminator cannot be a member")
+			}
+			if m.Value == "" {
+				wrong("the value \"\" stands for no member, and selects %s", m.Name)
+			}
+		}
+		earlier, ok := said[discriminator]
+		if ok && !slices.Equal(selections(earlier), selections(members)) {
+			wrong("it is defined twice, with different members")
+		}
+		said[discriminator] = members
+	}
+	for _, p := range s.Properties {
+		if len(p.Schema.XUnionMembers) > 0 {
+			check(p.Name, p.Schema.XUnionMembers, at.Property(p.Name).Child(UnionsKeyword))
+		}
+	}
+	for i, u := range s.XUnions {
+		at := at.Index(UnionsKeyword, i)
+		if u.Discriminator == "" {
+			out = append(out, UnionProblem{Path: at.String(), Message: "a union without a discriminator is not published: it has no form in documents"})
+			continue
+		}
+		members := make([]structural.UnionMember, len(u.Fields))
+		for i, f := range u.Fields {
+			members[i] = structural.UnionMember{Value: f.Value, Name: f.Name}
+		}
+		if len(members) == 0 {
+			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + u.Discriminator + " names no members, and is not published"})
+			continue
+		}
+		check(u.Discriminator, members, at)
+	}
+	return out
+}
+
+// selections are the values that select members, sorted: what both forms say.
+func selections(members []structural.UnionMember) []string {
+	var out []string
+	for _, m := range members {
+		if m.Name != "" {
+			out = append(out, m.Value+"\x00"+m.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

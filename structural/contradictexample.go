@@ -1,0 +1,81 @@
+package structural
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+)
+
+// example reports an example that the node refuses: by type, enum, pattern or
+// bounds. One that only leaves something out is let be: it shows the rest.
+func (c *contradictions) example(s *Schema, path *Path) {
+	if s.Example == nil {
+		return
+	}
+	if why := c.unlike(s, *s.Example, 0); why != "" {
+		c.addKind(Example, path.Child("example"), s.Origin.Of("example"), "", "the schema refuses the example %s: %s", shortText(s.Example.Raw), why)
+	}
+}
+
+// unlike says why a node refuses a value; empty if it does not, or if it is not
+// known.
+func (c *contradictions) unlike(s *Schema, value JSON, depth int) string {
+	if depth > 20 {
+		return ""
+	}
+	if s.ValueValidation == nil {
+		with := *s
+		with.ValueValidation = &ValueValidation{}
+		s = &with
+	}
+	if why := c.refuses(s, limitsOf(s), value); why != "" {
+		return why
+	}
+	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e JSON) bool { return sameJSON(e.Raw, value.Raw) }) {
+		return "it is not a value of the enum"
+	}
+	var object map[string]json.RawMessage
+	var list []json.RawMessage
+	switch {
+	case len(s.Properties) > 0 && json.Unmarshal(value.Raw, &object) == nil:
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if p := s.property(name); p != nil {
+				if why := c.unlike(p, JSON{object[name]}, depth+1); why != "" {
+					return name + ": " + why
+				}
+			}
+		}
+	case s.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
+		for _, element := range list {
+			if why := c.unlike(s.Items, JSON{element}, depth+1); why != "" {
+				return "of an element: " + why
+			}
+		}
+	}
+	return ""
+}
+
+// sameJSON reports whether two texts are the same value.
+func sameJSON(a, b []byte) bool {
+	if bytes.Equal(bytes.TrimSpace(a), bytes.TrimSpace(b)) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && jsonEqual(x, y)
+}
+
+func jsonEqual(x, y any) bool {
+	a, errA := json.Marshal(x)
+	b, errB := json.Marshal(y)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}
+
+// shortText is a JSON value for a message.
+func shortText(raw []byte) string {
+	text := string(bytes.TrimSpace(raw))
+	if len(text) > 80 {
+		return text[:60] + "…"
+	}
+	return text
+}

@@ -1,0 +1,393 @@
+package manifest
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// blockParser reads the plain block style of YAML, in which nearly every CRD is
+// written: block mappings and sequences, simple keys, scalars of every style,
+// comments, empty flow collections. It gives up on everything else and on every
+// mistake, which go.yaml.in/yaml then speaks of, so it need not be complete. But
+// what it reads, it must read as that library does; the fuzz target holds it to
+// that, for values and places.
+//
+// Columns are those of the line's spaces, so bytes. After each node, pos is at
+// the next token and column is its column, negative at the end.
+type blockParser struct {
+	*treeBuilder
+	pos, end int
+	column   int
+}
+
+// maxBlockDepth bounds the recursion; the library reads what lies deeper.
+const maxBlockDepth = 500
+
+// parseBlock reads one document from src[from:to] into b. It reports whether
+// the document is in plain block style, and if not, about where it is not; b is
+// of no use then.
+func parseBlock(b *treeBuilder, from, to int) (ok bool, where int) {
+	p := &blockParser{treeBuilder: b, pos: from, end: to}
+	if !p.plainText() {
+		return false, from
+	}
+	if p.next(); p.column == 0 && strings.HasPrefix(p.src[p.pos:p.end], "---") {
+		if p.pos += 3; !p.endLine() {
+			return false, p.pos
+		}
+		p.next()
+	}
+	if p.column < 0 || !p.mapping(p.column) || p.column >= 0 {
+		return false, p.pos
+	}
+	return true, 0
+}
+
+// plainText reports whether there are no bytes but those of usual text: line
+// feeds, tabs, and what YAML allows, without its exotic line breaks.
+func (p *blockParser) plainText() bool {
+	text := p.src[p.pos:p.end]
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= ' ' && c < 0x7f, c == '\n', c == '\t':
+		case c < utf8.RuneSelf:
+			return false
+		default:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if r < 0xa0 || r == utf8.RuneError && size == 1 || !isYAMLRune(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' {
+				return false
+			}
+			i += size - 1
+		}
+	}
+	return true
+}
+
+// isYAMLRune reports whether YAML allows a character beyond ASCII.
+func isYAMLRune(r rune) bool {
+	return r == 0x85 || r >= 0xa0 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000
+}
+
+// next goes from the beginning of a line to the next token.
+func (p *blockParser) next() {
+	for p.pos < p.end {
+		i := p.pos
+		for i < p.end && p.src[i] == ' ' {
+			i++
+		}
+		if i < p.end && p.src[i] == '#' {
+			i = p.lineEnd(i)
+		}
+		if i < p.end && p.src[i] != '\n' {
+			p.column = i - p.pos
+			p.pos = i
+			return
+		}
+		p.pos = i + 1
+	}
+	p.pos = p.end
+	p.column = -1
+}
+
+// lineEnd is the offset of the line feed at or after i, or the end.
+func (p *blockParser) lineEnd(i int) int {
+	if n := strings.IndexByte(p.src[i:p.end], '\n'); n >= 0 {
+		return i + n
+	}
+	return p.end
+}
+
+// isBreak reports whether the line ends at i.
+func (p *blockParser) isBreak(i int) bool { return i >= p.end || p.src[i] == '\n' }
+
+// isBlank reports whether a space or the end of the line stands at i.
+func (p *blockParser) isBlank(i int) bool { return p.isBreak(i) || p.src[i] == ' ' }
+
+func (p *blockParser) skipSpaces() {
+	for p.pos < p.end && p.src[p.pos] == ' ' {
+		p.pos++
+	}
+}
+
+// endLine goes over spaces and a comment to the beginning of the next line. It
+// reports whether there is nothing else.
+func (p *blockParser) endLine() bool {
+	start := p.pos
+	p.skipSpaces()
+	if p.pos > start && p.pos < p.end && p.src[p.pos] == '#' {
+		p.pos = p.lineEnd(p.pos)
+	}
+	if !p.isBreak(p.pos) {
+		return false
+	}
+	p.pos = min(p.pos+1, p.end)
+	return true
+}
+
+// isDash reports whether an entry of a sequence begins at pos.
+func (p *blockParser) isDash() bool { return p.src[p.pos] == '-' && p.isBlank(p.pos+1) }
+
+// node reads the node at pos, which is the first token of its line or stands
+// behind a dash. The node around it is indented by indent.
+func (p *blockParser) node(indent int) bool {
+	if p.depth > maxBlockDepth || p.refused != nil {
+		return false
+	}
+	if p.isDash() {
+		return p.sequence(p.column)
+	}
+	if _, _, colon := p.key(); colon >= 0 {
+		return p.mapping(p.column)
+	}
+	return p.value(indent)
+}
+
+// mapping reads the block mapping whose keys stand in a column.
+func (p *blockParser) mapping(column int) bool {
+	m := p.open(mappingNode, p.pos)
+	for {
+		from, to, colon := p.key()
+		if colon < 0 {
+			return false
+		}
+		if quote := p.src[p.pos]; quote == '"' || quote == '\'' {
+			if !p.quoted() || p.pos != colon {
+				return false
+			}
+		} else {
+			if _, isString := resolvePlain(p.src[from:to]); !isString || p.src[from:to] == "<<" {
+				return false
+			}
+			p.span(stringNode, from, from, to)
+		}
+		p.pos = colon + 1
+		p.skipSpaces()
+		if p.isBreak(p.pos) || p.src[p.pos] == '#' && p.src[p.pos-1] == ' ' {
+			p.pos = p.lineEnd(p.pos)
+			p.endLine()
+			p.next()
+			switch {
+			case p.column > column:
+				if !p.node(column) {
+					return false
+				}
+			case p.column == column && p.isDash():
+				if !p.sequence(column) {
+					return false
+				}
+			default:
+				p.span(nullNode, colon+1, colon+1, colon+1)
+			}
+		} else if !p.value(column) {
+			return false
+		}
+		if p.column > column || p.refused != nil {
+			return false
+		}
+		if p.column < column {
+			p.close(m)
+			return true
+		}
+	}
+}
+
+// sequence reads the block sequence whose dashes stand in a column. A sequence
+// that is the value of a key may stand in the column of that key.
+func (p *blockParser) sequence(column int) bool {
+	s := p.open(sequenceNode, p.pos)
+	for {
+		dash := p.pos
+		p.pos++
+		p.skipSpaces()
+		if p.isBreak(p.pos) || p.src[p.pos] == '#' {
+			p.pos = p.lineEnd(p.pos)
+			p.endLine()
+			p.next()
+			if p.column <= column {
+				p.span(nullNode, dash+1, dash+1, dash+1)
+			} else if !p.node(column) {
+				return false
+			}
+		} else {
+			p.column = column + p.pos - dash
+			if !p.node(column) {
+				return false
+			}
+		}
+		if p.column > column || p.refused != nil {
+			return false
+		}
+		if p.column < column || !p.isDash() {
+			p.close(s)
+			return true
+		}
+	}
+}
+
+// key finds the simple key at pos: its text, quotes included, and its colon. The
+// colon is negative if this is no key that is read here.
+func (p *blockParser) key() (from, to, colon int) {
+	from = p.pos
+	to = from
+	if quote := p.src[from]; quote == '"' || quote == '\'' {
+		for to++; !p.isBreak(to) && p.src[to] != quote; to++ {
+			if p.src[to] == '\\' {
+				return 0, 0, -1
+			}
+		}
+		if p.isBreak(to) {
+			return 0, 0, -1
+		}
+		to++
+	} else {
+		if !p.isPlainStart(from) {
+			return 0, 0, -1
+		}
+		for !p.isBreak(to) && (p.src[to] != ':' || !p.isBlank(to+1)) {
+			if p.src[to] == '\t' || p.src[to] == '#' && p.src[to-1] == ' ' {
+				return 0, 0, -1
+			}
+			to++
+		}
+		if to > from && p.src[to-1] == ' ' {
+			return 0, 0, -1
+		}
+	}
+	// A simple key has at most 1,024 characters.
+	if p.isBreak(to) || p.src[to] != ':' || !p.isBlank(to+1) || to-from > 1000 {
+		return 0, 0, -1
+	}
+	return from, to, to
+}
+
+// isPlainStart reports whether an unquoted scalar can begin at i.
+func (p *blockParser) isPlainStart(i int) bool {
+	switch p.src[i] {
+	case '-', '?', ':':
+		return !p.isBlank(i+1) && p.src[i+1] != '\t'
+	case ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`', '\t', ' ', '\n':
+		return false
+	}
+	return true
+}
+
+// value reads the scalar or empty collection at pos, up to the next token. The
+// node around it is indented by indent.
+func (p *blockParser) value(indent int) bool {
+	at := p.pos
+	switch p.src[at] {
+	case '|', '>':
+		return p.blockScalar(indent)
+	case '"', '\'':
+		if !p.quoted() || !p.endLine() {
+			return false
+		}
+	case '[', '{':
+		kind, end := sequenceNode, byte(']')
+		if p.src[at] == '{' {
+			kind, end = mappingNode, '}'
+		}
+		if at+1 >= p.end || p.src[at+1] != end {
+			return false
+		}
+		p.close(p.open(kind, at))
+		p.pos += 2
+		if !p.endLine() {
+			return false
+		}
+	default:
+		if !p.isPlainStart(at) || !p.plain(indent) {
+			return false
+		}
+	}
+	p.next()
+	return true
+}
+
+// plainLine returns the end of the words of an unquoted scalar that begin at i,
+// and whether a comment follows.
+func (p *blockParser) plainLine(i int) (end int, comment, ok bool) {
+	end = i
+	for ; !p.isBreak(i); i++ {
+		switch p.src[i] {
+		case ' ':
+			continue
+		case '#':
+			if i > end {
+				return end, true, true
+			}
+		case ':':
+			if p.isBlank(i + 1) {
+				p.pos = i
+				return 0, false, false
+			}
+		case '\t':
+			return 0, false, false
+		}
+		end = i + 1
+	}
+	return end, false, true
+}
+
+// plain reads an unquoted scalar, which goes on in lines that are indented by
+// more than indent. It ends at the beginning of a line.
+func (p *blockParser) plain(indent int) bool {
+	at := p.pos
+	end, comment, ok := p.plainLine(at)
+	if !ok {
+		return false
+	}
+	from := len(p.auxText)
+	folded := false
+	for !comment {
+		p.pos = min(p.lineEnd(end)+1, p.end)
+		i, breaks := p.pos, 0
+		for ; i < p.end; i++ {
+			start := i
+			for i < p.end && p.src[i] == ' ' {
+				i++
+			}
+			if p.isBreak(i) {
+				breaks++
+				continue
+			}
+			if i-start <= indent {
+				i = p.end
+			}
+			break
+		}
+		if i >= p.end || p.src[i] == '#' {
+			break
+		}
+		if !folded {
+			p.auxText = append(p.auxText, p.src[at:end]...)
+			folded = true
+		}
+		p.auxText = appendFold(p.auxText, breaks)
+		if end, comment, ok = p.plainLine(i); !ok {
+			return false
+		}
+		p.auxText = append(p.auxText, p.src[i:end]...)
+	}
+	if comment {
+		p.pos = min(p.lineEnd(end)+1, p.end)
+	}
+	if !folded {
+		return p.plainScalar(at, p.src[at:end], true)
+	}
+	text := string(p.auxText[from:])
+	p.auxText = p.auxText[:from]
+	return p.plainScalar(at, text, false)
+}
+
+// appendFold appends what a line break and the empty lines after it mean in a
+// scalar that is folded.
+func appendFold(text []byte, emptyLines int) []byte {
+	if emptyLines == 0 {
+		return append(text, ' ')
+	}
+	for range emptyLines {
+		text = append(text, '\n')
+	}
+	return text
+}

@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonSpace are the characters between the tokens of JSON.
+const jsonSpace = " \t\r\n"
+
+// jsonReader reads JSON text that is known to be valid.
+type jsonReader struct {
+	*treeBuilder
+	pos int
+}
+
+// parseJSON reads the JSON value that begins at data[from], which is not a space,
+// into b, and returns the offset behind it. data is the file, as b.src is.
+func parseJSON(b *treeBuilder, data []byte, from, to int) (end int) {
+	end = jsonValueEnd(data, from, to)
+	if err := json.Unmarshal(data[from:end], &ignoredJSON{}); err != nil {
+		at := end
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at = from + max(0, int(syntax.Offset)-1)
+		}
+		b.refuse(at, Malformed, "json: "+err.Error())
+		return to
+	}
+	b.verbatim = true
+	r := &jsonReader{treeBuilder: b, pos: from}
+	r.value()
+	return end
+}
+
+// ignoredJSON takes every value of JSON.
+type ignoredJSON struct{}
+
+func (*ignoredJSON) UnmarshalJSON([]byte) error { return nil }
+
+// jsonValueEnd returns the end of an object or array, by its brackets.
+func jsonValueEnd(data []byte, from, to int) int {
+	depth := 0
+	for i := from; i < to; i++ {
+		switch data[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		case '"':
+			for i++; i < to && data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return to
+}
+
+// value reads the value at pos.
+func (r *jsonReader) value() {
+	if r.refused != nil {
+		return
+	}
+	switch at := r.pos; r.src[at] {
+	case '{':
+		r.collection(mappingNode, '}')
+	case '[':
+		r.collection(sequenceNode, ']')
+	case '"':
+		r.string()
+	case 'n':
+		r.literal(nullNode)
+	case 't', 'f':
+		r.literal(boolNode)
+	default:
+		r.literal(numberNode)
+	}
+}
+
+func (r *jsonReader) collection(kind nodeKind, end byte) {
+	n := r.open(kind, r.pos)
+	r.pos++
+	for r.refused == nil {
+		r.skip(jsonSpace + ",")
+		if r.src[r.pos] == end {
+			r.pos++
+			r.nodes[n].to = int32(r.pos)
+			break
+		}
+		if kind == mappingNode {
+			r.string()
+			r.skip(jsonSpace + ":")
+		}
+		r.value()
+	}
+	r.close(n)
+}
+
+func (r *jsonReader) skip(characters string) {
+	for strings.IndexByte(characters, r.src[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+func (r *jsonReader) literal(kind nodeKind) {
+	at := r.pos
+	for r.pos < len(r.src) && strings.IndexByte(jsonSpace+",]}", r.src[r.pos]) < 0 {
+		r.pos++
+	}
+	r.span(kind, at, at, r.pos)
+}
+
+func (r *jsonReader) string() {
+	at := r.pos
+	plain := true
+	for r.pos++; r.src[r.pos] != '"'; r.pos++ {
+		if r.src[r.pos] == '\\' {
+			plain = false
+			r.pos++
+		}
+	}
+	r.pos++
+	if plain && utf8.ValidString(r.src[at:r.pos]) {
+		r.span(stringNode, at, at+1, r.pos-1)
+		return
+	}
+	var text string
+	if err := json.Unmarshal([]byte(r.src[at:r.pos]), &text); err != nil {
+		r.refuse(at, Malformed, err.Error())
+	}
+	r.scalar(stringNode, at, text)
+}

@@ -1,0 +1,418 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	yamlv2 "go.yaml.in/yaml/v2"
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// The library needs up to two hundred times the size of a document that is
+// nothing but indicators, so documents that are not in plain block style are
+// bounded more tightly. The API server itself takes no more than 3 MiB of any
+// object.
+const (
+	maxLibraryBytes      = 8 << 20
+	maxLibraryIndicators = 200_000
+)
+
+// parseLibrary reads one document of YAML from src[from:to] into b with the
+// library that sigs.k8s.io/yaml uses, go.yaml.in/yaml/v2, so that values are what
+// the API server takes them for and the same documents are refused. That library
+// does not say where values stand; its successor does. Where the two do not agree
+// on the structure, the place of a value is that of the innermost one around it
+// on which they do.
+//
+// strayed is where the document left the plain block style, which is often where
+// the mistake is.
+func parseLibrary(b *treeBuilder, from, to, strayed int) {
+	text := b.src[from:to]
+	if len(text) > maxLibraryBytes {
+		if bad := badCharacter(text); bad >= 0 {
+			b.refuse(from+bad, Malformed, "control characters are not allowed, nor what is not UTF-8")
+		}
+		b.refuse(from, TooLarge, fmt.Sprintf(
+			"this document is not in plain block style, and with %d bytes longer than the %d that are read of such documents", len(text), maxLibraryBytes))
+		return
+	}
+	if n := countIndicators(text); n > maxLibraryIndicators {
+		b.refuse(from, TooLarge, fmt.Sprintf(
+			"this document is not in plain block style, and may hold more values than the %d that are read of such documents", maxLibraryIndicators))
+		return
+	}
+	value, duplicates, err := valueOf(text)
+	if err != nil {
+		offset, message := yamlError(text, err, strayed-from)
+		b.refuse(from+offset, Malformed, message)
+		return
+	}
+	l := &libraryReader{treeBuilder: b}
+	root := rootOf(text)
+	if root != nil {
+		l.locate(root, &lineIndex{text: b.src[:to], line: 1, column: 1, at: from})
+	}
+	l.value(value, root, from)
+	l.settleDuplicates(duplicates, text, from)
+}
+
+// countIndicators returns a number that is at least half of the number of keys
+// and values in a text.
+func countIndicators(text string) int {
+	n := 0
+	for i := range len(text) {
+		switch text[i] {
+		case ',', '[', '{':
+			n++
+		case '-', ':', '?':
+			if i+1 == len(text) || strings.IndexByte(jsonSpace, text[i+1]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// valueOf decodes the first document of a text, and returns the duplicate keys
+// in it. Whatever the library does with it comes back as an error.
+func valueOf(text string) (value any, duplicates []libraryDuplicate, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the YAML library failed: %v", r)
+		}
+	}()
+	err = yamlv2.UnmarshalStrict([]byte(text), &value)
+	if refused := (*yamlv2.TypeError)(nil); errors.As(err, &refused) {
+		duplicates = duplicatesIn(refused.Errors)
+		value = nil
+		err = yamlv2.Unmarshal([]byte(text), &value) // in which the last one counts
+	}
+	return value, duplicates, err
+}
+
+// libraryDuplicate is a duplicate key as the library reports it: the line of its
+// mapping, counted from 1, and the key in Go's syntax.
+type libraryDuplicate struct {
+	line int
+	key  string
+}
+
+// alreadySet is what the library says about a duplicate key.
+var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
+
+// duplicatesIn returns the duplicates among the library's errors, in order. Aliases
+// repeat them there.
+func duplicatesIn(messages []string) []libraryDuplicate {
+	var found []libraryDuplicate
+	for _, message := range messages {
+		if m := alreadySet.FindStringSubmatch(message); m != nil {
+			line, _ := strconv.Atoi(m[1])
+			found = append(found, libraryDuplicate{line, m[2]})
+		}
+	}
+	slices.SortFunc(found, func(a, b libraryDuplicate) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+	})
+	return slices.Compact(found)
+}
+
+// rootOf returns the first node of a text, or nil.
+func rootOf(text string) (root *yamlv3.Node) {
+	defer func() {
+		if recover() != nil {
+			root = nil
+		}
+	}()
+	var document yamlv3.Node
+	if err := yamlv3.Unmarshal([]byte(text), &document); err != nil || len(document.Content) == 0 {
+		return nil
+	}
+	return document.Content[0]
+}
+
+// libraryReader makes a tree of a value of one library and the nodes of the
+// other.
+type libraryReader struct {
+	*treeBuilder
+	// reported are the places of duplicate keys, which aliases repeat.
+	reported map[int]bool
+	merges   int // one in the other
+}
+
+// locate replaces the columns of nodes by offsets in the file.
+func (l *libraryReader) locate(n *yamlv3.Node, lines *lineIndex) {
+	n.Column = lines.offset(n.Line, n.Column)
+	for _, child := range n.Content {
+		l.locate(child, lines)
+	}
+}
+
+// value adds a value. Its node may be nil; then around is its place.
+func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
+	at := around
+	if n != nil {
+		at = n.Column
+		if n.Kind == yamlv3.AliasNode {
+			n = n.Alias
+		}
+	}
+	if l.refused != nil {
+		return
+	}
+	switch value := value.(type) {
+	case []any:
+		s := l.open(sequenceNode, at)
+		for i, element := range value {
+			var child *yamlv3.Node
+			if n != nil && n.Kind == yamlv3.SequenceNode && len(n.Content) == len(value) {
+				child = n.Content[i]
+			}
+			l.value(element, child, at)
+		}
+		l.close(s)
+	case map[any]any:
+		m := l.open(mappingNode, at)
+		for _, e := range l.entries(value, n, at) {
+			text, err := keyText(e.key)
+			if err != nil {
+				l.refuse(e.at, Malformed, err.Error())
+				return
+			}
+			l.scalar(stringNode, e.at, validText(text))
+			l.value(e.value, e.node, e.at)
+		}
+		l.close(m)
+	default:
+		kind, text, ok := jsonScalar(value)
+		if !ok {
+			l.refuse(at, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
+		}
+		if n != nil && strings.HasPrefix(l.src[at:], text) {
+			l.span(kind, at, at, at+len(text))
+		} else {
+			l.scalar(kind, at, text)
+		}
+	}
+}
+
+// entry is an entry of a mapping.
+type entry struct {
+	key, value any
+	// at is the place of the key.
+	at int
+	// node is that of the value, or nil.
+	node *yamlv3.Node
+	dead bool // overridden later
+}
+
+// entries returns the entries of a mapping in the order of the document, and what
+// no node was found for.
+func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []entry {
+	var list []entry
+	index := make(map[any]int, len(value))
+	if n != nil && n.Kind == yamlv3.MappingNode {
+		list = l.collect(list, index, value, n)
+	}
+	list = slices.DeleteFunc(list, func(e entry) bool { return e.dead })
+	if len(list) < len(value) {
+		found := len(list)
+		for key, value := range value {
+			if _, ok := index[key]; !ok {
+				list = append(list, entry{key: key, value: value, at: at})
+			}
+		}
+		slices.SortFunc(list[found:], func(a, b entry) int { return cmp.Compare(fmt.Sprint(a.key), fmt.Sprint(b.key)) })
+	}
+	return list
+}
+
+// collect appends the entries of a mapping node, those that are merged into it
+// included, as the library sets them one after the other.
+func (l *libraryReader) collect(list []entry, index map[any]int, value map[any]any, n *yamlv3.Node) []entry {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if isMerge(k) {
+			if l.merges++; l.merges < maxDepth { // only a cycle would be deeper
+				for _, merged := range mergedNodes(v) {
+					list = l.collect(list, index, value, merged)
+				}
+			}
+			l.merges--
+			continue
+		}
+		key := keyOf(k)
+		if _, ok := value[key]; !ok && value != nil {
+			if _, ok := value[k.Value]; !ok {
+				continue
+			}
+			key = k.Value
+		}
+		if earlier, ok := index[key]; ok {
+			list[earlier].dead = true
+			l.duplicate(k.Column, key)
+			l.findDuplicates(list[earlier].node)
+		}
+		index[key] = len(list)
+		list = append(list, entry{key: key, value: value[key], at: k.Column, node: v})
+	}
+	return list
+}
+
+// findDuplicates notes the duplicates in what is no part of the value.
+func (l *libraryReader) findDuplicates(n *yamlv3.Node) {
+	switch n.Kind {
+	case yamlv3.MappingNode:
+		for _, e := range l.collect(nil, map[any]int{}, nil, n) {
+			if !e.dead {
+				l.findDuplicates(e.node)
+			}
+		}
+	case yamlv3.SequenceNode:
+		for _, element := range n.Content {
+			l.findDuplicates(element)
+		}
+	}
+}
+
+// duplicate notes a key that is set already.
+func (l *libraryReader) duplicate(at int, key any) {
+	if l.reported == nil {
+		l.reported = map[int]bool{}
+	}
+	if !l.reported[at] {
+		l.reported[at] = true
+		l.duplicates = append(l.duplicates, duplicateKey{at: int32(at), text: fmt.Sprintf("%#v", key)})
+	}
+}
+
+// settleDuplicates leaves those of the duplicates that were found among the nodes
+// which the library that decodes the text, at from, speaks of too. Those for which
+// there is no node stand at the line of their mapping.
+func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text string, from int) {
+	found := map[string]bool{} // for each reported key, whether a node has it
+	for _, r := range reported {
+		found[r.key] = false
+	}
+	l.duplicates = slices.DeleteFunc(l.duplicates, func(d duplicateKey) bool {
+		_, ok := found[d.text]
+		found[d.text] = true
+		return !ok
+	})
+	lines := &lineIndex{text: l.src[:from+len(text)], line: 1, column: 1, at: from}
+	for _, r := range reported {
+		if !found[r.key] {
+			l.duplicates = append(l.duplicates, duplicateKey{at: int32(lines.offset(r.line, 1)), text: r.key})
+		}
+	}
+}
+
+func isMerge(n *yamlv3.Node) bool {
+	return n.Kind == yamlv3.ScalarNode && n.Value == "<<" && n.ShortTag() == "!!merge"
+}
+
+// mergedNodes returns the mappings that a merge key's value names, in the order
+// in which they are set.
+func mergedNodes(n *yamlv3.Node) []*yamlv3.Node {
+	if n.Kind == yamlv3.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yamlv3.MappingNode:
+		return []*yamlv3.Node{n}
+	case yamlv3.SequenceNode:
+		var out []*yamlv3.Node
+		for _, element := range slices.Backward(n.Content) {
+			out = append(out, mergedNodes(element)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// keyOf returns the key of a map that a node stands for.
+func keyOf(n *yamlv3.Node) any {
+	if n.Kind == yamlv3.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yamlv3.ScalarNode {
+		return nil
+	}
+	tagged := n.Style&yamlv3.TaggedStyle != 0
+	if tagged && n.Tag == "!!binary" {
+		text, err := base64.StdEncoding.DecodeString(n.Value)
+		if err == nil {
+			return string(text)
+		}
+	}
+	if n.Style&^yamlv3.TaggedStyle != 0 || tagged && n.Tag == "!!str" {
+		return n.Value
+	}
+	value, isString := resolvePlain(n.Value)
+	if isString {
+		return n.Value
+	}
+	if i, ok := value.(int64); ok {
+		return int(i)
+	}
+	return value
+}
+
+// keyText returns the key of an object that sigs.k8s.io/yaml makes of a key.
+func keyText(key any) (string, error) {
+	switch key := key.(type) {
+	case string:
+		return key, nil
+	case int:
+		return strconv.Itoa(key), nil
+	case int64:
+		return strconv.FormatInt(key, 10), nil
+	case bool:
+		return strconv.FormatBool(key), nil
+	case float64:
+		switch {
+		case math.IsInf(key, 1):
+			return ".inf", nil
+		case math.IsInf(key, -1):
+			return "-.inf", nil
+		case math.IsNaN(key):
+			return ".nan", nil
+		}
+		return strconv.FormatFloat(key, 'g', -1, 32), nil
+	}
+	return "", fmt.Errorf("unsupported map key of type: %T", key)
+}
+
+// lineIndex turns the library's lines and columns into offsets, in one pass over
+// the text: the places are those of nodes in the order of the document, in which
+// the library never goes back.
+type lineIndex struct {
+	text         string
+	line, column int
+	at           int
+}
+
+// offset returns the offset of a line and column, both counted from 1, columns
+// in characters.
+func (x *lineIndex) offset(line, column int) int {
+	for x.at < len(x.text) && (x.line < line || x.line == line && x.column < column) {
+		r, size := utf8.DecodeRuneInString(x.text[x.at:])
+		x.at += size
+		switch {
+		case r == '\r' && x.at < len(x.text) && x.text[x.at] == '\n':
+		case r == '\n', r == '\r', r == 0x85, r == '\u2028', r == '\u2029':
+			x.line++
+			x.column = 1
+			continue
+		}
+		x.column++
+	}
+	return x.at
+}

@@ -1,0 +1,145 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// NodeReader reads the nodes of a YAML file that people write for schemagen, and
+// collects what is wrong with them.
+type NodeReader struct {
+	File string
+	// Lines are those of the file, without their ends.
+	Lines    []string
+	Findings diag.List
+
+	kind *diag.Kind
+}
+
+// NewNodeReader returns a reader of a file. All its findings are of the kind.
+func NewNodeReader(file string, kind *diag.Kind, data []byte) NodeReader {
+	return NodeReader{File: file, Lines: strings.Split(string(data), "\n"), kind: kind}
+}
+
+// Document returns the content of the only document of a file; nil if the file is
+// empty, or wrong. what names it in messages.
+func (r *NodeReader) Document(data []byte, what string) *yamlv3.Node {
+	var document yamlv3.Node
+	decoder := yamlv3.NewDecoder(strings.NewReader(string(data)))
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) || err == nil && len(document.Content) == 0 {
+		return nil
+	}
+	if err != nil {
+		line := lineOfYAMLError(err)
+		message := strings.TrimPrefix(err.Error(), "yaml: ")
+		r.Fail(nil, "", "%s", strings.TrimPrefix(message, fmt.Sprintf("line %d: ", line)))
+		r.Findings[0].Pos.Line = line
+		return nil
+	}
+	if decoder.Decode(&yamlv3.Node{}) == nil {
+		r.Fail(nil, "", "%s is one document", what)
+		return nil
+	}
+	return document.Content[0]
+}
+
+// lineOfYAMLError is the line that an error of the library names, or 0.
+func lineOfYAMLError(err error) int {
+	if m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[1]) // digits; 0 if there are too many
+		return line
+	}
+	return 0
+}
+
+// Pos returns the position of a node, or the file if the node is nil.
+func (r *NodeReader) Pos(n *yamlv3.Node) diag.Position {
+	if n == nil {
+		return diag.Position{File: r.File}
+	}
+	return diag.Position{File: r.File, Line: n.Line, Column: r.column(n.Line, n.Column)}
+}
+
+// column is a column in bytes of one that the library counts in characters.
+func (r *NodeReader) column(line, column int) int {
+	if line < 1 || line > len(r.Lines) {
+		return column
+	}
+	characters := 0
+	for i := range r.Lines[line-1] {
+		if characters++; characters == column {
+			return i + 1
+		}
+	}
+	return len(r.Lines[line-1]) + 1
+}
+
+// Fail adds an error at a node, which may be nil.
+func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
+	r.Findings = append(r.Findings, r.kind.At(r.Pos(n), hint, format, args...))
+}
+
+// Aliased returns the node that an alias stands for, and other nodes as they are.
+func Aliased(n *yamlv3.Node) *yamlv3.Node {
+	if n != nil && n.Kind == yamlv3.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// Shortened returns a text for a message, cut to 80 bytes.
+func Shortened(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// Fields returns the values of a mapping by their keys, all of which must be known.
+func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[string]*yamlv3.Node {
+	out := map[string]*yamlv3.Node{}
+	n = Aliased(n)
+	switch {
+	case n == nil || n.Tag == "!!null":
+		return out
+	case n.Kind != yamlv3.MappingNode:
+		r.Fail(n, "", "%s is a mapping with some of the keys %s", what, strings.Join(known, ", "))
+		return out
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case !slices.Contains(known, key.Value):
+			r.Fail(key, diag.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
+		case out[key.Value] != nil:
+			r.Fail(key, "", "key %q is there twice", key.Value)
+		default:
+			out[key.Value] = n.Content[i+1]
+		}
+	}
+	return out
+}
+
+// List returns the elements of a list.
+func (r *NodeReader) List(n *yamlv3.Node) []*yamlv3.Node {
+	n = Aliased(n)
+	switch {
+	case n == nil || n.Tag == "!!null":
+		return nil
+	case n.Kind != yamlv3.SequenceNode:
+		r.Fail(n, "", "this must be a list")
+		return nil
+	}
+	return n.Content
+}

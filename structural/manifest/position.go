@@ -1,0 +1,91 @@
+package manifest
+
+import (
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// Position returns the place of a field path as the API server prints it, for
+// example "metadata.annotations[api-approved.kubernetes.io]" or
+// "spec.versions[0].schema.openAPIV3Schema.properties[a].type". If the last steps
+// of the path are not in the object, it is the place of the innermost one that
+// is.
+//
+// Where all versions have the same, the server speaks of spec.validation,
+// spec.subresources, spec.additionalPrinterColumns and spec.selectableFields, of
+// which the first version's place is returned.
+func (m *Manifest) Position(path string) token.Pos {
+	at, node := m.root, m.root
+	rest := "." + m.inVersions(path)
+	for rest != "" {
+		key, value, after := m.tree.step(node, rest)
+		if key < 0 {
+			break
+		}
+		at, node, rest = key, value, after
+	}
+	return m.base + token.Pos(m.tree.nodes[at].at)
+}
+
+// inVersions returns the path in v1 of a path of the server, which validates an
+// internal version of the object.
+func (m *Manifest) inVersions(path string) string {
+	for _, moved := range [...]struct{ server, manifest string }{
+		{"spec.validation", "spec.versions[0].schema"},
+		{"spec.schema", "spec.versions[0].schema"},
+		{"spec.version", "spec.versions[0].name"},
+		{"spec.subresources", "spec.versions[0].subresources"},
+		{"spec.additionalPrinterColumns", "spec.versions[0].additionalPrinterColumns"},
+		{"spec.selectableFields", "spec.versions[0].selectableFields"},
+		{"spec.conversion.webhookClientConfig", "spec.conversion.webhook.clientConfig"},
+		{"spec.conversion.conversionReviewVersions", "spec.conversion.webhook.conversionReviewVersions"},
+	} {
+		if rest, ok := strings.CutPrefix(path, moved.server); ok && isStepEnd(rest) {
+			path = moved.manifest + rest
+			break
+		}
+	}
+	if strings.Contains(path, "rinterColumns") {
+		if column, ok := strings.CutSuffix(path, ".JSONPath"); ok {
+			path = column + ".jsonPath"
+		}
+	}
+	return path
+}
+
+func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
+
+// step takes the first step of a path below a node: the longest key that stands
+// there, because keys may have dots and brackets. It returns the node that is
+// its place, the one that is its value, and the other steps. The place is noNode
+// if there is no such step.
+func (t *tree) step(n int32, path string) (place, value int32, rest string) {
+	place = noNode
+	bracket := path[0] == '['
+	if path = path[1:]; bracket {
+		if index, after, ok := strings.Cut(path, "]"); ok {
+			if i, err := strconv.Atoi(index); err == nil {
+				t.eachElement(n, func(element int32) {
+					if i == 0 {
+						place, value, rest = element, element, after
+					}
+					i--
+				})
+			}
+		}
+	}
+	longest := -1
+	t.eachEntry(n, func(key int32) {
+		name := t.text(key)
+		after, ok := strings.CutPrefix(path, name)
+		if ok && bracket {
+			after, ok = strings.CutPrefix(after, "]")
+		}
+		if ok && isStepEnd(after) && len(name) >= longest {
+			longest = len(name)
+			place, value, rest = key, key+1, after
+		}
+	})
+	return place, value, rest
+}

@@ -1,0 +1,66 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/apiserver"
+)
+
+// The API server says of rules that cost too much which of them do, which ones
+// contribute most to a total that is too much, and what the total is. Those are up to
+// six errors with one cause.
+
+// isCost reports whether the finding is about what rules cost.
+func isCost(f apiserver.Finding) bool {
+	return f.Type == field.ErrorTypeForbidden && strings.Contains(f.Detail, "estimated ") && strings.Contains(f.Detail, " cost")
+}
+
+// isContribution reports whether the finding names a rule that contributes to a total.
+func isContribution(f apiserver.Finding) bool {
+	return isCost(f) && strings.HasPrefix(f.Detail, "contributed to ")
+}
+
+// isTotal reports whether the finding is about the cost of all rules of a schema.
+func isTotal(f apiserver.Finding) bool {
+	return isCost(f) && !isContribution(f) && strings.HasSuffix(f.Path, ".openAPIV3Schema")
+}
+
+// foldCosts leaves one finding for each cause: rules that cost too much alone, without
+// the total, which is asked about again without them; or the total, at the rules that
+// contribute most to it.
+func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
+	if !slices.ContainsFunc(findings, isTotal) {
+		return findings
+	}
+	single := func(schema string) bool {
+		return slices.ContainsFunc(findings, func(f apiserver.Finding) bool {
+			return isCost(f) && !isContribution(f) && !isTotal(f) && strings.HasPrefix(f.Path, schema+".")
+		})
+	}
+	var out []apiserver.Finding
+	for _, f := range findings {
+		switch {
+		case isContribution(f) && slices.ContainsFunc(findings, func(total apiserver.Finding) bool {
+			return isTotal(total) && strings.HasPrefix(f.Path, total.Path+".")
+		}):
+			continue
+		case isTotal(f) && single(f.Path):
+			continue
+		case isTotal(f):
+			var places []string
+			for _, c := range findings {
+				if isContribution(c) && strings.HasPrefix(c.Path, f.Path+".") {
+					places = append(places, c.Places...)
+				}
+			}
+			if len(places) > 0 {
+				f.Places = places
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,72 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+)
+
+// globalMatches is the call whose cost servers before 1.37 did not estimate.
+var globalMatches = regexp.MustCompile(`(?:^|[^.\w])\s*matches\s*\(`)
+
+// dearer notes rules that the target accepts and a newer server refuses because it
+// estimates more for them.
+func (c *checks) dearer(ctx context.Context) error {
+	var suspects []apiserver.Rule
+	for _, rule := range c.rules {
+		if globalMatches.MatchString(rule.Text+"\n"+rule.MessageText) && rule.RuleShare() <= 1 {
+			suspects = append(suspects, rule)
+		}
+	}
+	newest := apiserver.Versions()[0]
+	if len(suspects) == 0 || c.target.Version() == newest {
+		return nil
+	}
+	target, err := c.newest()
+	if err != nil {
+		return err
+	}
+	rules, err := target.Rules(ctx, c.CRD)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
+	}
+	var note *Result
+	for _, rule := range rules {
+		was := false
+		for _, s := range suspects {
+			was = was || s.Path == rule.Path
+		}
+		switch {
+		case !was || rule.RuleShare() <= 1:
+		case note == nil:
+			note = c.add(dearerRule, rule.Path+".rule", CostText(rule),
+				"Kubernetes %s refuses this rule, which Kubernetes %s accepts: it estimates what matches(string, pattern) costs", newest, c.target.Version())
+		default:
+			note.More = append(note.More, rule.Path+".rule")
+		}
+	}
+	return nil
+}
+
+// Once folds what is to be said once of all definitions into the first of its kind.
+func Once(list diag.List) diag.List {
+	var out diag.List
+	first := -1
+	for _, d := range list {
+		if d.Code != dearerRule.Code {
+			out = append(out, d)
+			continue
+		}
+		if first < 0 {
+			first = len(out)
+			out = append(out, d)
+			continue
+		}
+		related := append([]diag.Related{{Pos: d.Pos, Message: "and here"}}, d.Related...)
+		out[first].Related = append(out[first].Related, related...)
+	}
+	return out
+}
