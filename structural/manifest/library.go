@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -377,15 +376,17 @@ func keyText(key any) (string, error) {
 	case bool:
 		return strconv.FormatBool(key), nil
 	case float64:
-		switch {
-		case math.IsInf(key, 1):
+		// A number that is finite, but too large for 32 bits, is infinite here.
+		switch text := strconv.FormatFloat(key, 'g', -1, 32); text {
+		case "+Inf":
 			return ".inf", nil
-		case math.IsInf(key, -1):
+		case "-Inf":
 			return "-.inf", nil
-		case math.IsNaN(key):
+		case "NaN":
 			return ".nan", nil
+		default:
+			return text, nil
 		}
-		return strconv.FormatFloat(key, 'g', -1, 32), nil
 	}
 	return "", fmt.Errorf("unsupported map key of type: %T", key)
 }

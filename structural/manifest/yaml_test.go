@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -145,6 +146,35 @@ func TestYAMLAgreesWithServer(t *testing.T) {
 	t.Logf("%d of %d documents are in plain block style", plain, len(yamlSeeds()))
 	if plain < 40 {
 		t.Errorf("only %d documents are read as plain blocks", plain)
+	}
+}
+
+// TestNumberKeys reads maps whose keys are numbers of every notation and
+// magnitude: sigs.k8s.io/yaml prints them with 32 bits.
+func TestNumberKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(16, 1))
+	digits := func(atMost int, of string) string {
+		text := make([]byte, 1+random.IntN(atMost))
+		for i := range text {
+			text[i] = of[random.IntN(len(of))]
+		}
+		return string(text)
+	}
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	for range 20000 {
+		number := pick("", "-", "+")
+		switch random.IntN(5) {
+		case 0:
+			number += pick("0x", "0X", "0o", "0b", "0") + digits(24, "01234567")
+		case 1:
+			number += digits(30, "0123456789_")
+		case 2:
+			number += pick(".inf", ".Inf", ".nan", ".NaN", "1e38", "3.4028236e38", "1e-46", "18446744073709551616")
+		default:
+			number += digits(3, "0123456789") + pick("", ".") + digits(12, "0123456789") + pick("e", "E", "e+", "e-") + digits(3, "0123456789")
+		}
+		checkYAML(t, number+": 1\n")
+		checkYAML(t, "a: "+number+"\n")
 	}
 }
 
