@@ -125,20 +125,46 @@ type jsonPlace struct {
 
 // jsonDiagnostic is an element of the list "diagnostics".
 type jsonDiagnostic struct {
-	Code     Code        `json:"code"`
-	Severity string      `json:"severity"`
-	File     string      `json:"file,omitempty"`
-	Line     int         `json:"line,omitempty"`
-	Column   int         `json:"column,omitempty"`
-	Message  string      `json:"message"`
-	Hint     string      `json:"hint,omitempty"`
-	Related  []jsonPlace `json:"related,omitempty"`
+	Code      Code        `json:"code"`
+	Severity  string      `json:"severity"`
+	File      string      `json:"file,omitempty"`
+	Line      int         `json:"line,omitempty"`
+	Column    int         `json:"column,omitempty"`
+	EndLine   int         `json:"endLine,omitempty"`
+	EndColumn int         `json:"endColumn,omitempty"`
+	Message   string      `json:"message"`
+	Hint      string      `json:"hint,omitempty"`
+	Related   []jsonPlace `json:"related,omitempty"`
+	Fixes     []jsonFix   `json:"fixes,omitempty"`
+}
+
+// jsonFix is one way to correct what a diagnostic is about.
+type jsonFix struct {
+	Message string     `json:"message"`
+	Edits   []jsonEdit `json:"edits"`
+}
+
+// jsonEdit replaces the text of a file up to the end, which is exclusive.
+type jsonEdit struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"endLine"`
+	EndColumn int    `json:"endColumn"`
+	New       string `json:"new"`
 }
 
 func jsonOf(d Diagnostic) jsonDiagnostic {
-	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, Message: d.Message, Hint: d.Hint}
+	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, EndLine: d.End.Line, EndColumn: d.End.Column, Message: d.Message, Hint: d.Hint}
 	for _, r := range d.Related {
 		j.Related = append(j.Related, jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
+	}
+	for _, fix := range d.Fixes {
+		f := jsonFix{Message: fix.Message}
+		for _, e := range fix.Edits {
+			f.Edits = append(f.Edits, jsonEdit{e.Pos.File, e.Pos.Line, e.Pos.Column, e.End.Line, e.End.Column, e.New})
+		}
+		j.Fixes = append(j.Fixes, f)
 	}
 	return j
 }
@@ -150,6 +176,8 @@ type sarifText struct {
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
 	StartColumn int `json:"startColumn,omitempty"`
+	EndLine     int `json:"endLine,omitempty"`
+	EndColumn   int `json:"endColumn,omitempty"`
 }
 
 type sarifArtifact struct {
@@ -179,6 +207,23 @@ type sarifResult struct {
 	Message          sarifText       `json:"message"`
 	Locations        []sarifLocation `json:"locations,omitempty"`
 	RelatedLocations []sarifLocation `json:"relatedLocations,omitempty"`
+	Fixes            []sarifFix      `json:"fixes,omitempty"`
+}
+
+type sarifFix struct {
+	Description     sarifText     `json:"description"`
+	ArtifactChanges []sarifChange `json:"artifactChanges"`
+}
+
+// sarifChange is what a fix does to one file.
+type sarifChange struct {
+	ArtifactLocation sarifArtifact      `json:"artifactLocation"`
+	Replacements     []sarifReplacement `json:"replacements"`
+}
+
+type sarifReplacement struct {
+	DeletedRegion   sarifRegion `json:"deletedRegion"`
+	InsertedContent *sarifText  `json:"insertedContent,omitempty"`
 }
 
 func sarifOf(d Diagnostic) sarifResult {
@@ -187,10 +232,39 @@ func sarifOf(d Diagnostic) sarifResult {
 		message += "\n" + d.Hint
 	}
 	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Message: sarifText{message}, Locations: sarifPlace(d.Pos, "")}
+	if d.End.Line > 0 && len(r.Locations) > 0 {
+		r.Locations[0].PhysicalLocation.Region = regionOf(d.Pos, d.End)
+	}
 	for _, related := range d.Related {
 		r.RelatedLocations = append(r.RelatedLocations, sarifPlace(related.Pos, related.Message)...)
 	}
+	for _, fix := range d.Fixes {
+		r.Fixes = append(r.Fixes, sarifFixOf(fix))
+	}
 	return r
+}
+
+// sarifFixOf groups the edits of a fix by their files.
+func sarifFixOf(fix Fix) sarifFix {
+	out := sarifFix{Description: sarifText{fix.Message}}
+	for _, e := range fix.Edits {
+		file := sarifArtifact{URI: uri(e.Pos.File)}
+		i := slices.IndexFunc(out.ArtifactChanges, func(c sarifChange) bool { return c.ArtifactLocation == file })
+		if i < 0 {
+			i = len(out.ArtifactChanges)
+			out.ArtifactChanges = append(out.ArtifactChanges, sarifChange{ArtifactLocation: file})
+		}
+		replacement := sarifReplacement{DeletedRegion: *regionOf(e.Pos, e.End)}
+		if e.New != "" {
+			replacement.InsertedContent = &sarifText{e.New}
+		}
+		out.ArtifactChanges[i].Replacements = append(out.ArtifactChanges[i].Replacements, replacement)
+	}
+	return out
+}
+
+func regionOf(pos, end Position) *sarifRegion {
+	return &sarifRegion{pos.Line, pos.Column, end.Line, end.Column}
 }
 
 // sarifPlace is the location of a place, none if it has no file.
@@ -200,7 +274,7 @@ func sarifPlace(p Position, message string) []sarifLocation {
 	}
 	at := sarifLocation{PhysicalLocation: sarifPhysical{ArtifactLocation: sarifArtifact{URI: uri(p.File)}}}
 	if p.Line > 0 {
-		at.PhysicalLocation.Region = &sarifRegion{p.Line, p.Column}
+		at.PhysicalLocation.Region = regionOf(p, Position{})
 	}
 	if message != "" {
 		at.Message = &sarifText{message}

@@ -41,3 +41,12 @@ func (d Diagnostic) With(related ...Related) Diagnostic {
 	d.Related = append(d.Related[:len(d.Related):len(d.Related)], related...)
 	return d
 }
+
+// Replacing returns the diagnostic with a fix that writes text instead of old, which begins
+// at its position and ends on the same line.
+func (d Diagnostic) Replacing(old, text string) Diagnostic {
+	d.End = d.Pos
+	d.End.Column += len(old)
+	d.Fixes = append(d.Fixes[:len(d.Fixes):len(d.Fixes)], Fix{Message: "write " + text, Edits: []Edit{{d.Pos, d.End, text}}})
+	return d
+}

@@ -80,6 +80,47 @@ func TestEmptyFieldsPrintNothing(t *testing.T) {
 	}
 }
 
+// TestEndsAndFixes wants programs to be told where a diagnostic ends and how it can be
+// fixed, and nothing of that in what people read.
+func TestEndsAndFixes(t *testing.T) {
+	plain := (&Kind{Code: "SG1"}).At(at("a.go", 1, 2), "", "m")
+	d := plain.Replacing("old", "new")
+	d.Fixes = append(d.Fixes, Fix{Message: "remove both", Edits: []Edit{
+		{Pos: at("a.go", 1, 2), End: at("a.go", 2, 1)}, {Pos: at("b.go", 3, 1), End: at("b.go", 4, 1)}, {Pos: at("a.go", 5, 6), End: at("a.go", 5, 6), New: "x"},
+	}})
+	want := map[string]string{
+		"json": `{"diagnostics":[{"code":"SG1","severity":"error","file":"a.go","line":1,"column":2,"endLine":1,"endColumn":5,"message":"m","fixes":[` +
+			`{"message":"write new","edits":[{"file":"a.go","line":1,"column":2,"endLine":1,"endColumn":5,"new":"new"}]},` +
+			`{"message":"remove both","edits":[{"file":"a.go","line":1,"column":2,"endLine":2,"endColumn":1,"new":""},` +
+			`{"file":"b.go","line":3,"column":1,"endLine":4,"endColumn":1,"new":""},{"file":"a.go","line":5,"column":6,"endLine":5,"endColumn":6,"new":"x"}]}]}]}`,
+		"sarif": `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[{"results":[{"ruleId":"SG1","level":"error","message":{"text":"m"},` +
+			`"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.go"},"region":{"startLine":1,"startColumn":2,"endLine":1,"endColumn":5}}}],` +
+			`"fixes":[{"description":{"text":"write new"},"artifactChanges":[{"artifactLocation":{"uri":"a.go"},"replacements":[` +
+			`{"deletedRegion":{"startLine":1,"startColumn":2,"endLine":1,"endColumn":5},"insertedContent":{"text":"new"}}]}]},` +
+			`{"description":{"text":"remove both"},"artifactChanges":[{"artifactLocation":{"uri":"a.go"},"replacements":[` +
+			`{"deletedRegion":{"startLine":1,"startColumn":2,"endLine":2,"endColumn":1}},` +
+			`{"deletedRegion":{"startLine":5,"startColumn":6,"endLine":5,"endColumn":6},"insertedContent":{"text":"x"}}]},` +
+			`{"artifactLocation":{"uri":"b.go"},"replacements":[{"deletedRegion":{"startLine":3,"startColumn":1,"endLine":4,"endColumn":1}}]}]}]}],` +
+			`"tool":{"driver":{"informationUri":"https://github.com/schemagen/schemagen","name":"schemagen","rules":[]}}}],"version":"2.1.0"}`,
+	}
+	for _, format := range Formats() {
+		var with, without, compact bytes.Buffer
+		if err := cmp.Or((List{d}).Write(&with, format, nil), (List{plain}).Write(&without, format, nil)); err != nil {
+			t.Fatal(err)
+		}
+		got, expected := with.String(), without.String()
+		if want[format] != "" {
+			if err := json.Compact(&compact, with.Bytes()); err != nil {
+				t.Fatal(err)
+			}
+			got, expected = compact.String(), want[format]
+		}
+		if got != expected {
+			t.Errorf("%s: got\n%s\nwant\n%s", format, got, expected)
+		}
+	}
+}
+
 func TestRelativeToReachesEndsAndFixes(t *testing.T) {
 	d := Diagnostic{End: at("/p/a.go", 1, 9), Fixes: []Fix{{Message: "m", Edits: []Edit{{Pos: at("/p/a.go", 1, 2), End: at("/p/a.go", 1, 9), New: "x"}}}}}
 	got := (List{d}).RelativeTo("/p")[0]

@@ -37,6 +37,9 @@ func (c Comment) Place(offset int) token.Pos {
 	return pos + token.Pos(offset-start)
 }
 
+// End returns the place behind the marker.
+func (c Comment) End() token.Pos { return c.Place(len(c.Text)) }
+
 // from returns the rest of the comment from an offset on.
 func (c Comment) from(offset int) Comment {
 	out := Comment{Text: c.Text[offset:], Pos: c.Place(offset), Godoc: c.Godoc}
