@@ -46,6 +46,7 @@ generate: build ## Rewrite everything that is generated and checked in.
 	$(GO) test ./generator/internal/build -run '^TestReference$$' -update -count=1 # is built into what the next line runs
 	$(GO) test ./generator/internal/build ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestConfigSchema|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
+	$(GO) test . -run '^TestPicture$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 
