@@ -1,6 +1,9 @@
 package generator
 
-import "github.com/schemagen/schemagen/generator/internal/build"
+import (
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/golist"
+)
 
 // Options say what to generate. The zero value generates with controller-gen's defaults from
 // the package in the working directory, and checks nothing.
@@ -32,6 +35,10 @@ type Lister = build.Lister
 
 // Package is what a [Lister] knows of a package.
 type Package = build.Package
+
+// IsFilePattern reports whether one of [Source.Patterns] names directories, not import
+// paths: it is absolute, or begins with a dot.
+func IsFilePattern(pattern string) bool { return golist.IsFilePattern(pattern) }
 
 // CheckUnions says what is wrong with [Options.Unions].
 func CheckUnions(text string) error { return build.CheckUnions(text) }

@@ -222,7 +222,7 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 		r.Fail(n, "", "this must be a pattern of packages")
 		return ""
 	}
-	if !isFilePattern(pattern) {
+	if !generator.IsFilePattern(pattern) {
 		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
 			r.Fail(n, "write ./"+pattern, "%q is an import path here, and not the directory", pattern)
 		}

@@ -210,7 +210,7 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
 		out[i] = text
-		if filepath.IsAbs(text) || kind == Patterns && !isFilePattern(text) {
+		if filepath.IsAbs(text) || kind == Patterns && !generator.IsFilePattern(text) {
 			continue
 		}
 		base, below := cutBelow(filepath.ToSlash(text))
@@ -230,11 +230,6 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 		out[i] = rel + below
 	}
 	return out
-}
-
-// isFilePattern reports whether a pattern of packages is one of directories.
-func isFilePattern(pattern string) bool {
-	return pattern == "." || pattern == ".." || strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../") || filepath.IsAbs(pattern)
 }
 
 // cutBelow splits a pattern before the first element with dots that stand for

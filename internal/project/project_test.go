@@ -135,6 +135,38 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
+// TestFilePatterns wants the patterns of the file to be read as the generator reads them,
+// which is controller-gen's way: what begins with a dot is a directory.
+func TestFilePatterns(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{".api/v1", "docs"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := "paths: [.api/..., .api/v1, ..., ./.api, example.com/x/...]\npackages: [{path: .api/...}, {path: ...}, {path: example.com/x}]\n"
+	file, findings := parse(nil, filepath.Join(dir, Name), []byte(text), allCodes())
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	want := []string{"../.api/...", "../.api/v1", "../...", "../.api", "example.com/x/..."}
+	physical, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.dir = physical
+	if got := file.Paths(filepath.Join(physical, "docs")); !slices.Equal(got, want) {
+		t.Errorf("paths from below: %q, want %q", got, want)
+	}
+	var got []string
+	for _, o := range file.packages {
+		got = append(got, strings.TrimPrefix(o.Pattern, dir))
+	}
+	if want := []string{"/.api/...", "/...", "example.com/x"}; !slices.Equal(got, want) {
+		t.Errorf("packages: %q, want %q", got, want)
+	}
+}
+
 // FuzzConfig wants any file to be read or refused with places that are in it.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{

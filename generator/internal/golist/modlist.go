@@ -99,7 +99,7 @@ func (l *moduleListing) match(pattern string) (packages []*Package, why string) 
 	if pattern == "..." || strings.Contains(prefix, "...") {
 		return nil, "pattern " + pattern
 	}
-	if !isFilePattern(pattern) {
+	if !IsFilePattern(pattern) {
 		if wild {
 			return l.matchPaths(prefix), ""
 		}
@@ -193,11 +193,16 @@ func (l *moduleListing) below(m goModule, dir string) []string {
 	}
 	out := []string{dir}
 	for _, e := range entries {
-		if base := e.Name(); e.IsDir() && base[0] != '.' && base[0] != '_' && base != "testdata" && base != "vendor" {
+		if base := e.Name(); e.IsDir() && !isSkipped(base) && base != "vendor" {
 			out = append(out, l.below(m, filepath.Join(dir, base))...)
 		}
 	}
 	return out
+}
+
+// isSkipped reports whether wildcards of the go command skip a directory of that name.
+func isSkipped(base string) bool {
+	return base[0] == '.' || base[0] == '_' || base == "testdata"
 }
 
 // load returns the package in a folder, or nil if the build constraints leave

@@ -52,7 +52,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		requests = append(requests, &request{dir: dir, patterns: []string{pattern}, asked: []*rootPattern{forPattern}})
 	}
 	for _, pattern := range patterns {
-		if !isFilePattern(pattern) {
+		if !IsFilePattern(pattern) {
 			asked = append(asked, &rootPattern{text: pattern})
 			add(dir, pattern)
 			continue
@@ -74,7 +74,11 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			continue
 		}
 		asked = append(asked, &rootPattern{text: pattern, folder: folder, recursive: recursive})
-		add(moduleRoot(in, folder), filePattern(moduleRoot(in, folder), folder, recursive))
+		from := moduleRoot(in, folder)
+		if recursive && isSkipped(filepath.Base(folder)) {
+			from = folder // the go command skips it below another directory
+		}
+		add(from, filePattern(from, folder, recursive))
 		if !recursive {
 			continue
 		}
@@ -163,9 +167,10 @@ func (r *rootPattern) holdsOne(folder string, packages []*Package) bool {
 	})
 }
 
-// isFilePattern tells file-system patterns from import paths by the rules of
-// the go command, see "go help packages".
-func isFilePattern(pattern string) bool {
+// IsFilePattern reports whether a pattern names directories, not import paths. As in
+// controller-gen, what begins with a dot does: ".api" as well as "./api", and "...". The go
+// command takes ".api" for an import path, which no package can have.
+func IsFilePattern(pattern string) bool {
 	return filepath.IsAbs(pattern) || strings.HasPrefix(pattern, ".")
 }
 

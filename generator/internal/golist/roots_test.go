@@ -50,7 +50,13 @@ var nestedShapes = []struct{ name, files string }{
 }
 
 func rootShapes() []rootShape {
-	var out []rootShape
+	hidden := oneModule + "-- .api/v1/v1.go --\npackage v1\n"
+	out := []rootShape{
+		{"a name that begins with a dot", hidden, []string{".api/..."}},
+		{"a name that begins with a dot, the folder alone", hidden, []string{"./a", ".api/v1"}},
+		{"a folder that wildcards skip", oneModule + "-- testdata/v1/v1.go --\npackage v1\n", []string{"./testdata/..."}},
+		{"dots alone", hidden, []string{"..."}},
+	}
 	for _, n := range nestedShapes {
 		files := strings.ReplaceAll("-- NAME/go.mod --\nmodule example.com/root/NAME\n\ngo 1.22\n"+n.files, "NAME", "nested")
 		work := "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./nested\n)\n"
