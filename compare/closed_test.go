@@ -174,7 +174,7 @@ func TestNothingIsSilentBesideSchemas(t *testing.T) {
 }
 
 func subject(object *apiextensionsv1.CustomResourceDefinition) *crd.Definition {
-	s := &crd.Definition{CRD: object, Place: func(string) (diag.Position, []diag.Related) { return diag.Position{}, nil }}
+	s := &crd.Definition{CRD: object, Position: func(string) (diag.Position, []diag.Related) { return diag.Position{}, nil }}
 	for _, v := range object.Spec.Versions {
 		var schema *structural.Schema
 		if v.Schema != nil {

@@ -29,10 +29,10 @@ type definition struct {
 func (d *definition) add(change Change) {
 	change.Definition = d.name
 	if change.OldPath != "" && d.old != nil {
-		change.OldPos, _ = d.old.Place(change.OldPath)
+		change.OldPos, _ = d.old.Position(change.OldPath)
 	}
 	if change.NewPath != "" && d.new != nil {
-		change.NewPos, change.Related = d.new.Place(change.NewPath)
+		change.NewPos, change.Related = d.new.Position(change.NewPath)
 	}
 	change.Old, change.New = shorten(change.Old, 300), shorten(change.New, 300)
 	d.changes = append(d.changes, change)
@@ -362,8 +362,8 @@ func (v *versions) schemas() {
 // unheld compares what the model of schemas cannot hold.
 func (v *versions) unheld(c *schemas) {
 	keys := func(s *crd.Definition, i int) (out []string) {
-		if i < len(s.Unheld) {
-			for _, u := range s.Unheld[i] {
+		if i < len(s.Unsupported) {
+			for _, u := range s.Unsupported[i] {
 				out = append(out, u.Path.String()+"."+u.Keyword)
 			}
 		}

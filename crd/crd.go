@@ -1,9 +1,8 @@
-// Package crd is a CustomResourceDefinition as packages hand it to each other: the
-// object, its schemas in the model of package structural, and where in the source each
-// part of it comes from.
+// Package crd defines a CustomResourceDefinition as packages exchange it: the object, its
+// schemas in the model of package structural, and the source position of each part.
 //
-// It knows neither how a definition is generated nor what an API server says of it. Go
-// source and YAML files both give a [Definition].
+// It knows neither how a definition is generated nor how an API server judges it. Both Go
+// source and YAML files are turned into a [Definition].
 package crd
 
 import (
@@ -18,45 +17,45 @@ import (
 
 // Definition is a CustomResourceDefinition with positions.
 type Definition struct {
-	// CRD is the definition with its schemas. If it is nil, Build returns it: a large
-	// definition need not be held in memory longer than it is used.
+	// CRD is the definition with its schemas. If it is nil, Build returns it, so that a
+	// large definition is held in memory only while it is used.
 	CRD   *apiextensionsv1.CustomResourceDefinition
 	Build func() *apiextensionsv1.CustomResourceDefinition
-	// Bytes are the definition as it is written. Results about it are remembered under
-	// them; if they are nil, nothing is remembered.
+	// Bytes is the definition as it is written; results are cached under it. If it is nil,
+	// nothing is cached.
 	Bytes []byte
-	// Old is the definition that this one replaces, nil where it is created.
+	// Old is the definition that this one replaces, or nil if it is created.
 	Old *apiextensionsv1.CustomResourceDefinition
-	// Schemas are the schemas of the versions, by index. Unheld is what the model cannot
-	// hold of them; it may be shorter.
-	Schemas []*structural.Schema
-	Unheld  [][]structural.Unsupported
-	// Place returns the position of a path in the CRD, for example
-	// "spec.versions[0].schema.openAPIV3Schema.properties[a].type", and further
-	// positions that belong to it.
-	Place func(path string) (diag.Position, []diag.Related)
-	// Inside returns the position of a character of the text at a path; line and column
-	// count from one. If it is nil, positions end at texts.
-	Inside func(path string, line, column int) (diag.Position, bool)
-	// Incomplete reports whether a finding at a path follows from a mistake that has been
-	// reported already; cost reports whether the finding is about what CEL rules cost.
-	// Such findings are left out. If it is nil, there are none.
+	// Schemas are the schemas of the versions, by index. Unsupported lists, also by index,
+	// what the model cannot represent; it may be shorter.
+	Schemas     []*structural.Schema
+	Unsupported [][]structural.Unsupported
+	// Position returns the source position of a path in the CRD, for example
+	// "spec.versions[0].schema.openAPIV3Schema.properties[a].type", and related positions.
+	Position func(path string) (diag.Position, []diag.Related)
+	// TextPosition returns the position of a character of the text at a path; line and
+	// column are 1-based. If it is nil, a diagnostic has the position of the whole text.
+	TextPosition func(path string, line, column int) (diag.Position, bool)
+	// Incomplete reports whether a finding at a path follows from a mistake that was
+	// already reported; cost is set if the finding is about the cost of CEL rules. Such
+	// findings are dropped. If it is nil, none are.
 	Incomplete func(path string, cost bool) bool
-	// OnlySchemas is set if what is around the schemas is known to be wrong already.
+	// OnlySchemas drops findings outside the schemas, because that part is already known to
+	// be wrong.
 	OnlySchemas bool
-	// Measure is set if the size of the definition is checked, too.
-	Measure bool
+	// CheckSize enables the check of the definition's size.
+	CheckSize bool
 }
 
-// FromManifest returns the CRD of a document, whose positions the function resolves. It is
-// nil if the document has no CRD.
+// FromManifest returns the CRD of a YAML or JSON document, or nil if the document is not a
+// CRD. position resolves the positions of the document.
 func FromManifest(m *manifest.Manifest, position func(token.Pos) diag.Position) *Definition {
 	if m.CRD == nil {
 		return nil
 	}
 	return &Definition{
-		CRD: m.CRD, Schemas: m.Schemas, Unheld: m.Unsupported, Measure: true,
-		Place: func(path string) (diag.Position, []diag.Related) {
+		CRD: m.CRD, Schemas: m.Schemas, Unsupported: m.Unsupported, CheckSize: true,
+		Position: func(path string) (diag.Position, []diag.Related) {
 			return position(m.Position(path)), nil
 		},
 	}

@@ -8,28 +8,28 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// File is a file of YAML or JSON with objects, or a part of one.
+// File is a YAML or JSON file of objects, or a part of one.
 type File struct {
-	// Name is the name of the file in positions.
+	// Name is the file name used in positions.
 	Name string
-	// Data is the text.
+	// Data is the content.
 	Data []byte
-	// Before is the number of lines of the file before Data.
-	Before int
-	// Mixed is set if the file was found in a directory: it may hold anything, so that
-	// text that is no object is no problem.
+	// LineOffset is the number of lines in the file that precede Data.
+	LineOffset int
+	// Mixed is set if the file was found in a directory. Such a file may contain anything,
+	// so documents that are not objects are not reported.
 	Mixed bool
 }
 
-// Read reads all objects of the file, with what is wrong with its text. The function
-// resolves their positions.
+// Read returns the objects of the file, the problems found in its text, and a function that
+// resolves positions of both.
 func (f File) Read() ([]*manifest.Manifest, []manifest.Problem, func(token.Pos) diag.Position) {
 	fset := token.NewFileSet()
 	manifests, problems := manifest.Read(fset, f.Name, f.Data)
 	if f.Mixed {
 		problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool { return p.Kind == manifest.NoObject })
 	}
-	before := f.Before // positions outlive the text
+	before := f.LineOffset // so that the closure does not keep Data alive
 	return manifests, problems, func(pos token.Pos) diag.Position {
 		out := diag.PositionOf(fset, pos)
 		if out.Line > 0 {

@@ -2,10 +2,10 @@ package crd
 
 import "testing"
 
-// TestFilePositions wants positions of a part of a file to be those in the file, and
-// text that is no object to be a problem only where objects are expected.
+// TestFilePositions checks that positions in a part of a file are positions in the file,
+// and that text that is not an object is a problem only where objects are expected.
 func TestFilePositions(t *testing.T) {
-	file := File{Name: "crd.yaml", Before: 10, Data: []byte("a: b\n---\napiVersion: v1\nkind: Node\n")}
+	file := File{Name: "crd.yaml", LineOffset: 10, Data: []byte("a: b\n---\napiVersion: v1\nkind: Node\n")}
 	for _, mixed := range []bool{false, true} {
 		file.Mixed = mixed
 		manifests, problems, position := file.Read()
@@ -21,7 +21,7 @@ func TestFilePositions(t *testing.T) {
 			}
 		}
 		if got := position(0); got.Line != 0 {
-			t.Errorf("no position is at %s", got)
+			t.Errorf("NoPos resolves to %s", got)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	definition := named[0]
 	for _, other := range named[1:] {
 		if !reflect.DeepEqual(other.CRD, definition.CRD) {
-			a, _ := definition.Place("metadata.name")
-			b, _ := other.Place("metadata.name")
+			a, _ := definition.Position("metadata.name")
+			b, _ := other.Position("metadata.name")
 			return fail(s.crdName.pos, "name one of them with --crd", "there are two CRDs %s: %s and %s", s.crdName.value, a, b)
 		}
 	}
@@ -235,7 +235,7 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 				return nil, err
 			}
 			model, _ := structural.FromProps(patched.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Place: s.Place}, 0), nil
+			return newKind(&crd.Definition{CRD: patched, Schemas: []*structural.Schema{model}, Position: s.Position}, 0), nil
 		}
 	}
 	return nil, errors.New("there is no CRD to patch")

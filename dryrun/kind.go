@@ -41,7 +41,7 @@ func newKind(d *crd.Definition, i int) *Kind {
 		server:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
 		refusal: sync.OnceValues(func() (*diag.Diagnostic, error) { return refusalOf(d) }),
 		position: func(below string) diag.Position {
-			pos, _ := d.Place(path + below)
+			pos, _ := d.Position(path + below)
 			return pos
 		},
 	}
@@ -77,7 +77,7 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 		if f.Warning || f.Source != apiserver.Validation || len(f.Places) == 0 || !strings.Contains(f.Places[0], "].schema.") {
 			continue // what stands beside the schemas does not change objects
 		}
-		pos, _ := d.Place(f.Places[0])
+		pos, _ := d.Position(f.Places[0])
 		found := refusedCRD.At(pos, "schemagen verify says all that is wrong with it", "the API server refuses the CRD of %s.%s, with which objects are tried: %s",
 			d.CRD.Spec.Names.Kind, d.CRD.Spec.Group, strings.Join(strings.Fields(f.String()), " "))
 		return &found, err

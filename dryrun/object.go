@@ -39,7 +39,7 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	manifests, problems, position := file.Read()
 	var findings diag.List
 	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // of YAML there is a problem
-		at := diag.Position{File: file.Name, Line: file.Before + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
+		at := diag.Position{File: file.Name, Line: file.LineOffset + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
 		findings = append(findings, objectRefused.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
 	}
 	for _, m := range manifests {

@@ -6,97 +6,98 @@ import "github.com/schemagen/schemagen/diag"
 var (
 	refusedByServer = &diag.Kind{
 		Code: "SG601", Title: "the API server refuses the CRD",
-		Explanation: "The message is the server's own, from its code: the same as kubectl create would print. A hint names what makes a CEL rule too expensive. --skip-verify of schemagen crd writes the CRD all the same.",
+		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. If a CEL rule is too expensive, the hint names the cause. schemagen crd --skip-verify writes the CRD anyway.",
 		Bad:         "// +kubebuilder:validation:Pattern=`^[a-z`\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:Pattern=`^[a-z]+$`\nName string `json:\"name\"`",
 	}
 	serverWarning = &diag.Kind{
 		Code: "SG602", Severity: diag.Warning, Title: "the API server warns, or drops a field",
-		Explanation: "The server accepts the CRD and answers with this warning, or leaves out silently what it does not know.",
+		Explanation: "The server accepts the CRD and returns this warning, or silently drops a field that it does not know.",
 	}
 	unknownToVersion = &diag.Kind{
-		Code: "SG603", Title: "the stated Kubernetes version does not know this",
-		Explanation: "--kube-version states a version that treats a field differently from the newest one. It is an error where that version refuses the CRD, and a warning where it drops the field. --skip-verify writes the CRD all the same.",
+		Code: "SG603", Title: "the selected Kubernetes version does not support this",
+		Explanation: "--kube-version selects a version that treats a field differently from the newest one: an error if that version refuses the CRD, a warning if it drops the field. --skip-verify writes the CRD anyway.",
 	}
 	unknownAnswer = &diag.Kind{
-		Code: "SG604", Title: "the API server's answer is not known",
-		Explanation: "To find it out takes longer than any real server would be given. --skip-verify writes the CRD all the same.",
+		Code: "SG604", Title: "the API server's response could not be determined",
+		Explanation: "Validation takes longer than a request to a real server may, or the server's code panics. --skip-verify writes the CRD anyway.",
 	}
 	refusedOutsideSchemas = &diag.Kind{
-		Code: "SG605", Severity: diag.Warning, Title: "the API server refuses what stands beside the schemas",
-		Explanation: "The group's name, or the annotation api-approved.kubernetes.io that groups of Kubernetes need. While CRDs are generated it is a warning, because another step may add it; schemagen verify says SG601.",
+		Code: "SG605", Severity: diag.Warning, Title: "the API server refuses the CRD outside its schemas",
+		Explanation: "The group name is invalid, or the annotation api-approved.kubernetes.io, which Kubernetes groups require, is missing. During generation this is a warning, because another build step may add it; schemagen verify reports SG601.",
 	}
 	discouragedByProposals = &diag.Kind{
 		Code: "SG606", Severity: diag.Warning, Title: "the structural-schema proposals discourage this",
-		Explanation: "The server accepts it. The proposals that define structural schemas and pruning do not, because tools that only know types and fields get it wrong.",
+		Explanation: "The server accepts it. The proposals that define structural schemas and pruning discourage it, because tools that only know types and fields handle it incorrectly.",
 	}
 	contradiction = &diag.Kind{
-		Code: "SG607", Severity: diag.Warning, Title: "something in the schema can never hold",
-		Explanation: "Bounds that exclude each other, values of an enum that other keywords refuse, branches of junctors that can never hold, required properties that nothing declares, patterns that clients read differently. No server says so.",
+		Code: "SG607", Severity: diag.Warning, Title: "part of the schema can never be satisfied",
+		Explanation: "Examples are bounds that exclude each other, enum values that other keywords refuse, branches of logical junctors that nothing satisfies, required properties that are not declared, and patterns that clients interpret differently. The API server does not report any of these.",
 		Bad:         "// +kubebuilder:validation:Minimum=10\n// +kubebuilder:validation:Maximum=5\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=5\n// +kubebuilder:validation:Maximum=10\nReplicas int32 `json:\"replicas\"`",
 	}
 	noSuchPath = &diag.Kind{
-		Code: "SG608", Severity: diag.Warning, Title: "a path that is not in the schema",
-		Explanation: "A printer column or the scale subresource points to a field that the schema does not have, or that is of another type. The server accepts it, and prints nothing or fails later.",
+		Code: "SG608", Severity: diag.Warning, Title: "a path does not exist in the schema",
+		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server accepts the CRD, and later prints nothing or fails.",
 	}
 	tooLarge = &diag.Kind{
-		Code: "SG609", Severity: diag.Warning, Title: "a CRD that is too large for some of its ways",
-		Explanation: "kubectl apply keeps the object in an annotation of at most 262,144 bytes, Helm a release in a Secret of 1 MiB, etcd a request of 1.5 MiB. The hint names the parts with most of the bytes.",
+		Code: "SG609", Severity: diag.Warning, Title: "the CRD is too large for some ways of installing it",
+		Explanation: "kubectl apply stores the object in an annotation of at most 262,144 bytes, Helm stores a release in a Secret of at most 1 MiB, and etcd accepts requests of at most 1.5 MiB. The hint lists the largest parts.",
 	}
 	malformedManifest = &diag.Kind{
-		Code: "SG610", Title: "a manifest that cannot be read",
-		Explanation: "The text is neither YAML nor JSON, a value is not of the type of its field, or the text is larger than schemagen reads.",
+		Code: "SG610", Title: "a manifest cannot be read",
+		Explanation: "The text is neither YAML nor JSON, a value does not have the type of its field, or the text exceeds the size that schemagen reads.",
 	}
 	unknownOrDuplicateField = &diag.Kind{
-		Code: "SG611", Title: "a field that the API server does not know, or that stands twice",
-		Explanation: "Strict decoding, which kubectl asks for by default, refuses it. Without it the field is dropped, and of two the last one counts.",
+		Code: "SG611", Title: "a field is unknown to the API server, or duplicated",
+		Explanation: "Strict decoding, which kubectl requests by default, refuses it. Without strict decoding, an unknown field is dropped, and the last of duplicate fields wins.",
 	}
 	droppedField = &diag.Kind{
-		Code: "SG612", Severity: diag.Warning, Title: "a field that is dropped without a word",
-		Explanation: "Below items and additionalProperties the API server does not see unknown and duplicate fields, and leaves them out.",
+		Code: "SG612", Severity: diag.Warning, Title: "a field is silently dropped",
+		Explanation: "Below items and additionalProperties, the API server does not detect unknown and duplicate fields, and drops them.",
 	}
 	notACRD = &diag.Kind{
-		Code: "SG613", Title: "a document that is no CRD of today",
-		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22, and an object needs an apiVersion and a kind.",
+		Code: "SG613", Title: "a document is not an apiextensions.k8s.io/v1 CRD",
+		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22. Every object needs an apiVersion and a kind.",
 	}
 	misfittingBound = &diag.Kind{
-		Code: "SG614", Severity: diag.Warning, Title: "a bound that is not of its field's type",
-		Explanation: "From Kubernetes 1.36 on the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and refuses every value if one of them does not fit: 0.5 for an integer, 4294967295 for an int32. The largest and the smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore the bound or cut it off.",
+		Code: "SG614", Severity: diag.Warning, Title: "a bound does not fit the type of its field",
+		Explanation: "Since Kubernetes 1.36, the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and refuses every value if one of them does not fit, such as 0.5 for an integer or 4294967295 for an int32. The largest and smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore or truncate the bound.",
 	}
 	idleKeyword = &diag.Kind{
-		Code: "SG615", Severity: diag.Warning, Title: "a keyword without effect",
-		Explanation: "exclusiveMinimum and exclusiveMaximum are switches that count only beside minimum and maximum. A keyword that restricts values of another type than the field's, such as maxLength of an integer, restricts nothing. The API server accepts both.",
+		Code: "SG615", Severity: diag.Warning, Title: "a keyword has no effect",
+		Explanation: "exclusiveMinimum and exclusiveMaximum are booleans that modify minimum and maximum and mean nothing without them. A keyword for values of another type than the field's, such as maxLength on an integer, restricts nothing. The API server accepts both.",
 		Bad:         "// +kubebuilder:validation:ExclusiveMinimum=true\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=0\n// +kubebuilder:validation:ExclusiveMinimum=true\nReplicas int32 `json:\"replicas\"`",
 	}
 	misleadingColumn = &diag.Kind{
-		Code: "SG616", Severity: diag.Warning, Title: "a printer column that is not printed as it seems",
-		Explanation: "The API server accepts a column whose JSONPath does not parse, and when it begins to serve the definition it leaves out that column and all after it. Two columns of one name are printed under one heading; kubectl writes headings in capitals.",
+		Code: "SG616", Severity: diag.Warning, Title: "a printer column is not printed as declared",
+		Explanation: "The API server accepts a column whose JSONPath does not parse, but when it serves the resource it omits that column and all columns after it. Columns of the same name are printed under the same heading; kubectl prints headings in capitals.",
 	}
 	constantRule = &diag.Kind{
-		Code: "SG617", Severity: diag.Warning, Title: "a CEL rule that always has the same result",
-		Explanation: "A rule that is true whatever the value is refuses nothing. One that is false for every value that the rest of the schema allows, such as size(self) > 5 beside maxLength 5, refuses everything. The rule \"false\" of an optional field is a way to forbid the field, and is left alone.",
+		Code: "SG617", Severity: diag.Warning, Title: "a CEL rule always has the same result",
+		Explanation: "A rule that is true for every value refuses nothing. A rule that is false for every value that the rest of the schema allows, such as size(self) > 5 with maxLength 5, refuses everything. The rule \"false\" on an optional field, a way to forbid the field, is not reported.",
 		Bad:         "// +kubebuilder:validation:XValidation:rule=\"size(self) >= 0\"\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\nName string `json:\"name\"`",
 	}
 	refusedExample = &diag.Kind{
-		Code: "SG618", Severity: diag.Warning, Title: "an example that the schema refuses",
-		Explanation: "The value of example is not of the field's type, not in its enum, or outside of its pattern or bounds. No server looks at examples, but readers copy them.",
+		Code: "SG618", Severity: diag.Warning, Title: "the schema refuses an example",
+		Explanation: "The value of example does not have the field's type, is not in its enum, or violates its pattern or bounds. The API server ignores examples, but readers copy them.",
 		Bad:         "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=medium\nSize string `json:\"size\"`",
 		Good:        "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=small\nSize string `json:\"size\"`",
 	}
-	dearerRule = &diag.Kind{
+	refusedByNewer = &diag.Kind{
 		Code: "SG620", Severity: diag.Note, Title: "a newer API server refuses a rule for its cost",
-		Explanation: "The server of --kube-version accepts the rule. Newer servers estimate more for one of its functions, and refuse it in a new CRD. It is said once for all CRDs of a run.",
+		Explanation: "The server of --kube-version accepts the rule. Newer servers estimate a higher cost for one of its functions and refuse it in a new CRD. It is reported once per run.",
 	}
 )
 
-// Codes are the kinds of diagnostics that this package reports, in the order of their codes.
+// Codes returns the kinds of diagnostics that this package reports, in the order of their
+// codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		refusedByServer, serverWarning, unknownToVersion, unknownAnswer, refusedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
-		misfittingBound, idleKeyword, misleadingColumn, constantRule, refusedExample, dearerRule,
+		misfittingBound, idleKeyword, misleadingColumn, constantRule, refusedExample, refusedByNewer,
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 )
 
-// The API server says of rules that cost too much which of them do, which ones
-// contribute most to a total that is too much, and what the total is. Those are up to
-// six errors with one cause.
+// When rules cost too much, the API server reports each rule that exceeds its own limit,
+// the rules that contribute most to a total over the limit, and the total: up to six errors
+// with one cause.
 
-// isCost reports whether the finding is about what rules cost.
+// isCost reports whether the finding is about the cost of rules.
 func isCost(f apiserver.Finding) bool {
 	return f.Type == field.ErrorTypeForbidden && strings.Contains(f.Detail, "estimated ") && strings.Contains(f.Detail, " cost")
 }
@@ -28,9 +28,9 @@ func isTotal(f apiserver.Finding) bool {
 	return isCost(f) && !isContribution(f) && strings.HasSuffix(f.Path, ".openAPIV3Schema")
 }
 
-// foldCosts leaves one finding for each cause: rules that cost too much alone, without
-// the total, which is asked about again without them; or the total, at the rules that
-// contribute most to it.
+// foldCosts reduces cost findings to one per cause: either the rules that exceed the limit
+// on their own, without the total, which is checked again without those rules; or the
+// total, located at the rules that contribute most to it.
 func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
 	if !slices.ContainsFunc(findings, isTotal) {
 		return findings
@@ -50,14 +50,14 @@ func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
 		case isTotal(f) && single(f.Path):
 			continue
 		case isTotal(f):
-			var places []string
+			var paths []string
 			for _, c := range findings {
 				if isContribution(c) && strings.HasPrefix(c.Path, f.Path+".") {
-					places = append(places, c.Places...)
+					paths = append(paths, c.Places...)
 				}
 			}
-			if len(places) > 0 {
-				f.Places = places
+			if len(paths) > 0 {
+				f.Places = paths
 			}
 		}
 		out = append(out, f)

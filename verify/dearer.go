@@ -9,12 +9,13 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// globalMatches is the call whose cost servers before 1.37 did not estimate.
+// globalMatches matches the call matches(string, pattern), whose cost servers before 1.37
+// did not estimate.
 var globalMatches = regexp.MustCompile(`(?:^|[^.\w])\s*matches\s*\(`)
 
-// dearer notes rules that the target accepts and a newer server refuses because it
-// estimates more for them.
-func (c *checks) dearer(ctx context.Context) error {
+// newerCosts adds a note about rules that the target accepts and a newer server refuses
+// because it estimates a higher cost.
+func (c *checks) newerCosts(ctx context.Context) error {
 	var suspects []apiserver.Rule
 	for _, rule := range c.rules {
 		if globalMatches.MatchString(rule.Text+"\n"+rule.MessageText) && rule.RuleShare() <= 1 {
@@ -42,8 +43,8 @@ func (c *checks) dearer(ctx context.Context) error {
 		switch {
 		case !was || rule.RuleShare() <= 1:
 		case note == nil:
-			note = c.add(dearerRule, rule.Path+".rule", CostText(rule),
-				"Kubernetes %s refuses this rule, which Kubernetes %s accepts: it estimates what matches(string, pattern) costs", newest, c.target.Version())
+			note = c.add(refusedByNewer, rule.Path+".rule", CostText(rule),
+				"Kubernetes %s refuses this rule, which Kubernetes %s accepts: it estimates the cost of matches(string, pattern)", newest, c.target.Version())
 		default:
 			note.More = append(note.More, rule.Path+".rule")
 		}
@@ -51,12 +52,13 @@ func (c *checks) dearer(ctx context.Context) error {
 	return nil
 }
 
-// Once folds what is to be said once of all definitions into the first of its kind.
-func Once(list diag.List) diag.List {
+// FoldNotes merges notes that are reported once per run into the first of them; the
+// positions of the rest become related positions.
+func FoldNotes(list diag.List) diag.List {
 	var out diag.List
 	first := -1
 	for _, d := range list {
-		if d.Code != dearerRule.Code {
+		if d.Code != refusedByNewer.Code {
 			out = append(out, d)
 			continue
 		}
@@ -65,7 +67,7 @@ func Once(list diag.List) diag.List {
 			out = append(out, d)
 			continue
 		}
-		related := append([]diag.Related{{Pos: d.Pos, Message: "and here"}}, d.Related...)
+		related := append([]diag.Related{{Pos: d.Pos, Message: "also here"}}, d.Related...)
 		out[first].Related = append(out[first].Related, related...)
 	}
 	return out

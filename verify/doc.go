@@ -1,13 +1,12 @@
-// Package verify says what is wrong with a CustomResourceDefinition: what the
-// API server would answer, in its own words; what the proposals that define
-// structural schemas discourage; and what neither ever says, because it is no
-// mistake but can never hold.
+// Package verify finds what is wrong with a CustomResourceDefinition: what the API server
+// refuses, in its own words; what the proposals that define structural schemas discourage;
+// and what neither reports because it is valid but can never be satisfied.
 //
-//	verify.go   one CRD: all checks, as diagnostics with places
-//	paths.go    paths of printer columns, scale and selectable fields
-//	size.go     where the bytes of a large CRD go
+//	verify.go   checks one CRD and returns diagnostics with positions
+//	paths.go    paths of printer columns and of the scale subresource
+//	size.go     which parts of a large CRD take the most bytes
 //	codes.go    the codes of the diagnostics
 //
-// It knows CRDs and places. It does not know where a CRD came from: Go source
-// and YAML files are both a [crd.Definition].
+// It knows CRDs and positions, not where a CRD came from: Go source and YAML files are both
+// a [crd.Definition].
 package verify

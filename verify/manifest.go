@@ -8,7 +8,7 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// Read returns the CRDs of a file, with what is wrong with its text.
+// Read returns the CRDs of a file and diagnostics for the problems in its text.
 func Read(file crd.File) ([]*crd.Definition, diag.List) {
 	manifests, problems, position := file.Read()
 	var out []*crd.Definition
@@ -20,8 +20,8 @@ func Read(file crd.File) ([]*crd.Definition, diag.List) {
 	return out, Problems(problems, position)
 }
 
-// Problems returns what is wrong with the text of a manifest, in the API server's
-// words where it has some.
+// Problems converts the problems in the text of a manifest to diagnostics, in the API
+// server's words where it has any.
 func Problems(problems []manifest.Problem, position func(token.Pos) diag.Position) diag.List {
 	var out diag.List
 	for _, p := range problems {

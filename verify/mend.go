@@ -14,51 +14,49 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// The API server looks at defaults and rules only where the schema is fine, so
-// that mistakes come one after the other. Here what it refuses is taken out of a
-// copy and the rest is asked about again, so that they come all at once.
+// The API server validates defaults and rules only once the rest of the schema is valid, so
+// users see errors in several rounds. To report them all at once, the checks correct in a
+// copy what the server refused and validate the copy again.
 //
-// A node without its type, or a list without its keys, may itself be what the server
-// finds something wrong with. So what is found in the copy counts only if it is found,
-// too, when the same mistakes are corrected in another way, and if it is not in a
-// place that was corrected.
+// A node without its type, or a list without its keys, may itself cause an error. Therefore
+// a finding in the copy counts only if it also occurs when the same mistakes are corrected
+// in another way, and only outside of what was corrected.
 
-// maxMendings bounds how often the rest is asked about.
-const maxMendings = 4
+// maxRounds bounds how often a corrected copy is validated.
+const maxRounds = 4
 
-// way is how mistakes are corrected. clearing leaves the refused keyword out; each of
-// the others writes something else where the rest of the schema could tell.
-type way int
+// strategy is a way of correcting mistakes. clearing removes the refused keyword; each of
+// the others replaces it, in case the rest of the schema depends on it.
+type strategy int
 
 const (
-	clearing way = iota
+	clearing strategy = iota
 	withStrings
 	withNumbers
 	withObjects
 	withLists
-	ways
+	strategies
 )
 
-// repair is a keyword to correct.
-type repair struct {
+// correction is a keyword to correct.
+type correction struct {
 	version int
-	// found leads from the schema of the version to what was refused, path to the
-	// keyword to correct.
+	// found is the path, below the schema of the version, of what was refused; path is that
+	// of the keyword to correct.
 	found, path string
-	// want is the only type that the server takes there, if it says so.
+	// want is the only type that the server accepts there, if its message names one.
 	want string
 }
 
-// mending is what was refused, in the order in which it was found.
-type mending []repair
+// corrections are all keywords to correct, in the order in which they were refused.
+type corrections []correction
 
-// add takes what the server refuses in schemas, and reports whether there is anything
-// new.
-func (m *mending) add(findings []apiserver.Finding) bool {
+// add adds what the server refuses in schemas, and reports whether anything was new.
+func (m *corrections) add(findings []apiserver.Finding) bool {
 	before := len(*m)
 	for _, f := range findings {
 		for _, place := range f.Places {
-			if r, ok := repairOf(place, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
+			if r, ok := correctionFor(place, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
 				*m = append(*m, r)
 			}
 		}
@@ -67,16 +65,16 @@ func (m *mending) add(findings []apiserver.Finding) bool {
 }
 
 var (
-	// dueTo matches errors about a type because of another keyword.
+	// dueTo matches errors about a type that another keyword requires.
 	dueTo = regexp.MustCompile(`^must be \w+ if (x-kubernetes-(?:map-type|list-type|embedded-resource)) is `)
-	// wanted matches errors that name the only type that would be right.
+	// wanted matches errors that name the only accepted type.
 	wanted = regexp.MustCompile(`^must be (string|object)$`)
 )
 
-// repairOf is what to correct at a place of a definition.
-func repairOf(place, detail string) (repair, bool) {
-	r, ok := repair{}, false
-	if r.version, r.found, ok = schemaPlace(place); !ok {
+// correctionFor returns the correction for an error at a path of a definition.
+func correctionFor(path, detail string) (correction, bool) {
+	r, ok := correction{}, false
+	if r.version, r.found, ok = splitSchemaPath(path); !ok {
 		return r, false
 	}
 	r.path = r.found
@@ -89,9 +87,9 @@ func repairOf(place, detail string) (repair, bool) {
 	return r, true
 }
 
-// schemaPlace splits a path of a definition into the index of the version and the path
+// splitSchemaPath splits a path of a definition into the index of the version and the path
 // in its schema.
-func schemaPlace(place string) (version int, path string, ok bool) {
+func splitSchemaPath(place string) (version int, path string, ok bool) {
 	rest, ok := strings.CutPrefix(place, "spec.versions[")
 	if !ok {
 		return 0, "", false
@@ -102,7 +100,7 @@ func schemaPlace(place string) (version int, path string, ok bool) {
 }
 
 // apply returns a copy of the definition in which the mistakes are corrected.
-func (m mending) apply(crd *apiextensionsv1.CustomResourceDefinition, w way) *apiextensionsv1.CustomResourceDefinition {
+func (m corrections) apply(crd *apiextensionsv1.CustomResourceDefinition, w strategy) *apiextensionsv1.CustomResourceDefinition {
 	out := crd.DeepCopy()
 	for _, r := range m {
 		if r.version < len(out.Spec.Versions) && out.Spec.Versions[r.version].Schema != nil {
@@ -113,10 +111,10 @@ func (m mending) apply(crd *apiextensionsv1.CustomResourceDefinition, w way) *ap
 }
 
 // apply corrects a keyword of a schema.
-func (r repair) apply(s *apiextensionsv1.JSONSchemaProps, w way) {
+func (r correction) apply(s *apiextensionsv1.JSONSchemaProps, w strategy) {
 	path := r.path
 	var parent *apiextensionsv1.JSONSchemaProps
-	// Properties are values of a map, which have to be put back.
+	// Properties are values of a map, so changed copies must be put back.
 	var back []func()
 	for {
 		child, rest, put := descend(s, path)
@@ -131,7 +129,7 @@ func (r repair) apply(s *apiextensionsv1.JSONSchemaProps, w way) {
 		keyword = keyword[:i]
 	}
 	switch keyword {
-	case "properties": // the path leads to nothing
+	case "properties": // the path does not exist
 	case "type", "items", "":
 		retype(s, r.want, w)
 	case "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type":
@@ -158,9 +156,9 @@ func (r repair) apply(s *apiextensionsv1.JSONSchemaProps, w way) {
 	}
 }
 
-// retype gives a node another type: the wanted one, or the one of the way. Its rules
-// and its default stay.
-func retype(s *apiextensionsv1.JSONSchemaProps, want string, w way) {
+// retype gives a node another type: want if it is set, else the type of the strategy. Rules
+// and defaults are kept.
+func retype(s *apiextensionsv1.JSONSchemaProps, want string, w strategy) {
 	switch {
 	case want != "":
 		s.Type = want
@@ -192,7 +190,7 @@ func retype(s *apiextensionsv1.JSONSchemaProps, want string, w way) {
 	}
 }
 
-// addKey gives a list of objects a key.
+// addKey turns a list of objects into a keyed list.
 func addKey(s *apiextensionsv1.JSONSchemaProps) {
 	if s.Type != "array" || s.Items == nil || s.Items.Schema == nil || s.Items.Schema.Type != "object" || s.Items.Schema.AdditionalProperties != nil {
 		return
@@ -209,14 +207,14 @@ func addKey(s *apiextensionsv1.JSONSchemaProps) {
 	s.XListType, s.XListMapKeys = new("map"), []string{name}
 }
 
-// notCausedBy leaves out what is found only because of how the mistakes are corrected.
-func (c *checks) notCausedBy(ctx context.Context, m mending, found []apiserver.Finding) ([]apiserver.Finding, error) {
+// notCausedBy removes findings that only occur because of how the mistakes were corrected.
+func (c *checks) notCausedBy(ctx context.Context, m corrections, found []apiserver.Finding) ([]apiserver.Finding, error) {
 	found = slices.DeleteFunc(slices.Clone(found), func(f apiserver.Finding) bool {
-		return slices.ContainsFunc(f.Places, m.corrects)
+		return slices.ContainsFunc(f.Places, m.touches)
 	})
 	confirmed := map[string]bool{}
 	isOpen := func(f apiserver.Finding) bool { return !confirmed[identity(f)] }
-	for w := clearing + 1; w < ways && slices.ContainsFunc(found, isOpen); w++ {
+	for w := clearing + 1; w < strategies && slices.ContainsFunc(found, isOpen); w++ {
 		report, err := c.target.Check(ctx, m.apply(c.CRD, w), c.Old)
 		if err != nil {
 			return nil, err
@@ -228,10 +226,10 @@ func (c *checks) notCausedBy(ctx context.Context, m mending, found []apiserver.F
 	return slices.DeleteFunc(found, isOpen), nil
 }
 
-// corrects reports whether a place of the definition was corrected.
-func (m mending) corrects(place string) bool {
-	version, path, ok := schemaPlace(place)
-	return ok && slices.ContainsFunc(m, func(r repair) bool {
+// touches reports whether a path of the definition was corrected.
+func (m corrections) touches(place string) bool {
+	version, path, ok := splitSchemaPath(place)
+	return ok && slices.ContainsFunc(m, func(r correction) bool {
 		if r.version != version {
 			return false
 		}
@@ -247,14 +245,14 @@ func (m mending) corrects(place string) bool {
 	})
 }
 
-// identity tells findings apart that the server could have in two copies: what they
-// quote of the schema does not count, nor by how much a limit is exceeded.
+// identity returns a key under which findings of two copies are the same. It ignores the
+// quoted value and the factor by which a limit is exceeded.
 func identity(f apiserver.Finding) string {
 	detail, _, _ := strings.Cut(f.Detail, "by factor of")
 	return fmt.Sprintf("%s %s %s %t %s", f.Source, f.Path, f.Type, f.Warning, detail)
 }
 
-// descend takes the first step of a path. put puts the child back into s.
+// descend takes the first step of a path. put stores the child back into s.
 func descend(s *apiextensionsv1.JSONSchemaProps, path string) (child *apiextensionsv1.JSONSchemaProps, rest string, put func()) {
 	if after, ok := strings.CutPrefix(path, ".properties["); ok {
 		for name := range s.Properties {

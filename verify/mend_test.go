@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// TestNothingIsInvented wants no second error where the first one is the only mistake.
-func TestNothingIsInvented(t *testing.T) {
+// TestNoSpuriousErrors checks that a single mistake causes a single error.
+func TestNoSpuriousErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		property string
 		want     []string
@@ -25,10 +25,10 @@ func TestNothingIsInvented(t *testing.T) {
 		"list type of a string":  {"{type: string, x-kubernetes-list-type: set}", []string{"must be array if x-kubernetes-list-type is specified"}},
 		"kind that is a number":  {"{type: object, x-kubernetes-embedded-resource: true, properties: {kind: {type: integer}, apiVersion: {type: string}, metadata: {type: object}}}", []string{"must be string"}},
 		"metadata not an object": {"{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: string}}}", []string{"must be object"}},
-		"rule that speaks of the mistake": {"{type: object, properties: {x: {type: strin}}, x-kubernetes-validations: [{rule: \"self.x.startsWith('a')\"}]}",
+		"rule that uses the mistake": {"{type: object, properties: {x: {type: strin}}, x-kubernetes-validations: [{rule: \"self.x.startsWith('a')\"}]}",
 			[]string{"supported values"}},
-		"rule beside the mistake": {"{type: strin, x-kubernetes-validations: [{rule: \"self.startsWith('a')\"}]}", []string{"supported values"}},
-		"rule that is wrong, too": {"{type: object, properties: {x: {type: strin}, z: {type: string}}, x-kubernetes-validations: [{rule: self.z > 1}]}",
+		"rule on the mistake": {"{type: strin, x-kubernetes-validations: [{rule: \"self.startsWith('a')\"}]}", []string{"supported values"}},
+		"rule that is also wrong": {"{type: object, properties: {x: {type: strin}, z: {type: string}}, x-kubernetes-validations: [{rule: self.z > 1}]}",
 			[]string{"supported values", "found no matching overload for '_>_' applied to '(string, int)'"}},
 		"old self in a list": {"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [nam], maxItems: 2, items: {type: object, properties: {name: {type: string}, v: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}",
 			[]string{"entries must all be names of item properties"}},
@@ -60,9 +60,9 @@ type mistake struct {
 	make func(s *apiextensionsv1.JSONSchemaProps)
 }
 
-// with is the definition with some of the mistakes, by the bits of a number. The first
-// bit is for the defaults: a rule that is wrong makes them so, and then the server does
-// not speak of the rule.
+// with returns the definition with the mistakes selected by the bits of which. The first
+// bit selects the defaults: a rule that is wrong makes defaults invalid, and then the
+// server does not report the rule.
 func (p planted) with(which int) *apiextensionsv1.CustomResourceDefinition {
 	root := p.good.DeepCopy()
 	if which&1 == 0 {
@@ -96,7 +96,7 @@ func withoutDefaults(s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// plant changes the node at a place, if it is still there.
+// plant changes the node at a path, if it still exists.
 func plant(s *apiextensionsv1.JSONSchemaProps, at []string, change func(*apiextensionsv1.JSONSchemaProps)) {
 	switch {
 	case s == nil:
@@ -114,8 +114,8 @@ func plant(s *apiextensionsv1.JSONSchemaProps, at []string, change func(*apiexte
 	}
 }
 
-// goodSchema makes a random schema without mistakes, and the places of its nodes.
-// In a list the old value is not known, unless it is keyed.
+// goodSchema returns a random schema without mistakes and appends the paths of its nodes to
+// places. In a list the old value is unknown unless the list is keyed.
 func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiextensionsv1.JSONSchemaProps {
 	*places = append(*places, slices.Clone(at))
 	raw := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
@@ -192,7 +192,7 @@ func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiext
 	return s
 }
 
-// mistakes are what is planted.
+// mistakes returns the mistakes that are planted.
 func mistakes() []mistake {
 	raw := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
 	type props = apiextensionsv1.JSONSchemaProps
@@ -235,10 +235,9 @@ func mistakes() []mistake {
 	}
 }
 
-// TestRandomMistakes plants mistakes in random schemas. Whatever is reported, the
-// server says with some of the mistakes left out; of the others none is between a
-// reported error and its cause, because leaving out a mistake brings back what was
-// there before.
+// TestRandomMistakes plants mistakes in random schemas. Every reported error must be one
+// that the server reports for some subset of the mistakes; leaving out a mistake restores
+// the valid schema, so that it cannot hide an error and its cause.
 func TestRandomMistakes(t *testing.T) {
 	target, err := apiserver.NewTarget("")
 	if err != nil {
@@ -275,7 +274,7 @@ func TestRandomMistakes(t *testing.T) {
 			}
 		}
 		possible += len(said)
-		subject := &crd.Definition{CRD: p.with(2<<len(p.mistakes) - 1), Place: func(path string) (diag.Position, []diag.Related) {
+		subject := &crd.Definition{CRD: p.with(2<<len(p.mistakes) - 1), Position: func(path string) (diag.Position, []diag.Related) {
 			return diag.Position{File: path, Line: 1}, nil
 		}}
 		found, err := v.One(t.Context(), subject)
@@ -292,21 +291,22 @@ func TestRandomMistakes(t *testing.T) {
 				later++
 			}
 			if !said[signature(d.Message)] {
-				t.Errorf("seed %d, %s: the server never says: %s", seed, strings.Join(names, ", "), d.Message)
+				t.Errorf("seed %d, %s: the server never reports: %s", seed, strings.Join(names, ", "), d.Message)
 			}
 			if once[d.Message] {
-				t.Errorf("seed %d, %s: twice: %s", seed, strings.Join(names, ", "), d.Message)
+				t.Errorf("seed %d, %s: reported twice: %s", seed, strings.Join(names, ", "), d.Message)
 			}
 			once[d.Message] = true
 		}
 	}
-	t.Logf("%d errors reported of %d possible ones, %d of them later ones", reported, possible, later)
+	t.Logf("%d of %d possible errors reported, %d of them hidden by others at first", reported, possible, later)
 	if later < 20 {
-		t.Errorf("only %d errors were behind others", later)
+		t.Errorf("only %d errors were hidden by others", later)
 	}
 }
 
-// signature is a message without the value that it quotes, which may be a whole schema.
+// signature returns a message without the value that it quotes, which may be a whole
+// schema.
 func signature(message string) string {
 	message = shorten(message)
 	path, rest, _ := strings.Cut(message, ": ")

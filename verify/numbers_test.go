@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// randomNumber returns the schema of a number with small random bounds, some of
-// them below allOf.
+// randomNumber returns the schema of a number with small random bounds, some of them below
+// allOf.
 func randomNumber(r *rand.Rand) *apiextensionsv1.JSONSchemaProps {
 	s := &apiextensionsv1.JSONSchemaProps{Type: []string{"integer", "integer", "number"}[r.IntN(3)]}
 	s.Format = []string{"", "", "int32", "int64"}[r.IntN(4)]
@@ -54,16 +54,16 @@ func randomNumber(r *rand.Rand) *apiextensionsv1.JSONSchemaProps {
 	}
 	fill(s, s.Type == "integer" && r.IntN(8) > 0, s.Type == "integer")
 	for range r.IntN(2) {
-		// Below allOf the server cuts bounds off, and those outside of int64
-		// overflow: nothing is predicted of that.
+		// Below allOf the server truncates bounds, and bounds outside of int64 overflow;
+		// neither is predicted.
 		s.AllOf = append(s.AllOf, apiextensionsv1.JSONSchemaProps{})
 		fill(&s.AllOf[len(s.AllOf)-1], s.Type == "integer", false)
 	}
 	return s
 }
 
-// numbersToTry are values near all bounds: every quarter and tenth within
-// reach, and what is next to the edges of the types.
+// numbersToTry returns values near all bounds: small multiples of 1/20, which cover
+// quarters and tenths, and neighbors of the limits of the types.
 func numbersToTry(integral bool) []any {
 	var out []any
 	for i := int64(-81); i <= 81; i++ {
@@ -82,10 +82,10 @@ func numbersToTry(integral bool) []any {
 	return out
 }
 
-// TestNumbersAgreeWithTheServer holds what is reported of random bounds against
-// a search for a value that the server's own validation accepts: where there is
-// one, nothing may be reported; where there is none, something has to be.
-func TestNumbersAgreeWithTheServer(t *testing.T) {
+// TestNumbersMatchServer compares the contradictions reported for random bounds with a
+// search for a value that the server's own validation accepts: if there is one, nothing may
+// be reported; if there is none, something must be.
+func TestNumbersMatchServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 18))
 	reported, clashes := 0, 0
 	for range 1200 {
@@ -116,7 +116,7 @@ func TestNumbersAgreeWithTheServer(t *testing.T) {
 			t.Errorf("%s: the server accepts %v, but\n%s", text, tries[accepted], strings.Join(said, "\n"))
 		}
 		if len(said) == 0 && accepted < 0 {
-			t.Errorf("%s: the server accepts nothing, and nothing is reported", text)
+			t.Errorf("%s: the server accepts no value, but nothing is reported", text)
 		}
 		if len(said) > 0 {
 			reported++
@@ -125,14 +125,14 @@ func TestNumbersAgreeWithTheServer(t *testing.T) {
 			clashes++
 		}
 	}
-	t.Logf("%d reported, %d of them because of no value between bounds", reported, clashes)
+	t.Logf("%d reported, %d of them because no value lies between the bounds", reported, clashes)
 	if clashes < 30 {
 		t.Error(fmt.Sprint("too few clashes: ", clashes))
 	}
 }
 
-// cutsOff reports whether the server takes integers for values that the bounds
-// exclude, because it cuts the bounds of a number off.
+// cutsOff reports whether the server accepts integers that the bounds exclude, because it
+// truncates the bounds of a number.
 func cutsOff(s *apiextensionsv1.JSONSchemaProps) bool {
 	for _, f := range []*float64{s.Minimum, s.Maximum, s.MultipleOf} {
 		if s.Type != "integer" && f != nil && *f != math.Trunc(*f) {

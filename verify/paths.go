@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// paths checks that what a version's columns, scale and selectable fields point
-// to is in its schema. No server does, but for selectable fields.
+// paths checks that the paths of a version's printer columns and scale subresource exist in
+// its schema. The server does not check them.
 func (c *checks) paths(i int, schema *structural.Schema) {
 	if i >= len(c.CRD.Spec.Versions) {
 		return
@@ -24,14 +24,14 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
 		err := apiserver.ColumnError(column.JSONPath)
 		switch {
-		case !strings.HasPrefix(column.JSONPath, "."): // refused
+		case !strings.HasPrefix(column.JSONPath, "."): // the server refuses it
 		case err != nil:
-			c.add(misleadingColumn, path, columnHint(column.JSONPath), "printer column %s: %s is not a JSONPath: %v. The API server prints neither this column nor those after it",
+			c.add(misleadingColumn, path, columnHint(column.JSONPath), "printer column %s: %s is not a valid JSONPath: %v. The API server prints neither this column nor those after it",
 				column.Name, column.JSONPath, err)
 		case missing != "":
-			c.add(noSuchPath, path, "", "printer column %s: %s is not in the schema: there is no %s", column.Name, column.JSONPath, missing)
+			c.add(noSuchPath, path, "", "printer column %s: %s does not exist in the schema: no field %s", column.Name, column.JSONPath, missing)
 		case found != nil && found.Type != "" && !columnFits(column.Type, found):
-			c.add(noSuchPath, path, "", "printer column %s is of type %s, but %s is %s", column.Name, column.Type, column.JSONPath, found.Type)
+			c.add(noSuchPath, path, "", "printer column %s has type %s, but %s has type %s", column.Name, column.Type, column.JSONPath, found.Type)
 		}
 	}
 	if s := version.Subresources; s != nil && s.Scale != nil {
@@ -39,23 +39,23 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 	}
 }
 
-// heading warns of a column that has the heading of an earlier one: kubectl
-// prints headings in capitals.
+// heading warns about a column that has the heading of an earlier one: kubectl prints
+// headings in capitals.
 func (c *checks) heading(at string, columns []apiextensionsv1.CustomResourceColumnDefinition, j int) {
 	for i := range j {
 		if columns[j].Name != "" && strings.EqualFold(columns[i].Name, columns[j].Name) {
 			path := func(i int) string { return fmt.Sprintf("%s[%d].name", at, i) }
-			c.add(misleadingColumn, path(j), "give each column its own name", "printer column %s occurs twice: both are printed under one heading", columns[j].Name)
+			c.add(misleadingColumn, path(j), "give each column a unique name", "duplicate printer column %s: both are printed under the same heading", columns[j].Name)
 			c.list[len(c.list)-1].More = []string{path(i)}
 			return
 		}
 	}
 }
 
-// columnHint says what to write instead of a JSONPath that does not parse.
+// columnHint returns how to write a JSONPath that does not parse.
 func columnHint(path string) string {
 	if strings.Contains(path, `["`) {
-		return `keys are written in single quotes, with a backslash before each dot: ['a\.b']`
+		return `quote keys with single quotes and escape each dot with a backslash: ['a\.b']`
 	}
 	return ""
 }
@@ -69,9 +69,9 @@ func (c *checks) scale(at string, schema *structural.Schema, scale *apiextension
 		path := at + "subresources.scale." + keyword
 		switch {
 		case missing != "":
-			c.add(noSuchPath, path, "", "scale: %s is not in the schema: there is no %s", jsonPath, missing)
+			c.add(noSuchPath, path, "", "scale: %s does not exist in the schema: no field %s", jsonPath, missing)
 		case found != nil && found.Type != "" && found.Type != want:
-			c.add(noSuchPath, path, "", "scale: %s must be of type %s, and is %s", jsonPath, want, found.Type)
+			c.add(noSuchPath, path, "", "scale: %s must have type %s, but has type %s", jsonPath, want, found.Type)
 		}
 	}
 	check("specReplicasPath", scale.SpecReplicasPath, "integer")
@@ -81,7 +81,8 @@ func (c *checks) scale(at string, schema *structural.Schema, scale *apiextension
 	}
 }
 
-// columnFits reports whether values of a schema can be printed in a column.
+// columnFits reports whether values of a schema can be printed in a column of the given
+// type.
 func columnFits(column string, s *structural.Schema) bool {
 	switch column {
 	case "integer", "number", "boolean":
@@ -92,10 +93,10 @@ func columnFits(column string, s *structural.Schema) bool {
 	return true // anything is printed as a string
 }
 
-// follow goes down a schema along a simple JSON path, and returns where it ends.
-// missing is the first part that the schema does not have. Both are empty where
-// it cannot be told: below preserved fields and in embedded objects, and for
-// paths that are not simple.
+// follow follows a simple JSONPath through a schema and returns the schema it leads to, or
+// as missing the shortest prefix that does not exist. Both are empty if that cannot be
+// determined: below preserved fields, in embedded objects, and for paths that are not
+// simple.
 func follow(s *structural.Schema, path string) (found *structural.Schema, missing string) {
 	steps, ok := splitPath(path)
 	if !ok {
@@ -109,7 +110,7 @@ func follow(s *structural.Schema, path string) (found *structural.Schema, missin
 		if i == 0 && step == "metadata" {
 			next = structural.ObjectMeta()
 		} else if steps[0] == "metadata" && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
-			return nil, "" // fieldsV1
+			return nil, "" // managedFields[].fieldsV1
 		}
 		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {
 			return nil, ""
@@ -122,7 +123,7 @@ func follow(s *structural.Schema, path string) (found *structural.Schema, missin
 	return s, ""
 }
 
-// child returns the schema of a part of a value; "[]" is any element.
+// child returns the schema of a step into a value; "[]" is any element.
 func child(s *structural.Schema, step string) *structural.Schema {
 	if step == "[]" {
 		if s.Items == nil && s.AdditionalProperties != nil {
@@ -141,8 +142,8 @@ func child(s *structural.Schema, step string) *structural.Schema {
 	return nil
 }
 
-// splitPath takes a simple JSON path apart: .a.b, with [...] for an element. ok
-// is false for what is not simple: recursive descent, wildcards, unions.
+// splitPath splits a simple JSONPath into steps: .a.b, with "[]" for an element. ok is
+// false for recursive descent, wildcard names and unions.
 func splitPath(path string) (steps []string, ok bool) {
 	path = strings.TrimSuffix(strings.TrimPrefix(path, "{"), "}")
 	path = strings.TrimPrefix(path, "$")
@@ -185,8 +186,7 @@ func splitPath(path string) (steps []string, ok bool) {
 	return steps, len(steps) > 0
 }
 
-// closing returns the index of the bracket that closes the one at the start, or
-// a negative number.
+// closing returns the index of the bracket that closes the one at the start, or -1.
 func closing(text string) int {
 	depth := 0
 	var quote byte

@@ -9,20 +9,20 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// The sizes that a CRD meets on its way, in bytes.
+// Size limits of the ways to install a CRD, in bytes.
 const (
-	// annotationLimit is the most that all annotations of an object may have;
-	// kubectl apply keeps the whole object in one.
+	// annotationLimit is the maximum total size of an object's annotations; kubectl apply
+	// stores the whole object in one.
 	annotationLimit = 262144
-	// helmLimit is the most that a Secret may have, in which Helm keeps a release.
+	// helmLimit is the maximum size of a Secret, in which Helm stores a release.
 	helmLimit = 1 << 20
-	// etcdLimit is the most that etcd takes in a request unless it is told otherwise.
+	// etcdLimit is the default maximum size of an etcd request.
 	etcdLimit = 3 << 19
 )
 
-// size warns of a CRD that is too large for some of its ways into a cluster.
+// size warns about a CRD that is too large for some ways of installing it.
 func (c *checks) size() {
-	if !c.Measure {
+	if !c.CheckSize {
 		return
 	}
 	data, err := json.Marshal(c.CRD)
@@ -30,14 +30,14 @@ func (c *checks) size() {
 		return
 	}
 	n := len(data)
-	reach := "kubectl apply cannot keep it in an annotation (262,144 bytes); apply it with --server-side"
+	limit := "kubectl apply cannot store it in an annotation (262,144 bytes); use kubectl apply --server-side"
 	switch {
 	case n > etcdLimit:
-		reach = "etcd takes no request of more than 1.5 MiB by default"
+		limit = "etcd refuses requests over 1.5 MiB by default"
 	case n > helmLimit:
-		reach = "it does not fit into a Helm release (1 MiB), nor can kubectl apply keep it in an annotation"
+		limit = "it does not fit into a Helm release (1 MiB), and kubectl apply cannot store it in an annotation"
 	}
-	c.add(tooLarge, "spec", "shorten or drop descriptions: --max-desc-len, +schemagen:descriptions. The bytes go here:\n"+c.sizes(n), "the CRD has %d bytes as JSON: %s", n, reach)
+	c.add(tooLarge, "spec", "shorten or drop descriptions with --max-desc-len or +schemagen:descriptions. Largest parts, in bytes:\n"+c.sizes(n), "the CRD takes %d bytes as JSON: %s", n, limit)
 }
 
 // part is a part of a schema with its size in bytes.
@@ -47,7 +47,7 @@ type part struct {
 	parts []*part
 }
 
-// sizes is the tree of what has at least a twelfth of the bytes.
+// sizes returns the tree of the parts that take at least a twelfth of the total.
 func (c *checks) sizes(total int) string {
 	var out strings.Builder
 	descriptions := 0
@@ -55,7 +55,7 @@ func (c *checks) sizes(total int) string {
 		if schema != nil {
 			version := measure(schema, c.CRD.Spec.Versions[i].Name)
 			version.write(&out, total, 1)
-			descriptions += describe(schema)
+			descriptions += descriptionBytes(schema)
 		}
 	}
 	fmt.Fprintf(&out, "\t%d %% are descriptions", 100*descriptions/total)
@@ -72,13 +72,12 @@ func (p *part) write(out *strings.Builder, total, depth int) {
 	}
 }
 
-// measure returns the size of the JSON of a schema and of what is below it, the
-// largest first.
+// measure returns the JSON sizes of a schema and of its parts, the largest first.
 func measure(s *structural.Schema, name string) *part {
 	own := structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
 	data, err := json.Marshal(own.Props())
 	if err != nil {
-		data = nil // what does not marshal has no size
+		data = nil // a schema that cannot be marshaled counts as empty
 	}
 	out := &part{name: name, bytes: len(data)}
 	add := func(child *part) {
@@ -100,17 +99,17 @@ func measure(s *structural.Schema, name string) *part {
 	return out
 }
 
-// describe is the number of bytes in the descriptions of a schema.
-func describe(s *structural.Schema) int {
+// descriptionBytes returns the number of bytes in the descriptions of a schema.
+func descriptionBytes(s *structural.Schema) int {
 	n := len(s.Description)
 	for _, p := range s.Properties {
-		n += describe(p.Schema)
+		n += descriptionBytes(p.Schema)
 	}
 	if s.Items != nil {
-		n += describe(s.Items)
+		n += descriptionBytes(s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		n += describe(a.Schema)
+		n += descriptionBytes(a.Schema)
 	}
 	return n
 }

@@ -23,26 +23,25 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Options say how strictly to judge.
+// Options configure a Verifier.
 type Options struct {
-	// Generating: another step may still add what the server wants beside the
-	// schemas, so that refusals of the group's name and of the missing approval
-	// are warnings.
+	// Generating makes refusals of the group name and of a missing api-approved annotation
+	// warnings, because another build step may still add them.
 	Generating bool
-	// Memory keeps results between runs; nil keeps none.
+	// Memory caches results between runs. If it is nil, nothing is cached.
 	Memory Memory
 }
 
-// Verifier verifies CRDs for one version of Kubernetes. It is the server of package
-// generator, and safe for concurrent use.
+// Verifier verifies CRDs against one version of Kubernetes. It implements generator.Server
+// and is safe for concurrent use.
 type Verifier struct {
 	target  *apiserver.Target
 	options Options
-	// newest is the server of the newest version that is known.
+	// newest returns the target of the newest known version.
 	newest func() (*apiserver.Target, error)
 }
 
-// New returns a verifier for an API server.
+// New returns a Verifier for the target.
 func New(target *apiserver.Target, options Options) *Verifier {
 	if options.Memory != nil {
 		target.Remember(options.Memory)
@@ -52,7 +51,8 @@ func New(target *apiserver.Target, options Options) *Verifier {
 	})}
 }
 
-// Check verifies several CRDs side by side. The findings are in their order.
+// Check verifies CRDs in parallel and returns the findings in their order. It returns the
+// first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
 	lists := make([][]located, len(subjects))
 	errs := make([]error, len(subjects))
@@ -71,35 +71,35 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 			return nil, err
 		}
 	}
-	return Once(onePerPlace(slices.Concat(lists...))), nil
+	return FoldNotes(onePerPosition(slices.Concat(lists...))), nil
 }
 
-// One verifies a CRD. The error is for what is not the CRD's: the context has
-// ended, or the server's code could not answer.
+// One verifies a CRD. It returns an error if the context has ended or the server's code
+// could not answer.
 func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error) {
 	found, err := v.located(ctx, s)
-	return onePerPlace(found), err
+	return onePerPosition(found), err
 }
 
-// located is a result with its places.
+// located is a result with its positions.
 type located struct {
 	diag.Diagnostic
-	what string
+	detail string
 }
 
-// onePerPlace returns the diagnostics, each once for each place: one place of the source may
-// be the origin of several places of schemas.
-func onePerPlace(found []located) diag.List {
+// onePerPosition drops diagnostics that repeat another at the same source position, which
+// may be the origin of several schema nodes.
+func onePerPosition(found []located) diag.List {
 	type key struct {
-		pos  diag.Position
-		code diag.Code
-		what string
+		pos    diag.Position
+		code   diag.Code
+		detail string
 	}
 	var out diag.List
 	seen := map[key]bool{}
 	for _, l := range found {
-		k := key{l.Pos, l.Code, l.what}
-		if l.what != "" && l.Pos.File != "" && seen[k] {
+		k := key{l.Pos, l.Code, l.detail}
+		if l.detail != "" && l.Pos.File != "" && seen[k] {
 			continue
 		}
 		seen[k] = true
@@ -109,65 +109,66 @@ func onePerPlace(found []located) diag.List {
 }
 
 func (v *Verifier) located(ctx context.Context, s *crd.Definition) ([]located, error) {
-	results, err := v.remembered(ctx, s)
+	results, err := v.cached(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	var out []located
 	for _, r := range results {
 		if s.Incomplete == nil || !s.Incomplete(r.Path, r.Cost) {
-			out = append(out, located{r.diagnostic(s), r.What})
+			out = append(out, located{r.diagnostic(s), r.Detail})
 		}
 	}
 	return out, nil
 }
 
-// Result is one thing that is wrong with a CRD, without its places in a file.
+// Result is a finding about a CRD, without source positions.
 type Result struct {
 	Code          diag.Code
 	Severity      diag.Severity
 	Off           bool // by default
 	Path          string
-	More          []string // further paths
+	More          []string // related paths
 	Message, Hint string
-	// What is what the server says without the path; empty for what it does not say.
-	What string
-	// Cost reports whether a rule, or all of them, may cost too much.
+	// Detail is the server's message without the path, or empty if the finding is not the
+	// server's.
+	Detail string
+	// Cost reports whether the finding is about the cost of rules.
 	Cost bool
 }
 
-// celPlace is where the compiler of CEL reports its first error.
-var celPlace = regexp.MustCompile(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
+// celPosition matches the position at which the CEL compiler reports its first error.
+var celPosition = regexp.MustCompile(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
 
-// diagnostic is the result with its places.
+// diagnostic returns the result as a diagnostic, with source positions.
 func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
-	pos, related := s.Place(r.Path)
-	if match := celPlace.FindStringSubmatch(r.Message); match != nil && s.Inside != nil {
+	pos, related := s.Position(r.Path)
+	if match := celPosition.FindStringSubmatch(r.Message); match != nil && s.TextPosition != nil {
 		line, _ := strconv.Atoi(match[1])
 		column, _ := strconv.Atoi(match[2])
-		if inside, ok := s.Inside(r.Path, line, column); ok {
+		if inside, ok := s.TextPosition(r.Path, line, column); ok {
 			pos = inside
 		}
 	}
 	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
 	for _, more := range r.More {
-		if pos, _ := s.Place(more); pos != d.Pos {
-			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "and here"})
+		if pos, _ := s.Position(more); pos != d.Pos {
+			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "also here"})
 		}
 	}
 	return d
 }
 
-// Memory keeps results between runs.
+// Memory caches results between runs.
 type Memory = apiserver.Memory
 
-// remembered returns the results for the subject from the memory, or examines it.
-func (v *Verifier) remembered(ctx context.Context, s *crd.Definition) ([]Result, error) {
+// cached returns the cached results for the definition, or examines it.
+func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, error) {
 	if v.options.Memory == nil || s.Bytes == nil || s.Old != nil {
 		return v.examine(ctx, s)
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "2 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.Measure, len(s.Bytes))
+	fmt.Fprintf(hash, "3 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
 	hash.Write(s.Bytes)
 	key := hex.EncodeToString(hash.Sum(nil))
 	var results []Result
@@ -184,17 +185,17 @@ func (v *Verifier) remembered(ctx context.Context, s *crd.Definition) ([]Result,
 	return results, nil
 }
 
-// examine does all checks.
+// examine runs all checks.
 func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, error) {
 	if s.CRD == nil {
 		s.CRD = s.Build()
-		defer func() { s.CRD = nil }() // it is large: not one for each subject at once
+		defer func() { s.CRD = nil }() // it is large; do not hold all of them at once
 	}
 	c := &checks{Verifier: v, Definition: s}
-	if err := c.ask(ctx); err != nil {
+	if err := c.askServer(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.dearer(ctx); err != nil {
+	if err := c.newerCosts(ctx); err != nil {
 		return nil, err
 	}
 	for i, schema := range s.Schemas {
@@ -202,11 +203,11 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 			continue
 		}
 		at := schemaPath(i)
-		var unheld []structural.Unsupported
-		if i < len(s.Unheld) {
-			unheld = s.Unheld[i]
+		var unsupported []structural.Unsupported
+		if i < len(s.Unsupported) {
+			unsupported = s.Unsupported[i]
 		}
-		for _, f := range structural.CheckProposals(schema, unheld) {
+		for _, f := range structural.CheckProposals(schema, unsupported) {
 			if path := at + f.Path.String(); !f.Server && !c.refused(path) {
 				c.add(discouragedByProposals, path, "", "%s", f.String())
 			}
@@ -226,15 +227,15 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 	return c.list, nil
 }
 
-// constant warns of a rule that always has the same result.
+// constant warns about a rule that always has the same result.
 func (c *checks) constant(at string, r apiserver.ConstantRule) {
 	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", at, r.Path, r.Index)
 	switch {
 	case c.refused(path): // it does not compile
 	case r.Holds:
-		c.add(constantRule, path, "remove it, or compare with something of the value", "this rule is always true: it refuses nothing")
+		c.add(constantRule, path, "remove it, or compare it with part of the value", "this rule is always true, so it refuses nothing")
 	default:
-		c.add(constantRule, path, "", "this rule is never true for a value that the rest of the schema allows: every value is refused")
+		c.add(constantRule, path, "", "this rule is false for every value that the rest of the schema allows, so every value is refused")
 	}
 }
 
@@ -250,10 +251,11 @@ func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
 	return contradiction
 }
 
-// ask reports what the server says, and what it will say once that is corrected.
-func (c *checks) ask(ctx context.Context) error {
-	crd, known, mended := c.CRD, map[string]bool{}, mending{}
-	for n := range maxMendings {
+// askServer reports the server's findings, and those that it will report once the first are
+// corrected.
+func (c *checks) askServer(ctx context.Context) error {
+	crd, known, corrected := c.CRD, map[string]bool{}, corrections{}
+	for n := range maxRounds {
 		report, err := c.target.Check(ctx, crd, c.Old)
 		if err != nil {
 			return fmt.Errorf("verify %s: %w", crd.Name, err)
@@ -265,13 +267,13 @@ func (c *checks) ask(ctx context.Context) error {
 		for _, f := range found {
 			known[identity(f)] = true
 		}
-		real := found
+		confirmed := found
 		if n > 0 {
-			if real, err = c.notCausedBy(ctx, mended, found); err != nil {
+			if confirmed, err = c.notCausedBy(ctx, corrected, found); err != nil {
 				return fmt.Errorf("verify %s: %w", crd.Name, err)
 			}
 		}
-		for _, f := range real {
+		for _, f := range confirmed {
 			inSchema := len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.")
 			if inSchema || n == 0 && !c.OnlySchemas {
 				d := c.server(f, report.Rules)
@@ -280,16 +282,16 @@ func (c *checks) ask(ctx context.Context) error {
 				}
 			}
 		}
-		if !mended.add(found) {
+		if !corrected.add(found) {
 			return nil
 		}
-		crd = mended.apply(c.CRD, clearing)
+		crd = corrected.apply(c.CRD, clearing)
 	}
 	return nil
 }
 
-// defaults warns of defaults that pass only because the server looks at them too
-// early.
+// defaults warns about defaults that the server accepts only because it validates them
+// before it fills in nested defaults.
 func (c *checks) defaults(ctx context.Context, version int) error {
 	schema := c.CRD.Spec.Versions[version].Schema
 	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r Result) bool { return r.Severity == diag.Error }) {
@@ -308,17 +310,17 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 		for _, e := range d.Errors {
 			words = append(words, e.Error())
 		}
-		c.add(contradiction, schemaPath(version)+"."+d.Path, "write the inner defaults out in this one, or change them",
-			"the default becomes %s by the defaults inside of it, which is refused: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
+		c.add(contradiction, schemaPath(version)+"."+d.Path, "write the nested defaults out in this one, or change them",
+			"nested defaults turn this default into %s, which is refused: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
 	}
 	return nil
 }
 
-// refused reports whether the server refuses something in the same place.
+// refused reports whether the server refuses something at the same position.
 func (c *checks) refused(path string) bool {
-	pos, _ := c.Place(path)
+	pos, _ := c.Position(path)
 	return slices.ContainsFunc(c.list, func(r Result) bool {
-		other, _ := c.Place(r.Path)
+		other, _ := c.Position(r.Path)
 		return r.Severity == diag.Error && other == pos
 	})
 }
@@ -349,26 +351,26 @@ func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []st
 // Before reports whether the server is older than Kubernetes 1.minor.
 func (v *Verifier) Before(minor uint) bool { return v.target.Before(minor) }
 
-// schemaPath is the path of the schema of a version.
+// schemaPath returns the path of the schema of a version.
 func schemaPath(i int) string { return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i) }
 
-// checks collects what is found about one CRD.
+// checks collects the findings about one CRD.
 type checks struct {
 	*Verifier
 	*crd.Definition
 	list []Result
-	// rules are those of the definition as it is.
+	// rules are the rules of the original definition.
 	rules []apiserver.Rule
 }
 
-// add adds a result, and returns it so that more can be said of it until the next one.
+// add adds a result. The returned pointer is valid until the next call.
 func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *Result {
 	d := kind.At(diag.Position{}, hint, format, args...)
 	c.list = append(c.list, Result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
 	return &c.list[len(c.list)-1]
 }
 
-// server reports what the API server says.
+// server adds a finding of the API server.
 func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	kind, hint := refusedByServer, ""
 	switch {
@@ -379,43 +381,43 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	case f.Warning:
 		kind = serverWarning
 	case c.options.Generating && c.isOutside(f.Path):
-		kind, hint = refusedOutsideSchemas, "another step of the build may still do it"
+		kind, hint = refusedOutsideSchemas, "another build step may still add it"
 	default:
 		hint = costHint(f, rules)
 	}
-	place := f.Path
+	path := f.Path
 	if len(f.Places) > 0 {
-		place = f.Places[0]
+		path = f.Places[0]
 	}
 	if strings.HasPrefix(f.Detail, "unrecognized format") {
-		place += ".format" // the server names the node
+		path += ".format" // the server reports the path of the node
 		for _, format := range []string{"int32", "int64", "float", "double"} {
 			if strings.HasSuffix(f.Detail, strconv.Quote(format)) {
-				hint = "it is a format of numbers: leave it out, in Go with +kubebuilder:validation:Format=\"\""
+				hint = "this is a format of numbers: remove it, in Go with +kubebuilder:validation:Format=\"\""
 			}
 		}
 	}
-	d := c.add(kind, place, hint, "%s", shorten(f.String()))
+	d := c.add(kind, path, hint, "%s", shorten(f.String()))
 	if f.Warning {
 		d.Severity = diag.Warning
 	}
-	d.What, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
+	d.Detail, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
 	if d.Cost {
-		d.What = "cost" // how much depends on the place
+		d.Detail = "cost" // the amount depends on the path
 	}
 	d.More = f.Places[min(1, len(f.Places)):]
 	return d
 }
 
-// laterHint marks what the server says only once other errors are mended.
-const laterHint = "the API server comes to this once the other errors are mended"
+// laterHint marks errors that the server reports only once other errors are fixed.
+const laterHint = "the API server will report this once the other errors are fixed"
 
-// isOutside reports whether a refusal is about what another step may add.
+// isOutside reports whether a refusal is about something that another build step may add.
 func (c *checks) isOutside(path string) bool {
 	return path == "spec.group" || path == "metadata.name" && c.CRD.Spec.Group == "" || strings.HasPrefix(path, "metadata.annotations[api-approved")
 }
 
-// shorten cuts out the middle of a message: some quote a whole schema.
+// shorten removes the middle of a long message; some messages quote a whole schema.
 func shorten(message string) string {
 	const most = 1200
 	message = strings.Join(strings.Fields(message), " ")
@@ -425,7 +427,7 @@ func shorten(message string) string {
 	return strings.ToValidUTF8(message[:most/2], "") + " … " + strings.ToValidUTF8(message[len(message)-most/2:], "")
 }
 
-// costHint says what makes a refused rule expensive, and which bound would help.
+// costHint explains why a refused rule is expensive and which bound would help.
 func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 	if f.Type != field.ErrorTypeForbidden {
 		return ""
@@ -439,9 +441,9 @@ func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 	return ""
 }
 
-// CostText is the share of a rule in words, with its causes and the bound that helps.
+// CostText describes the cost of a rule, its causes, and the bounds that would help.
 func CostText(rule apiserver.Rule) string {
-	text := fmt.Sprintf("the rule may cost %.0f %% of what one may", 100*rule.RuleShare())
+	text := fmt.Sprintf("the rule may cost %.0f %% of the limit per rule", 100*rule.RuleShare())
 	for _, cause := range rule.Causes {
 		text += fmt.Sprintf("; %s has no %s", cause.Path, cause.Keyword)
 		if cause.Limit != nil {
@@ -449,9 +451,9 @@ func CostText(rule apiserver.Rule) string {
 		}
 		switch {
 		case cause.Bound > 0:
-			text += fmt.Sprintf(": %d would do", cause.Bound)
+			text += fmt.Sprintf(": %d would suffice", cause.Bound)
 		case cause.JointBound > 0:
-			text += fmt.Sprintf(": %d would do if all of them had it", cause.JointBound)
+			text += fmt.Sprintf(": %d would suffice if all of them had it", cause.JointBound)
 		}
 	}
 	return text

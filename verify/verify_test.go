@@ -20,7 +20,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// manifestOf is a CRD around a schema.
+// manifestOf returns a CRD with the schema.
 func manifestOf(schema string) string {
 	const head = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -59,7 +59,7 @@ func verifyText(t *testing.T, text string) (diag.List, *crd.Definition) {
 	return append(problems, found...), s
 }
 
-// serverSays is what upstream's validation says of a CRD that is created.
+// serverSays returns the errors of upstream's validation for a CRD that is created.
 func serverSays(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []string {
 	t.Helper()
 	object := crd.DeepCopy()
@@ -79,10 +79,10 @@ func serverSays(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) []s
 	return slices.Compact(out)
 }
 
-// TestErrorsAreTheServers compares the errors for every schema of the structural
-// cases with upstream's own: the same messages with the same paths, but for those
-// that are marked as coming later.
-func TestErrorsAreTheServers(t *testing.T) {
+// TestErrorsMatchServer compares the errors for every schema of the structural cases with
+// upstream's: the same messages with the same paths, except for errors marked with
+// laterHint.
+func TestErrorsMatchServer(t *testing.T) {
 	files, err := filepath.Glob("../structural/testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -99,7 +99,7 @@ func TestErrorsAreTheServers(t *testing.T) {
 			}
 			found, subject := verifyText(t, manifestOf(string(f.Data)))
 			if subject == nil {
-				continue // not decoded: the server does not come to validation
+				continue // not decoded, so the server does not validate it
 			}
 			var got []string
 			for _, d := range found {
@@ -130,7 +130,7 @@ func TestErrorsAreTheServers(t *testing.T) {
 	}
 }
 
-// TestLaterErrors wants what the server comes to only after other errors.
+// TestLaterErrors checks errors that the server reports only once others are fixed.
 func TestLaterErrors(t *testing.T) {
 	found, _ := verifyText(t, manifestOf(`
 type: object
@@ -156,8 +156,8 @@ properties:
 	}
 }
 
-// TestPathsAreFollowed holds the paths of columns and scale against a schema.
-func TestPathsAreFollowed(t *testing.T) {
+// TestPaths checks which paths of columns exist in a schema.
+func TestPaths(t *testing.T) {
 	schema := manifestOf(`
 type: object
 properties:
@@ -184,7 +184,7 @@ properties:
 		got := ""
 		for _, d := range found {
 			if d.Code == noSuchPath.Code {
-				_, got, _ = strings.Cut(d.Message, "there is no ")
+				_, got, _ = strings.Cut(d.Message, "no field ")
 			}
 		}
 		if got != missing {
@@ -193,9 +193,9 @@ properties:
 	}
 }
 
-// TestColumnsAreTheServers holds what is said of the paths of random columns
-// against what the server's table of a full object has in their cells.
-func TestColumnsAreTheServers(t *testing.T) {
+// TestColumnsMatchServer compares the findings about random column paths with the cells
+// that the server's table converter prints for a complete object.
+func TestColumnsMatchServer(t *testing.T) {
 	schema := manifestOf(`
 type: object
 properties:
@@ -240,7 +240,7 @@ properties:
 		columns := subject.CRD.Spec.Versions[0].AdditionalPrinterColumns
 		convertor, err := tableconvertor.New(columns)
 		if (err != nil) != (is == "unparsed") {
-			t.Errorf("%s: %v, and we say it is %s", path, err, is)
+			t.Errorf("%s: %v, but verify reports it as %s", path, err, is)
 		}
 		if err != nil {
 			continue
@@ -251,10 +251,10 @@ properties:
 		}
 		cell := table.Rows[0].Cells[1]
 		if is == "missing" && cell != nil {
-			t.Errorf("%s is said to be missing, and the server prints %v", path, cell)
+			t.Errorf("%s is reported as missing, but the server prints %v", path, cell)
 		}
 		if simple := !strings.ContainsAny(path, "*?") && !strings.Contains(path, "map[") && !strings.Contains(path, "labels["); is == "present" && cell == nil && simple {
-			t.Errorf("%s is not said to be missing, and the server prints nothing", path)
+			t.Errorf("%s is not reported as missing, but the server prints nothing", path)
 		}
 	}
 	t.Log(said)
@@ -263,7 +263,7 @@ properties:
 	}
 }
 
-// TestHeadings wants a warning for the second column of a name.
+// TestHeadings checks the warning for a column with the heading of an earlier one.
 func TestHeadings(t *testing.T) {
 	text := strings.Replace(manifestOf("type: object"), "    schema:\n", `    additionalPrinterColumns:
     - {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
@@ -277,20 +277,20 @@ func TestHeadings(t *testing.T) {
 	for _, d := range found {
 		got = append(got, fmt.Sprintf("%d %s, see %d", d.Pos.Line, d.Message, d.Related[0].Pos.Line))
 	}
-	want := []string{"15 printer column UID occurs twice: both are printed under one heading, see 14", "16 printer column Age occurs twice: both are printed under one heading, see 13"}
+	want := []string{"15 duplicate printer column UID: both are printed under the same heading, see 14", "16 duplicate printer column Age: both are printed under the same heading, see 13"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 
-// memory is one in memory.
+// memory is a Memory that is a map.
 type memory map[string][]byte
 
 func (m memory) Load(key string) ([]byte, bool) { data, ok := m[key]; return data, ok }
 func (m memory) Store(key string, data []byte)  { m[key] = data }
 
-// TestMemory wants the same findings from the memory, and none for anything that
-// differs.
+// TestMemory checks that cached findings are the same, and that anything that differs is
+// not served from the cache.
 func TestMemory(t *testing.T) {
 	kept := memory{}
 	subject := func(text string) *crd.Definition {
@@ -324,12 +324,12 @@ func TestMemory(t *testing.T) {
 		"version":    func() { run("1.31", Options{}, subject(text)) },
 		"generating": func() { run("", Options{Generating: true}, subject(text)) },
 		"schemas":    func() { s := subject(text); s.OnlySchemas = true; run("", Options{}, s) },
-		"size":       func() { s := subject(text); s.Measure = false; run("", Options{}, s) },
+		"size":       func() { s := subject(text); s.CheckSize = false; run("", Options{}, s) },
 	} {
 		before := len(kept)
 		change()
 		if len(kept) != before+1 {
-			t.Errorf("another %s was taken for the same", name)
+			t.Errorf("a different %s was served from the cache", name)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
 				if !yield(c) {
 					return nil
 				}
-				c.Data, c.Before, begun = nil, line, false
+				c.Data, c.LineOffset, begun = nil, line, false
 			}
 			begun = begun || part[0] != '#' && part[0] != '%' && len(bytes.TrimSpace(part)) > 0
 		}

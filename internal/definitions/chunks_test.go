@@ -24,10 +24,10 @@ func TestSplitChunks(t *testing.T) {
 			var lines []int
 			var joined strings.Builder
 			err := Source{}.split(strings.NewReader(test.text), func(c crd.File) bool {
-				if got := strings.Count(joined.String(), "\n"); got != c.Before {
-					t.Errorf("line %d is said to be %d", got, c.Before)
+				if got := strings.Count(joined.String(), "\n"); got != c.LineOffset {
+					t.Errorf("line %d is said to be %d", got, c.LineOffset)
 				}
-				lines = append(lines, c.Before)
+				lines = append(lines, c.LineOffset)
 				joined.Write(c.Data)
 				return true
 			})

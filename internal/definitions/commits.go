@@ -111,8 +111,8 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		findings[i].Pos = tree.named(ref, findings[i].Pos)
 	}
 	for _, s := range subjects {
-		place := s.Place
-		s.Place = func(path string) (diag.Position, []diag.Related) {
+		place := s.Position
+		s.Position = func(path string) (diag.Position, []diag.Related) {
 			pos, _ := place(path)
 			return tree.named(ref, pos), nil
 		}

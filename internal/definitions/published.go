@@ -55,7 +55,7 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 		if cache == nil {
 			read = resourcesOf(r.decode(part))
 		} else {
-			key := partKey{part.Name, part.Mixed, part.Before, sha256.Sum256(part.Data)}
+			key := partKey{part.Name, part.Mixed, part.LineOffset, sha256.Sum256(part.Data)}
 			known := false
 			if read, known = (*cache)[key]; !known {
 				read = resourcesOf(r.decode(part))
@@ -89,12 +89,12 @@ func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 // published as it is.
 func served(s *crd.Definition) ([]*Resource, diag.List) {
 	position := func(path string) diag.Position {
-		pos, _ := s.Place(path)
+		pos, _ := s.Position(path)
 		return pos
 	}
 	var out []*Resource
 	var findings diag.List
-	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unheld) {
+	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unsupported) {
 		out = append(out, &Resource{Resource: r, Position: position, Definition: s})
 		for _, place := range publish.BadNames(r) {
 			findings = append(findings, publish.UnnamedDefinition.At(position(place), "", "%s of %s is missing or is no DNS name", place, s.CRD.Name))

@@ -93,7 +93,7 @@ func (v *verification) all(ctx context.Context, sources []Source) (diag.List, er
 			return nil, err
 		}
 	}
-	return verify.Once(slices.Concat(lists...)), nil
+	return verify.FoldNotes(slices.Concat(lists...)), nil
 }
 
 // one verifies a file.

@@ -54,7 +54,7 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	// What nobody needs any more is found in the packages of the kinds.
 	for _, s := range sources {
 		for i := range s.CRD.Spec.Versions {
-			pos, _ := s.Place(fmt.Sprintf("spec.versions[%d]", i))
+			pos, _ := s.Position(fmt.Sprintf("spec.versions[%d]", i))
 			if _, err := waivers.At([]diag.Position{pos}); err != nil {
 				return nil, err
 			}
@@ -126,13 +126,13 @@ func placesOnWay(s *crd.Definition, path string) []diag.Position {
 	for i := range path {
 		for _, step := range []string{".schema", ".properties[", ".items", ".additionalProperties"} {
 			if strings.HasPrefix(path[i:], step) {
-				pos, _ := s.Place(path[:i])
+				pos, _ := s.Position(path[:i])
 				out = append(out, pos)
 				break
 			}
 		}
 	}
-	pos, related := s.Place(path)
+	pos, related := s.Position(path)
 	out = append(out, pos)
 	for _, r := range related {
 		out = append(out, r.Pos)
@@ -158,7 +158,7 @@ func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func
 		names = append(names, pos.File)
 	}
 	for _, s := range news {
-		pos, _ := s.Place("")
+		pos, _ := s.Position("")
 		note(pos)
 	}
 	for i := range changes {

@@ -370,7 +370,7 @@ func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []
 			w.manifestError(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+oneLine(err.Error()))
 			continue
 		}
-		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Place: m.place(w)}
+		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.place(w)}
 		for _, version := range object.Spec.Versions {
 			subject.Schemas = append(subject.Schemas, m.crd.schemaOf(version.Name))
 		}

@@ -87,10 +87,10 @@ func (w *Run) withSwitch(found diag.List) diag.List {
 // subject is the definition as the API server gets it.
 func (w *Run) subject(c *Definition) *crd.Definition {
 	return &crd.Definition{
-		Build: c.complete, Schemas: c.Schemas, OnlySchemas: c.flawed, Measure: w.options.Final,
-		Place:      func(path string) (diag.Position, []diag.Related) { return w.place(c, path) },
+		Build: c.complete, Schemas: c.Schemas, OnlySchemas: c.flawed, CheckSize: w.options.Final,
+		Position:   func(path string) (diag.Position, []diag.Related) { return w.place(c, path) },
 		Incomplete: c.incomplete(),
-		Inside: func(path string, line, column int) (diag.Position, bool) {
+		TextPosition: func(path string, line, column int) (diag.Position, bool) {
 			return w.inside(c, path, line, column)
 		},
 	}
