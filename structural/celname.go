@@ -2,10 +2,10 @@ package structural
 
 import "strings"
 
-// CELName returns the name by which CEL rules read a property: characters that
-// an identifier cannot have, and words of the language, are escaped
-// ("Escaped property names" in the documentation of x-kubernetes-validations;
-// k8s.io/apiserver's cel.Escape). ok is false for a name that rules cannot read.
+// CELName returns the name by which CEL rules access a property: characters that
+// are not allowed in an identifier, and reserved words, are escaped ("Escaped
+// property names" in the documentation of x-kubernetes-validations; cel.Escape of
+// k8s.io/apiserver). ok is false if rules cannot access the property.
 func CELName(name string) (escaped string, ok bool) {
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return "", false
@@ -36,7 +36,7 @@ func CELName(name string) (escaped string, ok bool) {
 	return out.String(), true
 }
 
-// CELString returns a text as a string literal of CEL.
+// CELString returns text as a CEL string literal.
 func CELString(text string) string {
 	var out strings.Builder
 	out.WriteByte('\'')
@@ -59,7 +59,7 @@ func CELString(text string) string {
 	return out.String()
 }
 
-// RuleFieldPath returns the fieldPath of a rule that speaks of a property.
+// RuleFieldPath returns the fieldPath of a rule about a property.
 func RuleFieldPath(name string) string {
 	if escaped, ok := CELName(name); ok && escaped == name {
 		return "." + name

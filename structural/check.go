@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// Violation is one way in which a schema is not structural, in the API server's
-// words (apiextensions-apiserver, pkg/apiserver/schema/validation.go and
+// Violation is one way in which a schema is not structural, worded as by the API
+// server (apiextensions-apiserver, pkg/apiserver/schema/validation.go and
 // complete.go).
 type Violation struct {
-	// Path is the place of the node or keyword in the schema.
+	// Path is the path of the node or keyword in the schema.
 	Path *Path
-	// Kind says what the server calls it.
+	// Kind is the server's type of the error.
 	Kind ViolationKind
-	// Value is the refused value of an Invalid or NotSupported violation.
+	// Value is the rejected value of an Invalid or NotSupported violation.
 	Value any
 	// Detail is the server's explanation.
 	Detail string
-	// In is the place in a junctor that the explanation ends with, or nil.
+	// In is the path of a junctor with which the message ends, or nil.
 	In *Path
-	// Pos is the innermost place in the source that is to blame.
+	// Pos is the innermost source position that causes the violation.
 	Pos token.Pos
 }
 
 // ViolationKind is the kind of a violation.
 type ViolationKind string
 
-// The kinds of violations, as the API server prints them.
+// Kinds of violations, as printed by the API server.
 const (
 	Required     ViolationKind = "Required value"
 	Invalid      ViolationKind = "Invalid value"
@@ -38,11 +38,11 @@ const (
 	Forbidden    ViolationKind = "Forbidden"
 )
 
-// String is the server's message without the path of the schema in the CRD.
+// String returns the server's message without the path of the schema in the CRD.
 func (v Violation) String() string { return v.At("") }
 
-// At is the server's message for a schema that stands at a place of a CRD, for
-// example "spec.versions[0].schema.openAPIV3Schema".
+// At returns the server's message for a schema at a path of a CRD, for example
+// "spec.versions[0].schema.openAPIV3Schema".
 func (v Violation) At(place string) string {
 	detail := v.Detail
 	if v.In != nil {
@@ -63,7 +63,7 @@ func (v Violation) At(place string) string {
 	return fmt.Sprintf("%s%s: %s: %s", place, v.Path, v.Kind, detail)
 }
 
-// level is where a node stands, which decides what it may leave out.
+// level is the position of a node in its parent, which decides what may be omitted.
 type level int
 
 const (
@@ -75,14 +75,14 @@ const (
 // Check returns every violation of the rules of structural schemas, in the order
 // of the nodes. The rules are the server's:
 //
-//   - structurality: what shapes values does not stand inside of logical junctors,
-//     but for the two patterns of int-or-string;
-//   - completeness: a field or element that a junctor speaks of is specified
+//   - structurality: logical junctors contain nothing that shapes values, except
+//     for the two int-or-string patterns;
+//   - completeness: a field or element that a junctor mentions is specified
 //     outside of it, and every specified value has a type;
 //   - embedded resources are objects with properties or preserved fields;
-//   - metadata at the root says nothing but name and generateName, and nothing
-//     speaks of metadata inside of a junctor;
-//   - additionalProperties do not stand at the root.
+//   - metadata at the root restricts only name and generateName, and no junctor
+//     mentions metadata;
+//   - there are no additionalProperties at the root.
 func Check(s *Schema) []Violation {
 	if s == nil {
 		return nil
@@ -95,7 +95,7 @@ func Check(s *Schema) []Violation {
 
 type checker struct {
 	violations []Violation
-	// patterns are the results of compiling regular expressions.
+	// patterns caches the results of compiling regular expressions.
 	patterns map[string]error
 }
 
@@ -151,7 +151,7 @@ func (c *checker) extensions(s *Schema, path *Path) {
 	}
 }
 
-// typeOf checks that a node has the type that its place asks for.
+// typeOf checks that a node has the type required at its position.
 func (c *checker) typeOf(s *Schema, at level, path *Path) {
 	pos := s.Origin.Of("type")
 	typePath := path.Child("type")
@@ -177,8 +177,7 @@ func (c *checker) typeOf(s *Schema, at level, path *Path) {
 	}
 }
 
-// metadata checks what a root or an embedded resource says of its TypeMeta and
-// ObjectMeta.
+// metadata checks the TypeMeta and ObjectMeta of a root or an embedded resource.
 func (c *checker) metadata(s *Schema, at level, path *Path) {
 	isObject := at == rootLevel || s.XEmbeddedResource
 	for _, p := range s.Properties {
@@ -199,8 +198,8 @@ func (c *checker) metadata(s *Schema, at level, path *Path) {
 	}
 }
 
-// onlyNames reports whether the schema of the root's metadata says nothing but
-// what name and generateName may be.
+// onlyNames reports whether the schema of the root's metadata restricts only name
+// and generateName.
 func onlyNames(s *Schema) bool {
 	rest := *s
 	named := true
@@ -217,13 +216,13 @@ func onlyNames(s *Schema) bool {
 	return reflect.DeepEqual(rest, Schema{})
 }
 
-// isIntOrStringPair reports whether anyOf is the pattern that an int-or-string
-// may have: integer, string.
+// isIntOrStringPair reports whether anyOf is the pattern that is allowed for
+// int-or-string: integer, string.
 func isIntOrStringPair(s *Schema) bool {
 	return s.ValueValidation != nil && isPair(s.AnyOf)
 }
 
-// startsWithIntOrStringPair reports whether the first of allOf is that pattern.
+// startsWithIntOrStringPair reports whether the first element of allOf is that pattern.
 func startsWithIntOrStringPair(s *Schema) bool {
 	return s.ValueValidation != nil && len(s.AllOf) > 0 && isPair(s.AllOf[0].AnyOf)
 }
@@ -273,7 +272,7 @@ func (c *checker) values(v *ValueValidation, skipAnyOf, skipFirstAllOfAnyOf bool
 	}
 }
 
-// nested checks that nothing inside of a junctor shapes values.
+// nested checks that nothing inside a junctor shapes values.
 func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
 	c.values(&n.ValueValidation, skipAnyOf, false, path, n.Origin)
 	if n.Items != nil {
@@ -312,8 +311,8 @@ func (c *checker) nested(n *NestedValueValidation, skipAnyOf bool, path *Path) {
 	}
 }
 
-// complete checks that what a junctor speaks of is specified in s, outside of
-// junctors. path is the place of s, in is the place of v.
+// complete checks that everything a junctor mentions is specified in s, outside
+// of junctors. path is the path of s, in that of v.
 func (c *checker) complete(v *ValueValidation, s *Schema, path, in *Path) {
 	if v == nil {
 		return
@@ -347,7 +346,7 @@ func (c *checker) completeNested(n *NestedValueValidation, s *Schema, path, in *
 	}
 }
 
-// property returns the schema of a property, or nil.
+// property returns the schema of the named property, or nil.
 func (s *Schema) property(name string) *Schema {
 	for _, p := range s.Properties {
 		if p.Name == name {

@@ -12,63 +12,63 @@ import (
 // Unsupported is a part of JSONSchemaProps that no structural schema can hold.
 // The API server refuses all of them (apiextensions' validation.go).
 type Unsupported struct {
-	// Path is the node's place, for example ".properties[foo].items".
+	// Path is the path of the node, for example ".properties[foo].items".
 	Path *Path
-	// Keyword is the JSON name of what was left out, for example "$ref".
+	// Keyword is the JSON name of the part that was dropped, for example "$ref".
 	Keyword string
 }
 
 // UnknownKeyword is a keyword of a schema in a file that JSONSchemaProps does not
 // have, for example "x-kubernetes-unions".
 type UnknownKeyword struct {
-	// Path is the node's place in the schema.
+	// Path is the path of the node in the schema.
 	Path    *Path
 	Keyword string
-	// Value has its keys in the order of the file.
+	// Value has its keys in file order.
 	Value JSON
 	Pos   token.Pos
-	// Schema is the node, Nested the node if it stands inside of a logical
-	// junctor. One of them is nil.
+	// Schema is the node, or Nested if the node is inside a logical junctor. The
+	// other one is nil.
 	Schema *Schema
 	Nested *NestedValueValidation
 }
 
-// Source is the file that JSONSchemaProps were read from: it gives [Decode] the
-// positions of values and the order of keys.
+// Source is the file from which JSONSchemaProps were read. It provides [Decode]
+// with the positions of values and the order of keys.
 type Source interface {
-	// Entries returns the entries of an object, or the elements of a list, in
-	// the order of the file. It returns nil for other values and for 0.
+	// Entries returns the entries of an object or the elements of a list, in
+	// file order. It returns nil for other values and for 0.
 	Entries(Node) []Entry
-	// JSON returns a value as JSON. Its keys are in the order of the file.
+	// JSON returns a value as JSON. Its keys are in file order.
 	JSON(Node) []byte
 }
 
-// Node identifies a value of a [Source]. It is 0 where the file has no value.
+// Node identifies a value of a [Source]. It is 0 if the file has no value.
 type Node int32
 
 // Entry is an entry of an object, or an element of a list, in a [Source].
 type Entry struct {
-	// Key is the key of the entry; it is empty in a list.
+	// Key is the key of the entry; it is empty for elements of a list.
 	Key string
-	// Pos is the position of the key, or else of the value.
+	// Pos is the position of the key, or of the value if there is no key.
 	Pos   token.Pos
 	Value Node
 }
 
-// FromProps makes a schema of JSONSchemaProps, and says what it cannot hold.
-// Properties are sorted by name. The result shares leaf values with p.
+// FromProps converts JSONSchemaProps to a schema and returns the parts that a
+// schema cannot hold. Properties are sorted by name. The result shares leaf values
+// with p.
 //
-// [Schema.Props] gives back what was held.
+// [Schema.Props] is the inverse, up to those parts.
 func FromProps(p *apiextensionsv1.JSONSchemaProps) (*Schema, []Unsupported) {
 	s, unsupported, _ := Decode(p, nil, Entry{})
 	return s, unsupported
 }
 
-// Decode makes a schema of JSONSchemaProps that were read from an entry of a
-// file, as [FromProps] does. Every node, and every keyword of a node, has the
-// position of its key, and properties are in the order of the file. Decode also
-// returns the keywords of the file that JSONSchemaProps does not have but that
-// begin with "x-".
+// Decode converts JSONSchemaProps that were read from an entry of a file, as
+// [FromProps] does. Every node and every keyword has the position of its key, and
+// properties are in file order. Decode also returns the keywords of the file that
+// begin with "x-" but are unknown to JSONSchemaProps.
 func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema, []Unsupported, []UnknownKeyword) {
 	d := decoder{source: from}
 	if from != nil {
@@ -78,7 +78,7 @@ func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema,
 	return s, d.unsupported, d.unknown
 }
 
-// decoder makes schemas of JSONSchemaProps.
+// decoder converts JSONSchemaProps to schemas.
 type decoder struct {
 	unsupported []Unsupported
 
@@ -146,7 +146,7 @@ func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSc
 	}
 }
 
-// entries returns what is below an entry of the source.
+// entries returns the children of an entry of the source.
 func (d *decoder) entries(at Entry) []Entry {
 	if d.source == nil {
 		return nil
@@ -154,8 +154,8 @@ func (d *decoder) entries(at Entry) []Entry {
 	return d.source.Entries(at.Value)
 }
 
-// entryFor returns the entry with a key, the last one if there are several, or
-// one that has only the key.
+// entryFor returns the last entry with the key, or, if there is none, an entry
+// that has only the key.
 func entryFor(in []Entry, key string) Entry {
 	for _, e := range slices.Backward(in) {
 		if e.Key == key {
@@ -178,7 +178,7 @@ func (d *decoder) origin(at Entry, in []Entry) Origin {
 	return out
 }
 
-// unknownKeywords notes the extensions that JSONSchemaProps does not have.
+// unknownKeywords records the extensions that are unknown to JSONSchemaProps.
 func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedValueValidation) {
 	for _, e := range in {
 		if strings.HasPrefix(e.Key, "x-") && !slices.Contains(d.known, e.Key) {
@@ -189,8 +189,8 @@ func (d *decoder) unknownKeywords(path *Path, in []Entry, s *Schema, n *NestedVa
 	}
 }
 
-// properties returns the properties of a node: in the order of the file, or else
-// sorted.
+// properties returns the properties of a node, in file order if there is a file
+// and sorted otherwise.
 func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaProps, in []Entry) []Entry {
 	if len(properties) == 0 {
 		return nil
@@ -199,14 +199,14 @@ func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaPro
 	if len(entries) == len(properties) {
 		return entries
 	}
-	out := make([]Entry, 0, len(properties)) // no file, or keys that repeat
+	out := make([]Entry, 0, len(properties)) // no file, or duplicate keys
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		out = append(out, entryFor(entries, name))
 	}
 	return out
 }
 
-// check notes the keywords that have no place in the model.
+// check records the keywords that the model cannot hold.
 func (d *decoder) check(p *apiextensionsv1.JSONSchemaProps, path *Path) {
 	note := func(keyword string, set bool) {
 		if set {
@@ -294,7 +294,7 @@ func (d *decoder) values(p *apiextensionsv1.JSONSchemaProps, path *Path, in []En
 	return v
 }
 
-// isZero reports whether nothing is validated.
+// isZero reports whether v restricts nothing.
 func (v *ValueValidation) isZero() bool {
 	return v.Format == "" && v.Maximum == nil && !v.ExclusiveMaximum && v.Minimum == nil && !v.ExclusiveMinimum &&
 		v.MaxLength == nil && v.MinLength == nil && v.Pattern == "" && v.MaxItems == nil && v.MinItems == nil &&

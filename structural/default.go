@@ -6,29 +6,29 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// Defaulted is a value that [Default] has put into an object.
+// Defaulted is a value that [Default] has added to an object.
 type Defaulted struct {
 	Path *ObjectPath
-	// Schema is the node whose default it is: Schema.Default is the value as it
-	// was put there, without the defaults of what is below it, which are told on
-	// their own, and Schema.Origin.Of("default") its place.
+	// Schema is the node with the default. Schema.Default is the value as it was
+	// added, without the defaults below it, which are reported separately;
+	// Schema.Origin.Of("default") is its position.
 	Schema *Schema
 }
 
-// Default puts the defaults of a schema into an object, in place, and returns
-// what it put where, sorted by the text of the paths, so that a value comes before
-// what is below it. It is the server's Default (apiextensions-apiserver,
+// Default adds the defaults of a schema to an object, in place, and returns what
+// it added, sorted by the text of the paths, so that a value precedes the values
+// below it. It is the server's Default (apiextensions-apiserver,
 // pkg/apiserver/schema/defaulting):
 //
 //   - a property that is absent, or null without being nullable, gets its
 //     default; so do nulls in lists and in maps of additionalProperties;
-//   - defaults below a default are put into it;
+//   - defaults below a default are added to it;
 //   - nothing is created only to hold a default;
-//   - a default of null is none, and defaults inside of junctors are none.
+//   - a default of null and defaults inside junctors are ignored.
 //
-// Each value is decoded on its own, integers as int64, and is shared with
-// nothing. A default that is no JSON is none; [PruneDefaults] has an error for it.
-// A nil object, or a nil map in it, stays as it is.
+// Each value is decoded separately, integers as int64, and shares nothing. A
+// default that is not valid JSON is ignored; [PruneDefaults] returns an error for
+// it. A nil object, or a nil map in it, is left as is.
 func Default(s *Schema, object map[string]any) []Defaulted {
 	d := defaulter{}
 	d.value(object, s)
@@ -86,7 +86,7 @@ func (d *defaulter) value(value any, s *Schema) {
 	}
 }
 
-// put returns the default of a node, and notes that it is put one step below.
+// put returns the default of a node and records that it is added one step below.
 func (d *defaulter) put(s *Schema, step Step) (any, bool) {
 	if s.Default.isNone() {
 		return nil, false
@@ -99,14 +99,13 @@ func (d *defaulter) put(s *Schema, step Step) (any, bool) {
 	return value, true
 }
 
-// isNone reports whether a default is none to the server, which takes null for
-// its absence.
+// isNone reports whether the server ignores the default: it treats null as absent.
 func (j *JSON) isNone() bool {
 	return j == nil || string(bytes.TrimSpace(j.Raw)) == "null"
 }
 
-// decode returns the value as the server decodes it: integers that fit are int64,
-// all other numbers float64.
+// decode decodes the value as the server does: integers that fit are int64, all
+// other numbers float64.
 func (j *JSON) decode() (any, error) {
 	var out any
 	err := json.Unmarshal(j.Raw, &out)
@@ -118,13 +117,13 @@ func isNonNullableNull(value any, s *Schema) bool {
 }
 
 // PruneNonNullableNullsWithoutDefaults removes the fields of an object that are
-// null, though the schema has them and neither lets them be null nor has a
-// default for them. It works in place, and returns the paths of what it removed,
-// sorted by their text. It is the server's function of that name
-// (apiextensions-apiserver, pkg/apiserver/schema/defaulting).
+// null although the schema specifies them, they are not nullable, and they have no
+// default. It works in place and returns the paths of the removed fields, sorted
+// by their text. It is the server's function of that name (apiextensions-apiserver,
+// pkg/apiserver/schema/defaulting).
 //
-// Nulls in lists stay, and so do nulls that no schema speaks of. The server runs
-// it after defaulting and pruning.
+// Nulls in lists and nulls that no schema specifies are kept. The server calls it
+// after defaulting and pruning.
 func PruneNonNullableNullsWithoutDefaults(s *Schema, object map[string]any) []*ObjectPath {
 	p := nullPruner{}
 	p.value(object, s)

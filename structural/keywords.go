@@ -9,45 +9,45 @@ import (
 
 // Keyword is one keyword of JSONSchemaProps of apiextensions.k8s.io/v1.
 type Keyword struct {
-	// Name is the name of the keyword in JSON.
+	// Name is the keyword's JSON name.
 	Name string
-	// Field is the name of the Go field of JSONSchemaProps, and of the one in the
-	// model that holds the keyword.
+	// Field is the name of the Go field in JSONSchemaProps and of the
+	// corresponding field in the model.
 	Field string
-	// Class is the class of the keyword.
+	// Class is the keyword's class in the KEP.
 	Class KeywordClass
-	// Restricts is the type of the values that a value validation restricts: number,
-	// string, array or object. It is empty if that depends on more than the keyword;
-	// exclusive bounds restrict nothing by themselves.
+	// Restricts is the type of values that a value validation applies to: number,
+	// string, array or object. It is empty if the type does not follow from the
+	// keyword alone; exclusive bounds have no effect by themselves.
 	Restricts string
-	// Example is a value of the keyword in JSON.
+	// Example is a JSON value of the keyword.
 	Example string
 
-	// value returns a pointer to the field in the model; it is nil for children and
-	// for what the model does not have.
+	// value returns a pointer to the field in the model; it is nil for children
+	// and for keywords that the model does not have.
 	value func(Parts) any
 }
 
 // KeywordClass is the class of a keyword in the KEP "Structural Schemas".
 type KeywordClass int
 
-// The classes of keywords.
+// Keyword classes.
 const (
-	// ClassUnsupported is what no structural schema has.
+	// ClassUnsupported keywords cannot occur in a structural schema.
 	ClassUnsupported KeywordClass = iota
-	// ClassGeneric is the type and what describes it ([Generic]).
+	// ClassGeneric is the type and its documentation ([Generic]).
 	ClassGeneric
-	// ClassStructure is what has the schemas of fields, elements and values.
+	// ClassStructure keywords contain the schemas of fields, elements or map values.
 	ClassStructure
-	// ClassValue is what restricts values ([ValueValidation]).
+	// ClassValue keywords restrict values ([ValueValidation]).
 	ClassValue
-	// ClassJunctor is what combines value validations.
+	// ClassJunctor keywords combine value validations.
 	ClassJunctor
-	// ClassExtension is a vendor extension ([Extensions]).
+	// ClassExtension keywords are vendor extensions ([Extensions]).
 	ClassExtension
 )
 
-// Parts are the parts of a node that have its keywords, children apart.
+// Parts are the parts of a node that hold its keywords, without its children.
 type Parts struct {
 	*Generic
 	*Extensions
@@ -55,16 +55,16 @@ type Parts struct {
 	*ValueValidation
 }
 
-// Parts returns the parts of the node.
+// Parts returns the parts of s.
 func (s *Schema) Parts() Parts { return Parts{&s.Generic, &s.Extensions, s.ValueValidation} }
 
-// Parts returns the parts of the node.
+// Parts returns the parts of n.
 func (n *NestedValueValidation) Parts() Parts {
 	return Parts{&n.ForbiddenGenerics, &n.ForbiddenExtensions, &n.ValueValidation}
 }
 
-// Value returns a pointer to the keyword's field in the model, for example
-// a **int64. It returns nil where the node has no such field: for children, for
+// Value returns a pointer to the keyword's field in the model, for example a
+// **int64. It returns nil if the node has no such field: for children, for
 // unsupported keywords, and for a node without value validations.
 func (k *Keyword) Value(p Parts) any {
 	if k.value == nil || p.ValueValidation == nil && (k.Class == ClassValue || k.Class == ClassJunctor) {
@@ -73,8 +73,8 @@ func (k *Keyword) Value(p Parts) any {
 	return k.value(p)
 }
 
-// IsSet reports whether a node has the keyword. Children and unsupported keywords
-// are not looked at.
+// IsSet reports whether the keyword is set in a node. It is false for children
+// and for unsupported keywords.
 func (k *Keyword) IsSet(p Parts) bool {
 	switch value := k.Value(p).(type) {
 	case nil:
@@ -94,8 +94,9 @@ func (k *Keyword) IsSet(p Parts) bool {
 }
 
 // Table returns all keywords, in the order of JSONSchemaProps. They must not be
-// changed. It is for code that may take its time: what reads, writes and merges
-// schemas by the thousand names each field, and tests hold it against the table.
+// modified. It is meant for code that is not performance-critical: code that
+// reads, writes or merges thousands of schemas names each field, and tests
+// compare it with the table.
 func Table() iter.Seq[*Keyword] {
 	return func(yield func(*Keyword) bool) {
 		for i := range keywords {
@@ -115,7 +116,7 @@ func Keywords() []string {
 	return out
 }
 
-// KeywordNamed returns the keyword with a name, or nil.
+// KeywordNamed returns the keyword with the given name, or nil.
 func KeywordNamed(name string) *Keyword {
 	for k := range Table() {
 		if k.Name == name {
@@ -125,7 +126,7 @@ func KeywordNamed(name string) *Keyword {
 	return nil
 }
 
-// SetKeywords returns the names of the keywords that are set.
+// SetKeywords returns the names of the keywords that are set in p.
 func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
 	var out []string
 	for k := range Table() {
@@ -136,7 +137,7 @@ func SetKeywords(p *apiextensionsv1.JSONSchemaProps) []string {
 	return out
 }
 
-// ClearKeyword removes a keyword, and reports whether it was there.
+// ClearKeyword removes a keyword and reports whether it was set.
 func ClearKeyword(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
 	k := KeywordNamed(keyword)
 	if k == nil || k.in(p).IsZero() {
@@ -146,7 +147,7 @@ func ClearKeyword(p *apiextensionsv1.JSONSchemaProps, keyword string) bool {
 	return true
 }
 
-// CopyKeywords sets in dst what is set in src.
+// CopyKeywords copies every keyword that is set in src to dst.
 func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
 	for k := range Table() {
 		if value := k.in(src); !value.IsZero() {
@@ -155,13 +156,13 @@ func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// in returns the field of the keyword.
+// in returns the keyword's field of p.
 func (k *Keyword) in(p *apiextensionsv1.JSONSchemaProps) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByName(k.Field)
 }
 
-// keywords is the table. A keyword that JSONSchemaProps gets needs a row, and tests
-// tell which readers and writers do not know it.
+// keywords is the table. A new field of JSONSchemaProps needs a row here; tests
+// then fail for each reader and writer that does not handle it.
 var keywords = [...]Keyword{
 	{"id", "ID", ClassUnsupported, "", `"a"`, nil},
 	{"$schema", "Schema", ClassUnsupported, "", `"a"`, nil},

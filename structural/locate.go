@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Locate follows a path below a schema as the API server prints it, for example
-// ".properties[spec].items.x-kubernetes-validations[0].rule", and returns the
-// places on its way, outermost first: those of the nodes, and at last that of the
-// keyword. It stops where the schema does.
+// Locate follows a path below a schema as printed by the API server, for example
+// ".properties[spec].items.x-kubernetes-validations[0].rule". It returns the
+// positions along the path, outermost first: those of the nodes, then that of the
+// keyword. It stops where the schema ends.
 func (s *Schema) Locate(path string) []token.Pos {
 	places := []token.Pos{s.Origin.Pos}
 	var parent *Schema
@@ -25,10 +25,10 @@ func (s *Schema) Locate(path string) []token.Pos {
 		index := 0
 		if rest, ok := strings.CutPrefix(path, ".x-kubernetes-validations["); ok {
 			number, _, _ := strings.Cut(rest, "]")
-			index, _ = strconv.Atoi(number) // the server writes numbers
+			index, _ = strconv.Atoi(number) // the server prints numbers
 		}
 		if keyword == "x-kubernetes-map-type" && parent != nil && s == parent.Items && parent.XListType != "" {
-			// It is wanted because of what the list is.
+			// The server requires it because of the list type.
 			return append(places, parent.Origin.Of("x-kubernetes-list-type"))
 		}
 		places = append(places, s.Origin.nth(keyword, index))
@@ -36,8 +36,8 @@ func (s *Schema) Locate(path string) []token.Pos {
 	return places
 }
 
-// Innermost returns the innermost node on a path below a schema as the API server prints
-// it.
+// Innermost returns the innermost node on a path below a schema as printed by the
+// API server.
 func (s *Schema) Innermost(path string) *Schema {
 	for {
 		child, rest := s.step(path)
@@ -48,8 +48,8 @@ func (s *Schema) Innermost(path string) *Schema {
 	}
 }
 
-// step takes the first step of a path to a child, nil if it is none. Names of
-// properties may have brackets and dots.
+// step takes the first step of a path, which leads to a child. It returns nil if
+// the step leads elsewhere. Names of properties may contain brackets and dots.
 func (s *Schema) step(path string) (child *Schema, rest string) {
 	if rest, ok := strings.CutPrefix(path, ".properties["); ok {
 		for _, p := range s.Properties {
@@ -70,7 +70,7 @@ func (s *Schema) step(path string) (child *Schema, rest string) {
 
 func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
 
-// firstStep returns the keyword that a path begins with.
+// firstStep returns the keyword at the beginning of a path.
 func firstStep(path string) string {
 	path = strings.TrimPrefix(path, ".")
 	if i := strings.IndexAny(path, ".["); i >= 0 {
@@ -79,8 +79,8 @@ func firstStep(path string) string {
 	return path
 }
 
-// nth returns the place of the n-th value of a keyword that has several, each
-// with a place of its own, or else of the keyword.
+// nth returns the position of the n-th value of a keyword whose values have
+// positions of their own, or else that of the keyword.
 func (o Origin) nth(keyword string, n int) token.Pos {
 	for _, k := range o.Keywords {
 		if k.Keyword != keyword {
@@ -94,7 +94,7 @@ func (o Origin) nth(keyword string, n int) token.Pos {
 	return o.Of(keyword)
 }
 
-// At returns the schema of a value of an object, nil where nothing specifies it.
+// At returns the schema of a value of an object, or nil if the value is not specified.
 func (s *Schema) At(steps []Step) *Schema {
 	for _, step := range steps {
 		switch {
@@ -109,7 +109,7 @@ func (s *Schema) At(steps []Step) *Schema {
 	return s
 }
 
-// FieldNames are the names of the properties.
+// FieldNames returns the names of the properties.
 func (s *Schema) FieldNames() []string {
 	if s == nil {
 		return nil
@@ -121,20 +121,20 @@ func (s *Schema) FieldNames() []string {
 	return out
 }
 
-// Followed is a node on the way of a value.
+// Followed is a node on the path to a value.
 type Followed struct {
 	Schema *Schema
-	// Path is the node's below the schema, as the API server prints it:
-	// ".properties[spec].items".
+	// Path is the path of the node below the schema, as printed by the API
+	// server: ".properties[spec].items".
 	Path string
-	// Object is the part of the value's path that leads to the node's value.
+	// Object is the prefix of the value's path that leads to the node's value.
 	Object string
 }
 
-// Follow returns the nodes on the way to a value of an object, outermost first and
-// at least the schema itself, by the path of the value as the API server prints
-// it: "spec.list[0].name". It stops where the schema does. Where names have dots
-// or brackets, the longest one that fits is taken.
+// Follow returns the nodes on the path to a value of an object, outermost first
+// and at least the schema itself. The path is that of the value as printed by the
+// API server: "spec.list[0].name". Follow stops where the schema ends. If names
+// contain dots or brackets, the longest match is used.
 func (s *Schema) Follow(path string) []Followed {
 	out := []Followed{{Schema: s}}
 	for whole := path; path != ""; {
@@ -149,7 +149,7 @@ func (s *Schema) Follow(path string) []Followed {
 	return out
 }
 
-// follow takes one step.
+// follow takes the first step of a path.
 func (s *Schema) follow(path string) (*Followed, string) {
 	if inside, ok := strings.CutPrefix(path, "["); ok {
 		name, rest, closed := strings.Cut(inside, "]")

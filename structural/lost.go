@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Loss is a place in objects at which one schema keeps less than another.
+// Loss is a part of objects of which one schema keeps less than another.
 type Loss struct {
-	// Path is the place: ".spec.ports[*].name", ".spec.labels.*" for the values of
-	// a map. Empty is the object itself.
+	// Path is the path of the values: ".spec.ports[*].name", or ".spec.labels.*"
+	// for the values of a map. It is empty for the object itself.
 	Path string
 	Kind LossKind
-	// From and To are the nodes of the two schemas at the place. From is the nearest
-	// node above where the place has none; To is nil where it has none.
+	// From and To are the nodes of the two schemas at the path. If there is no
+	// such node, From is the nearest node above and To is nil.
 	From, To *Schema
 }
 
-// LossKind is what happens to a value.
+// LossKind tells what happens to a value.
 type LossKind int
 
 const (
-	// LossDropped is a value that is pruned.
+	// LossDropped means that a value is pruned.
 	LossDropped LossKind = iota
-	// LossUnknown is an object whose unspecified fields are pruned.
+	// LossUnknown means that the unspecified fields of an object are pruned.
 	LossUnknown
-	// LossRetyped is a value that is kept, with a type that the other schema refuses.
+	// LossRetyped means that a value is kept although the other schema rejects its type.
 	LossRetyped
 )
 
@@ -32,9 +32,9 @@ const (
 // server prunes it by the schema to, as it does when it converts without a webhook:
 // it replaces the apiVersion and prunes (apiextensions-apiserver,
 // pkg/apiserver/conversion/nop_converter.go, and schemaCoercingConverter of
-// pkg/apiserver). The losses are in the order of the fields; inside of nodes that
-// occur at several places they are named at the first. Both schemas are of the
-// whole object. Nulls are not considered.
+// pkg/apiserver). Both schemas describe the whole object. Losses are in field
+// order; inside a node that occurs at several paths they are reported for the
+// first path only. Nulls are ignored.
 func Lost(from, to *Schema) []Loss {
 	l := losses{seen: map[lossPair]bool{}}
 	l.value(from, to, false, false, "", true)
@@ -46,7 +46,7 @@ type losses struct {
 	seen  map[lossPair]bool
 }
 
-// lossPair is what the losses below a place depend on.
+// lossPair is everything that determines the losses below a path.
 type lossPair struct {
 	from, to             *Schema
 	fromKeeps, toKeeps   bool
@@ -57,8 +57,8 @@ func (l *losses) add(kind LossKind, path string, from, to *Schema) {
 	l.found = append(l.found, Loss{Path: path, Kind: kind, From: from, To: to})
 }
 
-// value walks two nodes of one place. A nil node specifies nothing. fromKeeps and
-// toKeeps say that an enclosing list preserves unknown fields.
+// value compares two nodes at one path. A nil node specifies nothing. fromKeeps
+// and toKeeps report whether an enclosing list preserves unknown fields.
 func (l *losses) value(from, to *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
 	fromKeeps = fromKeeps || from != nil && from.preserves()
 	toKeeps = toKeeps || to != nil && to.preserves()
@@ -104,7 +104,7 @@ func (l *losses) value(from, to *Schema, fromKeeps, toKeeps bool, path string, i
 	}
 }
 
-// fields walks the fields of an object.
+// fields compares the fields of an object.
 func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, isTop bool) {
 	keepsMeta := isTop || to != nil && to.XEmbeddedResource
 	for _, p := range from.Properties {
@@ -121,7 +121,7 @@ func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, 
 	if from.XEmbeddedResource && !keepsMeta {
 		l.metadata(from, to, toKeeps, path)
 	}
-	others := func(visit func(name string, child *Schema)) { // fields that only to names
+	others := func(visit func(name string, child *Schema)) { // fields that only to specifies
 		if to == nil {
 			return
 		}
@@ -153,8 +153,8 @@ func (l *losses) fields(from, to *Schema, fromKeeps, toKeeps bool, path string, 
 	}
 }
 
-// metadata walks what an embedded resource has and an object of the schema to may
-// not have.
+// metadata compares the metadata that an embedded resource has and an object of
+// the schema to may lack.
 func (l *losses) metadata(from, to *Schema, toKeeps bool, path string) {
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		node := from.property(name)
@@ -171,8 +171,8 @@ func (l *losses) metadata(from, to *Schema, toKeeps bool, path string) {
 	}
 }
 
-// unspecified walks a place at which values are arbitrary. from is the node that
-// lets them be.
+// unspecified handles a path at which values are arbitrary in from. from is the
+// node that allows them.
 func (l *losses) unspecified(from, to *Schema, toKeeps bool, path string) {
 	toKeeps = toKeeps || to != nil && to.preserves()
 	if to == nil {
@@ -204,7 +204,7 @@ func (l *losses) unspecified(from, to *Schema, toKeeps bool, path string) {
 	}
 }
 
-// jsonTypes returns the types of the values that the schema accepts; nil is all.
+// jsonTypes returns the types of the values that the schema accepts; nil means all types.
 func (s *Schema) jsonTypes() []string {
 	switch {
 	case s.XIntOrString:
@@ -217,7 +217,7 @@ func (s *Schema) jsonTypes() []string {
 	return []string{s.Type}
 }
 
-// lossStep is a field as paths of losses write it.
+// lossStep formats a field for the path of a Loss.
 func lossStep(name string) string {
 	if strings.ContainsAny(name, ".[]*") {
 		return "['" + name + "']"

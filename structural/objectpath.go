@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// ObjectPath is the place of a value in an object, as opposed to [Path], the
-// place of a node in a schema. nil is the object.
+// ObjectPath is the path of a value in an object, whereas a [Path] leads to a
+// node in a schema. nil is the object itself.
 //
-// A path is a chain up to the object, so that the many paths of a deep object
-// share what they have in common.
+// A path is a linked list towards the object, so that the paths of a deep object
+// share their common prefixes.
 type ObjectPath struct {
 	parent *ObjectPath
 	step   Step
 }
 
-// Step is one step down into an object.
+// Step is one step into an object or a list.
 type Step struct {
-	// Field is the key of the value in a map, empty where Index is not negative.
+	// Field is the key of the value in a map. It is empty if Index is not negative.
 	Field string
-	// Index counts the elements of a list from zero. It is negative in a map.
+	// Index is the zero-based index in a list. It is negative in a map.
 	Index int
 }
 
@@ -29,13 +29,13 @@ func fieldStep(name string) Step { return Step{Field: name, Index: -1} }
 
 func elementStep(i int) Step { return Step{Index: i} }
 
-// Field returns the path of a field of the value at p, a map.
+// Field returns the path of a field of the map at p.
 func (p *ObjectPath) Field(name string) *ObjectPath { return &ObjectPath{p, fieldStep(name)} }
 
-// Element returns the path of an element of the value at p, a list.
+// Element returns the path of an element of the list at p.
 func (p *ObjectPath) Element(i int) *ObjectPath { return &ObjectPath{p, elementStep(i)} }
 
-// Steps returns the steps from the object down.
+// Steps returns the steps from the object to the value.
 func (p *ObjectPath) Steps() []Step {
 	n := 0
 	for q := p; q != nil; q = q.parent {
@@ -49,9 +49,9 @@ func (p *ObjectPath) Steps() []Step {
 	return steps
 }
 
-// String is the path as the API server writes it (apiextensions-apiserver,
-// UnknownFieldPathOptions): "spec.containers[0].name". It is not always
-// unambiguous, because keys may have dots and brackets; the steps are.
+// String renders the path as the API server does (apiextensions-apiserver,
+// UnknownFieldPathOptions): "spec.containers[0].name". The text is ambiguous if
+// keys contain dots or brackets; the steps are not.
 func (p *ObjectPath) String() string {
 	var out []byte
 	for i, step := range p.Steps() {
@@ -67,8 +67,8 @@ func (p *ObjectPath) String() string {
 	return string(out)
 }
 
-// sortByPath sorts by the text of the paths, as the server does, and paths of
-// the same text by their steps.
+// sortByPath sorts by the text of the paths, as the server does, and paths with
+// equal text by their steps.
 func sortByPath[T any](list []T, path func(T) *ObjectPath) {
 	if len(list) < 2 {
 		return
@@ -99,25 +99,24 @@ func sortPaths(paths []*ObjectPath) []*ObjectPath {
 	return paths
 }
 
-// trail makes the paths of what an algorithm notes on its way through an object.
-// They are put together on the way back, so that the way costs nothing where
-// nothing is noted; paths with the same beginning share it.
+// trail builds the paths of the values that an algorithm records while it walks an
+// object. They are assembled on the way back up, so that the walk costs nothing
+// if nothing is recorded; paths with a common prefix share it.
 type trail struct {
-	// open are the paths, as far as they are known, that begin at the value that
-	// the algorithm is at.
+	// open are the unfinished paths, which begin at the current value.
 	open []*ObjectPath
 }
 
-// note returns the path of what is one step below the value that the algorithm is
-// at. It is complete when the algorithm is back at the object.
+// note returns the path of the value one step below the current one. The path is
+// complete once the algorithm has returned to the object.
 func (t *trail) note(step Step) *ObjectPath {
 	p := &ObjectPath{step: step}
 	t.open = append(t.open, p)
 	return p
 }
 
-// back goes back over a step, below which all was noted since there were mark
-// open paths.
+// back prepends a step to the paths recorded below it, which are those after the
+// first mark open paths.
 func (t *trail) back(mark int, step Step) {
 	if len(t.open) == mark {
 		return
@@ -129,10 +128,9 @@ func (t *trail) back(mark int, step Step) {
 	t.open = append(t.open[:mark], p)
 }
 
-// field returns the schema of a field of an object, nil where there is none, and
-// whether the field is specified. A nil schema specifies nothing. Like the
-// server, it takes additionalProperties for a specification of all fields even
-// where they are false.
+// field returns the schema of a field of an object, or nil, and reports whether
+// the field is specified. A nil schema specifies nothing. Like the server, it
+// treats additionalProperties as specifying all fields, even if they are false.
 func (s *Schema) field(name string) (child *Schema, specified bool) {
 	if s == nil {
 		return nil, false

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Path is the place of a node in a schema. It is rendered as the API server
-// writes it: ".properties[foo].items.allOf[0]". nil is the root.
+// Path is the path of a node in a schema. It is rendered as by the API server:
+// ".properties[foo].items.allOf[0]". nil is the root.
 //
-// A path is a chain up to the root, so that going down a large schema costs
-// little; it is rendered for the few nodes that something is said of.
+// A path is a linked list towards the root, so that descending into a large
+// schema is cheap; only the paths of reported nodes are rendered.
 type Path struct {
 	parent  *Path
 	keyword string
-	key     string // of a property; index counts otherwise
+	key     string // name of a property; otherwise index is used
 	index   int    // negative if there is none
 }
 
 // Child returns the path of a keyword below p.
 func (p *Path) Child(keyword string) *Path { return &Path{parent: p, keyword: keyword, index: -1} }
 
-// Property returns the path of a property of the node.
+// Property returns the path of a property of the node at p.
 func (p *Path) Property(name string) *Path {
 	return &Path{parent: p, keyword: "properties", key: name, index: propertyIndex}
 }
@@ -29,7 +29,7 @@ func (p *Path) Property(name string) *Path {
 // propertyIndex marks a path whose last step is a property.
 const propertyIndex = -2
 
-// Index returns the path of an element below a keyword of the node.
+// Index returns the path of an element of a keyword of the node at p.
 func (p *Path) Index(keyword string, i int) *Path {
 	return &Path{parent: p, keyword: keyword, index: i}
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // Props renders the schema as JSONSchemaProps of apiextensions.k8s.io/v1. The
-// result shares no maps or slices of nodes with s, but shares leaf values.
+// result shares leaf values with s, but no maps or slices of nodes.
 func (s *Schema) Props() *apiextensionsv1.JSONSchemaProps {
 	if s == nil {
 		return nil
@@ -34,7 +34,7 @@ func (s *Schema) Props() *apiextensionsv1.JSONSchemaProps {
 	return p
 }
 
-// Props renders the nested validation as JSONSchemaProps, forbidden parts included.
+// Props renders the nested validation, including its forbidden parts, as JSONSchemaProps.
 func (n *NestedValueValidation) Props() *apiextensionsv1.JSONSchemaProps {
 	if n == nil {
 		return nil

@@ -1,24 +1,24 @@
 package structural
 
 // Prune removes the fields of an object that the schema does not specify, in
-// place, and returns the paths of what it removed, sorted by their text; of a
-// field that is removed, what stood below it is not told. It is the server's
-// PruneWithOptions (apiextensions-apiserver, pkg/apiserver/schema/pruning):
+// place, and returns the paths of the removed fields, sorted by their text; fields
+// below a removed field are not listed. It is the server's PruneWithOptions
+// (apiextensions-apiserver, pkg/apiserver/schema/pruning):
 //
-//   - properties specify their fields, additionalProperties all fields, those
-//     that are false included; below additionalProperties that are true or false
+//   - properties specify their fields, additionalProperties specify all fields,
+//     even if they are false; below additionalProperties that are true or false
 //     nothing is specified;
-//   - x-kubernetes-preserve-unknown-fields keeps what is not specified, with all
-//     that is below. What is specified is pruned by its own schema again. Elements
+//   - x-kubernetes-preserve-unknown-fields keeps unspecified fields and everything
+//     below them. Specified fields are pruned by their own schema again. Elements
 //     of a list, and their elements, inherit it, fields do not;
-//   - apiVersion, kind and metadata of an embedded resource are left alone, as are
-//     those of the object if isResource;
+//   - apiVersion, kind and metadata of an embedded resource are not touched, nor
+//     are those of the object if isResource is true;
 //   - logical junctors specify nothing;
 //   - a value of the wrong type is left to validation.
 //
-// If the object is no resource, its own apiVersion, kind and metadata are removed
-// without being told where they are not specified. A nil schema specifies
-// nothing. Nothing is allocated unless something is removed.
+// If isResource is false, the object's own apiVersion, kind and metadata are
+// removed unless they are specified, and are not listed in the result. A nil
+// schema specifies nothing. Prune allocates only if it removes something.
 func Prune(s *Schema, object map[string]any, isResource bool) []*ObjectPath {
 	p := pruner{}
 	p.object(object, s, isResource || s != nil && s.XEmbeddedResource, s != nil && s.preserves(), true)
@@ -30,7 +30,7 @@ type pruner struct {
 	removed []*ObjectPath
 }
 
-// value prunes the value of a field or an element. preserves says that an
+// value prunes the value of a field or an element. preserves reports whether an
 // enclosing list preserves unknown fields.
 func (p *pruner) value(value any, s *Schema, preserves bool) {
 	preserves = preserves || s != nil && s.preserves()

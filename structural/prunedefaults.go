@@ -13,15 +13,16 @@ import (
 	apimachineryjson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// PruneDefaults returns the schema that the server defaults with: each default
-// without what the schema does not specify and without what no ObjectMeta can
-// hold, where it stands in the metadata of the object or of an embedded resource.
-// A default of which nothing can stay is none. It is the server's function of
-// that name (apiextensions-apiserver, pkg/apiserver/schema/defaulting).
+// PruneDefaults returns the schema that the server defaults with: fields that the
+// schema does not specify are removed from each default, and so is what an
+// ObjectMeta cannot hold from defaults in the metadata of the object or of an
+// embedded resource. A default of which nothing is left is dropped. It is the
+// server's function of that name (apiextensions-apiserver,
+// pkg/apiserver/schema/defaulting).
 //
-// There is an error if a default is no JSON, or cannot stand at its place in any
-// object, as that of the root where it is no object. s is not changed, and what
-// stays is shared with the result.
+// It returns an error if a default is not valid JSON or cannot occur in any
+// object, such as a default of the root that is not an object. s is not modified,
+// and unchanged parts are shared with the result.
 func PruneDefaults(s *Schema) (*Schema, error) {
 	p := &defaultPruner{root: s, without: map[*Schema]bool{}}
 	return p.schema(s, nil)
@@ -29,13 +30,12 @@ func PruneDefaults(s *Schema) (*Schema, error) {
 
 type defaultPruner struct {
 	root *Schema
-	// without are the nodes that have no default, nor has any below them.
+	// without are the nodes that have no default in them or below them.
 	without map[*Schema]bool
 }
 
-// schema prunes the defaults of a node and of those below it. What a default
-// loses depends on where it stands, so that a shared node is looked at once for
-// each place.
+// schema prunes the defaults of a node and of those below it. The result depends
+// on the path of the node, so a shared node is processed once for each path.
 func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 	if !p.hasDefault(s) {
 		return s, nil
@@ -58,7 +58,7 @@ func (p *defaultPruner) schema(s *Schema, at *ObjectPath) (*Schema, error) {
 		}
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		child, err := p.schema(a.Schema, at.Field("*")) // as the server calls it
+		child, err := p.schema(a.Schema, at.Field("*")) // the server's name for it
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (p *defaultPruner) hasDefault(s *Schema) bool {
 	return has
 }
 
-// value prunes a default as part of the smallest object that has it at its place.
+// value prunes a default as part of the smallest object that contains it at its path.
 func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
 	value, err := j.decode()
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *defaultPruner) value(j *JSON, at *ObjectPath) (*JSON, error) {
 	return &JSON{Raw: raw}, nil
 }
 
-// find returns the value at a path, and whether it is there.
+// find returns the value at a path and reports whether it exists.
 func find(object any, at *ObjectPath) (any, bool, error) {
 	for _, step := range at.Steps() {
 		var found bool
@@ -176,12 +176,12 @@ func find(object any, at *ObjectPath) (any, bool, error) {
 	return object, true, nil
 }
 
-// withPlainFloats returns a value in which numbers that are whole but no integers
-// have a text that says so, because encoding/json writes 1 for float64(1).
+// withPlainFloats returns a value in which floats without a fraction are spelled
+// with one, because encoding/json writes 1 for float64(1).
 func withPlainFloats(value any) any {
 	switch value := value.(type) {
 	case float64:
-		if value == math.Trunc(value) && math.Abs(value) < 1e21 { // json writes an exponent from there on
+		if value == math.Trunc(value) && math.Abs(value) < 1e21 { // encoding/json uses an exponent beyond
 			return json.RawMessage(strconv.FormatFloat(value, 'f', 1, 64))
 		}
 	case map[string]any:
@@ -200,8 +200,8 @@ func withPlainFloats(value any) any {
 	return value
 }
 
-// coerceMetadata drops what is malformed in the TypeMeta and ObjectMeta of the
-// object and of embedded resources: the server's Coerce with dropInvalidFields
+// coerceMetadata removes malformed fields from the TypeMeta and ObjectMeta of the
+// object and of embedded resources, like the server's Coerce with dropInvalidFields
 // (apiextensions-apiserver, pkg/apiserver/schema/objectmeta).
 func coerceMetadata(value any, s *Schema, isResource bool) error {
 	if s == nil {
@@ -230,7 +230,7 @@ func coerceMetadata(value any, s *Schema, isResource bool) error {
 	return nil
 }
 
-// coerceMeta coerces one field of an object, if it is one of its metadata.
+// coerceMeta coerces one field of an object if it is part of its metadata.
 func coerceMeta(object map[string]any, name string) error {
 	switch name {
 	case "apiVersion", "kind":
@@ -254,8 +254,8 @@ func coerceMeta(object map[string]any, name string) error {
 	return nil
 }
 
-// objectMetaOf decodes metadata: at once, or without the fields that do not
-// decode. It reports whether it is an object.
+// objectMetaOf decodes metadata, if necessary without the fields that do not
+// decode. It reports whether metadata is an object.
 func objectMetaOf(metadata any) (*metav1.ObjectMeta, bool) {
 	meta := &metav1.ObjectMeta{}
 	if text, err := json.Marshal(metadata); err == nil && apimachineryjson.Unmarshal(text, meta) == nil {

@@ -13,18 +13,17 @@ import (
 type Schema struct {
 	Generic
 	Extensions
-	// ValueValidation is nil where the node has none.
+	// ValueValidation is nil if the node has none.
 	*ValueValidation
 
-	// Properties are the fields of an object, in the order in which they are
-	// rendered. Names are unique.
+	// Properties are the fields of an object, in rendering order. Names are unique.
 	Properties []Property
-	// Items is the schema of the elements of an array.
+	// Items is the schema of the array's elements.
 	Items *Schema
-	// AdditionalProperties is the schema of the values of a map.
+	// AdditionalProperties is the schema of the map's values.
 	AdditionalProperties *SchemaOrBool
 
-	// Origin is the place that the node comes from.
+	// Origin is the source position of the node.
 	Origin Origin
 }
 
@@ -34,65 +33,65 @@ type Property struct {
 	Schema *Schema
 }
 
-// SchemaOrBool is a schema, or, where Schema is nil, whether anything is allowed.
+// SchemaOrBool is a schema or, if Schema is nil, a boolean that allows anything or nothing.
 type SchemaOrBool struct {
 	Schema *Schema
 	Bool   bool
 }
 
-// Generic holds what the KEP calls generic: the type and what describes it. It
-// is forbidden inside logical junctors.
+// Generic holds the part of a node that the KEP calls generic: the type and its
+// documentation. It is forbidden inside logical junctors.
 type Generic struct {
-	// Type is object, array, number, integer, boolean, string, or empty.
+	// Type is object, array, number, integer, boolean, string, or "".
 	Type        string
 	Description string
 	Title       string
-	// Default is nil where there is no default. A default of null is a JSON
-	// value. Two nodes carry the same default (as opposed to equal ones) if
-	// the pointers are equal.
+	// Default is nil if there is no default; a default of null is a JSON value.
+	// Two nodes share one default (rather than having equal defaults) if the
+	// pointers are equal.
 	Default      *JSON
 	Nullable     bool
 	ExternalDocs *ExternalDocs
 	Example      *JSON
 }
 
-// ExternalDocs points to documentation outside of the schema.
+// ExternalDocs refers to external documentation.
 type ExternalDocs struct {
 	Description string
 	URL         string
 }
 
-// Extensions holds the x-kubernetes-* vendor extensions. They are forbidden
-// inside logical junctors, but for the validation rules.
+// Extensions holds the x-kubernetes-* vendor extensions. Except for the
+// validation rules they are forbidden inside logical junctors.
 type Extensions struct {
 	// XPreserveUnknownFields is nil or true in a structural schema; false is
-	// held so that the check can refuse it.
+	// kept so that Check can report it.
 	XPreserveUnknownFields *bool
 	XEmbeddedResource      bool
 	XIntOrString           bool
 	XListMapKeys           []string
-	// XListType is atomic, set, map, or empty.
+	// XListType is atomic, set, map, or "".
 	XListType string
-	// XMapType is granular, atomic, or empty.
+	// XMapType is granular, atomic, or "".
 	XMapType string
-	// XValidations are the CEL rules, in order of evaluation.
+	// XValidations are the CEL rules, in evaluation order.
 	XValidations []Rule
 	// XUnions are the unions of an object, in the structural KEP's form of
 	// x-kubernetes-unions. JSONSchemaProps has no such field, so [Schema.Props]
-	// leaves it out: [UnionsJSON] renders it where documents are published.
+	// omits it; [UnionsJSON] renders it for published documents.
 	XUnions []Union
-	// XUnionMembers is KEP-1027's form of x-kubernetes-unions: it stands on the
-	// property that is the discriminator and names the member of each of its
-	// values, in order. It is nil elsewhere. [Schema.Props] leaves it out, too.
+	// XUnionMembers is KEP-1027's form of x-kubernetes-unions: it is set on the
+	// property that is the discriminator and lists, in order, the member for each
+	// of its values. It is nil elsewhere. [Schema.Props] omits it, too.
 	XUnionMembers []UnionMember
 }
 
-// Rule is one CEL rule (x-kubernetes-validations). It is upstream's type,
-// because the API server serializes it as an extension of the v1 API.
+// Rule is one CEL rule (x-kubernetes-validations). It is an alias of the
+// upstream type, which the API server serializes as an extension of the v1 API.
 type Rule = apiextensionsv1.ValidationRule
 
-// ValueValidation holds what restricts values without shaping them. Dropping
-// it makes a schema weaker, never different in structure.
+// ValueValidation holds restrictions that do not shape values. Dropping it
+// loosens a schema but does not change its structure.
 type ValueValidation struct {
 	Format           string
 	Maximum          *float64
@@ -117,80 +116,80 @@ type ValueValidation struct {
 	Not           *NestedValueValidation
 }
 
-// NestedValueValidation is the schema inside of a logical junctor. What the
-// KEP forbids there has a place of its own, so that it can be held, rendered
-// and refused, but never be mistaken for structure.
+// NestedValueValidation is the schema inside a logical junctor. The parts that
+// the KEP forbids there have fields of their own, so that they can be kept,
+// rendered and rejected but never be mistaken for structure.
 type NestedValueValidation struct {
 	ValueValidation
 
 	Properties []NestedProperty
 	Items      *NestedValueValidation
-	// AdditionalProperties are forbidden, too: they shape values.
+	// AdditionalProperties are forbidden as well, because they shape values.
 	AdditionalProperties *NestedOrBool
 
-	// ForbiddenGenerics makes the schema non-structural where it is not zero,
-	// but for the type inside the two int-or-string patterns of the KEP.
+	// ForbiddenGenerics makes the schema non-structural unless it is zero; the
+	// type inside the KEP's two int-or-string patterns is allowed.
 	ForbiddenGenerics Generic
-	// ForbiddenExtensions makes the schema non-structural where it is not
-	// zero, but for XValidations.
+	// ForbiddenExtensions makes the schema non-structural unless it is zero;
+	// XValidations are allowed.
 	ForbiddenExtensions Extensions
 
 	Origin Origin
 }
 
-// NestedOrBool is the twin of [SchemaOrBool] inside of a logical junctor.
+// NestedOrBool is the counterpart of [SchemaOrBool] inside a logical junctor.
 type NestedOrBool struct {
 	Schema *NestedValueValidation
 	Bool   bool
 }
 
-// NestedProperty is one named field inside of a logical junctor.
+// NestedProperty is one named field inside a logical junctor.
 type NestedProperty struct {
 	Name   string
 	Schema *NestedValueValidation
 }
 
-// JSON is one JSON value in its textual form, never empty.
+// JSON is one JSON value as text. It is never empty.
 type JSON struct {
 	Raw []byte
 }
 
-// Origin is the place of a node in the source that it was made from, and the
-// places of those of its keywords that stand elsewhere.
+// Origin is the source position of a node and of those of its keywords that are
+// set elsewhere.
 type Origin struct {
-	// Pos is the place of the node: a field, a type, a YAML key. It is
-	// resolved through the file set of the run. token.NoPos is allowed.
+	// Pos is the position of the node: a field, a type, or a YAML key. It is
+	// resolved through the file set of the run and may be token.NoPos.
 	Pos token.Pos
-	// Keywords are the places of keywords that a marker has set, in the order
-	// in which they were set. x-kubernetes-validations stands once for each
+	// Keywords are the positions of keywords that were set by markers, in the
+	// order in which they were set. x-kubernetes-validations has one entry per
 	// rule, in the order of the rules.
 	Keywords []KeywordOrigin
-	// Mistake is the gravest mistake in the source of the node that was reported, so
-	// that the node says less than its author meant.
+	// Mistake is the most serious error that was reported in the source of the
+	// node, because of which the node is incomplete.
 	Mistake Mistake
 }
 
-// Mistake is what a node lacks because of a mistake in its source.
+// Mistake tells which part of a node is missing because of an error in its source.
 type Mistake uint8
 
 const (
-	// NoMistake: the node is what its source says.
+	// NoMistake means that the node matches its source.
 	NoMistake Mistake = iota
-	// InKeywords: a keyword is missing.
+	// InKeywords means that a keyword is missing.
 	InKeywords
-	// InShape: the type is not known, or fields are missing.
+	// InShape means that the type is unknown or fields are missing.
 	InShape
 )
 
-// KeywordOrigin says where one keyword of a node was set.
+// KeywordOrigin is the position at which one keyword of a node was set.
 type KeywordOrigin struct {
 	// Keyword is the JSON name of the keyword, for example "maxLength".
 	Keyword string
 	Pos     token.Pos
 }
 
-// Of returns the place of the keyword: the last one that was recorded for it,
-// or else the place of the node.
+// Of returns the position of the keyword: the last one recorded for it, or the
+// position of the node if there is none.
 func (o Origin) Of(keyword string) token.Pos {
 	for i := len(o.Keywords) - 1; i >= 0; i-- {
 		if o.Keywords[i].Keyword == keyword {
@@ -200,8 +199,8 @@ func (o Origin) Of(keyword string) token.Pos {
 	return o.Pos
 }
 
-// Nested returns the schema as it stands inside of a logical junctor: what is
-// forbidden there is kept as forbidden.
+// Nested returns the schema as the content of a logical junctor. Parts that are
+// forbidden there are kept as forbidden.
 func (s *Schema) Nested() NestedValueValidation {
 	n := NestedValueValidation{
 		ForbiddenGenerics:   s.Generic,

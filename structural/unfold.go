@@ -6,38 +6,38 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Unfold spells out what the extensions of s mean in plain OpenAPI v3 (KEP
-// "Structural Schemas", Unfolding the Extensions). The extensions stay. s is not
-// changed; what has none is shared with the result.
+// Unfold expands the extensions of s into plain OpenAPI v3 (KEP "Structural
+// Schemas", Unfolding the Extensions). The extensions are kept. s is not
+// modified; parts without extensions are shared with the result.
 //
-//   - x-kubernetes-int-or-string becomes anyOf of the two types, or a first
-//     allOf with it where there is an anyOf already.
+//   - x-kubernetes-int-or-string becomes anyOf of the two types, or, if there is
+//     an anyOf already, a first allOf that contains it.
 //   - x-kubernetes-embedded-resource specifies apiVersion, kind and metadata, and
 //     requires the first two. Like the server, and unlike the KEP's sketch, it
-//     takes the place of what the schema says of them.
+//     replaces the schema's own specification of them.
 //   - x-kubernetes-unions, in both forms, becomes an enum of the discriminator
-//     and oneOf with a branch for each of its values, or one more allOf with it
-//     where there is a oneOf already. The KEP's sketch, exactly one member
-//     required, would refuse optional members and values without one. A union
-//     without a discriminator stays as it is.
+//     and a oneOf with a branch for each of its values, or, if there is a oneOf
+//     already, one more allOf that contains it. The KEP's sketch, exactly one
+//     member required, would refuse optional members and values without a member.
+//     A union without a discriminator is left as is.
 //
-// Unfolding twice is unfolding once.
+// Unfold is idempotent.
 func Unfold(s *Schema) *Schema {
 	u := &unfolder{intOrString: true, embedded: true, unions: true}
 	return u.schema(s)
 }
 
-// UnfoldIntOrString is [Unfold] for x-kubernetes-int-or-string alone, as the API
-// server publishes it (apiextensions-apiserver, Structural.Unfold).
+// UnfoldIntOrString expands only x-kubernetes-int-or-string, as the API server
+// does when it publishes (apiextensions-apiserver, Structural.Unfold).
 func UnfoldIntOrString(s *Schema) *Schema {
 	u := &unfolder{intOrString: true}
 	return u.schema(s)
 }
 
-// unfolder unfolds the extensions that it is told to.
+// unfolder expands the selected extensions.
 type unfolder struct {
 	intOrString, embedded, unions bool
-	// done are the results so far, because nodes are shared.
+	// done caches results, because nodes are shared.
 	done map[*Schema]*Schema
 }
 
@@ -65,7 +65,7 @@ func (u *unfolder) schema(s *Schema) *Schema {
 	return out
 }
 
-// withChildren returns s with each child replaced: s itself if all stay.
+// withChildren returns s with each child replaced, or s itself if none changes.
 func (s *Schema) withChildren(replace func(*Schema) *Schema) *Schema {
 	out := *s
 	changed := false
@@ -96,7 +96,7 @@ func (s *Schema) withChildren(replace func(*Schema) *Schema) *Schema {
 	return &out
 }
 
-// withValues returns a copy of s that may change its value validation.
+// withValues returns a copy of s whose value validation may be modified.
 func (s *Schema) withValues() *Schema {
 	out := *s
 	values := ValueValidation{}
@@ -107,8 +107,8 @@ func (s *Schema) withValues() *Schema {
 	return &out
 }
 
-// withProperty returns a copy of s with a property in place of that of the same
-// name, or as the last one.
+// withProperty returns a copy of s in which the property replaces the one of the
+// same name or is appended.
 func (s *Schema) withProperty(name string, schema *Schema) *Schema {
 	out := *s
 	i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
@@ -139,8 +139,8 @@ func unfoldIntOrString(s *Schema) *Schema {
 	return out
 }
 
-// unfoldEmbedded has the descriptions that the server publishes, because people
-// read them in explain.
+// unfoldEmbedded uses the descriptions that the server publishes, because explain
+// shows them.
 func unfoldEmbedded(s *Schema) *Schema {
 	out := s.withValues()
 	for _, meta := range []struct {
@@ -172,8 +172,8 @@ func unfoldEmbedded(s *Schema) *Schema {
 
 // ObjectMeta returns the schema of the metadata of every object, as the server
 // publishes it (io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta), without
-// descriptions, defaults and what the model has no place for. The result is the
-// caller's.
+// descriptions, defaults and parts that the model cannot hold. The caller owns
+// the result.
 func ObjectMeta() *Schema {
 	leaf := func(typ string) *Schema { return &Schema{Generic: Generic{Type: typ}} }
 	formatted := func(typ, format string) *Schema {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// unfoldUnions unfolds the unions of an object that have a discriminator: those
-// that stand on it, then those that stand on its properties.
+// unfoldUnions unfolds the unions of an object that have a discriminator: first
+// those set on the object, then those set on its properties.
 func unfoldUnions(s *Schema) *Schema {
 	out := s
 	for _, u := range s.XUnions {
@@ -26,8 +26,7 @@ func unfoldUnions(s *Schema) *Schema {
 	return out
 }
 
-// unfoldUnion closes the set of values of the discriminator, and adds the
-// branches.
+// unfoldUnion restricts the discriminator to its values and adds the branches.
 func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema {
 	d := s.property(discriminator)
 	values := enumOf(d)
@@ -52,7 +51,7 @@ func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema
 	switch {
 	case sameValues(asOneOf, ValueValidation{OneOf: out.OneOf}),
 		slices.ContainsFunc(out.AllOf, func(n NestedValueValidation) bool { return sameValues(asOneOf, n.ValueValidation) }):
-		return s // unfolded before
+		return s // already unfolded
 	case len(out.OneOf) == 0:
 		out.OneOf = branches
 	default:
@@ -61,9 +60,9 @@ func unfoldUnion(s *Schema, discriminator string, members []UnionMember) *Schema
 	return out
 }
 
-// unionBranches has one branch for each value of the discriminator, of which
-// exactly one holds: it requires the member that the value selects and forbids
-// the others. The empty value is also that of an absent discriminator.
+// unionBranches returns one branch for each value of the discriminator, of which
+// exactly one matches: it requires the member that the value selects and forbids
+// the other members. An absent discriminator counts as the empty value.
 func unionBranches(s, d *Schema, discriminator string, values []string, members []UnionMember) []NestedValueValidation {
 	var out []NestedValueValidation
 	branch := func(v ValueValidation, forbidden []string) *NestedValueValidation {
@@ -110,7 +109,7 @@ func unionBranches(s, d *Schema, discriminator string, values []string, members 
 	return out
 }
 
-// sameValues compares what is rendered: places do not matter.
+// sameValues reports whether a and b render the same; positions are ignored.
 func sameValues(a, b ValueValidation) bool {
 	return reflect.DeepEqual((&Schema{ValueValidation: &a}).Props(), (&Schema{ValueValidation: &b}).Props())
 }

@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Union is one set of mutually exclusive fields of an object, as the KEP
-// "Structural Schemas" defines it (Formal Definition, type Union). It cannot say
-// that a member is optional, or that a value has no member; [UnionMember] can.
+// Union is a set of mutually exclusive fields of an object, as the KEP
+// "Structural Schemas" defines it (Formal Definition, type Union). It cannot
+// express that a member is optional or that a value has no member;
+// [UnionMember] can.
 type Union struct {
-	// Discriminator is the JSON name of the field that says which member is
-	// set, or empty.
+	// Discriminator is the JSON name of the field that tells which member is
+	// set, or "".
 	Discriminator string
-	// Fields are the members, in order. There are none without a discriminator.
+	// Fields are the members, in order. There are none if there is no discriminator.
 	Fields []UnionField
 }
 
@@ -27,21 +28,21 @@ type UnionField struct {
 	Value string
 }
 
-// UnionMember is one value of a discriminator and what it selects, as KEP-1027
-// defines it (type XKubernetesUnions).
+// UnionMember is one value of a discriminator and the member that it selects, as
+// defined by KEP-1027 (type XKubernetesUnions).
 type UnionMember struct {
 	// Value is a valid value of the discriminator.
 	Value string
-	// Name is the JSON name of the member that the value selects, or empty if
-	// the value has no member.
+	// Name is the JSON name of the member that the value selects, or "" if the
+	// value has no member.
 	Name string
-	// Optional members may be selected while they are unset.
+	// Optional is true if the member may be unset while it is selected.
 	Optional bool
 }
 
 // UnionsJSON renders the unions as the value of x-kubernetes-unions: a list on
-// an object, an object on a discriminator, nil where there are none. The order
-// is the model's.
+// an object, an object on a discriminator, nil if there are none. It keeps the
+// order of the model.
 func UnionsJSON(e Extensions) *JSON {
 	var text string
 	switch {
@@ -81,12 +82,12 @@ func UnionsJSON(e Extensions) *JSON {
 }
 
 func quoted(s string) string {
-	text, _ := json.Marshal(s) // a string never fails
+	text, _ := json.Marshal(s) // strings never fail
 	return string(text)
 }
 
-// ParseUnions reads the value of x-kubernetes-unions in either form, members in
-// the order of the text. An error says what about the value is neither.
+// ParseUnions parses the value of x-kubernetes-unions in either form, with the
+// members in the order of the text. The error explains why the value is neither.
 func ParseUnions(value JSON) ([]Union, []UnionMember, error) {
 	if bytes.HasPrefix(bytes.TrimSpace(value.Raw), []byte("[")) {
 		unions, err := parseUnionList(value.Raw)
@@ -152,7 +153,7 @@ func parseUnionMembers(raw []byte) ([]UnionMember, error) {
 	return out, nil
 }
 
-// strict decodes one JSON value and refuses unknown fields.
+// strict decodes one JSON value and rejects unknown fields.
 func strict(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -166,7 +167,8 @@ func strict(raw []byte, into any) error {
 }
 
 // inOrder calls each for every key of a JSON object, in the order of the text;
-// each decodes the value. Nothing and null have no keys; a key stands once.
+// each decodes the value. Empty text and null have no keys; duplicate keys are an
+// error.
 func inOrder(raw []byte, each func(key string, d *json.Decoder) error) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -188,7 +190,7 @@ func inOrder(raw []byte, each func(key string, d *json.Decoder) error) error {
 		}
 		key, _ := token.(string) // the decoder accepts only strings as keys
 		if seen[key] {
-			return fmt.Errorf("%q stands twice", key)
+			return fmt.Errorf("duplicate key %q", key)
 		}
 		seen[key] = true
 		if err := each(key, d); err != nil {

@@ -2,8 +2,9 @@ package structural
 
 // DropValueValidations returns s without any value validation (KEP "Structural
 // Schemas", Formal Definition, consequence 2): only the structure is left, so
-// the result accepts every value that s accepts. CEL rules are extensions, and
-// stay. s is not changed; what has no value validation is shared with the result.
+// the result accepts every value that s accepts. CEL rules are extensions and are
+// kept. s is not modified; nodes without value validations are shared with the
+// result.
 func DropValueValidations(s *Schema) *Schema {
 	done := map[*Schema]*Schema{}
 	var drop func(*Schema) *Schema
