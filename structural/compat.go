@@ -1,29 +1,29 @@
 package structural
 
-// Use says what a CRD uses of what the KEP "Structural Schemas" keeps for
-// structural schemas (API Compatibility Plan). The zero value uses nothing and
-// has a schema that is not structural.
+// Use lists the features of a CRD that the KEP "Structural Schemas" reserves for
+// structural schemas (API Compatibility Plan). The zero value uses none of them
+// and has a schema that is not structural.
 type Use struct {
-	// Structural says that every schema of the CRD is structural, as it is
-	// where there is none.
+	// Structural is true if every schema of the CRD is structural; an absent
+	// schema counts as structural.
 	Structural bool
-	// Webhook says that versions are converted by a webhook.
+	// Webhook is true if a webhook converts between versions.
 	Webhook bool
-	// Pruning says that unknown fields are pruned: spec.preserveUnknownFields
-	// is false or, in v1, absent.
+	// Pruning is true if unknown fields are pruned: spec.preserveUnknownFields is
+	// false or, in v1, absent.
 	Pruning bool
-	// Defaults says that a schema has a default.
+	// Defaults is true if a schema has a default.
 	Defaults bool
-	// Unions says that a schema has x-kubernetes-unions.
+	// Unions is true if a schema has x-kubernetes-unions.
 	Unions bool
-	// Extensions says that a schema has another extension that the server keeps
-	// for structural schemas: all of them but x-kubernetes-map-type.
+	// Extensions is true if a schema has another extension that the server
+	// reserves for structural schemas: any of them except x-kubernetes-map-type.
 	Extensions bool
 }
 
-// UseOf says what the schemas of all versions of a CRD use; nil is a version
-// without one. Conversion, pruning, and keywords that the model cannot hold are
-// the caller's to add.
+// UseOf returns the features that the schemas of all versions of a CRD use; nil is
+// a version without a schema. Callers add conversion, pruning, and keywords that
+// the model cannot hold.
 func UseOf(schemas []*Schema) Use {
 	use := Use{Structural: true}
 	seen := map[*Schema]bool{}
@@ -53,24 +53,26 @@ func UseOf(schemas []*Schema) Use {
 	return use
 }
 
-// Refusal is one reason why the API Compatibility Plan refuses a CRD.
+// Refusal is a reason for which the API Compatibility Plan rejects a CRD.
 type Refusal struct {
-	// Field is the part of the CRD that is to blame.
+	// Field is the offending field of the CRD.
 	Field  string
 	Detail string
 }
 
 func (r Refusal) String() string { return r.Field + ": " + string(Forbidden) + ": " + r.Detail }
 
-// CheckCompatibility returns what the API Compatibility Plan refuses when a CRD
-// is created, where before is nil, or updated:
+// CheckCompatibility returns the reasons for which the API Compatibility Plan
+// rejects the creation of a CRD, if before is nil, or an update:
 //
 //   - a schema that is not structural, unless there was one before;
-//   - beside one, pruning, defaults, x-kubernetes-unions and the other extensions;
-//   - beside one, conversion by a webhook, unless there was one before.
+//   - pruning, defaults, x-kubernetes-unions or other extensions together with
+//     such a schema;
+//   - conversion by a webhook together with such a schema, unless there was such
+//     a webhook before.
 //
-// Today's server goes further: it wants pruning for every webhook and every
-// default, those from before included.
+// Today's server goes further: it requires pruning for every webhook and every
+// default, including existing ones.
 func CheckCompatibility(before *Use, now Use) []Refusal {
 	if now.Structural {
 		return nil

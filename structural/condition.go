@@ -8,24 +8,24 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// CheckedVersion is one version of a CRD and what was found in its schema. A
-// version without a schema has neither violations nor unheld keywords.
+// CheckedVersion is one version of a CRD with the result of checking its schema.
+// For a version without a schema, Violations and Unheld are empty.
 type CheckedVersion struct {
 	Name string
-	// Violations are those of [Check].
+	// Violations is the result of [Check].
 	Violations []Violation
-	// Unheld are the keywords that no structural schema can hold.
+	// Unheld are the keywords that a structural schema cannot hold.
 	Unheld []Unsupported
 }
 
-// NonStructuralSchema returns the condition of that type of a CRD (KEP
+// NonStructuralSchema returns the condition of that type for a CRD (KEP
 // "Structural Schemas", API Compatibility Plan), as the server's controller
 // writes it: with status True, reason Violations and all violations as its
-// message. It is nil if there are none; a condition from before is to be removed
-// then. Versions stand in the order of the CRD.
+// message. It returns nil if there are no violations; an existing condition must
+// then be removed. The versions are in the order of the CRD.
 //
-// A schema that the model cannot hold cannot be checked: the status is Unknown,
-// and the first such keyword is the message.
+// If the model cannot hold a schema, the schema cannot be checked: the status is
+// Unknown, and the message names the first such keyword.
 func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) *apiextensionsv1.CustomResourceDefinitionCondition {
 	condition := &apiextensionsv1.CustomResourceDefinitionCondition{
 		Type:   apiextensionsv1.NonStructuralSchema,
@@ -41,10 +41,10 @@ func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) 
 			condition.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", version.Name, version.Unheld[0].message())
 			return condition
 		}
-		place := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
+		path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
 		var own []string
 		for _, v := range version.Violations {
-			own = append(own, v.At(place))
+			own = append(own, v.At(path))
 		}
 		slices.Sort(own)
 		messages = append(messages, own...)
@@ -66,8 +66,8 @@ func (u Unsupported) message() string {
 	return fmt.Sprintf("OpenAPIV3Schema '%s' is not supported", u.Keyword)
 }
 
-// aggregate joins errors as the server does: one alone stands bare, and the same
-// text stands once.
+// aggregate joins errors as the server does: without brackets if there is only
+// one, and without duplicates.
 func aggregate(messages []string) string {
 	var distinct []string
 	seen := map[string]bool{}

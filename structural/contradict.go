@@ -13,16 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// Contradiction is something that no server refuses and no value can satisfy, or
-// that means something else than it seems to.
+// Contradiction is a part of a schema that the server accepts although no value
+// can satisfy it, or that does not mean what it seems to mean.
 type Contradiction struct {
 	Kind ContradictionKind
-	// Path is the place in the schema.
+	// Path is the path in the schema.
 	Path *Path
 	Pos  token.Pos
-	// Related is the place of the other side, where there is one.
+	// Related is the position of the conflicting keyword, if there is one.
 	Related token.Pos
-	// Message says what cannot hold, and Hint what to do.
+	// Message describes the problem, Hint the fix.
 	Message, Hint string
 }
 
@@ -30,21 +30,21 @@ type Contradiction struct {
 type ContradictionKind int
 
 const (
-	// Never is what no value satisfies, or what other readers take differently.
+	// Never means that no value satisfies it, or that other tools interpret it differently.
 	Never ContradictionKind = iota
-	// Misfit is a bound that is not of the type of its value.
+	// Misfit is a bound that does not fit the type of its value.
 	Misfit
-	// Idle is a keyword without effect.
+	// Idle is a keyword that has no effect.
 	Idle
-	// Example is an example that the schema refuses.
+	// Example is an example that the schema rejects.
 	Example
 )
 
-// Contradictions returns what makes a value unsettable in a schema that is
-// structural otherwise: bounds that exclude each other, values of an enum that
-// the other keywords refuse, branches of junctors that can never hold, required
-// properties that nothing declares, and patterns that are read differently by
-// clients. Keywords of allOf count as the node's own.
+// Contradictions returns the problems of an otherwise structural schema that
+// prevent values from being set: bounds that exclude each other, enum values that
+// other keywords reject, branches of junctors that never match, required
+// properties that are not declared, and patterns that clients interpret
+// differently. Keywords of allOf count as the node's own.
 func Contradictions(s *Schema) []Contradiction {
 	if s == nil {
 		return nil
@@ -93,7 +93,7 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	}
 }
 
-// bound is one limit of a value, with its place.
+// bound is one limit of a value, with its position.
 type bound struct {
 	value     float64
 	set       bool
@@ -106,15 +106,15 @@ type span struct {
 	low, high bound
 }
 
-// limits are the bounds of a node, with those of its allOf.
+// limits are the bounds of a node, including those in allOf.
 type limits struct {
 	number, length, items, properties span
-	// multiples are the factors of numbers, and typ the type of the values.
+	// multiples are the values of multipleOf, and typ is the type of the values.
 	multiples []bound
 	typ       string
 }
 
-// names of the keywords of a span.
+// spanNames returns the keywords of each span, lower bound first.
 func spanNames() [4][2]string {
 	return [4][2]string{{"minimum", "maximum"}, {"minLength", "maxLength"}, {"minItems", "maxItems"}, {"minProperties", "maxProperties"}}
 }
@@ -127,7 +127,7 @@ func limitsOf(s *Schema) *limits {
 	return l
 }
 
-// add tightens the limits by those of v.
+// add tightens the limits with those of v.
 func (l *limits) add(v *ValueValidation, origin Origin) {
 	if v.Minimum != nil {
 		l.number.low.raise(*v.Minimum, v.ExclusiveMinimum, origin.Of("minimum"))
@@ -183,9 +183,9 @@ func (l *limits) clashes() []clash {
 			continue
 		}
 		names := spanNames()[i]
-		text := fmt.Sprintf("%s %s is more than %s %s: no value is allowed", names[0], number(s.low.value), names[1], number(s.high.value))
+		text := fmt.Sprintf("%s %s is greater than %s %s: no value is allowed", names[0], number(s.low.value), names[1], number(s.high.value))
 		if s.low.value == s.high.value {
-			text = fmt.Sprintf("%s and %s are both %s and one of them is exclusive: no value is allowed", names[0], names[1], number(s.low.value))
+			text = fmt.Sprintf("%s and %s are both %s, and one of them is exclusive: no value is allowed", names[0], names[1], number(s.low.value))
 		}
 		out = append(out, clash{names[0], text, s.low.pos, s.high.pos})
 	}
@@ -205,13 +205,13 @@ func number(f float64) string {
 	return string(text)
 }
 
-// enum checks the values of an enum against the node's other keywords.
+// enum checks the values of an enum against the other keywords of the node.
 func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
 	seen := map[string]bool{}
 	for i, value := range s.Enum {
 		text := string(bytes.TrimSpace(value.Raw))
 		if seen[text] {
-			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "remove one of them", "enum value %s stands twice", text)
+			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "remove one of them", "duplicate enum value %s", text)
 		}
 		seen[text] = true
 		if why := c.refuses(s, l, value); why != "" {
@@ -220,7 +220,7 @@ func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
 	}
 }
 
-// refuses says why a node refuses one of its enum's values; empty if it does not.
+// refuses returns the reason for which a node rejects a value, or "" if it accepts it.
 func (c *contradictions) refuses(s *Schema, l *limits, value JSON) string {
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
@@ -234,12 +234,12 @@ func (c *contradictions) refuses(s *Schema, l *limits, value JSON) string {
 		return ""
 	case s.XIntOrString && (is == "integer" || is == "string"):
 	case s.Type != "" && s.Type != is && !(s.Type == "number" && is == "integer"):
-		return fmt.Sprintf("it is %s, and the type is %s", article(is), s.Type)
+		return fmt.Sprintf("it is %s, but the type is %s", article(is), s.Type)
 	}
 	switch v := v.(type) {
 	case string:
 		if n := float64(utf8.RuneCountInString(v)); !l.length.holds(n) {
-			return fmt.Sprintf("its length is %s, which %s", number(n), l.length.describe("Length"))
+			return fmt.Sprintf("its length %s %s", number(n), l.length.describe("Length"))
 		}
 		if s.Pattern != "" && s.Type == "string" {
 			if re := c.compile(s.Pattern); re != nil && !re.MatchString(v) {
@@ -273,7 +273,7 @@ func (s span) describe(noun string) string {
 	if s.high.set {
 		parts = append(parts, "max"+noun+" "+number(s.high.value))
 	}
-	return "is outside of " + strings.Join(parts, ", ")
+	return "is outside " + strings.Join(parts, ", ")
 }
 
 func typeOf(v any) string {
@@ -305,7 +305,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// required checks that what is required can be set at all.
+// required checks that required properties can be set.
 func (c *contradictions) required(s *Schema, path *Path, root bool) {
 	if s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil || s.Type != "object" {
 		return
@@ -316,13 +316,13 @@ func (c *contradictions) required(s *Schema, path *Path, root bool) {
 	}
 	for i, name := range s.Required {
 		if name == "" {
-			continue // it comes of a marker on an embedded struct, which is said there
+			continue // it comes from a marker on an embedded struct, which is reported there
 		}
 		if isMeta(name) && (root || s.XEmbeddedResource) || declared[name] {
 			continue
 		}
-		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare it, or do not require it",
-			"property %q is required and not declared: it is pruned, so that no object is valid", name)
+		c.add(path.Index("required", i), s.Origin.Of("required"), token.NoPos, "declare the property or do not require it",
+			"property %q is required but not declared: the API server prunes it, so no object is valid", name)
 	}
 }
 
@@ -340,22 +340,23 @@ func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
 				pos = s.Origin.Of(junctor.keyword)
 			}
 			if why := c.dead(s, l, branch); why != "" {
-				c.add(at, pos, token.NoPos, "", "this branch of %s can never hold: %s", junctor.keyword, why)
+				c.add(at, pos, token.NoPos, "", "this branch of %s never matches: %s", junctor.keyword, why)
 				continue
 			}
 			for j := range i {
 				if junctor.keyword == "oneOf" && reflect.DeepEqual(junctor.list[j].Props(), branch.Props()) {
-					c.add(at, pos, token.NoPos, "remove one of them, or use anyOf", "branches %d and %d of oneOf are equal: where one holds, so does the other", j, i)
+					c.add(at, pos, token.NoPos, "remove one of them, or use anyOf", "branches %d and %d of oneOf are equal: a value matches both or neither", j, i)
 				}
 			}
 		}
 	}
 	if s.Not != nil && reflect.DeepEqual(*s.Not.Props(), *(&NestedValueValidation{}).Props()) {
-		c.add(path.Child("not"), s.Origin.Of("not"), token.NoPos, "", "an empty not refuses every value")
+		c.add(path.Child("not"), s.Origin.Of("not"), token.NoPos, "", "an empty not rejects every value")
 	}
 }
 
-// dead says why a branch excludes the node that it belongs to; empty if it does not.
+// dead returns the reason for which a branch can never match in the node that it
+// belongs to, or "" if it can.
 func (c *contradictions) dead(s *Schema, l *limits, branch *NestedValueValidation) string {
 	joint := *l
 	joint.add(&branch.ValueValidation, branch.Origin)
@@ -363,7 +364,7 @@ func (c *contradictions) dead(s *Schema, l *limits, branch *NestedValueValidatio
 		return clashes[len(clashes)-1].text
 	}
 	if len(s.Enum) > 0 && len(branch.Enum) > 0 && disjoint(s.Enum, branch.Enum) {
-		return "no value of its enum is one of the node's"
+		return "its enum has no value in common with the enum of the node"
 	}
 	if not := branch.Not; not != nil && len(not.Required) == 1 && reflect.DeepEqual(not.ValueValidation, ValueValidation{Required: not.Required}) && len(not.Properties) == 0 {
 		if name := not.Required[0]; slices.Contains(s.Required, name) || slices.Contains(branch.Required, name) {
@@ -397,25 +398,25 @@ func disjoint(a, b []JSON) bool {
 func (c *contradictions) compile(pattern string) *regexp.Regexp {
 	re, ok := c.patterns[pattern]
 	if !ok {
-		re, _ = regexp.Compile(pattern) // nil for what the server refuses
+		re, _ = regexp.Compile(pattern) // nil if invalid, which the server rejects
 		c.patterns[pattern] = re
 	}
 	return re
 }
 
-// pattern warns of regular expressions that JSON Schema's own language, ECMA
-// 262, reads differently: editors and client libraries do.
+// pattern reports regular expressions that have a different meaning in ECMA 262,
+// the dialect of JSON Schema, which editors and client libraries use.
 func (c *contradictions) pattern(s *Schema, path *Path) {
 	if s.Pattern == "" || c.compile(s.Pattern) == nil {
 		return
 	}
 	if what, instead := foreignSyntax(s.Pattern); what != "" {
-		c.add(path.Child("pattern"), s.Origin.Of("pattern"), token.NoPos, instead, "%s in the pattern is Go's own: other readers of the schema (ECMA 262) take it differently", what)
+		c.add(path.Child("pattern"), s.Origin.Of("pattern"), token.NoPos, instead, "%s in the pattern is specific to Go: clients that follow ECMA 262 read it differently", what)
 	}
 }
 
-// foreignSyntax returns the first part of a regular expression that is Go's
-// alone, and what to write instead.
+// foreignSyntax returns the first part of a regular expression that is specific to
+// Go, and a hint how to replace it.
 func foreignSyntax(pattern string) (what, instead string) {
 	class := false
 	for i := 0; i < len(pattern); i++ {
@@ -446,7 +447,7 @@ func foreignSyntax(pattern string) (what, instead string) {
 			class = false
 		case !class && strings.HasPrefix(rest, "(?") && len(rest) > 2 && rest[2] != ':' && rest[2] != '<':
 			end := strings.IndexAny(rest, ":)>")
-			return rest[:max(end, 0)+1], "write both cases of each letter, or a plain group"
+			return rest[:max(end, 0)+1], "write both cases of each letter or a plain group"
 		}
 	}
 	return "", ""

@@ -7,19 +7,20 @@ import (
 	"slices"
 )
 
-// example reports an example that the node refuses: by type, enum, pattern or
-// bounds. One that only leaves something out is let be: it shows the rest.
+// example reports an example that the node rejects because of its type, enum,
+// pattern or bounds. Missing required fields are not reported: the example still
+// shows the rest.
 func (c *contradictions) example(s *Schema, path *Path) {
 	if s.Example == nil {
 		return
 	}
 	if why := c.unlike(s, *s.Example, 0); why != "" {
-		c.addKind(Example, path.Child("example"), s.Origin.Of("example"), "", "the schema refuses the example %s: %s", shortText(s.Example.Raw), why)
+		c.addKind(Example, path.Child("example"), s.Origin.Of("example"), "", "the schema rejects the example %s: %s", shortText(s.Example.Raw), why)
 	}
 }
 
-// unlike says why a node refuses a value; empty if it does not, or if it is not
-// known.
+// unlike returns the reason for which a node rejects a value, or "" if it accepts
+// it or the answer is unknown.
 func (c *contradictions) unlike(s *Schema, value JSON, depth int) string {
 	if depth > 20 {
 		return ""
@@ -49,14 +50,14 @@ func (c *contradictions) unlike(s *Schema, value JSON, depth int) string {
 	case s.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
 		for _, element := range list {
 			if why := c.unlike(s.Items, JSON{element}, depth+1); why != "" {
-				return "of an element: " + why
+				return "element: " + why
 			}
 		}
 	}
 	return ""
 }
 
-// sameJSON reports whether two texts are the same value.
+// sameJSON reports whether two JSON texts have the same value.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(bytes.TrimSpace(a), bytes.TrimSpace(b)) {
 		return true
@@ -71,7 +72,7 @@ func jsonEqual(x, y any) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// shortText is a JSON value for a message.
+// shortText shortens a JSON value for a message.
 func shortText(raw []byte) string {
 	text := string(bytes.TrimSpace(raw))
 	if len(text) > 80 {

@@ -1,7 +1,7 @@
 package structural
 
-// idle reports keywords without effect: an exclusive bound without its bound,
-// and what restricts values of another type than the node's.
+// idle reports keywords that have no effect: an exclusive bound without its bound,
+// and restrictions for another type than the node's.
 func (c *contradictions) idle(s *Schema, path *Path) {
 	c.exclusive(s.ValueValidation, s.Origin, path)
 	if s.Type == "" || s.XIntOrString {
@@ -10,19 +10,19 @@ func (c *contradictions) idle(s *Schema, path *Path) {
 	parts := s.Parts()
 	for k := range Table() {
 		if k.Restricts != "" && k.Restricts != s.Type && !(k.Restricts == "number" && s.Type == "integer") && restricts(k, parts) {
-			c.addKind(Idle, path.Child(k.Name), s.Origin.Of(k.Name), "remove it", "%s has no effect: it is for values of type %s, and the type is %s", k.Name, k.Restricts, s.Type)
+			c.addKind(Idle, path.Child(k.Name), s.Origin.Of(k.Name), "remove it", "%s has no effect: it applies to type %s, but the type is %s", k.Name, k.Restricts, s.Type)
 		}
 	}
 }
 
 // restricts reports whether a value validation is set.
 func restricts(k *Keyword, p Parts) bool {
-	// controller-gen writes minProperties: 1 for +k8s:required above a field of a
-	// named type, whatever the type is.
+	// controller-gen writes minProperties: 1 for +k8s:required on a field of a
+	// named type of any kind.
 	return k.IsSet(p) && !(k.Name == "minProperties" && *p.MinProperties == 1)
 }
 
-// exclusive reports exclusive bounds without a bound, in junctors, too.
+// exclusive reports exclusive bounds without a bound, including those in junctors.
 func (c *contradictions) exclusive(v *ValueValidation, origin Origin, path *Path) {
 	for _, bound := range []struct {
 		exclusive, keyword string
@@ -32,7 +32,7 @@ func (c *contradictions) exclusive(v *ValueValidation, origin Origin, path *Path
 		{"exclusiveMaximum", "maximum", v.ExclusiveMaximum && v.Maximum == nil},
 	} {
 		if bound.alone {
-			c.addKind(Idle, path.Child(bound.exclusive), origin.Of(bound.exclusive), "set "+bound.keyword+", too: "+bound.exclusive+" is a switch, not a number",
+			c.addKind(Idle, path.Child(bound.exclusive), origin.Of(bound.exclusive), "set "+bound.keyword+" as well: "+bound.exclusive+" is a boolean, not a number",
 				"%s has no effect without %s", bound.exclusive, bound.keyword)
 		}
 	}

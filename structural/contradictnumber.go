@@ -8,14 +8,12 @@ import (
 	"strconv"
 )
 
-// This file is where the bounds of numbers are held against each other and
-// against their type.
+// This file compares the bounds of numbers with each other and with their type.
 
 // maxExact is the largest integer up to which a float64 holds every integer.
 const maxExact = 1 << 53
 
-// numbers reports the bounds of a node that are not of its own type, and
-// factors that are not positive.
+// numbers reports the bounds and factors of a node that do not fit its type.
 func (c *contradictions) numbers(s *Schema, path *Path) {
 	for _, bound := range []struct {
 		keyword string
@@ -26,12 +24,12 @@ func (c *contradictions) numbers(s *Schema, path *Path) {
 		}
 		if want := misfit(s.Type, s.Format, *bound.value); want != "" {
 			c.addKind(Misfit, path.Child(bound.keyword), s.Origin.Of(bound.keyword), misfitHint(s, bound.keyword, *bound.value),
-				"%s %s is not %s: API servers from Kubernetes 1.36 on refuse every value", bound.keyword, integral(*bound.value), want)
+				"%s %s is not %s: since Kubernetes 1.36 the API server rejects every value", bound.keyword, integral(*bound.value), want)
 		}
 	}
 }
 
-// integral writes a number without an exponent where it is an integer.
+// integral formats a number, without an exponent if it is an integer.
 func integral(f float64) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1e21 {
 		return strconv.FormatFloat(f, 'f', -1, 64)
@@ -39,9 +37,9 @@ func integral(f float64) string {
 	return number(f)
 }
 
-// misfit says what a bound of a type and format has to be and is not; empty if
-// it fits. It is the server's own check of each bound, which it makes whenever a
-// value is validated (kube-openapi's IsValueValidAgainstRange).
+// misfit returns the kind of number that a bound of a type and format must be, or
+// "" if it is one. It repeats the check of each bound that the server makes
+// whenever it validates a value (kube-openapi's IsValueValidAgainstRange).
 func misfit(typ, format string, bound float64) string {
 	text := strconv.FormatFloat(bound, 'f', -1, 64)
 	switch {
@@ -64,11 +62,11 @@ func misfit(typ, format string, bound float64) string {
 	return ""
 }
 
-// misfitHint says what to write instead of a bound that does not fit.
+// misfitHint tells how to replace a bound that does not fit.
 func misfitHint(s *Schema, keyword string, bound float64) string {
 	switch {
 	case keyword == "multipleOf" || s.Type != "integer":
-		return "write one that fits"
+		return "write a value that fits"
 	case bound != math.Trunc(bound) && keyword == "minimum":
 		return "write " + integral(math.Ceil(bound))
 	case bound != math.Trunc(bound):
@@ -81,9 +79,9 @@ func misfitHint(s *Schema, keyword string, bound float64) string {
 	return "write a bound within int64"
 }
 
-// noNumber returns how the bounds of a number exclude each other although the lower
-// one is below the upper one: no multiple, or no integer, lies between them.
-// Where it is not certain there is none.
+// noNumber returns the clash of bounds that exclude each other although the lower
+// one is below the upper one, because no multiple or no integer lies between them.
+// It returns nil if that is uncertain.
 func (l *limits) noNumber() *clash {
 	if len(l.multiples) == 0 && l.typ != "integer" {
 		return nil
@@ -101,7 +99,7 @@ func (l *limits) noNumber() *clash {
 	if !exact || !none(low, high, step, 1e-9) {
 		return nil
 	}
-	// An integer is compared with bounds and factors that are cut off to integers.
+	// The server truncates bounds and factors before it compares them with an integer.
 	cut := limits{typ: "integer", number: span{low.cut(), high.cut()}}
 	for _, m := range l.multiples {
 		cut.multiples = append(cut.multiples, m.cut())
@@ -125,7 +123,7 @@ func (b bound) text(keyword string) string {
 	return keyword + " " + number(b.value)
 }
 
-// step returns the number that all allowed values are a multiple of. exact is
+// step returns the number of which all allowed values are multiples. exact is
 // false if it cannot be computed.
 func (l *limits) step() (step float64, exact bool) {
 	factors := make([]float64, 0, 1+len(l.multiples))
@@ -135,7 +133,7 @@ func (l *limits) step() (step float64, exact bool) {
 	for _, m := range l.multiples {
 		factors = append(factors, m.value)
 	}
-	// Decimal fractions become integers.
+	// Scale decimal fractions to integers.
 	scale := 1.0
 	for _, f := range factors {
 		for scale < 1e9 && math.Abs(f*scale-math.Round(f*scale)) > 1e-6 {
@@ -166,8 +164,8 @@ func gcd(a, b float64) float64 {
 	return a
 }
 
-// none reports whether no multiple of step lies within the bounds, by more than
-// a share of the step: the server compares quotients of floats.
+// none reports whether no multiple of step lies within the bounds, with a
+// tolerance relative to step: the server compares quotients of floats.
 func none(low, high bound, step, tolerance float64) bool {
 	if math.Abs(low.value) > maxExact || math.Abs(high.value) > maxExact {
 		return false
@@ -183,13 +181,13 @@ func none(low, high bound, step, tolerance float64) bool {
 	return first > last
 }
 
-// Range is the least and the most of something; infinite where there is none.
+// Range is a closed interval. Its ends are infinite if there is no bound.
 type Range struct{ Low, High float64 }
 
-// Ranges returns what the bounds of a node, with those of its allOf, allow: of
-// numbers, of the length of strings, of the count of items and of properties.
-// Exclusive bounds are taken as inclusive ones, and those of integers are rounded
-// outwards, so that no value that the server accepts is outside.
+// Ranges returns the ranges that the bounds of a node, including those in allOf,
+// allow for numbers, for the length of strings, and for the number of items and of
+// properties. Exclusive bounds are treated as inclusive, and those of integers are
+// rounded outwards, so that the ranges contain every value that the server accepts.
 func (s *Schema) Ranges() (number, length, items, properties Range) {
 	l := &limits{}
 	if s.ValueValidation != nil {

@@ -4,28 +4,28 @@ import (
 	"strings"
 )
 
-// Finding is a violation of a rule that [Check] does not hold.
+// Finding is a violation of a rule that [Check] does not enforce.
 type Finding struct {
 	Violation
-	// Rule is the name of the rule; [Rules] documents it.
+	// Rule is the name of the rule; see [Rules].
 	Rule string
-	// Server says that the API server refuses it, too, with this message, when
-	// it validates the whole CRD: it is an error. What only a proposal refuses
-	// is a warning.
+	// Server is true if the API server also rejects the schema, with this
+	// message, when it validates the whole CRD: the finding is an error. It is a
+	// warning if only a proposal forbids it.
 	Server bool
 }
 
-// Authority says who refuses what breaks a rule.
+// Authority tells who enforces a rule.
 type Authority string
 
-// The authorities, strongest first.
+// Authorities, strongest first.
 const (
-	// ByCheck is held by [Check]: the server's ValidateStructural refuses it.
+	// ByCheck rules are enforced by [Check]: the server's ValidateStructural.
 	ByCheck Authority = "check"
-	// ByServer is held by [CheckProposals] in the words of the server's
-	// validation of whole CRDs.
+	// ByServer rules are enforced by [CheckProposals] with the messages of the
+	// server's validation of whole CRDs.
 	ByServer Authority = "server"
-	// ByProposal is held by [CheckProposals] alone; the server lets it pass.
+	// ByProposal rules are enforced by [CheckProposals] only; the server does not.
 	ByProposal Authority = "proposal"
 )
 
@@ -33,13 +33,13 @@ const (
 type RuleInfo struct {
 	Name string
 	By   Authority
-	// Source is the document and section that has the rule.
+	// Source is the document and section that defines the rule.
 	Source string
-	// Text says what the rule wants.
+	// Text states the rule.
 	Text string
 }
 
-// Names of the rules that CheckProposals holds.
+// Names of the rules that CheckProposals enforces.
 const (
 	rulePreserve         = "preserve-unknown-fields"
 	ruleTypeNames        = "type-names"
@@ -67,69 +67,69 @@ const (
 	fieldDocs     = "apiextensions.k8s.io/v1, JSONSchemaProps, "
 )
 
-// Rules returns every rule of the proposals on schemas, and of the server where
-// it goes beyond them, with its source.
+// Rules returns every rule on schemas, with its source: those of the proposals, and
+// those of the server that go beyond them.
 func Rules() []RuleInfo {
 	return []RuleInfo{
 		{"structurality", ByCheck, structuralKEP + "Formal Definition, rule 1 and consequence 1",
-			"Inside of junctors stands nothing that shapes values: no type, additionalProperties, default, title, description, nullable, and no x-kubernetes-* extension."},
+			"Junctors contain nothing that shapes values: no type, additionalProperties, default, title, description, nullable, and no x-kubernetes-* extension."},
 		{"completeness", ByCheck, structuralKEP + "Formal Definition, rule 2",
-			"Every field, element and map value has a type outside of junctors, and what the junctors of the root speak of is specified outside of them."},
+			"Every field, element and map value has a type outside of junctors, and whatever the junctors of the root mention is specified outside of them."},
 		{"embedded-resource", ByCheck, structuralKEP + "Formal Definition, rule 3 (RawExtension)",
 			"An embedded resource has type object, and either properties or preserved unknown fields; its kind and apiVersion are strings, its metadata is an object."},
 		{"int-or-string", ByCheck, structuralKEP + "Formal Definition, rule 4 (IntOrString)",
-			"Types stand inside of junctors only as the two int-or-string patterns; an int-or-string is no embedded resource and preserves nothing."},
+			"Types occur inside junctors only in the two int-or-string patterns; an int-or-string is not an embedded resource and does not preserve unknown fields."},
 		{"root-metadata", ByCheck, structuralKEP + "Metadata, restriction 1",
 			"metadata at the root specifies its type and the properties name and generateName, and nothing else."},
 		{"junctor-metadata", ByCheck, structuralKEP + "Metadata, restriction 2; the server goes beyond it",
-			"metadata is not specified inside of junctors. The proposal exempts embedded resources, the server exempts nothing."},
+			"metadata is not specified inside junctors. The proposal exempts embedded resources, the server does not."},
 		{"root-object", ByCheck, "apiextensions-apiserver, ValidateStructural",
 			"The root is an object without additionalProperties."},
 		{"pattern", ByCheck, "apiextensions-apiserver, ValidateStructural",
-			"A pattern is a regular expression of Go."},
+			"A pattern is a valid Go regular expression."},
 
 		{rulePreserve, ByServer, structuralKEP + "Formal Definition, Extensions.XPreserveUnknownFields",
 			"x-kubernetes-preserve-unknown-fields is true or undefined."},
 		{ruleTypeNames, ByServer, structuralKEP + "Formal Definition, Generic.Type",
 			"A type is array, boolean, integer, number, object or string."},
 		{ruleMapType, ByServer, fieldDocs + "x-kubernetes-map-type",
-			"x-kubernetes-map-type is atomic or granular, and stands on objects."},
+			"x-kubernetes-map-type is atomic or granular, and set only on objects."},
 		{ruleListType, ByServer, fieldDocs + "x-kubernetes-list-type",
-			"x-kubernetes-list-type is atomic, set or map, and stands on arrays; the elements of a set are atomic, those of a map are objects, and neither are nullable."},
+			"x-kubernetes-list-type is atomic, set or map, and set only on arrays; the elements of a set are atomic, those of a map are objects, and neither are nullable."},
 		{ruleListMapKeys, ByServer, fieldDocs + "x-kubernetes-list-map-keys",
 			"The keys of a list of type map are distinct scalar properties of its elements, required or defaulted, and not nullable."},
 		{ruleStructOrMap, ByServer, pruningKEP + "Polymorphic Fields",
-			"A node does not have properties and additionalProperties."},
+			"A node does not have both properties and additionalProperties."},
 		{ruleMetadataDefault, ByServer, structuralKEP + "Metadata, restriction 1",
-			"Nothing in apiVersion, kind and metadata of the root has a default, nor has a map in the metadata of an embedded resource."},
+			"Neither apiVersion, kind and metadata of the root nor a map in the metadata of an embedded resource contain defaults."},
 		{ruleMetadataEmbedded, ByServer, "apiextensions-apiserver, ValidateCustomResourceDefinition",
-			"apiVersion, kind and metadata hold no embedded resource."},
+			"apiVersion, kind and metadata do not contain an embedded resource."},
 
 		{rulePair, ByProposal, structuralKEP + "Formal Definition, rules 1 and 4",
-			"The two int-or-string patterns stand only beside x-kubernetes-int-or-string: true."},
+			"The two int-or-string patterns occur only together with x-kubernetes-int-or-string: true."},
 		{ruleBelowRoot, ByProposal, structuralKEP + "Formal Definition, rule 2",
-			"What a junctor below the root speaks of is specified outside of it. The server looks at the root's junctors only, and prunes the field."},
+			"Whatever a junctor below the root mentions is specified outside of it. The server checks only the junctors of the root, and prunes the field."},
 		{ruleJunctorGenerics, ByProposal, structuralKEP + "Formal Definition, consequence 1",
-			"Inside of junctors stands neither default: null nor additionalProperties: false."},
+			"Junctors contain neither default: null nor additionalProperties: false."},
 		{ruleEmbeddedMetadata, ByProposal, structuralKEP + "Metadata, note at the end",
-			"metadata of an embedded resource specifies only what goes beyond the metadata that every object has."},
+			"metadata of an embedded resource specifies only restrictions beyond the metadata that every object has."},
 		{rulePolymorphism, ByProposal, pruningKEP + "Restriction 1 on Object Polymorphism",
 			"No JSON path has properties in one place and additionalProperties or patternProperties in the same or another, junctors included."},
 		{ruleReadOnly, ByProposal, structuralKEP + "Formal Definition, Generic.ReadOnly and consequence 1",
-			"readOnly stands outside of junctors. apiextensions.k8s.io/v1 has no such field."},
+			"readOnly is used only outside junctors. apiextensions.k8s.io/v1 has no such field."},
 		{ruleUnionFields, ByProposal, structuralKEP + "Formal Definition, type Union",
 			"A union without a discriminator has no fields; with one, its values are those of the discriminator's enum."},
 		{ruleUnionProperties, ByProposal, structuralKEP + "Formal Definition, rule 2 and type Union",
 			"The discriminator of a union is a property of type string, its members are properties of the same object."},
 		{ruleUnionPlace, ByProposal, structuralKEP + "Formal Definition, rule 1 and consequence 1",
-			"x-kubernetes-unions stands on an object, or in KEP-1027's form on a property, and not inside of junctors."},
+			"x-kubernetes-unions is set on an object, or in KEP-1027's form on a property, and not inside junctors."},
 	}
 }
 
-// CheckProposals returns what the proposals refuse and Check lets pass, and what
-// the server refuses by rules outside of ValidateStructural that the proposals
-// have, too, in the order of the nodes. unheld are the keywords that the decoder
-// could not put into s.
+// CheckProposals returns violations of the proposals that Check accepts, and of
+// those rules of the proposals that the server enforces outside of
+// ValidateStructural, in the order of the nodes. unheld are the keywords that the
+// decoder could not put into s.
 func CheckProposals(s *Schema, unheld []Unsupported) []Finding {
 	if s == nil {
 		return nil
@@ -149,27 +149,26 @@ func CheckProposals(s *Schema, unheld []Unsupported) []Finding {
 
 type proposals struct {
 	findings []Finding
-	// unheld are the keywords without a place in the model, by the path of
-	// their node.
+	// unheld are the keywords that the model cannot hold, by the path of their node.
 	unheld map[string][]string
-	// implied spells out what embedded resources imply.
+	// implied adds the fields that embedded resources imply.
 	implied *unfolder
 }
 
-// place says where a node stands, as far as rules ask for it.
+// place is the context of a node that the rules depend on.
 type place struct {
 	path    *Path
 	root    bool
 	junctor bool
-	// property says that the node is a property, of an object outside of junctors.
+	// property is true if the node is a property of an object outside of junctors.
 	property bool
-	// meta says that the node belongs to the TypeMeta or ObjectMeta of an object.
+	// meta is true if the node belongs to the TypeMeta or ObjectMeta of an object.
 	meta bool
-	// noDefault is the server's reason against defaults here, or empty.
+	// noDefault is the server's reason for forbidding defaults here, or "".
 	noDefault string
 }
 
-// below is the place of a node that stands in the one at p.
+// below returns the context of a child of the node at p.
 func (p place) below(path *Path) place {
 	p.path, p.root, p.property = path, false, false
 	return p
@@ -183,8 +182,8 @@ func (c *proposals) warn(rule string, v Violation) {
 	c.findings = append(c.findings, Finding{Violation: v, Rule: rule})
 }
 
-// node checks a node and what is below it. A node inside of a junctor comes as
-// it would stand outside.
+// node checks a node and everything below it. A node inside a junctor is passed in
+// the form that it would have outside.
 func (c *proposals) node(s *Schema, at place) {
 	c.types(s, at.path)
 	c.metadata(s, at)
@@ -232,7 +231,7 @@ func (c *proposals) node(s *Schema, at place) {
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// eachNested calls f for the schemas directly below the junctors of v.
+// eachNested calls f for each schema directly below a junctor of v.
 func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation, path *Path)) {
 	if v == nil {
 		return
@@ -250,8 +249,8 @@ func eachNested(v *ValueValidation, path *Path, f func(n *NestedValueValidation,
 	}
 }
 
-// outside is the schema as it would stand outside of junctors, the inverse of
-// [Schema.Nested].
+// outside returns the schema in the form that it would have outside of junctors,
+// the inverse of [Schema.Nested].
 func (n *NestedValueValidation) outside() *Schema {
 	s := &Schema{
 		Generic: n.ForbiddenGenerics, Extensions: n.ForbiddenExtensions,
@@ -272,13 +271,13 @@ func (n *NestedValueValidation) outside() *Schema {
 	return s
 }
 
-// pair refuses the int-or-string patterns where nothing says int-or-string. The
-// server allows them everywhere.
+// pair reports int-or-string patterns on nodes without x-kubernetes-int-or-string.
+// The server allows them everywhere.
 func (c *proposals) pair(s *Schema, path *Path) {
 	if s.XIntOrString {
 		return
 	}
-	const detail = "must not speak of types unless x-kubernetes-int-or-string is true"
+	const detail = "must not contain types unless x-kubernetes-int-or-string is true"
 	if isIntOrStringPair(s) {
 		c.warn(rulePair, Violation{Path: path.Child("anyOf"), Kind: Forbidden, Detail: detail, Pos: s.Origin.Of("anyOf")})
 	}
@@ -287,8 +286,8 @@ func (c *proposals) pair(s *Schema, path *Path) {
 	}
 }
 
-// junctorGenerics refuses the generics inside of junctors that the server does
-// not see, because their value is the one that it takes for none.
+// junctorGenerics reports generics inside junctors that the server ignores,
+// because it treats their value as unset.
 func (c *proposals) junctorGenerics(s *Schema, path *Path) {
 	if s.Default != nil && string(s.Default.Raw) == "null" {
 		c.warn(ruleJunctorGenerics, Violation{
@@ -302,7 +301,7 @@ func (c *proposals) junctorGenerics(s *Schema, path *Path) {
 	}
 }
 
-// withoutPlace speaks of the keywords of the node that the model cannot hold.
+// withoutPlace reports the keywords of the node that the model cannot hold.
 func (c *proposals) withoutPlace(s *Schema, at place) {
 	if c.unheld == nil {
 		return
@@ -311,7 +310,7 @@ func (c *proposals) withoutPlace(s *Schema, at place) {
 		if keyword != "readOnly" {
 			continue
 		}
-		detail := "is no field of apiextensions.k8s.io/v1"
+		detail := "is not a field of apiextensions.k8s.io/v1"
 		if at.junctor {
 			detail = "must be false to be structural"
 		}
@@ -319,8 +318,8 @@ func (c *proposals) withoutPlace(s *Schema, at place) {
 	}
 }
 
-// completeBelow checks the completeness of a node below the root, which the
-// server does not look at. Embedded resources specify what they imply.
+// completeBelow checks the completeness of a node below the root, which the server
+// does not check. Embedded resources specify the fields that they imply.
 func (c *proposals) completeBelow(s *Schema, path *Path) {
 	if v := s.ValueValidation; v == nil || v.AllOf == nil && v.AnyOf == nil && v.OneOf == nil && v.Not == nil {
 		return
@@ -332,8 +331,8 @@ func (c *proposals) completeBelow(s *Schema, path *Path) {
 	}
 }
 
-// Proposed is the violation in the words that the KEP gives for a condition's
-// message: ".properties[foo].items.properties[bar].type must be non-empty".
+// Proposed renders the violation with the wording of the KEP for the message of a
+// condition: ".properties[foo].items.properties[bar].type must be non-empty".
 func (v Violation) Proposed() string {
 	switch {
 	case v.Kind == Required && strings.HasPrefix(v.Detail, "must not be empty"):

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// metadata checks what Check leaves out of the restrictions on TypeMeta and
-// ObjectMeta: the server holds these with the rest of the CRD.
+// metadata checks the restrictions on TypeMeta and ObjectMeta that Check omits: the
+// server enforces them when it validates the rest of the CRD.
 func (c *proposals) metadata(s *Schema, at place) {
 	if s.Default != nil && at.noDefault != "" {
 		c.refuse(ruleMetadataDefault, Violation{
@@ -21,8 +21,8 @@ func (c *proposals) metadata(s *Schema, at place) {
 	}
 }
 
-// embeddedMetadata warns of an embedded resource that says of its metadata what
-// is so in every object.
+// embeddedMetadata reports an embedded resource whose metadata is specified by
+// rules that hold for every object.
 func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
 	if !s.XEmbeddedResource {
 		return
@@ -46,9 +46,8 @@ func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
 	}
 }
 
-// saysNoMore reports whether every value that the known schema accepts is
-// accepted by s, as far as it can be seen without reasoning: s repeats known or
-// leaves something out.
+// saysNoMore reports whether s provably accepts every value that known accepts: s
+// repeats known or omits parts of it.
 func saysNoMore(s, known *Schema) bool {
 	if s.Type != known.Type || len(s.XValidations) > 0 || s.Default != nil {
 		return false

@@ -4,26 +4,27 @@ import (
 	"slices"
 )
 
-// placedNode is a node and its place.
+// placedNode is a node and its path.
 type placedNode struct {
 	schema *Schema
 	path   *Path
 }
 
-// polymorphism checks the pruning proposal's restriction: its skeleton of a
-// schema, in which the junctors are merged into the node that they stand in,
-// must not have properties beside additionalProperties or patternProperties.
-// nodes are all that speak of one JSON path, but for the junctors in them.
+// polymorphism checks the restriction of the pruning proposal: in the skeleton of
+// the schema, in which junctors are merged into the node that contains them,
+// properties must not occur together with additionalProperties or
+// patternProperties. nodes are all schemas of one JSON path, without the junctors
+// in them.
 //
-// A single node that is struct and map at once is the server's to refuse.
+// A single node that is both a struct and a map is rejected by the server.
 func (c *proposals) polymorphism(nodes []placedNode) {
-	for i := 0; i < len(nodes); i++ { // junctors are added on the way
+	for i := 0; i < len(nodes); i++ { // the loop appends junctors
 		eachNested(nodes[i].schema.ValueValidation, nodes[i].path, func(n *NestedValueValidation, path *Path) {
 			nodes = append(nodes, placedNode{n.outside(), path})
 		})
 	}
 	c.structsBesideMaps(nodes)
-	if len(nodes) == 1 { // the usual case, without the detour below
+	if len(nodes) == 1 { // fast path for the usual case
 		s, path := nodes[0].schema, nodes[0].path
 		if s.Items != nil {
 			c.polymorphism([]placedNode{{s.Items, path.Child("items")}})
@@ -66,7 +67,7 @@ func (c *proposals) polymorphism(nodes []placedNode) {
 	}
 }
 
-// structsBesideMaps reports the maps among nodes if one of nodes is a struct.
+// structsBesideMaps reports the maps among nodes if one of them is a struct.
 func (c *proposals) structsBesideMaps(nodes []placedNode) {
 	i := slices.IndexFunc(nodes, func(n placedNode) bool { return len(n.schema.Properties) > 0 })
 	if i < 0 {

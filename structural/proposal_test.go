@@ -234,7 +234,7 @@ func TestWarningsWords(t *testing.T) {
 		got = append(got, f.Rule+" "+f.String())
 	}
 	want := []string{
-		"read-only .readOnly: Forbidden: is no field of apiextensions.k8s.io/v1",
+		"read-only .readOnly: Forbidden: is not a field of apiextensions.k8s.io/v1",
 		"union-place .items.x-kubernetes-unions: Forbidden: must only list fieldMembers on a property",
 		"union-place .additionalProperties.x-kubernetes-unions: Forbidden: must only be used on objects",
 		"union-place .not.x-kubernetes-unions: Forbidden: must be undefined to be structural",

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// types refuses what is no type of OpenAPI v3.
+// types reports types that are not OpenAPI v3 types.
 func (c *proposals) types(s *Schema, path *Path) {
 	known := []string{"array", "boolean", "integer", "number", "object", "string"}
 	if s.Type != "" && !slices.Contains(known, s.Type) {
@@ -18,7 +18,7 @@ func (c *proposals) types(s *Schema, path *Path) {
 	}
 }
 
-// notSupported is the violation of a value that is none of those known.
+// notSupported returns the violation for a value that is not in known.
 func notSupported(path *Path, value string, known []string, origin Origin, keyword string) Violation {
 	detail := "supported values: "
 	for i, name := range known {
@@ -30,7 +30,7 @@ func notSupported(path *Path, value string, known []string, origin Origin, keywo
 	return Violation{Path: path, Kind: NotSupported, Value: value, Detail: detail, Pos: origin.Of(keyword)}
 }
 
-// structOrMap refuses a node that is both a struct and a map.
+// structOrMap reports a node that is both a struct and a map.
 func (c *proposals) structOrMap(s *Schema, path *Path) {
 	if isStructAndMap(s) {
 		c.refuse(ruleStructOrMap, Violation{
@@ -46,7 +46,7 @@ func isStructAndMap(s *Schema) bool {
 }
 
 // topology checks x-kubernetes-preserve-unknown-fields and the extensions that
-// say how lists and maps are merged.
+// define how lists and maps are merged.
 func (c *proposals) topology(s *Schema, path *Path) {
 	const preserve, mapType, listType = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-map-type", "x-kubernetes-list-type"
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
@@ -94,7 +94,7 @@ func (c *proposals) topology(s *Schema, path *Path) {
 	}
 }
 
-// wrongType refuses an extension on a node of another type than it is for.
+// wrongType reports an extension on a node of a type that it does not apply to.
 func (c *proposals) wrongType(rule string, s *Schema, path *Path, detail, keyword string) {
 	v := Violation{Path: path.Child("type"), Kind: Invalid, Value: s.Type, Detail: detail, Pos: s.Origin.Of(keyword)}
 	if s.Type == "" {

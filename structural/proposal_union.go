@@ -8,8 +8,8 @@ import (
 
 const unionsKeyword = "x-kubernetes-unions"
 
-// CheckUnions returns what the proposals refuse of x-kubernetes-unions: the part of
-// [CheckProposals] that is about documents with unions.
+// CheckUnions returns the violations of the proposals in x-kubernetes-unions: the
+// part of [CheckProposals] that applies to documents with unions.
 func CheckUnions(s *Schema) []Finding {
 	c := &proposals{}
 	var node func(s *Schema, at place)
@@ -64,7 +64,7 @@ func (c *proposals) unions(s *Schema, at place) {
 	}
 }
 
-// union checks a union that stands on its object.
+// union checks a union that is set on its object.
 func (c *proposals) union(s *Schema, u Union, path, in *Path) {
 	pos := s.Origin.Of(unionsKeyword)
 	if u.Discriminator == "" {
@@ -85,8 +85,8 @@ func (c *proposals) union(s *Schema, u Union, path, in *Path) {
 	c.unionOf(s, u.Discriminator, members, path, in, pos)
 }
 
-// unionOf checks what both forms have in common. path is the place of the
-// object s, in that of the union.
+// unionOf performs the checks that both forms share. path is the path of the object
+// s, in that of the union.
 func (c *proposals) unionOf(s *Schema, discriminator string, members []UnionMember, path, in *Path, pos token.Pos) {
 	d := s.property(discriminator)
 	if d != nil && d.Type != "string" {

@@ -12,27 +12,26 @@ import (
 )
 
 // Skeleton is the skeleton schema of a schema (KEP "Pruning for Custom Resources",
-// Definition: skeleton schema): what it says of fields and types, with its
-// logical junctors merged into the nodes that they stand in. The schema need not
-// be structural.
+// Definition: skeleton schema): its fields and types, with logical junctors merged
+// into the nodes that contain them. The schema need not be structural.
 type Skeleton struct {
-	// Type is empty where not all that was merged has the same.
+	// Type is empty unless all merged schemas have the same type.
 	Type string
-	// Nullable and PreservesUnknownFields are set where any of what was merged
-	// sets them. The KEP knows the second as x-kubernetes-no-prune, and has no
-	// word for the first, which widens the type.
+	// Nullable and PreservesUnknownFields are set if any merged schema sets
+	// them. The KEP calls the second one x-kubernetes-no-prune and does not
+	// mention the first one, which widens the type.
 	Nullable               bool
 	PreservesUnknownFields bool
 	// Properties are sorted by name, PatternProperties by pattern.
 	Properties        []SkeletonProperty
 	PatternProperties []SkeletonPattern
-	// AdditionalProperties is an empty skeleton where anything is allowed, and nil
-	// where nothing is: being forbidden specifies nothing.
+	// AdditionalProperties is an empty skeleton if anything is allowed, and nil
+	// if nothing is: forbidden properties are not specified.
 	AdditionalProperties *Skeleton
-	// Items are of the elements of a list by index.
+	// Items are the skeletons of the elements of a list by index.
 	Items []*Skeleton
-	// AdditionalItems is of the elements beyond Items, and of all elements where a
-	// schema has a single one as items.
+	// AdditionalItems is the skeleton of the elements beyond Items, or of all
+	// elements if items is a single schema.
 	AdditionalItems *Skeleton
 }
 
@@ -42,18 +41,19 @@ type SkeletonProperty struct {
 	Skeleton *Skeleton
 }
 
-// SkeletonPattern is what a [Skeleton] says of all fields whose names match.
+// SkeletonPattern is the skeleton of all fields whose names match a pattern.
 type SkeletonPattern struct {
 	Pattern  *regexp.Regexp
 	Skeleton *Skeleton
 }
 
-// Skel returns the skeleton of a schema: skel and merge of the KEP in one pass,
-// which visits each node once. It fails if a pattern of patternProperties is no
-// regular expression of Go. nil has the skeleton that specifies nothing.
+// Skel returns the skeleton of a schema: skel and merge of the KEP in one pass that
+// visits each node once. It returns an error if a pattern of patternProperties is
+// not a valid Go regular expression. nil has an empty skeleton, which specifies
+// nothing.
 //
-// The KEP says that a type stays if all that is merged agree on it: one that says
-// nothing of types does not.
+// By the KEP, a type is kept if all merged schemas agree on it: a schema without a
+// type does not agree.
 func Skel(p *apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
 	if p == nil {
 		return &Skeleton{}, nil
@@ -61,16 +61,16 @@ func Skel(p *apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
 	return mergeSkeleton([]*apiextensionsv1.JSONSchemaProps{p})
 }
 
-// namedProps is a schema by the name or the pattern of its field.
+// namedProps is a schema with the name or the pattern of its field.
 type namedProps struct {
 	name  string
 	props *apiextensionsv1.JSONSchemaProps
 }
 
-// mergeSkeleton returns the skeleton of schemas that speak of the same value.
-// merge is associative, so that junctors can be laid out flat before.
+// mergeSkeleton returns the skeleton of schemas of the same value. merge is
+// associative, so junctors can be flattened beforehand.
 func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
-	for i := 0; i < len(nodes); i++ { // junctors are added on the way
+	for i := 0; i < len(nodes); i++ { // the loop appends junctors
 		nodes = appendJunctors(nodes, nodes[i])
 	}
 	out := &Skeleton{Type: nodes[0].Type}
@@ -143,7 +143,7 @@ func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) 
 	return out, nil
 }
 
-// appendJunctors appends what stands directly below the junctors of p.
+// appendJunctors appends the schemas directly below the junctors of p.
 func appendJunctors(list []*apiextensionsv1.JSONSchemaProps, p *apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
 	for _, junctor := range [][]apiextensionsv1.JSONSchemaProps{p.AllOf, p.AnyOf, p.OneOf} {
 		for i := range junctor {
@@ -191,18 +191,18 @@ func eachGroup(list []namedProps, f func(name string, group []*apiextensionsv1.J
 }
 
 // PruneSkeleton removes the fields of an object that a skeleton does not specify,
-// in place, and returns the paths of what it removed, sorted by their text (KEP
-// "Pruning for Custom Resources", pruning option 1). It is what the API server's
-// [Prune] became on structural schemas, for all schemas. It knows no metadata:
-// apiVersion, kind and metadata are fields like others. nil specifies nothing.
+// in place, and returns the paths of the removed fields, sorted by their text (KEP
+// "Pruning for Custom Resources", pruning option 1). The API server's [Prune]
+// evolved from it and requires structural schemas; PruneSkeleton handles all
+// schemas. It does not treat metadata specially: apiVersion, kind and metadata are
+// ordinary fields. nil specifies nothing.
 //
-// merge forgets which properties additionalProperties and patternProperties stood
-// beside, and which items were single schemas. So that no field is lost that the
-// schema specifies, additionalProperties specify what is below named fields, too,
-// and additionalItems what is below elements that items has; but a field that
-// only they would specify stays as it is where unknown fields are preserved. That
-// only makes a difference where the KEP's Restriction 1 is broken, or where items
-// are lists.
+// merge loses the information to which properties additionalProperties and
+// patternProperties belonged, and which items were single schemas. To keep every
+// field that the schema specifies, additionalProperties also specify what is below
+// named fields, and additionalItems what is below elements with their own items;
+// but a field that only they would specify is kept if unknown fields are preserved.
+// That matters only if the KEP's Restriction 1 is violated or if items are lists.
 func PruneSkeleton(s *Skeleton, object map[string]any) []*ObjectPath {
 	p := skeletonPruner{}
 	var by []*Skeleton
@@ -218,8 +218,8 @@ type skeletonPruner struct {
 	removed []*ObjectPath
 }
 
-// value prunes a value by all that may specify it, certain of which surely do.
-// preserves says that an enclosing list preserves unknown fields.
+// value prunes a value by all skeletons that may specify it, of which certain
+// definitely do. preserves reports whether an enclosing list preserves unknown fields.
 func (p *skeletonPruner) value(value any, certain, all []*Skeleton, preserves bool) {
 	for _, s := range all {
 		preserves = preserves || s.PreservesUnknownFields
@@ -247,8 +247,8 @@ func (p *skeletonPruner) value(value any, certain, all []*Skeleton, preserves bo
 	}
 }
 
-// ofField returns what specifies a field. Strictly, additionalProperties do so
-// only if nothing else does.
+// ofField returns the skeletons that specify a field. If strictly is true,
+// additionalProperties count only if nothing else specifies it.
 func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
 	var out []*Skeleton
 	for _, s := range by {
@@ -268,8 +268,8 @@ func ofField(by []*Skeleton, name string, strictly bool) []*Skeleton {
 	return out
 }
 
-// ofElement returns what specifies an element. Strictly, additionalItems do so
-// only beyond items.
+// ofElement returns the skeletons that specify an element. If strictly is true,
+// additionalItems count only beyond items.
 func ofElement(by []*Skeleton, i int, strictly bool) []*Skeleton {
 	var out []*Skeleton
 	for _, s := range by {
@@ -283,8 +283,8 @@ func ofElement(by []*Skeleton, i int, strictly bool) []*Skeleton {
 	return out
 }
 
-// String is the skeleton as the KEP writes it, in JSON with indentation: a schema
-// with the same skeleton.
+// String renders the skeleton like the KEP, as indented JSON: a schema that has the
+// same skeleton.
 func (s *Skeleton) String() string {
 	var b strings.Builder
 	s.write(&b, "")

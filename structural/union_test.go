@@ -49,7 +49,7 @@ func TestParseUnionsErrors(t *testing.T) {
 		`[] []`:                                "more than one value",
 		`{"fieldMembers":{"a":{}}}`:            `fieldMembers: "a": name must not be empty`,
 		`{"fieldMembers":{"a":1}}`:             "fieldMembers: json: cannot unmarshal number",
-		`{"fieldMembers":{"a":null,"a":null}}`: `fieldMembers: "a" stands twice`,
+		`{"fieldMembers":{"a":null,"a":null}}`: `fieldMembers: duplicate key "a"`,
 		`{"fieldMembers":{"a":{"name":"x","default":1}}}`: `unknown field "default"`,
 	} {
 		_, _, err := ParseUnions(JSON{[]byte(text)})
