@@ -161,41 +161,45 @@ func compare(a, b Diagnostic) int {
 	)
 }
 
-// RelativeTo returns the list with file names relative to dir, where they lie
-// below it or at most two levels above; other names stay as they are.
+// RelativeTo returns the list with file names relative to dir, if they are [Nearby].
 func (l List) RelativeTo(dir string) List {
 	out := slices.Clone(l)
 	for i := range out {
-		out[i].Pos.File = Relative(dir, out[i].Pos.File)
-		out[i].End.File = Relative(dir, out[i].End.File)
+		out[i].Pos.File = Relative(dir, out[i].Pos.File, Nearby)
+		out[i].End.File = Relative(dir, out[i].End.File, Nearby)
 		out[i].Related = slices.Clone(out[i].Related)
 		for j := range out[i].Related {
-			out[i].Related[j].Pos.File = Relative(dir, out[i].Related[j].Pos.File)
+			out[i].Related[j].Pos.File = Relative(dir, out[i].Related[j].Pos.File, Nearby)
 		}
 		out[i].Fixes = slices.Clone(out[i].Fixes)
 		for j := range out[i].Fixes {
 			fix := &out[i].Fixes[j]
 			fix.Edits = slices.Clone(fix.Edits)
 			for k := range fix.Edits {
-				fix.Edits[k].Pos.File = Relative(dir, fix.Edits[k].Pos.File)
-				fix.Edits[k].End.File = Relative(dir, fix.Edits[k].End.File)
+				fix.Edits[k].Pos.File = Relative(dir, fix.Edits[k].Pos.File, Nearby)
+				fix.Edits[k].End.File = Relative(dir, fix.Edits[k].End.File, Nearby)
 			}
 		}
 	}
 	return out
 }
 
-// Relative returns the name of a file relative to dir, with slashes, if it lies below it or
-// at most two levels above; others stay as they are.
-func Relative(dir, file string) string {
+// Nearby is how many levels above a directory a file may be for its name to be printed
+// relative to the directory.
+const Nearby = 2
+
+// Relative returns the name of a file relative to dir, with slashes, if the name begins with
+// at most up elements "..". Other names, and those that are relative, stay as they are.
+func Relative(dir, file string, up int) string {
 	if !filepath.IsAbs(file) {
 		return file
 	}
 	rel, err := filepath.Rel(dir, file)
-	if err != nil || strings.HasPrefix(rel, filepath.Join("..", "..", "..")) {
+	above := strings.Repeat("../", up+1)
+	if rel = filepath.ToSlash(rel); err != nil || strings.HasPrefix(rel+"/", above) {
 		return file
 	}
-	return filepath.ToSlash(rel)
+	return rel
 }
 
 // WriteText prints the list, one finding after the other:

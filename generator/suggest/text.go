@@ -26,7 +26,7 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	said := map[Edit]bool{}
 	for i, s := range suggestions {
 		at := s.Pos
-		at.File = diag.Relative(dir, at.File)
+		at.File = diag.Relative(dir, at.File, diag.Nearby)
 		fmt.Fprintf(&b, "%s: %s\n\twhy: %s\n", diag.Line(at.String()), diag.Line(s.summary()), diag.Line(s.Why))
 		writeEdits(&b, s.Edits, dir)
 		for _, note := range s.Notes {
@@ -46,7 +46,7 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 func writeEdits(b *strings.Builder, edits []Edit, dir string) {
 	for i, e := range edits {
 		if i == 0 || e.File != edits[i-1].File || e.Line != edits[i-1].Line || e.Subject != edits[i-1].Subject {
-			fmt.Fprintf(b, "\t%s:%d: %s\n", diag.Line(diag.Relative(dir, e.File)), e.Line, diag.Line(e.Subject))
+			fmt.Fprintf(b, "\t%s:%d: %s\n", diag.Line(diag.Relative(dir, e.File, diag.Nearby)), e.Line, diag.Line(e.Subject))
 		}
 		if e.Old != "" {
 			fmt.Fprintf(b, "\t\t- %s\n", diag.Line(strings.TrimSpace(e.Old)))

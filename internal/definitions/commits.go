@@ -127,10 +127,11 @@ type checkedOut struct {
 	prefix string
 }
 
-// named is a place in a commit as git names it: REF:PATH.
+// named returns a place in the commit as git names it, REF:PATH. A place elsewhere, as in
+// the module cache, stays as it is.
 func (t checkedOut) named(ref string, pos diag.Position) diag.Position {
-	if relative, err := filepath.Rel(t.dir, pos.File); err == nil && pos.File != "" {
-		pos.File = ref + ":" + filepath.ToSlash(relative)
+	if relative := diag.Relative(t.dir, pos.File, 0); relative != pos.File {
+		pos.File = ref + ":" + relative
 	}
 	return pos
 }

@@ -429,5 +429,5 @@ func (r *reader) waiver(n *yaml.Node) {
 
 // source is where a value comes from: the file with its line.
 func (c *File) source(key, wd string) string {
-	return fmt.Sprintf("%s:%d", relativeName(wd, c.Name), c.values[key].line)
+	return fmt.Sprintf("%s:%d", diag.Relative(wd, c.Name, diag.Nearby), c.values[key].line)
 }

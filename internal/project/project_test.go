@@ -236,6 +236,24 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestWaiverElsewhere wants the elements of a waiver's path not to stand for "..", nor a
+// waiver of the working directory to be about findings without a file.
+func TestWaiverElsewhere(t *testing.T) {
+	file, findings := parseIn(t, "waivers: [{code: SG303, path: '*/*.go', reason: x}, {code: SG303, path: 'api/**', reason: x}]\n")
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	t.Chdir(filepath.Join(file.dir, "api"))
+	list := diag.List{{Code: "SG303", Severity: diag.Warning}, {Code: "SG303", Severity: diag.Warning, Pos: diag.Position{File: filepath.Join(file.dir, "..", "a.go")}}}
+	if got := file.Judge(list, map[*Waiver]bool{}); len(got) != len(list) {
+		t.Errorf("left are %v of %v", got, list)
+	}
+	list[1].Pos.File = "b.go"
+	if got := file.Judge(list, map[*Waiver]bool{}); len(got) != 1 {
+		t.Errorf("left are %v of %v", got, list)
+	}
+}
+
 // TestMatchesFile has the patterns of waivers.
 func TestMatchesFile(t *testing.T) {
 	for _, c := range []struct {
@@ -283,7 +301,7 @@ func TestFindConfig(t *testing.T) {
 		if file == nil {
 			return ""
 		}
-		return relativeName(dir, file.Name)
+		return diag.Relative(dir, file.Name, 0)
 	}
 	write("above/schemagen.yaml", "")
 	write("above/project/api/v1/types.go", "")

@@ -28,8 +28,8 @@ type Waiver struct {
 
 // takesBack reports whether a finding is one that the waiver is about. What is an
 // error stays: the output would be refused, or wrong.
-func (w *Waiver) takesBack(d diag.Diagnostic, dir string) bool {
-	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, relativeName(dir, d.Pos.File))
+func (c *File) takesBack(w *Waiver, d diag.Diagnostic) bool {
+	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, c.relative(d.Pos.File))
 }
 
 // Judge returns the findings as schemagen.yaml wants them, before --strict: without
@@ -43,7 +43,7 @@ func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	for _, d := range findings {
 		waived := false
 		for _, w := range c.waivers {
-			if w.takesBack(d, c.dir) {
+			if c.takesBack(w, d) {
 				used[w], waived = true, true
 			}
 		}
@@ -109,7 +109,7 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag
 func (c *File) UnusedIn(files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
 	for _, w := range c.waivers {
 		known := slices.ContainsFunc(reported, func(info *diag.Kind) bool { return info.Code == w.code })
-		about := func(name string) bool { return matchesFile(w.path, relativeName(c.dir, name)) }
+		about := func(name string) bool { return matchesFile(w.path, c.relative(name)) }
 		if !used[w] && known && slices.ContainsFunc(files, about) {
 			out = append(out, w.unused("it takes nothing back"))
 		}
@@ -140,19 +140,13 @@ func FilesBelow(in *inputs.Reader, dir string) (out []string) {
 	return out
 }
 
-// relativeName is a name relative to a directory, with slashes.
-func relativeName(dir, name string) string {
-	if !filepath.IsAbs(name) {
-		absolute, err := filepath.Abs(name)
-		if err != nil {
-			return filepath.ToSlash(name)
-		}
+// relative returns the name of a file as waivers write it, relative to schemagen.yaml; files
+// elsewhere keep their absolute names.
+func (c *File) relative(name string) string {
+	if absolute, err := filepath.Abs(name); err == nil && name != "" {
 		name = absolute
 	}
-	if rel, err := filepath.Rel(dir, name); err == nil {
-		name = rel
-	}
-	return filepath.ToSlash(name)
+	return diag.Relative(c.dir, name, 0)
 }
 
 // matchesFile reports whether a pattern stands for a name: ** for any number of
