@@ -33,7 +33,7 @@ var (
 		Explanation: "The object is stored otherwise than the case expects, or is refused, or is not refused, or for another reason. The place is that of the first difference, of the first error, or of the expected error.",
 	}
 	wrongSuite = &diag.Kind{
-		Code: "SG708", Title: "a test suite that cannot be run",
+		Code: "SG708", Fixes: true, Title: "a test suite that cannot be run",
 		Explanation: "A key is unknown, something is missing, or the CRD is not known. docs/try.md describes the format. A note is about what openshift's suites have and schemagen test does not need.",
 	}
 	notStored = &diag.Kind{

@@ -16,8 +16,8 @@ import (
 // Finding is something that the author of a marker should know: it has no
 // effect, or another one than it seems.
 type Finding struct {
-	// Pos is the place of the marker.
-	Pos token.Pos
+	// Pos is the place of the marker, and End the one behind it; NoPos if it is not one.
+	Pos, End token.Pos
 	// Kind is one of the constants below.
 	Kind FindingKind
 	// Message says what is wrong, and Hint what to write instead.
@@ -32,6 +32,8 @@ type Finding struct {
 	// Text is the marker as it was probably meant; empty if its arguments would have to
 	// be guessed, too.
 	Text string
+	// Edit corrects it; nil if nobody knows how.
+	Edit *Edit
 }
 
 // FindingKind is the kind of a finding.
@@ -83,9 +85,32 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 		return true
 	})
 	l.rest(file)
+	for i := range l.findings {
+		l.findings[i].complete(file)
+	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int { return int(a.Pos - b.Pos) })
 	return l.findings
 }
+
+// complete adds where the marker ends and how its finding is corrected, as far as
+// the rest of the finding says it.
+func (f *Finding) complete(file *ast.File) {
+	c, ok := At(file, f.Pos)
+	if !ok {
+		return
+	}
+	f.End = c.End()
+	switch {
+	case f.Edit != nil:
+	case f.Text != "":
+		f.Edit = c.rewriting(f.Text)
+	case f.Kind == Overridden && f.Hint == removeOne:
+		f.Edit = Removing(file, f.Pos)
+	}
+}
+
+// removeOne is the hint for a marker that can go, as another one counts.
+const removeOne = "remove one of them"
 
 type linter struct {
 	table     *Table
@@ -220,10 +245,10 @@ func (l *linter) allowed(text string) bool {
 // only asked for the first one counts, else the last one.
 func (l *linter) overridden(name string, first, last Comment, target Target) {
 	f := Finding{Pos: first.Pos, Related: last.Pos, Kind: Overridden,
-		Message: fmt.Sprintf("+%s is overridden by a later one", name), Hint: "remove one of them"}
+		Message: fmt.Sprintf("+%s is overridden by a later one", name), Hint: removeOne}
 	if target == Package {
 		f = Finding{Pos: last.Pos, Related: first.Pos, Kind: Overridden,
-			Message: fmt.Sprintf("+%s has no effect, an earlier one counts", name), Hint: "remove one of them"}
+			Message: fmt.Sprintf("+%s has no effect, an earlier one counts", name), Hint: removeOne}
 	}
 	l.add(f)
 }
@@ -393,7 +418,11 @@ func (l *linter) nearText(c Comment, target Target) {
 		}
 		switch {
 		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || sure && !sentence):
-			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.spelling(def, name, rest)})
+			f := Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.spelling(def, name, rest)}
+			if text := l.repaired(c.Text, target); text != "" {
+				f.Edit = c.rewriting(text)
+			}
+			l.add(f)
 		}
 		return
 	}
@@ -486,8 +515,9 @@ func (l *linter) plusless(c *ast.Comment) {
 	}
 	for _, target := range []Target{Field, Type, Package} {
 		if m, err := l.table.Parse(Comment{Text: "+" + text, Pos: c.Slash}, target); err == nil && m != nil {
-			l.add(Finding{Pos: c.Slash + token.Pos(strings.Index(c.Text, text)), Kind: Malformed,
-				Message: "a marker without its plus sign is not seen", Hint: "write +" + text})
+			pos := c.Slash + token.Pos(strings.Index(c.Text, text))
+			l.add(Finding{Pos: pos, End: pos + token.Pos(len(text)), Kind: Malformed,
+				Message: "a marker without its plus sign is not seen", Hint: "write +" + text, Edit: &Edit{pos, pos + token.Pos(len(text)), "+" + text}})
 			return
 		}
 	}

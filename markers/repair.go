@@ -2,6 +2,7 @@ package markers
 
 import (
 	"bytes"
+	"go/token"
 	"reflect"
 	"slices"
 	"strconv"
@@ -370,9 +371,44 @@ func (t *Table) doubtful(text string) bool {
 	return len(name) < len(text)-1 || !known && !foreign(full) && !foreign(short)
 }
 
-// hint says what was probably meant by a marker whose arguments a definition
-// does not take.
-func (t *Table) hint(def *Definition, text, message string) string {
+// suggest adds to an error what was probably meant by the marker whose arguments a
+// definition does not take.
+func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
+	name := "+" + def.Name
+	rest, named := strings.CutPrefix(c.Text, name)
+	if hint := explained(def, c.Text, e.Msg); hint != "" || !named {
+		e.Hint = hint
+		return
+	}
+	if written, ok := t.rewritten(def, rest); ok {
+		e.Hint, e.Edit = "write "+written, c.rewriting(written)
+		return
+	}
+	_, value, _ := strings.Cut(c.Text, "=")
+	if def.Name == resourceName && strings.Contains(value, ",") {
+		e.Hint = "several values of one argument are separated by semicolons, as in shortName=a;b"
+		return
+	}
+	if quoted, ok := strings.CutPrefix(e.Msg, "unknown argument "); ok {
+		near, hint := argumentMeant(def, quoted)
+		e.Hint = hint
+		if argument := strings.Trim(quoted, `"`); near != "" {
+			e.End = e.Pos + token.Pos(len(argument))
+			e.Edit = &Edit{e.Pos, e.End, near}
+		}
+		return
+	}
+	switch {
+	case name == "+default":
+		e.Hint = "it takes JSON, as in +default=\"a\" or +default=[1, 2]"
+	case def.Empty() && !def.own():
+		e.Hint = t.spelling(def, def.Name, rest)
+	}
+}
+
+// explained is the hint for a mistake in arguments that tells by itself what was meant;
+// empty if it does not.
+func explained(def *Definition, text, message string) string {
 	name := "+" + def.Name
 	_, value, _ := strings.Cut(text, "=")
 	switch {
@@ -383,36 +419,18 @@ func (t *Table) hint(def *Definition, text, message string) string {
 	case strings.HasPrefix(message, "extra arguments provided") && !strings.ContainsAny(value, "\"`'") && (strings.HasSuffix(name, "Pattern") || strings.HasSuffix(name, "title")):
 		return "put quotes around the value: " + name + "=\"" + value + "\""
 	}
-	if !strings.HasPrefix(text, name) {
-		return ""
-	}
-	rest := text[len(name):]
-	if written, ok := t.rewritten(def, rest); ok {
-		return "write " + written
-	}
-	if def.Name == resourceName && strings.Contains(value, ",") {
-		return "several values of one argument are separated by semicolons, as in shortName=a;b"
-	}
-	if unknown, ok := strings.CutPrefix(message, "unknown argument "); ok {
-		return argumentMeant(def, unknown)
-	}
-	switch {
-	case name == "+default":
-		return "it takes JSON, as in +default=\"a\" or +default=[1, 2]"
-	case def.Empty() && !def.own():
-		return t.spelling(def, def.Name, rest)
-	}
 	return ""
 }
 
-// argumentMeant is the hint for an argument that a definition does not have.
-func argumentMeant(def *Definition, quoted string) string {
+// argumentMeant returns the argument that was probably meant by one that a definition does
+// not have, empty if nobody knows, and the hint for it.
+func argumentMeant(def *Definition, quoted string) (near, hint string) {
 	var names []string
 	for _, a := range arguments(def, nil) {
 		names = append(names, a.Name)
 	}
 	if near, ok := diag.Nearest(strings.Trim(quoted, `"`), names); ok {
-		return "did you mean " + near + "?"
+		return near, "did you mean " + near + "?"
 	}
-	return "it has " + strings.Join(names, ", ")
+	return "", "it has " + strings.Join(names, ", ")
 }

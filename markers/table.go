@@ -196,9 +196,13 @@ type ParseError struct {
 	// Pos is the place of the mistake: in the arguments if it is known there,
 	// else the plus sign.
 	Pos token.Pos
+	// End is where the marker, or the wrong part of it, ends.
+	End token.Pos
 	Msg string
 	// Hint is what to write instead; empty if nobody knows.
 	Hint string
+	// Edit writes that; nil if nobody knows how.
+	Edit *Edit
 }
 
 func (e *ParseError) Error() string { return e.Msg }
@@ -222,8 +226,9 @@ func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 	if err == nil {
 		return m, nil
 	}
+	err.End = c.End()
 	if len(c.Text) <= maxLength {
-		err.Hint = t.hint(def, c.Text, err.Msg)
+		t.suggest(def, c, err)
 	}
 	return nil, err
 }

@@ -5,7 +5,7 @@ import "github.com/schemagen/schemagen/diag"
 // The kinds of diagnostics of this package, in the order of their codes.
 var (
 	wrongFile = &diag.Kind{
-		Code: "SG507", Title: "a mistake in schemagen.yaml",
+		Code: "SG507", Fixes: true, Title: "a mistake in schemagen.yaml",
 		Explanation: "A key is unknown or stands twice, a value is of the wrong type, or a path is not there. docs/config.md describes the file; --no-config does without it.",
 	}
 	unusedWaiver = &diag.Kind{

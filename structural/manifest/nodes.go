@@ -89,6 +89,22 @@ func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
 	r.Findings = append(r.Findings, r.kind.At(r.Pos(n), hint, format, args...))
 }
 
+// meant adds to the last finding, which is about an unknown key of a mapping, the fix that
+// writes the key that was probably meant, if the mapping does not have it.
+func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
+	d := &r.Findings[len(r.Findings)-1]
+	near, ok := diag.Nearest(key.Value, known)
+	if !ok || d.Pos.Line > len(r.Lines) || !strings.HasPrefix(r.Lines[d.Pos.Line-1][d.Pos.Column-1:], key.Value) {
+		return // in quotes, or behind an anchor
+	}
+	for i := 0; i < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == near {
+			return
+		}
+	}
+	*d = d.Replacing(key.Value, near)
+}
+
 // Aliased returns the node that an alias stands for, and other nodes as they are.
 func Aliased(n *yamlv3.Node) *yamlv3.Node {
 	if n != nil && n.Kind == yamlv3.AliasNode {
@@ -122,6 +138,7 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 		switch {
 		case !slices.Contains(known, key.Value):
 			r.Fail(key, diag.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
+			r.meant(n, key, known)
 		case out[key.Value] != nil:
 			r.Fail(key, "", "key %q is there twice", key.Value)
 		default:

@@ -138,7 +138,7 @@ var (
 		Explanation: "A schema has at most 200,000 nodes, and a struct at most 50,000 structs embedded in it, each counted where it is written: a few lines in which each type has two fields of the next one make millions. An API server stores objects of at most 1.5 MiB, in which there is room for some 70,000 nodes. docs/limits.md has all limits.",
 	}
 	malformedArguments = &diag.Kind{
-		Code: "SG301", Title: "malformed marker arguments",
+		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
 		Explanation: "The marker is known but its arguments cannot be parsed.",
 		Bad:         "// +kubebuilder:validation:Minimum=one\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=1\nReplicas int32 `json:\"replicas\"`",
@@ -150,7 +150,7 @@ var (
 		Good:        "// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
 	}
 	unknownMarker = &diag.Kind{
-		Code: "SG303", Severity: diag.Warning, Title: "an unknown marker",
+		Code: "SG303", Severity: diag.Warning, Fixes: true, Title: "an unknown marker",
 		Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or it is nearly a word that is known. It has no effect. Markers of other tools are left alone. In files that declare no types of a CRD, only misspelt markers of the generators on the command line are reported: a misspelt +kubebuilder:rbac there is a permission that is missing in the role. If errors disappear with the marker that was probably meant, they are listed below this finding, which is an error then.",
 		Bad:         "// +kubebuilder:validation:MinLenght=1\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
@@ -162,13 +162,13 @@ var (
 		Good:        "Name string `json:\"name\"`",
 	}
 	overriddenMarker = &diag.Kind{
-		Code: "SG305", Severity: diag.Warning, Title: "a marker that another one of its name overrides",
+		Code: "SG305", Severity: diag.Warning, Fixes: true, Title: "a marker that another one of its name overrides",
 		Explanation: "Only one of them counts: the last one, or for a package the first. Of two +kubebuilder:resource markers the last one decides on scope, short names and categories, even where it does not mention them: write all arguments into one.",
 		Bad:         "// +kubebuilder:validation:MinLength=1\n// +kubebuilder:validation:MinLength=2\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=2\nName string `json:\"name\"`",
 	}
 	malformedMarker = &diag.Kind{
-		Code: "SG306", Severity: diag.Warning, Title: "a marker that is not seen as one",
+		Code: "SG306", Severity: diag.Warning, Fixes: true, Title: "a marker that is not seen as one",
 		Explanation: "A marker is a line comment of its own whose first character is a plus sign, with no blank behind it: not in a block comment, not behind code. Where the json tag says the same, as omitempty does beside // + optional, nothing is lost and nothing reported.",
 		Bad:         "// + kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
@@ -232,7 +232,7 @@ var (
 		Good:        "Labels map[string]string `json:\"labels\"`",
 	}
 	optionalAndRequired = &diag.Kind{
-		Code: "SG339", Severity: diag.Warning, Title: "a field that is marked as optional and as required",
+		Code: "SG339", Severity: diag.Warning, Fixes: true, Title: "a field that is marked as optional and as required",
 		Explanation: "Only one of the markers counts: +kubebuilder:validation:Optional before +kubebuilder:validation:Required, then +optional before +required.",
 		Bad:         "// +optional\n// +required\nName string `json:\"name\"`",
 		Good:        "// +optional\nName string `json:\"name\"`",

@@ -127,6 +127,7 @@ func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, names ...
 	}
 	d := b.Reporter.Report(optionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
 		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
+	b.Reporter.delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
 	d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(counts.Pos), Message: "the other one"})
 }
 

@@ -37,8 +37,12 @@ func (b *Builder) fragment(p *source.Package, m *markers.Marker) *structural.Sch
 		return nil
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
-		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(max(0, strings.Index(f.Text, unknown)))), diag.DidYouMean(unknown, structural.Keywords(), ""),
+		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
+		d := b.Reporter.Report(malformedArguments, p.At(pos), diag.DidYouMean(unknown, structural.Keywords(), ""),
 			"+%s: a schema has no keyword %s", m.Name, unknown)
+		if p.Local() && strings.Count(f.Text, unknown) == 1 {
+			b.Reporter.meant(d, pos, unknown, structural.Keywords())
+		}
 		return nil
 	}
 	var props apiextensionsv1.JSONSchemaProps

@@ -71,6 +71,7 @@ func (w *Run) Lint() {
 			if finding.Text != "" {
 				w.corrections = append(w.corrections, correction{d.Pos, finding.Text})
 			}
+			w.Reporter.delimit(d, finding.End, finding.Edit)
 			if finding.Related.IsValid() {
 				d.Related = []diag.Related{{Pos: w.Reporter.Position(finding.Related), Message: "the other one"}}
 			}
@@ -124,7 +125,7 @@ func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Find
 				message = fmt.Sprintf("this is the first of %d %ss in package %s, which do nothing", len(found), what, p.Path)
 			}
 			hint := fmt.Sprintf("beside the package clause write // +schemagen:enable=%s, or run with --enable=%s; --allow leaves them alone", feature, feature)
-			w.Reporter.add(FeatureOff.At(w.Reporter.Position(found[0].Pos), hint, "%s", message))
+			w.Reporter.delimit(w.Reporter.add(FeatureOff.At(w.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
 		}
 	}
 }
@@ -150,6 +151,9 @@ func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, featu
 	if slices.Contains(markers.Features(), feature) {
 		return
 	}
-	s.reporter.Report(malformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
+	d := s.reporter.Report(malformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
 		"+%s: unknown feature %q", m.Name, feature)
+	if offset := strings.Index(m.Text, feature); p.Local() && strings.Count(m.Text, feature) == 1 {
+		s.reporter.meant(d, m.Place(offset), feature, markers.Features())
+	}
 }

@@ -146,14 +146,29 @@ func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
 }
 
 func (r *Reporter) markerArguments(p *source.Package, comment markers.Comment, err error) {
-	pos := comment.Pos
-	name, hint := comment.Text, ""
 	var parseErr *markers.ParseError
-	if errors.As(err, &parseErr) {
-		pos = parseErr.Pos
-		name, hint = "+"+parseErr.Name, parseErr.Hint
+	if !errors.As(err, &parseErr) {
+		r.Report(malformedArguments, p.At(comment.Pos), "", "%s: %s", comment.Text, err)
+		return
 	}
-	r.Report(malformedArguments, p.At(pos), hint, "%s: %s", name, err)
+	d := r.Report(malformedArguments, p.At(parseErr.Pos), parseErr.Hint, "+%s: %s", parseErr.Name, err)
+	if p.Local() {
+		r.delimit(d, parseErr.End, parseErr.Edit)
+	}
+}
+
+// delimit adds to a finding in the user's source where the part that it is about ends, and
+// the edit that corrects it, if there is one.
+func (r *Reporter) delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit) {
+	d.End = r.Position(end)
+	if edit == nil {
+		return
+	}
+	message := "write " + edit.New
+	if edit.New == "" {
+		message = "remove it"
+	}
+	d.Fixes = append(d.Fixes, diag.Fix{Message: message, Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
 // unmatched reports the patterns that match no package. One whose directory exists is
@@ -168,6 +183,15 @@ func (r *Reporter) unmatched(patterns []golist.Unmatched, matched bool) {
 		if matched && !p.NoDirectory {
 			d.Severity = diag.Warning
 		}
+	}
+}
+
+// meant adds to a finding in the user's source the edit that writes what was probably meant
+// by a word of it, at a position.
+func (r *Reporter) meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
+	if near, ok := diag.Nearest(word, known); ok {
+		end := pos + token.Pos(len(word))
+		r.delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})
 	}
 }
 

@@ -1,0 +1,44 @@
+package markers
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// Edit writes New in place of the source from Pos up to End.
+type Edit struct {
+	Pos, End token.Pos
+	New      string
+}
+
+// rewriting returns the edit that gives a marker another text; nil if it takes several
+// lines.
+func (c Comment) rewriting(text string) *Edit {
+	if len(c.lines) > 0 {
+		return nil
+	}
+	return &Edit{c.Pos, c.End(), text}
+}
+
+// Removing returns the edit that removes the line of a marker of the file, so that the
+// lines around it stay one comment; nil if there is no marker at the position, or one of
+// several lines.
+func Removing(file *ast.File, pos token.Pos) *Edit {
+	if c, ok := At(file, pos); !ok || len(c.lines) > 0 {
+		return nil
+	}
+	for _, group := range file.Comments {
+		for i, c := range group.List {
+			switch {
+			case pos < c.Pos() || c.End() <= pos:
+			case i+1 < len(group.List):
+				return &Edit{Pos: c.Pos(), End: group.List[i+1].Pos()}
+			case i > 0:
+				return &Edit{Pos: group.List[i-1].End(), End: c.End()}
+			default:
+				return &Edit{Pos: c.Pos(), End: c.End()}
+			}
+		}
+	}
+	return nil
+}
