@@ -94,6 +94,11 @@ func TestNothingIsSilent(t *testing.T) {
 				c := &schemas{definition: d, table: table}
 				c.schema(place{old: old, new: new, correlated: true})
 				understood := !slices.ContainsFunc(d.changes, func(change Change) bool { return change.Kind == NotUnderstood })
+				for _, change := range d.changes {
+					if !IsName(string(change.Kind)) {
+						t.Errorf("%s: Kinds does not list %s", f.Name, change.Kind)
+					}
+				}
 				switch {
 				case len(d.changes)+c.documented == 0 && !silent(f.Name, old, new):
 					t.Errorf("%s: %v to %v makes no change", f.Name, pair[0], pair[1])
