@@ -2,6 +2,7 @@ package generator
 
 import (
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 )
 
@@ -45,4 +46,7 @@ func CheckUnions(text string) error { return build.CheckUnions(text) }
 
 // CheckDescriptions says what is wrong with the value of an [Override] about
 // descriptions.
-func CheckDescriptions(text string) error { return build.CheckDescriptions(text) }
+func CheckDescriptions(text string) error {
+	_, err := edits.ParseDescriptionPolicy(text)
+	return err
+}

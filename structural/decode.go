@@ -72,7 +72,7 @@ func FromProps(p *apiextensionsv1.JSONSchemaProps) (*Schema, []Unsupported) {
 func Decode(p *apiextensionsv1.JSONSchemaProps, from Source, at Entry) (*Schema, []Unsupported, []UnknownKeyword) {
 	d := decoder{source: from}
 	if from != nil {
-		d.known = Keywords()
+		d.known = KeywordNames()
 	}
 	s := d.schema(p, nil, at)
 	return s, d.unsupported, d.unknown

@@ -28,6 +28,9 @@ type Keyword struct {
 	value func(Parts) any
 }
 
+// RulesKeyword is the name of the keyword of CEL rules.
+const RulesKeyword = "x-kubernetes-validations"
+
 // KeywordClass is the class of a keyword in the KEP "Structural Schemas".
 type KeywordClass int
 
@@ -107,8 +110,8 @@ func Table() iter.Seq[*Keyword] {
 	}
 }
 
-// Keywords returns the names of all keywords, in the order of JSONSchemaProps.
-func Keywords() []string {
+// KeywordNames returns the names of all keywords, in the order of JSONSchemaProps.
+func KeywordNames() []string {
 	var out []string
 	for k := range Table() {
 		out = append(out, k.Name)
@@ -207,5 +210,5 @@ var keywords = [...]Keyword{
 	{"x-kubernetes-list-map-keys", "XListMapKeys", ClassExtension, "", `["a"]`, func(p Parts) any { return &p.XListMapKeys }},
 	{"x-kubernetes-list-type", "XListType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XListType }},
 	{"x-kubernetes-map-type", "XMapType", ClassExtension, "", `"atomic"`, func(p Parts) any { return &p.XMapType }},
-	{"x-kubernetes-validations", "XValidations", ClassExtension, "", `[{"rule": "true"}]`, func(p Parts) any { return &p.XValidations }},
+	{RulesKeyword, "XValidations", ClassExtension, "", `[{"rule": "true"}]`, func(p Parts) any { return &p.XValidations }},
 }

@@ -2,6 +2,7 @@ package structural
 
 import (
 	"go/token"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -31,6 +32,16 @@ type Schema struct {
 type Property struct {
 	Name   string
 	Schema *Schema
+}
+
+// PropertyIndex returns the index of the property with a name, or -1.
+func (s *Schema) PropertyIndex(name string) int {
+	return slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
+}
+
+// Validation returns the value validation of the node for writing.
+func (s *Schema) Validation() *ValueValidation {
+	return s.Keywords().Validation()
 }
 
 // SchemaOrBool is a schema or, if Schema is nil, a boolean that allows anything or nothing.

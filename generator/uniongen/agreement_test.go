@@ -282,7 +282,7 @@ func (g *pairGenerator) chance(percent int) bool { return g.Intn(100) < percent 
 // pair returns an object and what became of it, which are a valid and little
 // changed object often.
 func (g *pairGenerator) pair(s *structural.Schema) pair {
-	spec := s.Properties[build.PropertyIndex(s, "spec")].Schema
+	spec := s.Properties[s.PropertyIndex("spec")].Schema
 	// How often a field is there, a discriminator right, and something changed.
 	fields, right, changes := 10+g.Intn(20), []int{60, 95, 100}[g.Intn(3)], []int{0, 10, 30, 60}[g.Intn(4)]
 	old := g.object(spec, fields, right)
@@ -340,7 +340,7 @@ func (g *pairGenerator) setUnion(s *structural.Schema, u unions.Union, object ma
 		if !selected {
 			delete(object, m.Name)
 		} else if object[m.Name] == nil {
-			object[m.Name] = g.value(s.Properties[build.PropertyIndex(s, m.Name)].Schema, fields, right)
+			object[m.Name] = g.value(s.Properties[s.PropertyIndex(m.Name)].Schema, fields, right)
 		}
 	}
 }
@@ -433,7 +433,7 @@ func (g *pairGenerator) changed(s *structural.Schema, object map[string]any, fie
 			value, _ := object[u.Discriminator].(string)
 			for _, m := range u.Members {
 				if m.Value == value && object[m.Name] == nil && g.chance(70) {
-					object[m.Name] = g.value(s.Properties[build.PropertyIndex(s, m.Name)].Schema, fields, right)
+					object[m.Name] = g.value(s.Properties[s.PropertyIndex(m.Name)].Schema, fields, right)
 				}
 			}
 		default:
@@ -476,9 +476,9 @@ func (g *pairGenerator) changedValue(s *structural.Schema, value any, fields, ri
 // the maps of an object: "look-ups" has only those that it must do.
 func BenchmarkRuntime(b *testing.B) {
 	schema := typedSchema(b, typedModule(b))
-	spec := schema.Properties[build.PropertyIndex(schema, "spec")].Schema
-	b.Run("ten", func(b *testing.B) { benchmarkTen(b, spec.Properties[build.PropertyIndex(spec, "ten")].Schema) })
-	list := &structural.Schema{Properties: []structural.Property{spec.Properties[build.PropertyIndex(spec, "keyed")]}}
+	spec := schema.Properties[schema.PropertyIndex("spec")].Schema
+	b.Run("ten", func(b *testing.B) { benchmarkTen(b, spec.Properties[spec.PropertyIndex("ten")].Schema) })
+	list := &structural.Schema{Properties: []structural.Property{spec.Properties[spec.PropertyIndex("keyed")]}}
 	for _, n := range []int{100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("keyed/%d", n), func(b *testing.B) { benchmarkKeyed(b, list, n) })
 	}

@@ -270,7 +270,7 @@ func (f *functionFile) union(node *structNode, u *build.MarkedUnion) templates.U
 		out.Discriminator, constants = f.discriminator(node, u)
 	}
 	for i, m := range u.Union.Members {
-		if build.PropertyIndex(node.schema, m.Name) < 0 {
+		if node.schema.PropertyIndex(m.Name) < 0 {
 			continue
 		}
 		field := u.Members[i].Field
@@ -332,7 +332,7 @@ func (f *functionFile) discriminator(node *structNode, u *build.MarkedUnion) (*t
 // enumOrder returns the values of a discriminator in the order of its enum.
 func enumOrder(node *structNode, u *build.MarkedUnion) []string {
 	var out []string
-	if i := build.PropertyIndex(node.schema, u.Union.Discriminator); i >= 0 {
+	if i := node.schema.PropertyIndex(u.Union.Discriminator); i >= 0 {
 		if s := node.schema.Properties[i].Schema; s.ValueValidation != nil {
 			for _, raw := range s.Enum {
 				var value string

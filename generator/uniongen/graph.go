@@ -9,6 +9,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
@@ -163,7 +164,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 	if node, ok := g.structs[t]; ok {
 		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
 	}
-	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(build.SchemaMarker) != nil {
+	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(edits.SchemaName) != nil {
 		return nil
 	}
 	if isStruct {
@@ -213,7 +214,7 @@ func (g *unionGraph) addFields(node *structNode) {
 		if !hasTag || tag == "-" || field.Name != "" && !ast.IsExported(field.Name) {
 			continue
 		}
-		if m := field.Markers; m.Get("schemagen:omit") != nil || m.Get(build.SchemaMarker) != nil || m.Get(crdmarkers.SchemalessName) != nil {
+		if m := field.Markers; m.Get("schemagen:omit") != nil || m.Get(edits.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
 		node.marked = node.marked || build.IsUnion(field.Markers)
@@ -289,7 +290,7 @@ func (g *unionGraph) finish() {
 			continue
 		}
 		for _, u := range g.unionsOf(node) {
-			if u.Union.Discriminator == "" || build.PropertyIndex(node.schema, u.Union.Discriminator) >= 0 {
+			if u.Union.Discriminator == "" || node.schema.PropertyIndex(u.Union.Discriminator) >= 0 {
 				node.unions = append(node.unions, u)
 				node.leads = true
 				node.clears = node.clears || u.Union.Discriminator != "" && len(u.Union.Members) > 0
@@ -335,7 +336,7 @@ func (n *structNode) below(field *fieldEdge) *structural.Schema {
 	if n.schema == nil || field.inline {
 		return n.schema
 	}
-	if i := build.PropertyIndex(n.schema, field.json); i >= 0 {
+	if i := n.schema.PropertyIndex(field.json); i >= 0 {
 		return n.schema.Properties[i].Schema
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
@@ -108,7 +107,7 @@ func keyDefault(name string, schemas ...*structural.Schema) string {
 		if s == nil {
 			continue
 		}
-		i := build.PropertyIndex(s, name)
+		i := s.PropertyIndex(name)
 		if i < 0 || s.Properties[i].Schema.Default == nil {
 			continue
 		}

@@ -3,6 +3,7 @@ package build
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -41,7 +42,7 @@ type draft struct {
 	cycle string
 
 	// edits change the schema once everything is merged.
-	edits []*edit
+	edits []*edits.Edit
 	// constants are what the values of an enum stand for.
 	constants []source.Constant
 
@@ -127,8 +128,8 @@ func draftOf(s *structural.Schema, p *source.Package) *draft {
 		values := *d.values
 		values.AllOf = nil
 		d.values = &values
-		d.edits = append(d.edits, &edit{pkg: p, pos: s.Origin.Pos, name: SchemaMarker,
-			op: extendSchema{&structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: s.AllOf}, Origin: s.Origin}}})
+		d.edits = append(d.edits, &edits.Edit{Pkg: p, Pos: s.Origin.Pos, Name: edits.SchemaName,
+			Op: edits.ExtendSchema{Fragment: &structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: s.AllOf}, Origin: s.Origin}}})
 	}
 	return d
 }

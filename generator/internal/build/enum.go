@@ -46,7 +46,7 @@ func (b *Builder) applyEnum(d *draft, t *source.Type) {
 	if m == nil {
 		return
 	}
-	props := d.keywords().props()
+	props := d.keywords().Props()
 	err := fmt.Errorf("enum type must be a string")
 	if t.IsString() {
 		err = setEnum(props, t, goValues(b.constantsOf(t)))
@@ -55,7 +55,7 @@ func (b *Builder) applyEnum(d *draft, t *source.Type) {
 		b.Reporter.Report(markerDoesNotFit, t.Pkg.At(m.Pos), "", "+enum: %v", err)
 		return
 	}
-	d.keywords().take(props)
+	d.keywords().Take(props)
 	d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: "enum", Pos: m.Pos})
 }
 

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // TestRulesEvaluate stores objects under an earlier version of each schema that the
@@ -36,7 +37,7 @@ func TestRulesEvaluate(t *testing.T) {
 		}
 		byHand := inOneLine(source.String())
 		for _, f := range c.Archive.Files {
-			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), rulesKeyword) {
+			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), structural.RulesKeyword) {
 				continue
 			}
 			// The rules in a pod template are those of k8s.io/api, and its objects take minutes.

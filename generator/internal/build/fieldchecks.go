@@ -11,8 +11,10 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // This file is what Go code and tags say about a field that no schema shows, and
@@ -319,4 +321,34 @@ func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known b
 		}
 	}
 	return names, true
+}
+
+// What is checked of finished schemas.
+type (
+	// checkUnsigned warns of an unsigned integer that may be negative.
+	checkUnsigned struct {
+		reporter *Reporter
+		name     string
+	}
+	// checkQuoted warns of a field whose JSON is a string, by its json option, but
+	// whose schema is not.
+	checkQuoted struct {
+		reporter *Reporter
+		field    string
+	}
+)
+
+func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
+	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
+		op.reporter.Report(unsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned beside the package clause",
+			"%s has no minimum: the API server takes negative numbers, which Go cannot decode", op.name)
+	}
+}
+
+func (op checkQuoted) Apply(e *edits.Editor, s *structural.Schema) {
+	if s.Origin.Mistake != structural.NoMistake || s.Type == "" || s.Type == "string" || s.XIntOrString {
+		return
+	}
+	op.reporter.Report(quotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option beside the package clause",
+		"field %s is written as a string in JSON, but its schema says %s", op.field, s.Type)
 }

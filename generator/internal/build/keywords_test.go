@@ -26,33 +26,6 @@ func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.
 	}
 }
 
-// TestEveryKeywordIsTaken wants what a marker sets to reach the node, with its
-// position.
-func TestEveryKeywordIsTaken(t *testing.T) {
-	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
-		if k.Class == structural.ClassJunctor { // markers at most remove them
-			s, _ := structural.FromProps(p)
-			schemaKeywords(s).take(schemaKeywords(s).props())
-			if !k.IsSet(s.Parts()) {
-				t.Errorf("%s is lost", k.Name)
-			}
-			return
-		}
-		s := &structural.Schema{}
-		before := schemaKeywords(s).props()
-		after := schemaKeywords(s).props()
-		structural.CopyKeywords(after, p)
-		schemaKeywords(s).take(after)
-		if !k.IsSet(s.Parts()) {
-			t.Errorf("%s is not taken", k.Name)
-		}
-		changed := appendChanged(nil, before, after, 7)
-		if len(changed) != 1 || changed[0] != (structural.KeywordOrigin{Keyword: k.Name, Pos: 7}) {
-			t.Errorf("%s changes %v", k.Name, changed)
-		}
-	})
-}
-
 // TestEveryKeywordIsMerged wants a keyword of either of two merged nodes in the
 // result.
 func TestEveryKeywordIsMerged(t *testing.T) {

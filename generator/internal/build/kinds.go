@@ -230,10 +230,10 @@ func (b *Builder) define(k groupKind, fl *Flattener) *Definition {
 		object.Spec.Versions[0].Storage = true
 	}
 	out := &Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: b.Options.PreserveUnknownFields}}
-	before := len(b.Reporter.List)
+	before := b.Reporter.Findings()
 	b.checkVersions(k, object, roots)
 	out.conversion = b.convert(k, object, roots)
-	out.flawed = len(b.Reporter.List) > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	out.flawed = b.Reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])

@@ -154,6 +154,6 @@ func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, featu
 	d := s.reporter.Report(malformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
 		"+%s: unknown feature %q", m.Name, feature)
 	if offset := strings.Index(m.Text, feature); p.Local() && strings.Count(m.Text, feature) == 1 {
-		s.reporter.meant(d, m.Place(offset), feature, markers.Features())
+		s.reporter.Meant(d, m.Place(offset), feature, markers.Features())
 	}
 }

@@ -32,7 +32,7 @@ func newLostMetadata(w *Run, crds []*Definition) *lostMetadata {
 	m := &lostMetadata{world: w, seen: map[metadataNode]bool{}, ofKinds: map[token.Pos]bool{}, reported: map[token.Pos]bool{}}
 	for _, crd := range crds {
 		for _, s := range crd.Schemas {
-			if i := PropertyIndex(s, "metadata"); i >= 0 {
+			if i := s.PropertyIndex("metadata"); i >= 0 {
 				m.ofKinds[s.Properties[i].Schema.Origin.Pos] = true
 			}
 		}
@@ -70,7 +70,7 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 	}
 	m.seen[metadataNode{s, parent}] = true
 	keeps = keeps || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
-	if use := m.world.metadata[s.Origin.Pos]; use != nil && !keeps && s.Type == "object" && s.AdditionalProperties == nil && PropertyIndex(s, "labels") < 0 {
+	if use := m.world.metadata[s.Origin.Pos]; use != nil && !keeps && s.Type == "object" && s.AdditionalProperties == nil && s.PropertyIndex("labels") < 0 {
 		m.report(use, parent, path)
 	}
 	for _, p := range s.Properties {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -228,7 +229,7 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 	} else {
 		merged := fl.merge(d)
 		fl.checkCut(merged)
-		s = fl.edited(fl.convert(merged, nil), merged.edits)
+		s = edits.Apply(fl.builder.Reporter, fl.convert(merged, nil), merged.edits)
 	}
 	reporter.leave()
 	fl.finished[d] = s
@@ -264,7 +265,7 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	out.allOf = append(slices.Clip(keep), out.allOf...)
 	out.pkg = d.pkg
 	fl.checkCut(out)
-	return fl.edited(fl.convert(out, shared), out.edits)
+	return edits.Apply(fl.builder.Reporter, fl.convert(out, shared), out.edits)
 }
 
 // checkCut reports a recursion that leaves a value without a type, or an array
@@ -413,20 +414,18 @@ func mergeKeywords(dst, src []structural.KeywordOrigin) []structural.KeywordOrig
 	}
 	out := make([]structural.KeywordOrigin, 0, len(dst)+len(src))
 	for _, k := range src {
-		if k.Keyword == rulesKeyword {
+		if k.Keyword == structural.RulesKeyword {
 			out = append(out, k)
 		}
 	}
 	out = append(out, dst...)
 	for _, k := range src {
-		if k.Keyword != rulesKeyword {
+		if k.Keyword != structural.RulesKeyword {
 			out = append(out, k)
 		}
 	}
 	return out
 }
-
-const rulesKeyword = "x-kubernetes-validations"
 
 // mergeValues merges the value validations of src into dst's. Of two values
 // for one keyword both move to the rests, and it says so.
@@ -585,7 +584,7 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 	if d.metadata != nil {
 		fl.builder.Run.metadata[s.Origin.Pos] = d.metadata
 	}
-	s.Description = truncate(fl.description(d), fl.maxDescription)
+	s.Description = edits.Truncate(fl.description(d), fl.maxDescription)
 	if len(d.allOf) > 0 {
 		values := structural.ValueValidation{}
 		if d.values != nil {
@@ -609,7 +608,7 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 			}
 			s.Properties = append(s.Properties, structural.Property{Name: p.name, Schema: fl.finish(p.node)})
 		}
-		sortProperties(s.Properties)
+		crdyaml.SortProperties(s.Properties)
 	}
 	if d.items != nil {
 		s.Items = fl.finish(d.items)
@@ -620,19 +619,6 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 		s.AdditionalProperties = &structural.SchemaOrBool{Bool: true}
 	}
 	return s
-}
-
-// sortProperties brings properties into the order in which they are printed.
-func sortProperties(list []structural.Property) {
-	slices.SortFunc(list, func(a, b structural.Property) int {
-		switch {
-		case crdyaml.NaturalLess(a.Name, b.Name):
-			return -1
-		case crdyaml.NaturalLess(b.Name, a.Name):
-			return 1
-		}
-		return 0
-	})
 }
 
 func NewFlattener(b *Builder) *Flattener {

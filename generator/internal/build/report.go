@@ -91,13 +91,26 @@ func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string,
 	return d
 }
 
-// mistakeSince is what a node lacks if its markers were read since there were n
+// MistakeSince is what a node lacks if its markers were read since there were n
 // findings.
-func (r *Reporter) mistakeSince(n int) structural.Mistake {
+func (r *Reporter) MistakeSince(n int) structural.Mistake {
 	if r.List[n:].HasErrors() {
 		return structural.InKeywords
 	}
 	return structural.NoMistake
+}
+
+// Findings is the number of findings so far.
+func (r *Reporter) Findings() int { return len(r.List) }
+
+// BadArguments reports arguments of a marker that mean nothing.
+func (r *Reporter) BadArguments(at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	return r.Report(malformedArguments, at, hint, format, args...)
+}
+
+// DoesNotFit reports a marker that does not fit its node.
+func (r *Reporter) DoesNotFit(at source.Origin, hint, format string, args ...any) {
+	r.Report(markerDoesNotFit, at, hint, format, args...)
 }
 
 // maxRelated is how many further places of a missing package are listed.
@@ -186,9 +199,9 @@ func (r *Reporter) unmatched(patterns []golist.Unmatched, matched bool) {
 	}
 }
 
-// meant adds to a finding in the user's source the edit that writes what was probably meant
+// Meant adds to a finding in the user's source the edit that writes what was probably meant
 // by a word of it, at a position.
-func (r *Reporter) meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
+func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
 	if near, ok := diag.Nearest(word, known); ok {
 		end := pos + token.Pos(len(word))
 		r.delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -37,6 +38,8 @@ type Run struct {
 	unionRules bool
 	// metadata are the places of the nodes whose type is, or embeds, ObjectMeta.
 	metadata map[token.Pos]*metadataUse
+	// edits makes edits of markers.
+	edits *edits.Reader
 	// corrections are the markers of the user's packages that were probably meant to be
 	// others.
 	corrections []correction
@@ -74,7 +77,7 @@ func newWorld(options *Options) (*Run, error) {
 	p := source.New(source.Config{Inputs: options.Inputs, Table: table, Problems: r, Markers: m})
 	r.fset = p.Fset
 	return &Run{
-		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options,
+		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
 		uses: map[*source.Type]*typeUses{}, convertibles: map[*source.Package]map[string]bool{}, unionEnums: map[token.Pos]bool{},
 		Unions: map[*source.Type][]*MarkedUnion{}, metadata: map[token.Pos]*metadataUse{},
 	}, nil

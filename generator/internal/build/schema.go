@@ -10,6 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -99,7 +100,7 @@ func (b *Builder) buildOverridden(t *source.Type) *draft {
 
 // schemaNode makes the draft of a node whose schema a marker in p gives.
 func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m *markers.Marker) *draft {
-	fragment := b.fragment(p, m)
+	fragment := b.Run.edits.Fragment(p, m)
 	if fragment == nil {
 		return b.failed(f, pos)
 	}
@@ -112,7 +113,7 @@ func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m
 // themselves are what their markers say, or a string.
 func (b *Builder) declared(t *source.Type) *draft {
 	b.checkRecursion(t)
-	if m := t.Markers.Get(SchemaMarker); m != nil {
+	if m := t.Markers.Get(edits.SchemaName); m != nil {
 		d := b.schemaNode(t.File, t.Spec.Name.Pos(), t.Pkg, m)
 		d.Description = cmp.Or(d.Description, t.Doc)
 		b.applyMarkers(d, t.Markers, t)
@@ -307,22 +308,22 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 func (b *Builder) unsigned(d *draft, f *source.File, name string) {
 	if !b.Run.enabled(f.Pkg, markers.FeatureUnsigned) {
 		if f.Pkg.Local() {
-			d.edits = append(d.edits, &edit{pkg: f.Pkg, pos: d.origin.Pos, op: checkUnsigned{name}})
+			d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Op: checkUnsigned{b.Reporter, name}})
 		}
 		return
 	}
-	bounds := numberBounds{minimum: new(0.0)}
+	bounds := edits.NumberBounds{Minimum: new(0.0)}
 	switch name {
 	case "uint8", "byte":
-		bounds.maximum = new(255.0)
+		bounds.Maximum = new(255.0)
 	case "uint16":
-		bounds.maximum = new(65535.0)
+		bounds.Maximum = new(65535.0)
 	case "uint32":
 		// The format int32 would say less than the type holds.
-		bounds.maximum = new(4294967295.0)
+		bounds.Maximum = new(4294967295.0)
 		d.values.Format = "int64"
 	}
-	d.edits = append(d.edits, &edit{pkg: f.Pkg, pos: d.origin.Pos, name: "schemagen:enable", op: bounds})
+	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Name: "schemagen:enable", Op: bounds})
 }
 
 // ident makes the draft of an unqualified name. The reference shows the type

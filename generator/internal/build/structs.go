@@ -10,6 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -27,9 +28,9 @@ func (b *Builder) structType(t *source.Type) *draft {
 	d := b.node(t.File, t.Spec.Name.Pos())
 	d.Type = "object"
 	d.object = true
-	before := len(b.Reporter.List)
+	before := b.Reporter.Findings()
 	oneOf := b.oneOfFields(t)
-	d.origin.Mistake = b.Reporter.mistakeSince(before)
+	d.origin.Mistake = b.Reporter.MistakeSince(before)
 	optional := b.Optional(t.Pkg)
 	var required []string
 	var inUnions []NamedField
@@ -74,7 +75,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 
 		b.Reporter.enter(t.Pkg.At(field.Pos), t.Spec.Name.Name+"."+field.Label())
 		var node *draft
-		switch schema := field.Markers.Get(SchemaMarker); {
+		switch schema := field.Markers.Get(edits.SchemaName); {
 		case schema != nil:
 			node = b.schemaNode(t.File, field.Pos, t.Pkg, schema)
 		case field.Markers.Get(crdmarkers.SchemalessName) != nil:
@@ -91,12 +92,12 @@ func (b *Builder) structType(t *source.Type) *draft {
 		}
 		node.Description = cmp.Or(node.Description, field.Doc)
 		b.applyMarkers(node, field.Markers, nil)
-		before := len(b.Reporter.List)
-		own, above := b.declarativeEdits(t.Pkg, field.Markers, name)
-		node.origin.Mistake = max(node.origin.Mistake, mistakeOf(field.Malformed), b.Reporter.mistakeSince(before))
+		before := b.Reporter.Findings()
+		own, above := b.Run.edits.Declarative(t.Pkg, field.Markers, name)
+		node.origin.Mistake = max(node.origin.Mistake, mistakeOf(field.Malformed), b.Reporter.MistakeSince(before))
 		node.edits = append(node.edits, own...)
 		if quoted && quotable(t.File, field.Type) != "" {
-			node.edits = append(node.edits, &edit{pkg: t.Pkg, pos: field.Pos, op: checkQuoted{field.Label()}})
+			node.edits = append(node.edits, &edits.Edit{Pkg: t.Pkg, Pos: field.Pos, Op: checkQuoted{b.Reporter, field.Label()}})
 		}
 		d.edits = append(d.edits, above...)
 		b.Reporter.leave()
@@ -131,7 +132,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
 				Message: fmt.Sprintf("field %s is immutable once set", f.Name),
 			})
-			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: f.Field.Markers.Get("k8s:immutable").Pos})
+			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: f.Field.Markers.Get("k8s:immutable").Pos})
 		}
 	}
 	return d

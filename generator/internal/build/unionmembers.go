@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -17,7 +18,7 @@ import (
 // one value, and able to say that it is not set.
 
 // checkMembers checks what a union wants of its members.
-func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
+func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
 	for at, m := range u.Members {
 		if u.Discriminator != "" {
@@ -42,7 +43,7 @@ func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Sche
 			}
 			seen[m.Value] = m.GoName
 		}
-		i := PropertyIndex(s, m.Name)
+		i := s.PropertyIndex(m.Name)
 		if i < 0 {
 			continue
 		}
@@ -65,16 +66,16 @@ func (op writeUnion) checkMembers(e *editor, u *unions.Union, s *structural.Sche
 }
 
 // warnOfMember warns of what is allowed and surprises.
-func (op writeUnion) warnOfMember(e *editor, u *unions.Union, m unions.Member) {
+func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Member) {
 	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
 		return // nothing is lost that would be enforced
 	}
 	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
-		e.builder.Reporter.Report(unionMemberName, e.pkg.At(m.Pos), "rename one of them before the API is released",
+		op.builder.Reporter.Report(unionMemberName, e.Pkg.At(m.Pos), "rename one of them before the API is released",
 			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
 	}
 	if m.Optional {
-		e.builder.Reporter.Report(optionalUnionMember, e.pkg.At(m.Pos), "docs/unions.md says when that is safe",
+		op.builder.Reporter.Report(optionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md says when that is safe",
 			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
 	}
 }

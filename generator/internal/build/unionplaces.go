@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -20,7 +21,7 @@ import (
 
 // unionPlace is a union in the schema of one version.
 type unionPlace struct {
-	path  []pathStep
+	path  []edits.Step
 	union unions.Union
 	// ruled: the node has the rules of the union; transition: also the one that
 	// reads oldSelf.
@@ -50,22 +51,22 @@ func unionPlaces(s *structural.Schema, plain bool) []*unionPlace {
 			p.transition = len(all) > len(split) && hasRule(s.XValidations, all[len(all)-1])
 			out = append(out, &p)
 		}
-		into := func(child *structural.Schema, step pathStep, correlatable bool) {
+		into := func(child *structural.Schema, step edits.Step, correlatable bool) {
 			below := at
 			below.path = append(at.path, step)
 			below.correlatable = at.correlatable && correlatable && s.XMapType != "atomic"
-			below.repeated = at.repeated || step.kind != stepField
-			below.unlimited = at.unlimited || step.kind == stepItems && !hasMaxItems(s) || step.kind == stepValues && !hasMaxProperties(s)
+			below.repeated = at.repeated || step.Kind != edits.StepField
+			below.unlimited = at.unlimited || step.Kind == edits.StepItems && !hasMaxItems(s) || step.Kind == edits.StepValues && !hasMaxProperties(s)
 			find(child, below)
 		}
 		for _, p := range s.Properties {
-			into(p.Schema, pathStep{kind: stepField, name: p.Name}, true)
+			into(p.Schema, edits.Step{Kind: edits.StepField, Name: p.Name}, true)
 		}
 		if s.Items != nil {
-			into(s.Items, pathStep{kind: stepItems}, s.XListType == "map")
+			into(s.Items, edits.Step{Kind: edits.StepItems}, s.XListType == "map")
 		}
 		if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-			into(a.Schema, pathStep{kind: stepValues}, true)
+			into(a.Schema, edits.Step{Kind: edits.StepValues}, true)
 		}
 	}
 	find(s, unionPlace{correlatable: true, plain: plain})
@@ -94,10 +95,10 @@ func (p *unionPlace) rules(options unions.LowerOptions) []structural.Rule {
 func (p *unionPlace) String() string {
 	var out strings.Builder
 	for _, step := range p.path {
-		switch step.kind {
-		case stepField:
-			out.WriteString("." + step.name)
-		case stepItems:
+		switch step.Kind {
+		case edits.StepField:
+			out.WriteString("." + step.Name)
+		case edits.StepItems:
 			out.WriteString("[*]")
 		default:
 			out.WriteString("{*}")
@@ -216,8 +217,8 @@ type unionFitter struct {
 
 // write puts other rules, or a oneOf, in the place of those that the union has.
 func (f *unionFitter) write(p *unionPlace, to unions.Lowered) {
-	e := &editor{edit: &edit{path: p.path, op: replaceUnion{p, to}}, builder: f.builder}
-	f.crd.Schemas[f.version] = e.at(f.crd.Schemas[f.version], p.path)
+	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, to}}
+	f.crd.Schemas[f.version] = edits.Apply(f.builder.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
 }
 
 // replaceUnion writes a union of a node in another way.
@@ -226,13 +227,13 @@ type replaceUnion struct {
 	to    unions.Lowered
 }
 
-func (op replaceUnion) apply(_ *editor, s *structural.Schema) {
+func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	rules := s.XValidations
 	s.XValidations = nil
 	var origins []structural.KeywordOrigin
 	n := 0 // rules seen, by which origins are counted
 	for _, k := range s.Origin.Keywords {
-		if k.Keyword != rulesKeyword {
+		if k.Keyword != structural.RulesKeyword {
 			origins = append(origins, k)
 			continue
 		}
@@ -253,11 +254,11 @@ func (op replaceUnion) apply(_ *editor, s *structural.Schema) {
 		}
 	}
 	for _, rule := range op.to.Rules {
-		origins = append(origins, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: placeOfRule(&op.place.union, rule)})
+		origins = append(origins, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: placeOfRule(&op.place.union, rule)})
 	}
 	s.Origin.Keywords = origins
 	if len(op.to.OneOf) > 0 {
-		conjoin(values(s), &structural.ValueValidation{OneOf: op.to.OneOf})
+		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: op.to.OneOf})
 	}
 }
 
@@ -330,14 +331,14 @@ func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 }
 
 // serverPath is the path of a node as the server prints it.
-func (f *unionFitter) serverPath(path []pathStep) string {
+func (f *unionFitter) serverPath(path []edits.Step) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "spec.versions[%d].schema.openAPIV3Schema", f.version)
 	for _, step := range path {
-		switch step.kind {
-		case stepField:
-			fmt.Fprintf(&out, ".properties[%s]", step.name)
-		case stepItems:
+		switch step.Kind {
+		case edits.StepField:
+			fmt.Fprintf(&out, ".properties[%s]", step.Name)
+		case edits.StepItems:
 			out.WriteString(".items")
 		default:
 			out.WriteString(".additionalProperties")
@@ -349,7 +350,7 @@ func (f *unionFitter) serverPath(path []pathStep) string {
 // placeOf returns the union that a rule belongs to, or nil.
 func (f *unionFitter) placeOf(r unions.RuleCost) *unionPlace {
 	for _, p := range f.places {
-		if !strings.HasPrefix(r.Path, f.serverPath(p.path)+"."+rulesKeyword+"[") {
+		if !strings.HasPrefix(r.Path, f.serverPath(p.path)+"."+structural.RulesKeyword+"[") {
 			continue
 		}
 		for _, rule := range p.rules(unions.LowerOptions{Transition: p.transition}) {
@@ -372,7 +373,7 @@ func (f *unionFitter) estimate(ctx context.Context, p *unionPlace, rules []struc
 		return unions.Cost{}, err
 	}
 	var cost unions.Cost
-	prefix := f.serverPath(p.path) + "." + rulesKeyword + "["
+	prefix := f.serverPath(p.path) + "." + structural.RulesKeyword + "["
 	for _, r := range all {
 		if total {
 			cost.Total += r.OfSchema

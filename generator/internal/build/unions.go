@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -86,7 +87,7 @@ type MarkedUnion struct {
 }
 
 // unionEdits returns the edits that write the unions of a struct into its schema.
-func (b *Builder) unionEdits(t *source.Type, fields []NamedField) []*edit {
+func (b *Builder) unionEdits(t *source.Type, fields []NamedField) []*edits.Edit {
 	if !t.Pkg.Local() {
 		return nil // a package that this run does not generate has no unions
 	}
@@ -99,9 +100,9 @@ func (b *Builder) unionEdits(t *source.Type, fields []NamedField) []*edit {
 		return nil
 	}
 	forms := b.UnionForms(t)
-	var out []*edit
+	var out []*edits.Edit
 	for _, u := range found {
-		out = append(out, &edit{pkg: t.Pkg, pos: u.Union.Pos, name: "unionDiscriminator", op: writeUnion{u, t, forms}})
+		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: "unionDiscriminator", Op: writeUnion{u, t, forms, b}})
 	}
 	return out
 }
@@ -280,11 +281,12 @@ func (b *Builder) unionProblem(t *source.Type, pos token.Pos, hint, format strin
 // writeUnion writes a union into the schema of its struct.
 type writeUnion struct {
 	*MarkedUnion
-	owner *source.Type // the struct
-	forms []unions.Form
+	owner   *source.Type // the struct
+	forms   []unions.Form
+	builder *Builder
 }
 
-func (op writeUnion) apply(e *editor, s *structural.Schema) {
+func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	u := op.Union
 	u.Members = slices.Clone(u.Members)
 	severity := diag.Error
@@ -292,12 +294,12 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 		severity = diag.Warning
 	}
 	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !haveJunctor(op.owner.Markers) {
-		e.builder.Run.unionsOff(op.owner, u.Pos)
+		op.builder.Run.unionsOff(op.owner, u.Pos)
 	}
 	failed := false
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
-		e.builder.Reporter.Report(invalidUnion, e.pkg.At(pos), hint, format, args...).Severity = severity
+		op.builder.Reporter.Report(invalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
 	if op.ambiguous || s.Origin.Mistake == structural.InShape {
 		return // a field that it speaks of may be missing
@@ -307,7 +309,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	}
 	op.checkMembers(e, &u, s, report)
 	if failed {
-		if i := PropertyIndex(s, u.Discriminator); i >= 0 {
+		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
 			d := *s.Properties[i].Schema
 			d.Origin.Mistake = max(d.Origin.Mistake, structural.InKeywords)
 			s.Properties[i].Schema = &d
@@ -318,41 +320,41 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 	}
 	finished := *op.MarkedUnion
 	finished.Union = u
-	e.builder.Run.keepUnion(op.owner, &finished)
+	op.builder.Run.keepUnion(op.owner, &finished)
 	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return mistaken(s, m.Name) }) {
 		return
 	}
-	server := e.builder.Options.Server
+	server := op.builder.Options.Server
 	if server == nil {
-		e.builder.Reporter.Report(invalidUnion, e.pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
+		op.builder.Reporter.Report(invalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
 		return
 	}
 	forms := op.forms
-	if e.builder.Options.extensions {
+	if op.builder.Options.extensions {
 		forms = append(slices.Clone(forms), unions.FormExtension)
 	}
-	options := unions.LowerOptions{Forms: forms, Transition: e.builder.Run.enabled(e.pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	options := unions.LowerOptions{Forms: forms, Transition: op.builder.Run.enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
 	lowered, err := unions.Lower(u, options)
 	if err != nil {
-		e.errorf(u.Pos, "", "%v", err)
+		e.Errorf(u.Pos, "", "%v", err)
 		return
 	}
 	if len(lowered.Rules) > 0 && op.saidByHand(e, &u, s) {
 		lowered.Rules = nil
 	}
 	if len(lowered.Rejected) > 0 {
-		e.builder.Reporter.Report(unionWrittenOtherwise, e.pkg.At(u.Pos), "give it a type, or another name",
+		op.builder.Reporter.Report(unionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
 			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
 	}
-	e.builder.Run.unionRules = e.builder.Run.unionRules || len(lowered.Rules) > 0
+	op.builder.Run.unionRules = op.builder.Run.unionRules || len(lowered.Rules) > 0
 	for _, rule := range lowered.Rules {
-		addRule(e, s, rule)
+		edits.AddRule(e, s, rule)
 		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
 	}
 	if len(lowered.OneOf) > 0 {
-		conjoin(values(s), &structural.ValueValidation{OneOf: lowered.OneOf})
+		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
 	}
-	if i := PropertyIndex(s, u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
+	if i := s.PropertyIndex(u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
 		d := *s.Properties[i].Schema
 		d.XUnionMembers = lowered.Members
 		v := structural.ValueValidation{}
@@ -369,7 +371,7 @@ func (op writeUnion) apply(e *editor, s *structural.Schema) {
 
 // mistaken reports whether the schema of a property is not what its author meant.
 func mistaken(s *structural.Schema, property string) bool {
-	i := PropertyIndex(s, property)
+	i := s.PropertyIndex(property)
 	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
 }
 
@@ -386,7 +388,7 @@ func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
 
 // saidByHand reports whether rules that stand in the schema already refuse what
 // the union refuses and nothing else. Those that do not are warned of.
-func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema) bool {
+func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
 	rules := u.ByHand(s)
 	if len(rules) == 0 {
 		return false
@@ -395,7 +397,7 @@ func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema
 	for _, i := range rules {
 		texts = append(texts, s.XValidations[i].Rule)
 	}
-	evaluate, err := e.builder.Options.Server.Evaluator(s.Props(), texts)
+	evaluate, err := op.builder.Options.Server.Evaluator(s.Props(), texts)
 	if err != nil {
 		return false // the schema is not structural, which verification says
 	}
@@ -410,7 +412,7 @@ func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema
 		if !pos.IsValid() {
 			pos = u.Pos
 		}
-		e.builder.Reporter.Report(handWrittenUnionRules, e.pkg.At(pos), hint, format, args...)
+		op.builder.Reporter.Report(handWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
 	}
 	const remove = "remove the rule: the union has rules of its own"
 	switch {
@@ -430,7 +432,7 @@ func (op writeUnion) saidByHand(e *editor, u *unions.Union, s *structural.Schema
 
 // readDiscriminator fills in what the schema knows of the discriminator.
 func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
-	i := PropertyIndex(s, u.Discriminator)
+	i := s.PropertyIndex(u.Discriminator)
 	if i < 0 {
 		return // it is left out of the schema
 	}
@@ -440,7 +442,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	}
 	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
 	if d.Type != "string" {
-		report(u.Pos, "use a string type with an enum", "discriminator %s is no string: its type is %s", u.GoName, typeOrNone(d.Type))
+		report(u.Pos, "use a string type with an enum", "discriminator %s is no string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
 		return
 	}
 	if d.Nullable {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // NaturalLess is the order of keys: characters are compared one by one, letters
@@ -100,4 +102,17 @@ func inNaturalOrder[T any](list []T, name func(*T) string) []T {
 		}
 	}
 	return list
+}
+
+// SortProperties brings properties into the order in which they are printed.
+func SortProperties(list []structural.Property) {
+	slices.SortFunc(list, func(a, b structural.Property) int {
+		switch {
+		case NaturalLess(a.Name, b.Name):
+			return -1
+		case NaturalLess(b.Name, a.Name):
+			return 1
+		}
+		return 0
+	})
 }

@@ -1,4 +1,4 @@
-package build
+package edits
 
 import (
 	"fmt"
@@ -19,15 +19,15 @@ import (
 // their meaning for a CRD, where controller-tools has none for them: keywords
 // where there are some, else CEL rules with the texts of the API server.
 
-// declarativeEdits returns what the tags of a declaration do to its own node,
+// Declarative returns what the tags of a declaration do to its own node,
 // and what they do to the object that has the field of the given JSON name.
-func (b *Builder) declarativeEdits(p *source.Package, set source.Markers, field string) (own, above []*edit) {
+func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, above []*Edit) {
 	for _, m := range set {
 		tag, ok := m.Value.(markers.Declarative)
 		if !ok {
 			continue
 		}
-		for _, e := range b.declarativeEdit(p, m, tag.Tag, field) {
+		for _, e := range r.declarativeEdit(p, m, tag.Tag, field) {
 			if e.above {
 				above = append(above, e)
 			} else {
@@ -39,34 +39,34 @@ func (b *Builder) declarativeEdits(p *source.Package, set source.Markers, field 
 }
 
 // declarativeEdit returns what one tag does.
-func (b *Builder) declarativeEdit(p *source.Package, m *markers.Marker, tag codetags.Tag, field string) []*edit {
-	t := &tagReader{builder: b, pkg: p, marker: m}
+func (r *Reader) declarativeEdit(p *source.Package, m *markers.Marker, tag codetags.Tag, field string) []*Edit {
+	t := &tagReader{Reader: r, pkg: p, marker: m}
 	t.read(tag, nil, field)
 	return t.edits
 }
 
 // tagReader takes a tag and the tags behind its equals sign apart.
 type tagReader struct {
-	builder *Builder
-	pkg     *source.Package
-	marker  *markers.Marker
-	edits   []*edit
+	*Reader
+	pkg    *source.Package
+	marker *markers.Marker
+	edits  []*Edit
 }
 
 func (t *tagReader) errorf(hint, format string, args ...any) {
-	t.builder.Reporter.Report(malformedArguments, t.pkg.At(t.marker.Pos), hint, "+%s: %s", t.marker.Name, fmt.Sprintf(format, args...))
+	t.Reporter.BadArguments(t.pkg.At(t.marker.Pos), hint, "+%s: %s", t.marker.Name, fmt.Sprintf(format, args...))
 }
 
 // node adds an edit of the node at a path.
-func (t *tagReader) node(path []pathStep, op operation) {
-	t.edits = append(t.edits, &edit{pkg: t.pkg, pos: t.marker.Pos, name: t.marker.Name, path: path, op: op})
+func (t *tagReader) node(path []Step, op Operation) {
+	t.edits = append(t.edits, &Edit{Pkg: t.pkg, Pos: t.marker.Pos, Name: t.marker.Name, Path: path, Op: op})
 }
 
 // above adds an edit of the object that has the field.
-func (t *tagReader) above(path []pathStep, op operation) {
-	e := &edit{pkg: t.pkg, pos: t.marker.Pos, name: t.marker.Name, op: op}
+func (t *tagReader) above(path []Step, op Operation) {
+	e := &Edit{Pkg: t.pkg, Pos: t.marker.Pos, Name: t.marker.Name, Op: op}
 	if len(path) > 0 {
-		e.path = path[:len(path)-1]
+		e.Path = path[:len(path)-1]
 	} else {
 		e.above = true
 	}
@@ -75,8 +75,8 @@ func (t *tagReader) above(path []pathStep, op operation) {
 
 // read adds the edits of a tag for the node at a path. field is the name of the
 // property that the node is, empty if it is none.
-func (t *tagReader) read(tag codetags.Tag, path []pathStep, field string) {
-	without, ok := t.builder.Run.table.Declarative(tag.Name)
+func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
+	without, ok := t.Table.Declarative(tag.Name)
 	switch {
 	case !ok:
 		t.errorf("", "unknown tag +%s", tag.Name)
@@ -84,7 +84,7 @@ func (t *tagReader) read(tag codetags.Tag, path []pathStep, field string) {
 	case without != "":
 		return // lint says so
 	}
-	below := func(step pathStep) []pathStep {
+	below := func(step Step) []Step {
 		step.pos = t.marker.Pos
 		return append(path[:len(path):len(path)], step)
 	}
@@ -95,12 +95,12 @@ func (t *tagReader) read(tag codetags.Tag, path []pathStep, field string) {
 		}
 	case "k8s:eachVal":
 		if inner := t.inner(tag); inner != nil {
-			t.read(*inner, below(pathStep{kind: stepEach}), "")
+			t.read(*inner, below(Step{Kind: StepEach}), "")
 		}
 	case "k8s:subfield":
 		name, ok := tag.PositionalArg()
 		if inner := t.inner(tag); inner != nil && ok {
-			t.read(*inner, below(pathStep{kind: stepField, name: name.Value}), name.Value)
+			t.read(*inner, below(Step{Kind: StepField, Name: name.Value}), name.Value)
 		} else if !ok {
 			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
 		}
@@ -149,7 +149,7 @@ func (t *tagReader) wantsField(tag codetags.Tag, field string) bool {
 // validation is a tag that restricts the value of its node.
 type validation struct{ tag codetags.Tag }
 
-func (op validation) apply(e *editor, s *structural.Schema) {
+func (op validation) Apply(e *Editor, s *structural.Schema) {
 	tag := op.tag
 	text := s.Type == "string" || s.XIntOrString
 	switch tag.Name {
@@ -160,57 +160,57 @@ func (op validation) apply(e *editor, s *structural.Schema) {
 		}
 		switch tag.Name {
 		case "k8s:minLength":
-			tighten(&values(s).MinLength, n, true)
+			tighten(&s.Validation().MinLength, n, true)
 		case "k8s:maxLength":
-			tighten(&values(s).MaxLength, n, false)
+			tighten(&s.Validation().MaxLength, n, false)
 		default:
 			// A string of n bytes has at most n characters: that bounds the
 			// cost of the rule that counts bytes.
-			tighten(&values(s).MaxLength, n, false)
-			addRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
+			tighten(&s.Validation().MaxLength, n, false)
+			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
 		}
 	case "k8s:minItems":
 		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
-			tighten(&values(s).MinItems, n, true)
+			tighten(&s.Validation().MinItems, n, true)
 		}
 	case "k8s:maxItems":
 		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
-			tighten(&values(s).MaxItems, n, false)
+			tighten(&s.Validation().MaxItems, n, false)
 		}
 	case "k8s:minProperties":
 		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
-			tighten(&values(s).MinProperties, n, true)
+			tighten(&s.Validation().MinProperties, n, true)
 		}
 	case "k8s:maxProperties":
 		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
-			tighten(&values(s).MaxProperties, n, false)
+			tighten(&s.Validation().MaxProperties, n, false)
 		}
 	case "k8s:minimum":
 		if n, ok := op.number(e, s); ok {
-			tighten(&values(s).Minimum, float64(n), true)
+			tighten(&s.Validation().Minimum, float64(n), true)
 		}
 	case "k8s:maximum":
 		if n, ok := op.number(e, s); ok {
-			tighten(&values(s).Maximum, float64(n), false)
+			tighten(&s.Validation().Maximum, float64(n), false)
 		}
 	case "k8s:format":
 		format, ok := findFormat(tag.Value)
 		if !ok {
-			e.errorf(e.pos, formatHint(tag.Value), "unknown format %q", tag.Value)
+			e.Errorf(e.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
 			return
 		}
 		if !text {
-			e.errorf(e.pos, "", "must apply to a string, found %s", typeOrNone(s.Type))
+			e.Errorf(e.Pos, "", "must apply to a string, found %s", TypeOrNone(s.Type))
 			return
 		}
-		format.restrict(values(s))
+		format.restrict(s.Validation())
 	case "k8s:neq":
-		addRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
+		AddRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
 	case "k8s:immutable":
-		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
+		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
 	case "k8s:monotonic":
 		if _, ok := op.number(e, s); ok || s.Type == "integer" {
-			addRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
+			AddRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
 		}
 	case "k8s:unique":
 		op.unique(e, s)
@@ -219,22 +219,22 @@ func (op validation) apply(e *editor, s *structural.Schema) {
 }
 
 // mark notes the edit as the place of everything that it set.
-func (e *editor) mark(s *structural.Schema) {
+func (e *Editor) mark(s *structural.Schema) {
 	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
-		if strings.EqualFold(keyword, strings.TrimPrefix(e.name, "k8s:")) {
-			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
+		if strings.EqualFold(keyword, strings.TrimPrefix(e.Name, "k8s:")) {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
 		}
 	}
 }
 
 // count returns the tag's number, which counts something.
-func (op validation) count(e *editor, s *structural.Schema, fits bool, want string) (int64, bool) {
+func (op validation) count(e *Editor, s *structural.Schema, fits bool, want string) (int64, bool) {
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
 	switch {
 	case err != nil || n < 0:
-		e.errorf(e.pos, "", "expected a number that is not negative, got %q", op.tag.Value)
+		e.Errorf(e.Pos, "", "expected a number that is not negative, got %q", op.tag.Value)
 	case !fits:
-		e.errorf(e.pos, "", "must apply to %s, found %s", want, typeOrNone(s.Type))
+		e.Errorf(e.Pos, "", "must apply to %s, found %s", want, TypeOrNone(s.Type))
 	default:
 		return n, true
 	}
@@ -242,14 +242,14 @@ func (op validation) count(e *editor, s *structural.Schema, fits bool, want stri
 }
 
 // number returns the tag's number, which bounds a number.
-func (op validation) number(e *editor, s *structural.Schema) (int64, bool) {
+func (op validation) number(e *Editor, s *structural.Schema) (int64, bool) {
 	if s.Type != "integer" && s.Type != "number" {
-		e.errorf(e.pos, "", "must apply to a number, found %s", typeOrNone(s.Type))
+		e.Errorf(e.Pos, "", "must apply to a number, found %s", TypeOrNone(s.Type))
 		return 0, false
 	}
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
 	if err != nil && op.tag.Name != "k8s:monotonic" {
-		e.errorf(e.pos, "", "expected an integer, got %q", op.tag.Value)
+		e.Errorf(e.Pos, "", "expected an integer, got %q", op.tag.Value)
 	}
 	return n, err == nil
 }
@@ -260,9 +260,9 @@ func formatHint(name string) string {
 
 // unique makes the elements of a list unique, by value or by the list's keys.
 // Lists that are sets or maps are unique by themselves.
-func (op validation) unique(e *editor, s *structural.Schema) {
+func (op validation) unique(e *Editor, s *structural.Schema) {
 	if s.Type != "array" || s.Items == nil {
-		e.errorf(e.pos, "", "must apply to a list, found %s", typeOrNone(s.Type))
+		e.Errorf(e.Pos, "", "must apply to a list, found %s", TypeOrNone(s.Type))
 		return
 	}
 	if s.XListType == "set" || s.XListType == "map" {
@@ -273,16 +273,16 @@ func (op validation) unique(e *editor, s *structural.Schema) {
 	case "set":
 	case "map":
 		if len(s.XListMapKeys) == 0 {
-			e.errorf(e.pos, "name the keys with +k8s:listMapKey", "a list that is unique as a map has keys")
+			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list that is unique as a map has keys")
 			return
 		}
 		same = sameKeys(s, "x", "y")
 		s.XListMapKeys = nil // the server takes keys only of lists that are maps
 	default:
-		e.errorf(e.pos, "", "expected map or set, got %q", op.tag.Value)
+		e.Errorf(e.Pos, "", "expected map or set, got %q", op.tag.Value)
 		return
 	}
-	addRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
+	AddRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
 }
 
 // sameKeys is the CEL for two elements of a list having the same keys. A key that is
@@ -300,9 +300,9 @@ func sameKeys(s *structural.Schema, x, y string) string {
 	return strings.Join(parts, " && ")
 }
 
-func addRule(e *editor, s *structural.Schema, rule structural.Rule) {
+func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
 	s.XValidations = append(slices.Clip(s.XValidations), rule)
-	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
+	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
 }
 
 // ruleOfFields is a tag that says whether fields of an object may be set.
@@ -311,10 +311,10 @@ type ruleOfFields struct {
 	field string
 }
 
-func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
+func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
 	self, ok := structural.CELName(op.field)
 	if !ok {
-		e.errorf(e.pos, "", "CEL cannot read a field named %q", op.field)
+		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
 		return
 	}
 	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
@@ -330,13 +330,13 @@ func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
 		default:
 			rule.Rule, rule.Message = fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", self, self), op.field+" cannot be cleared once set"
 		}
-		addRule(e, s, rule)
+		AddRule(e, s, rule)
 		return
 	default:
 		arg, _ := op.tag.PositionalArg()
 		other, ok := structural.CELName(arg.Value)
-		if !ok || PropertyIndex(s, arg.Value) < 0 {
-			e.errorf(e.pos, fieldHint(s, arg.Value), "there is no field %q beside this one", arg.Value)
+		if !ok || s.PropertyIndex(arg.Value) < 0 {
+			e.Errorf(e.Pos, fieldHint(s, arg.Value), "there is no field %q beside this one", arg.Value)
 			return
 		}
 		rule.FieldPath = structural.RuleFieldPath(arg.Value)
@@ -348,23 +348,23 @@ func (op ruleOfFields) apply(e *editor, s *structural.Schema) {
 		}
 	}
 	rule.Reason = &reason
-	addRule(e, s, rule)
+	AddRule(e, s, rule)
 }
 
 // ruleOfUpdates is a +k8s:update of the value itself.
 type ruleOfUpdates struct{ constraint string }
 
-func (op ruleOfUpdates) apply(e *editor, s *structural.Schema) {
+func (op ruleOfUpdates) Apply(e *Editor, s *structural.Schema) {
 	isMap := s.Type == "object" && s.AdditionalProperties != nil
 	switch op.constraint {
 	case "NoSet", "NoUnset":
 		return // said of the object that has the field
 	case "NoModify":
 		if s.Type == "array" || isMap {
-			e.errorf(e.pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")
+			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")
 			return
 		}
-		addRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
+		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
 	case "NoAddItem", "NoRemoveItem":
 		of, in, message := "self", "oldSelf", "item may not be added"
 		if op.constraint == "NoRemoveItem" {
@@ -372,13 +372,13 @@ func (op ruleOfUpdates) apply(e *editor, s *structural.Schema) {
 		}
 		switch {
 		case isMap || s.Type == "array" && s.XListType == "set":
-			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
+			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, x in %s)", of, in), Message: message})
 		case s.Type == "array" && len(s.XListMapKeys) > 0:
-			addRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
+			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
 		default:
-			e.errorf(e.pos, "say +k8s:listType=set or map, so that items have an identity", "%s needs a map, or a list that is a set or a map", op.constraint)
+			e.Errorf(e.Pos, "say +k8s:listType=set or map, so that items have an identity", "%s needs a map, or a list that is a set or a map", op.constraint)
 		}
 	default:
-		e.errorf(e.pos, "there are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
+		e.Errorf(e.Pos, "there are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
 	}
 }

@@ -1,4 +1,4 @@
-package build
+package edits
 
 import (
 	"fmt"
@@ -14,25 +14,25 @@ import (
 // some of the items of a list. It becomes one CEL rule.
 type ruleOverParts struct{ tag codetags.Tag }
 
-func (op ruleOverParts) apply(e *editor, s *structural.Schema) {
-	c := &celWriter{editor: e}
+func (op ruleOverParts) Apply(e *Editor, s *structural.Schema) {
+	c := &celWriter{Editor: e}
 	rule := c.expr(op.tag, "self", s)
 	if c.failed {
 		return
 	}
-	addRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
+	AddRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
 }
 
 // celWriter says tags as CEL.
 type celWriter struct {
-	*editor
+	*Editor
 	depth  int
 	failed bool
 }
 
 func (c *celWriter) fail(hint, format string, args ...any) string {
 	if !c.failed {
-		c.errorf(c.pos, hint, format, args...)
+		c.Errorf(c.Pos, hint, format, args...)
 	}
 	c.failed = true
 	return "true"
@@ -58,7 +58,7 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 		return c.expr(*tag.ValueTag, value, s)
 	case "k8s:eachKey":
 		if s.AdditionalProperties == nil {
-			return c.fail("", "must apply to a map, found %s", typeOrNone(s.Type))
+			return c.fail("", "must apply to a map, found %s", TypeOrNone(s.Type))
 		}
 		key := c.variable()
 		return fmt.Sprintf("%s.all(%s, %s)", value, key, c.expr(*tag.ValueTag, key, &structural.Schema{Generic: structural.Generic{Type: "string"}}))
@@ -70,12 +70,12 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 		case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
 			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, value+"["+x+"]", s.AdditionalProperties.Schema))
 		}
-		return c.fail("", "must apply to a list or a map, found %s", typeOrNone(s.Type))
+		return c.fail("", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
 	case "k8s:item":
 		return c.item(tag, value, s)
 	case "k8s:subfield":
 		arg, _ := tag.PositionalArg()
-		i := PropertyIndex(s, arg.Value)
+		i := s.PropertyIndex(arg.Value)
 		name, ok := structural.CELName(arg.Value)
 		if i < 0 || !ok {
 			return c.fail(fieldHint(s, arg.Value), "there is no field %s here", arg.Value)
@@ -126,12 +126,12 @@ func ifText(s *structural.Schema, value, condition string) string {
 // item goes over the items of a list that have the given keys.
 func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) string {
 	if s.Items == nil {
-		return c.fail("", "must apply to a list, found %s", typeOrNone(s.Type))
+		return c.fail("", "must apply to a list, found %s", TypeOrNone(s.Type))
 	}
 	x := c.variable()
 	var other []string
 	for _, arg := range tag.Args {
-		i := PropertyIndex(s.Items, arg.Name)
+		i := s.Items.PropertyIndex(arg.Name)
 		name, ok := structural.CELName(arg.Name)
 		if i < 0 || !ok {
 			return c.fail(fieldHint(s.Items, arg.Name), "the items have no field %q", arg.Name)
@@ -222,7 +222,7 @@ func (f stringFormat) celFor(value string) string {
 }
 
 // literal writes a value as the literal of a schema's type.
-func (e *editor) literal(text, schemaType string) string {
+func (e *Editor) literal(text, schemaType string) string {
 	ok := true
 	switch schemaType {
 	case "integer":
@@ -237,7 +237,7 @@ func (e *editor) literal(text, schemaType string) string {
 		return structural.CELString(text)
 	}
 	if !ok {
-		e.errorf(e.pos, "", "%q is no %s", text, schemaType)
+		e.Errorf(e.Pos, "", "%q is no %s", text, schemaType)
 		return "false"
 	}
 	return text

@@ -1,4 +1,4 @@
-package build
+package edits
 
 import (
 	"encoding/json"
@@ -13,19 +13,20 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
-// fragment reads the piece of schema in a marker. It reports what is wrong, and
+// Fragment reads the piece of schema in a marker. It reports what is wrong, and
 // then returns nil.
-func (b *Builder) fragment(p *source.Package, m *markers.Marker) *structural.Schema {
+func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Schema {
 	f := m.Value.(markers.Fragment)
 	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
 	if err != nil {
-		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}",
-			"+%s: %s", m.Name, oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
+		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}",
+			"+%s: %s", m.Name, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 		return nil
 	}
 	if f.Keyword != "schema" {
@@ -33,26 +34,26 @@ func (b *Builder) fragment(p *source.Package, m *markers.Marker) *structural.Sch
 	}
 	var value any
 	if err := json.Unmarshal(data, &value); err != nil {
-		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
+		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
 		return nil
 	}
 	if unknown := unknownKeyword(value); unknown != "" {
 		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
-		d := b.Reporter.Report(malformedArguments, p.At(pos), diag.DidYouMean(unknown, structural.Keywords(), ""),
+		d := r.Reporter.BadArguments(p.At(pos), diag.DidYouMean(unknown, structural.KeywordNames(), ""),
 			"+%s: a schema has no keyword %s", m.Name, unknown)
 		if p.Local() && strings.Count(f.Text, unknown) == 1 {
-			b.Reporter.meant(d, pos, unknown, structural.Keywords())
+			r.Reporter.Meant(d, pos, unknown, structural.KeywordNames())
 		}
 		return nil
 	}
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal(data, &props); err != nil {
-		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(0)), "", "+%s: %s", m.Name, wrongType(err))
+		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %s", m.Name, wrongType(err))
 		return nil
 	}
 	s, unsupported := structural.FromProps(&props)
 	for _, u := range unsupported {
-		b.Reporter.Report(malformedArguments, p.At(m.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
+		r.Reporter.BadArguments(p.At(m.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
 			"+%s: %s.%s: a structural schema cannot hold it", m.Name, u.Path, u.Keyword)
 	}
 	if len(unsupported) > 0 {
@@ -60,12 +61,12 @@ func (b *Builder) fragment(p *source.Package, m *markers.Marker) *structural.Sch
 	}
 	place(s, structural.Origin{Pos: m.Pos})
 	for _, keyword := range structural.SetKeywords(&props) {
-		if keyword != rulesKeyword {
+		if keyword != structural.RulesKeyword {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
 		}
 	}
 	for range props.XValidations {
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: m.Pos})
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: m.Pos})
 	}
 	return s
 }
@@ -133,7 +134,7 @@ func unknownKeyword(schema any) string {
 	if !ok {
 		return "" // the decoder says so
 	}
-	names := structural.Keywords()
+	names := structural.KeywordNames()
 	for _, keyword := range slices.Sorted(maps.Keys(object)) {
 		if !slices.Contains(names, keyword) {
 			return keyword
@@ -161,16 +162,16 @@ func unknownKeyword(schema any) string {
 
 // extend adds a piece of schema to a node: keywords that both have are the
 // fragment's, but for junctors, which both have to hold, and lists, which add up.
-func (e *editor) extend(s, f *structural.Schema) {
+func (e *Editor) extend(s, f *structural.Schema) {
 	if f.Type != "" && s.Type != "" && f.Type != s.Type {
-		e.errorf(e.pos, "", "the type is %s here, not %s", s.Type, f.Type)
+		e.Errorf(e.Pos, "", "the type is %s here, not %s", s.Type, f.Type)
 		return
 	}
-	own, more := schemaKeywords(s).props(), schemaKeywords(f).props()
+	own, more := s.Keywords().Props(), f.Keywords().Props()
 	structural.CopyKeywords(own, more)
 	for _, keyword := range structural.SetKeywords(more) {
-		if keyword != rulesKeyword {
-			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.pos})
+		if keyword != structural.RulesKeyword {
+			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
 		}
 	}
 	if s.ValueValidation != nil {
@@ -181,15 +182,15 @@ func (e *editor) extend(s, f *structural.Schema) {
 	own.XValidations = slices.Clone(s.XValidations)
 	for _, rule := range more.XValidations {
 		own.XValidations = append(own.XValidations, rule)
-		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: rulesKeyword, Pos: e.pos})
+		s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
 	}
-	schemaKeywords(s).take(own)
+	s.Keywords().Take(own)
 	if f.ValueValidation != nil {
-		conjoin(values(s), f.ValueValidation)
+		Conjoin(s.Validation(), f.ValueValidation)
 	}
 
 	for _, p := range f.Properties {
-		if i := PropertyIndex(s, p.Name); i >= 0 {
+		if i := s.PropertyIndex(p.Name); i >= 0 {
 			child := *s.Properties[i].Schema
 			e.extend(&child, p.Schema)
 			s.Properties[i].Schema = &child
@@ -197,7 +198,7 @@ func (e *editor) extend(s, f *structural.Schema) {
 			s.Properties = append(s.Properties, p)
 		}
 	}
-	sortProperties(s.Properties)
+	crdyaml.SortProperties(s.Properties)
 	if f.Items != nil {
 		s.Items = e.extended(s.Items, f.Items)
 	}
@@ -210,7 +211,7 @@ func (e *editor) extend(s, f *structural.Schema) {
 }
 
 // extended returns a copy of a child, or the fragment where there is none.
-func (e *editor) extended(s, f *structural.Schema) *structural.Schema {
+func (e *Editor) extended(s, f *structural.Schema) *structural.Schema {
 	if s == nil {
 		return f
 	}
@@ -219,9 +220,9 @@ func (e *editor) extended(s, f *structural.Schema) *structural.Schema {
 	return &out
 }
 
-// conjoin adds the junctors of f to those of v, which is a copy: two of one
+// Conjoin adds the junctors of f to those of v, which is a copy: two of one
 // kind move to allOf.
-func conjoin(v, f *structural.ValueValidation) {
+func Conjoin(v, f *structural.ValueValidation) {
 	v.AllOf = append(slices.Clone(v.AllOf), f.AllOf...)
 	both := func(a, b structural.ValueValidation) {
 		v.AllOf = append(v.AllOf, structural.NestedValueValidation{ValueValidation: a}, structural.NestedValueValidation{ValueValidation: b})

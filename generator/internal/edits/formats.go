@@ -1,4 +1,4 @@
-package build
+package edits
 
 import (
 	"github.com/schemagen/schemagen/structural"
@@ -73,7 +73,7 @@ func (f stringFormat) restrict(v *structural.ValueValidation) {
 		if v.Pattern == "" {
 			v.Pattern = pattern
 		} else if v.Pattern != pattern {
-			conjoin(v, &structural.ValueValidation{AllOf: nestedValues(structural.ValueValidation{Pattern: pattern})})
+			Conjoin(v, &structural.ValueValidation{AllOf: nestedValues(structural.ValueValidation{Pattern: pattern})})
 		}
 	}
 	if f.maxLength > 0 {
@@ -84,14 +84,14 @@ func (f stringFormat) restrict(v *structural.ValueValidation) {
 		for _, pattern := range f.unlike {
 			not.AnyOf = append(not.AnyOf, nestedValues(structural.ValueValidation{Pattern: pattern})...)
 		}
-		conjoin(v, &structural.ValueValidation{Not: &not})
+		Conjoin(v, &structural.ValueValidation{Not: &not})
 	}
 	if len(f.formats) > 0 {
 		var branches []structural.NestedValueValidation
 		for _, format := range f.formats {
 			branches = append(branches, nestedValues(structural.ValueValidation{Format: format})...)
 		}
-		conjoin(v, &structural.ValueValidation{AnyOf: branches})
+		Conjoin(v, &structural.ValueValidation{AnyOf: branches})
 	}
 }
 

@@ -1,0 +1,116 @@
+package build
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file is where what a package says about types and descriptions elsewhere gets its
+// meaning.
+
+// override is what a package says about types or descriptions elsewhere, for
+// the schemas of its own kinds.
+type override struct {
+	pkg    *source.Package
+	marker *markers.Marker
+	tag    markers.Tag
+	// everywhere: it is no package that says it, but the run.
+	everywhere bool
+	// quiet: it is not reported if nothing is reached.
+	quiet bool
+	used  bool
+}
+
+// overridden returns the override of a type's whole schema, or nil.
+func (b *Builder) overridden(t *source.Type) *override {
+	var everywhere *override
+	for _, o := range b.overrides {
+		if inner, ok := o.about(t); ok && strings.HasPrefix(inner.Text, "+"+edits.SchemaName+"=") {
+			if !o.everywhere {
+				return o
+			}
+			everywhere = cmp.Or(everywhere, o)
+		}
+	}
+	return everywhere
+}
+
+// about returns the marker that the override puts on a type.
+func (o *override) about(t *source.Type) (markers.Comment, bool) {
+	if o.marker.Name != "schemagen:type" || o.tag.Argument != t.Pkg.Path+"."+t.Spec.Name.Name {
+		return markers.Comment{}, false
+	}
+	o.used = true
+	return o.marker.Inner()
+}
+
+// overrideEdits returns what the package of the kinds says about a type.
+func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
+	var out []*edits.Edit
+	for _, o := range b.overrides {
+		c, ok := o.about(t)
+		if !ok {
+			continue
+		}
+		set, _ := b.Run.ParseMarkers(o.pkg, []markers.Comment{c}, markers.Type)
+		if len(set) == 0 {
+			continue
+		}
+		if _, ok := set[0].Value.(edits.SchemaMarker); ok {
+			out = append(out, &edits.Edit{Pkg: o.pkg, Pos: set[0].Pos, Name: set[0].Name, Op: edits.SetMarkers{Set: set}})
+		} else {
+			out = append(out, b.Run.edits.Own(o.pkg, set)...)
+		}
+	}
+	return out
+}
+
+// checkOverrides reports what a package says about types elsewhere to no effect.
+func (w *Run) checkOverrides(p *source.Package) {
+	for _, o := range w.Describe(p).overrides {
+		w.Reporter.checkOverride(o)
+	}
+}
+
+func (r *Reporter) checkOverride(o *override) {
+	m := o.marker
+	_, hasMarker := m.Inner()
+	_, badPolicy := edits.ParseDescriptionPolicy(o.tag.Value)
+	switch {
+	case m.Name == "schemagen:type" && !hasMarker:
+		r.Report(malformedArguments, o.pkg.At(m.ValuePos(0)), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
+			"+%s: expected a marker behind the equals sign", m.Name)
+	case m.Name == "schemagen:descriptions" && badPolicy != nil:
+		r.Report(malformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
+	case !o.used:
+		r.unusedOverride(o)
+	}
+}
+
+// description returns the text as the package of the kinds wants it.
+func (b *Builder) description(text string, from *source.Package) string {
+	for _, o := range b.overrides {
+		if o.marker.Name != "schemagen:descriptions" || !matchesPackage(o.tag.Argument, from.Path) {
+			continue
+		}
+		o.used = true
+		// A malformed policy was reported when the package was read.
+		if policy, err := edits.ParseDescriptionPolicy(o.tag.Value); err == nil {
+			text = policy.Apply(text)
+		}
+	}
+	return text
+}
+
+// matchesPackage reports whether a pattern, an import path that may end in
+// /..., stands for a package. An empty one stands for all.
+func matchesPackage(pattern, path string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return path == prefix || strings.HasPrefix(path, prefix+"/")
+	}
+	return pattern == "" || pattern == path
+}

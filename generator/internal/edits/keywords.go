@@ -1,0 +1,123 @@
+package edits
+
+import (
+	"go/token"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// This file is where markers meet schemas: controller-tools' markers change
+// JSONSchemaProps, so a node's own keywords are copied into one, all of its
+// markers are applied, and the keywords are read back. No marker looks at
+// properties, at allOf, or into items, so those are not copied.
+
+// SchemaMarker is a marker that changes the schema of its type or field.
+type SchemaMarker interface {
+	ApplyToSchema(*crdmarkers.SchemaContext, *apiextensionsv1.JSONSchemaProps) error
+}
+
+// ApplyMarkers applies markers of a package, in the order of their priority, to the
+// keywords of a node, which may refer to a type. enum gives it the constants of the type
+// that the markers describe.
+func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.Package, set source.Markers, enum func(*apiextensionsv1.JSONSchemaProps) error) {
+	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
+	props := k.Props()
+	if reference {
+		props.Ref = new("") // K8sRequired asks for it
+	}
+	shown, badList := props.Type, false
+	for _, m := range set {
+		before := *props
+		var err error
+		if _, isEnum := m.Value.(crdmarkers.K8sEnum); isEnum {
+			err = enum(props)
+		} else {
+			err = m.Value.(SchemaMarker).ApplyToSchema(nil, props)
+		}
+		if err != nil {
+			_, isKey := m.Value.(crdmarkers.ListMapKey)
+			if isKey && badList {
+				continue // it needs the type that is malformed
+			}
+			if reference && shown != "" && props.Type != shown {
+				continue // a marker gives the reference another type, which is a conflict
+			}
+			_, isList := m.Value.(crdmarkers.ListType)
+			badList = badList || isList
+			r.DoesNotFit(p.At(m.Pos), "", "+%s: %v", m.Name, err)
+			continue
+		}
+		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &before, props, m.Pos)
+	}
+	k.Take(props)
+}
+
+// TypeOrNone names a type for messages. Markers see no type where a field is of
+// a struct, or of another package's basic type.
+func TypeOrNone(typ string) string {
+	if typ == "" {
+		return "none"
+	}
+	return typ
+}
+
+// priority is the place of a marker in the order of application; equal ones
+// keep the order of the source.
+func priority(value any) int {
+	switch value := value.(type) {
+	case crdmarkers.ApplyPriorityMarker:
+		return int(value.ApplyPriority())
+	case interface{ ApplyFirst() }:
+		return int(crdmarkers.ApplyPriorityFirst)
+	}
+	return int(crdmarkers.ApplyPriorityDefault)
+}
+
+// appendChanged records the keywords that differ between two states of a node.
+// What markers set has a new address, so that pointers tell.
+func appendChanged(list []structural.KeywordOrigin, a, b *apiextensionsv1.JSONSchemaProps, pos token.Pos) []structural.KeywordOrigin {
+	note := func(keyword string, changed bool) {
+		if changed {
+			list = append(list, structural.KeywordOrigin{Keyword: keyword, Pos: pos})
+		}
+	}
+	note("type", a.Type != b.Type)
+	note("format", a.Format != b.Format)
+	note("title", a.Title != b.Title)
+	note("description", a.Description != b.Description)
+	note("default", a.Default != b.Default)
+	note("example", a.Example != b.Example)
+	note("externalDocs", a.ExternalDocs != b.ExternalDocs)
+	note("nullable", a.Nullable != b.Nullable)
+	note("maximum", a.Maximum != b.Maximum)
+	note("exclusiveMaximum", a.ExclusiveMaximum != b.ExclusiveMaximum)
+	note("minimum", a.Minimum != b.Minimum)
+	note("exclusiveMinimum", a.ExclusiveMinimum != b.ExclusiveMinimum)
+	note("maxLength", a.MaxLength != b.MaxLength)
+	note("minLength", a.MinLength != b.MinLength)
+	note("pattern", a.Pattern != b.Pattern)
+	note("maxItems", a.MaxItems != b.MaxItems)
+	note("minItems", a.MinItems != b.MinItems)
+	note("uniqueItems", a.UniqueItems != b.UniqueItems)
+	note("multipleOf", a.MultipleOf != b.MultipleOf)
+	note("enum", len(a.Enum) != len(b.Enum) || len(a.Enum) > 0 && &a.Enum[0] != &b.Enum[0])
+	note("maxProperties", a.MaxProperties != b.MaxProperties)
+	note("minProperties", a.MinProperties != b.MinProperties)
+	note("required", len(a.Required) != len(b.Required))
+	note("x-kubernetes-preserve-unknown-fields", a.XPreserveUnknownFields != b.XPreserveUnknownFields)
+	note("x-kubernetes-embedded-resource", a.XEmbeddedResource != b.XEmbeddedResource)
+	note("x-kubernetes-int-or-string", a.XIntOrString != b.XIntOrString)
+	note("x-kubernetes-list-map-keys", len(a.XListMapKeys) != len(b.XListMapKeys))
+	note("x-kubernetes-list-type", a.XListType != b.XListType)
+	note("x-kubernetes-map-type", a.XMapType != b.XMapType)
+	for i := len(a.XValidations); i < len(b.XValidations); i++ {
+		note("x-kubernetes-validations", true)
+	}
+	return list
+}

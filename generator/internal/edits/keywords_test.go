@@ -1,0 +1,52 @@
+package edits
+
+import (
+	"encoding/json"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// eachKeyword calls f for the keywords that markers know of: not children.
+func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
+	t.Helper()
+	for k := range structural.Table() {
+		if k.Class == structural.ClassUnsupported || k.Class == structural.ClassStructure || k.Name == "allOf" {
+			continue
+		}
+		var p apiextensionsv1.JSONSchemaProps
+		if err := json.Unmarshal([]byte(`{"`+k.Name+`": `+k.Example+`}`), &p); err != nil {
+			t.Fatal(err)
+		}
+		f(k, &p)
+	}
+}
+
+// TestEveryKeywordIsTaken wants what a marker sets to reach the node, with its
+// position.
+func TestEveryKeywordIsTaken(t *testing.T) {
+	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+		if k.Class == structural.ClassJunctor { // markers at most remove them
+			s, _ := structural.FromProps(p)
+			s.Keywords().Take(s.Keywords().Props())
+			if !k.IsSet(s.Parts()) {
+				t.Errorf("%s is lost", k.Name)
+			}
+			return
+		}
+		s := &structural.Schema{}
+		before := s.Keywords().Props()
+		after := s.Keywords().Props()
+		structural.CopyKeywords(after, p)
+		s.Keywords().Take(after)
+		if !k.IsSet(s.Parts()) {
+			t.Errorf("%s is not taken", k.Name)
+		}
+		changed := appendChanged(nil, before, after, 7)
+		if len(changed) != 1 || changed[0] != (structural.KeywordOrigin{Keyword: k.Name, Pos: 7}) {
+			t.Errorf("%s changes %v", k.Name, changed)
+		}
+	})
+}

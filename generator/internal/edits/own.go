@@ -1,0 +1,150 @@
+package edits
+
+import (
+	"go/token"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Reader makes edits of the markers of a run.
+type Reader struct {
+	Reporter Reporter
+	Table    *markers.Table
+	// Markers parses the marker in the argument of another one.
+	Markers source.MarkerParser
+}
+
+// This file is where this project's own markers get their meaning: what a field
+// or type says about itself, and what a package says about types elsewhere.
+
+// Own returns what the words of this project at a declaration do to its
+// finished schema, in source order.
+func (r *Reader) Own(p *source.Package, set source.Markers) []*Edit {
+	var out []*Edit
+	for _, m := range set {
+		out = append(out, r.ownEdit(p, m)...)
+	}
+	return out
+}
+
+// ownEdit returns what one marker does to the finished schema of its node, if
+// anything. What is wrong with it is reported.
+func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
+	e := &Edit{Pkg: p, Pos: m.Pos, Name: m.Name}
+	switch value := m.Value.(type) {
+	case markers.Fragment:
+		if m.Name == SchemaName {
+			return nil // it has made the draft already
+		}
+		fragment := r.Fragment(p, m)
+		if fragment == nil {
+			return nil
+		}
+		e.Op = ExtendSchema{fragment}
+	case markers.Unset:
+		e.Op = unsetKeywords{value}
+	case markers.Tag:
+		switch m.Name {
+		case "schemagen:at":
+			return r.atEdit(p, m, value)
+		case "schemagen:descriptions":
+			policy, err := ParseDescriptionPolicy(value.Value)
+			if err != nil {
+				r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
+				return nil
+			}
+			e.Op = limitDescriptions{policy}
+		}
+	}
+	if e.Op == nil {
+		return nil
+	}
+	return []*Edit{e}
+}
+
+// SchemaName is the name of the marker that replaces what Go says about a schema.
+const SchemaName = "schemagen:schema"
+
+// atEdit returns what +schemagen:at(path)=+marker does.
+func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) []*Edit {
+	path, offset, err := parsePath(tag.Argument, func(i int) token.Pos { return m.ArgumentPos() + token.Pos(i) })
+	if err != nil {
+		r.Reporter.BadArguments(p.At(m.ArgumentPos()+token.Pos(offset)), "", "+%s: %v", m.Name, err)
+		return nil
+	}
+	inner, ok := m.Inner()
+	if !ok {
+		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "as in +schemagen:at(.spec.replicas)=+optional",
+			"+%s: expected a marker behind the equals sign", m.Name)
+		return nil
+	}
+	edits := r.innerEdit(p, inner, path[len(path)-1])
+	for _, e := range edits {
+		to := path
+		if e.above {
+			to, e.above = path[:len(path)-1], false
+		}
+		e.Path = append(to[:len(to):len(to)], e.Path...)
+	}
+	return edits
+}
+
+// innerEdit returns what a marker does at the end of a path.
+func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*Edit {
+	var marker *markers.Marker
+	for _, target := range []markers.Target{markers.Field, markers.Type} {
+		if set, _ := r.Markers.ParseMarkers(p, []markers.Comment{c}, target); len(set) > 0 {
+			marker = set[0]
+			break
+		}
+		if r.Table.Lookup(c.Text, target) != nil {
+			return nil // reported
+		}
+	}
+	if marker == nil {
+		return nil // lint says so
+	}
+	e := &Edit{Pkg: p, Pos: marker.Pos, Name: marker.Name}
+	parent := func(op Operation) []*Edit {
+		if last.Kind != StepField {
+			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with a field", "+%s: it describes a field", marker.Name)
+			return nil
+		}
+		e.above, e.Op = true, op
+		return []*Edit{e}
+	}
+	switch marker.Name {
+	case "schemagen:omit":
+		return parent(omitField{last.Name})
+	case "optional", "k8s:optional", "kubebuilder:validation:Optional":
+		return parent(requireField{last.Name, false})
+	case "required", "kubebuilder:validation:Required":
+		return parent(requireField{last.Name, true})
+	case SchemaName:
+		fragment := r.Fragment(p, marker)
+		if fragment == nil {
+			return nil
+		}
+		e.Op = replaceSchema{fragment}
+		return []*Edit{e}
+	}
+	if _, ok := marker.Value.(SchemaMarker); ok {
+		if name, ok := strings.CutPrefix(marker.Name, "kubebuilder:validation:items:"); ok {
+			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with [*] and write +kubebuilder:validation:"+name,
+				"+%s: it has a path already", marker.Name)
+			return nil
+		}
+		e.Op = SetMarkers{source.Markers{marker}}
+		return []*Edit{e}
+	}
+	if tag, ok := marker.Value.(markers.Declarative); ok {
+		return r.declarativeEdit(p, marker, tag.Tag, last.Name)
+	}
+	if own := r.ownEdit(p, marker); own != nil {
+		return own
+	}
+	r.Reporter.BadArguments(p.At(marker.Pos), "", "+%s: it does not describe a schema", marker.Name)
+	return nil
+}
