@@ -5,27 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// blockParser reads the plain block style of YAML, in which nearly every CRD is
+// blockParser parses the plain block style of YAML, in which nearly all CRDs are
 // written: block mappings and sequences, simple keys, scalars of every style,
-// comments, empty flow collections. It gives up on everything else and on every
-// mistake, which go.yaml.in/yaml then speaks of, so it need not be complete. But
-// what it reads, it must read as that library does; the fuzz target holds it to
-// that, for values and places.
+// comments, and empty flow collections. It gives up on everything else and on
+// every error, which are left to go.yaml.in/yaml, so it need not be complete. But
+// whatever it accepts it must read exactly as that library does, including
+// positions; a fuzz test compares the two.
 //
-// Columns are those of the line's spaces, so bytes. After each node, pos is at
-// the next token and column is its column, negative at the end.
+// Columns count the spaces of a line, so bytes. After each node, pos is at the next
+// token and column is its column, or negative at the end.
 type blockParser struct {
 	*treeBuilder
 	pos, end int
 	column   int
 }
 
-// maxBlockDepth bounds the recursion; the library reads what lies deeper.
+// maxBlockDepth bounds the recursion; deeper documents are left to the library.
 const maxBlockDepth = 500
 
-// parseBlock reads one document from src[from:to] into b. It reports whether
-// the document is in plain block style, and if not, about where it is not; b is
-// of no use then.
+// parseBlock parses one document, src[from:to], into b. It reports whether the
+// document is in plain block style, and if not, roughly where it is not; b is then
+// unusable.
 func parseBlock(b *treeBuilder, from, to int) (ok bool, where int) {
 	p := &blockParser{treeBuilder: b, pos: from, end: to}
 	if !p.plainText() {
@@ -43,8 +43,8 @@ func parseBlock(b *treeBuilder, from, to int) (ok bool, where int) {
 	return true, 0
 }
 
-// plainText reports whether there are no bytes but those of usual text: line
-// feeds, tabs, and what YAML allows, without its exotic line breaks.
+// plainText reports whether the document consists of ordinary text only: line
+// feeds, tabs, and characters that YAML allows, except for its unusual line breaks.
 func (p *blockParser) plainText() bool {
 	text := p.src[p.pos:p.end]
 	for i := 0; i < len(text); i++ {
@@ -68,7 +68,7 @@ func isYAMLRune(r rune) bool {
 	return r == 0x85 || r >= 0xa0 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd || r >= 0x10000
 }
 
-// next goes from the beginning of a line to the next token.
+// next advances from the beginning of a line to the next token.
 func (p *blockParser) next() {
 	for p.pos < p.end {
 		i := p.pos
@@ -89,7 +89,7 @@ func (p *blockParser) next() {
 	p.column = -1
 }
 
-// lineEnd is the offset of the line feed at or after i, or the end.
+// lineEnd returns the offset of the line feed at or after i, or the end.
 func (p *blockParser) lineEnd(i int) int {
 	if n := strings.IndexByte(p.src[i:p.end], '\n'); n >= 0 {
 		return i + n
@@ -100,7 +100,7 @@ func (p *blockParser) lineEnd(i int) int {
 // isBreak reports whether the line ends at i.
 func (p *blockParser) isBreak(i int) bool { return i >= p.end || p.src[i] == '\n' }
 
-// isBlank reports whether a space or the end of the line stands at i.
+// isBlank reports whether there is a space or the end of the line at i.
 func (p *blockParser) isBlank(i int) bool { return p.isBreak(i) || p.src[i] == ' ' }
 
 func (p *blockParser) skipSpaces() {
@@ -109,8 +109,8 @@ func (p *blockParser) skipSpaces() {
 	}
 }
 
-// endLine goes over spaces and a comment to the beginning of the next line. It
-// reports whether there is nothing else.
+// endLine skips spaces and a comment up to the beginning of the next line. It
+// reports whether the line contains nothing else.
 func (p *blockParser) endLine() bool {
 	start := p.pos
 	p.skipSpaces()
@@ -127,8 +127,8 @@ func (p *blockParser) endLine() bool {
 // isDash reports whether an entry of a sequence begins at pos.
 func (p *blockParser) isDash() bool { return p.src[p.pos] == '-' && p.isBlank(p.pos+1) }
 
-// node reads the node at pos, which is the first token of its line or stands
-// behind a dash. The node around it is indented by indent.
+// node reads the node at pos, which is the first token of its line or follows a
+// dash. Its parent is indented by indent.
 func (p *blockParser) node(indent int) bool {
 	if p.depth > maxBlockDepth || p.refused != nil {
 		return false
@@ -142,7 +142,7 @@ func (p *blockParser) node(indent int) bool {
 	return p.value(indent)
 }
 
-// mapping reads the block mapping whose keys stand in a column.
+// mapping reads the block mapping whose keys begin in the given column.
 func (p *blockParser) mapping(column int) bool {
 	m := p.open(mappingNode, p.pos)
 	for {
@@ -191,8 +191,8 @@ func (p *blockParser) mapping(column int) bool {
 	}
 }
 
-// sequence reads the block sequence whose dashes stand in a column. A sequence
-// that is the value of a key may stand in the column of that key.
+// sequence reads the block sequence whose dashes are in the given column. If the
+// sequence is the value of a key, that may be the column of the key.
 func (p *blockParser) sequence(column int) bool {
 	s := p.open(sequenceNode, p.pos)
 	for {
@@ -224,8 +224,8 @@ func (p *blockParser) sequence(column int) bool {
 	}
 }
 
-// key finds the simple key at pos: its text, quotes included, and its colon. The
-// colon is negative if this is no key that is read here.
+// key finds the simple key at pos: its text including quotes, and its colon. The
+// colon is negative if there is no key or this parser does not support it.
 func (p *blockParser) key() (from, to, colon int) {
 	from = p.pos
 	to = from
@@ -271,8 +271,8 @@ func (p *blockParser) isPlainStart(i int) bool {
 	return true
 }
 
-// value reads the scalar or empty collection at pos, up to the next token. The
-// node around it is indented by indent.
+// value reads the scalar or empty collection at pos, up to the next token. Its
+// parent is indented by indent.
 func (p *blockParser) value(indent int) bool {
 	at := p.pos
 	switch p.src[at] {
@@ -305,7 +305,7 @@ func (p *blockParser) value(indent int) bool {
 }
 
 // plainLine returns the end of the words of an unquoted scalar that begin at i,
-// and whether a comment follows.
+// and reports whether a comment follows.
 func (p *blockParser) plainLine(i int) (end int, comment, ok bool) {
 	end = i
 	for ; !p.isBreak(i); i++ {
@@ -329,8 +329,8 @@ func (p *blockParser) plainLine(i int) (end int, comment, ok bool) {
 	return end, false, true
 }
 
-// plain reads an unquoted scalar, which goes on in lines that are indented by
-// more than indent. It ends at the beginning of a line.
+// plain reads an unquoted scalar, including continuation lines, which are indented
+// by more than indent. It ends at the beginning of a line.
 func (p *blockParser) plain(indent int) bool {
 	at := p.pos
 	end, comment, ok := p.plainLine(at)
@@ -380,8 +380,8 @@ func (p *blockParser) plain(indent int) bool {
 	return p.plainScalar(at, text, false)
 }
 
-// appendFold appends what a line break and the empty lines after it mean in a
-// scalar that is folded.
+// appendFold appends the meaning of a line break, with the empty lines after it, in
+// a folded scalar.
 func appendFold(text []byte, emptyLines int) []byte {
 	if emptyLines == 0 {
 		return append(text, ' ')

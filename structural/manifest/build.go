@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// The most that is read of a file. Real manifests of 64 MiB stay below half of
-// each of the other limits, which hold the memory that a file takes to a
-// multiple of its size, whatever stands in it.
+// Limits for one file. Real manifests of 64 MiB stay below half of each of the
+// other limits, which bound the memory for a file by a multiple of its size,
+// whatever its content.
 const (
 	maxManifestBytes = 64 << 20
 	// maxNodes bounds the keys and values of a file.
@@ -16,34 +16,34 @@ const (
 	maxDepth = 10_000
 )
 
-// treeBuilder makes a tree. Its methods are called in the order of the nodes.
+// treeBuilder builds a tree. Its methods are called in node order.
 type treeBuilder struct {
 	tree
 	auxText []byte
 	depth   int
-	// left is how many nodes may still be added.
+	// left is the number of nodes that may still be added.
 	left int
-	// duplicates are keys of YAML that stand in their mapping already.
+	// duplicates are the duplicate keys of YAML mappings.
 	duplicates []duplicateKey
-	// refused says why there can be no tree, if so.
+	// refused is the reason for which no tree can be built, or nil.
 	refused *refusal
-	keys    []int32 // of the mapping that is being closed
+	keys    []int32 // of the mapping being closed
 }
 
-// duplicateKey is a key that stands in its mapping already.
+// duplicateKey is a key that already occurs in its mapping.
 type duplicateKey struct {
 	at   int32
 	text string
 }
 
-// refusal says why a document cannot be read.
+// refusal is the reason for which a document cannot be read.
 type refusal struct {
 	at      int
 	kind    ProblemKind
 	message string
 }
 
-// refuse notes the first reason.
+// refuse records a reason unless there is one already.
 func (b *treeBuilder) refuse(at int, kind ProblemKind, message string) {
 	if b.refused == nil {
 		b.refused = &refusal{at: at, kind: kind, message: message}
@@ -52,35 +52,35 @@ func (b *treeBuilder) refuse(at int, kind ProblemKind, message string) {
 
 func (b *treeBuilder) add(n treeNode) int32 {
 	if b.left--; b.left < 0 {
-		b.refuse(int(n.at), TooLarge, "the file holds more keys and values than the 2,000,000 that are read")
+		b.refuse(int(n.at), TooLarge, "the file has more than 2,000,000 keys and values")
 	}
 	n.next = int32(len(b.nodes) + 1)
 	b.nodes = append(b.nodes, n)
 	return n.next - 1
 }
 
-// span adds a scalar whose text stands in the source.
+// span adds a scalar whose text is in the source.
 func (b *treeBuilder) span(kind nodeKind, at, from, to int) int32 {
 	return b.add(treeNode{kind: kind, at: int32(at), from: int32(from), to: int32(to)})
 }
 
-// scalar adds a scalar with a text of its own.
+// scalar adds a scalar whose text is not in the source.
 func (b *treeBuilder) scalar(kind nodeKind, at int, text string) int32 {
 	from := len(b.auxText)
 	b.auxText = append(b.auxText, text...)
 	return b.auxScalar(kind, at, from)
 }
 
-// auxScalar adds a scalar whose text is what auxText ends with.
+// auxScalar adds a scalar whose text is the end of auxText.
 func (b *treeBuilder) auxScalar(kind nodeKind, at, from int) int32 {
-	if len(b.auxText) > 2*len(b.src)+1<<20 { // which takes aliases
-		b.refuse(at, TooLarge, "the document's aliases stand for much more text than the file has")
+	if len(b.auxText) > 2*len(b.src)+1<<20 { // only possible with aliases
+		b.refuse(at, TooLarge, "the aliases of this document expand to far more text than the file contains")
 		b.auxText = b.auxText[:from]
 	}
 	return b.add(treeNode{kind: kind, at: int32(at), inAux: true, from: int32(from), to: int32(len(b.auxText))})
 }
 
-// open begins a collection, which close ends.
+// open begins a collection; close ends it.
 func (b *treeBuilder) open(kind nodeKind, at int) int32 {
 	if b.depth++; b.depth > maxDepth {
 		b.refuse(at, TooLarge, "exceeded max depth of 10000")
@@ -96,8 +96,7 @@ func (b *treeBuilder) close(n int32) {
 	}
 }
 
-// override finds the keys that stand in a mapping more than once: the last one
-// counts.
+// override marks the duplicate keys of a mapping: only the last one counts.
 func (b *treeBuilder) override(mapping int32) {
 	b.keys = b.keys[:0]
 	for k := mapping + 1; k < b.nodes[mapping].next; k = b.nodes[k+1].next {
@@ -128,7 +127,7 @@ func (b *treeBuilder) override(mapping int32) {
 	}
 }
 
-// text is the text of a scalar of an unfinished tree.
+// text returns the text of a scalar of an unfinished tree.
 func (b *treeBuilder) text(n int32) string {
 	if node := &b.nodes[n]; node.inAux {
 		return string(b.auxText[node.from:node.to])
@@ -142,7 +141,7 @@ func (b *treeBuilder) finish() *tree {
 	return &b.tree
 }
 
-// validText returns s with what is not UTF-8 replaced as encoding/json does.
+// validText returns s with invalid UTF-8 replaced as by encoding/json.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s

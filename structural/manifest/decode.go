@@ -12,17 +12,17 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// maxStructs bounds the schemas and other objects of the API in a file; a schema
-// takes a kilobyte and more.
+// maxStructs bounds the number of schemas and other API objects in a file; a schema
+// takes a kilobyte or more.
 const maxStructs = 300_000
 
-// crd decodes a CRD. It reports whether to go on with the file.
+// crd decodes a CRD. It reports whether to continue with the file.
 func (r *reader) crd(m *Manifest) bool {
 	d := &objectDecoder{reader: r, tree: m.tree, fields: map[reflect.Type]map[string][]int{}}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	d.value(m.root, reflect.ValueOf(crd).Elem(), nil)
 	if r.structsLeft < 0 {
-		r.problem(int(m.tree.nodes[m.root].at), TooLarge, fmt.Sprintf("the file holds more schemas than the %d that are read", maxStructs))
+		r.problem(int(m.tree.nodes[m.root].at), TooLarge, fmt.Sprintf("the file has more than %d schemas", maxStructs))
 		return false
 	}
 	if d.failed {
@@ -48,21 +48,19 @@ func (r *reader) crd(m *Manifest) bool {
 	return true
 }
 
-// objectDecoder decodes a tree into the types of the API as sigs.k8s.io/json
-// decodes JSON, strictly, and notes everything that is wrong, in the words of
-// the API server.
+// objectDecoder decodes a tree into API types like strict decoding by
+// sigs.k8s.io/json, and reports all errors with the wording of the API server.
 type objectDecoder struct {
 	reader *reader
 	tree   *tree
 	fields map[reflect.Type]map[string][]int
-	// failed says that a value is not of its field's type.
+	// failed is set if a value does not have the type of its field.
 	failed bool
-	// lenient says that the values come from a type that decodes itself, and does
-	// so without being strict.
+	// lenient is set below a type with its own UnmarshalJSON, which is not strict.
 	lenient bool
 }
 
-// fieldsOf returns the indices of a struct's fields by their names in JSON.
+// fieldsOf returns the indices of a struct's fields by their JSON names.
 func (d *objectDecoder) fieldsOf(t reflect.Type) map[string][]int {
 	if known, ok := d.fields[t]; ok {
 		return known
@@ -87,7 +85,7 @@ func (d *objectDecoder) fieldsOf(t reflect.Type) map[string][]int {
 	return out
 }
 
-// value decodes a node into v, which can be set.
+// value decodes a node into v, which must be settable.
 func (d *objectDecoder) value(n int32, v reflect.Value, at *frame) {
 	if d.reader.structsLeft < 0 {
 		return
@@ -117,8 +115,8 @@ func (d *objectDecoder) value(n int32, v reflect.Value, at *frame) {
 	}
 }
 
-// self decodes a node into a struct that decodes itself, and reports whether v
-// is one.
+// self decodes a node into v if v is a struct with its own UnmarshalJSON, and
+// reports whether it is.
 func (d *objectDecoder) self(n int32, v reflect.Value, at *frame) bool {
 	kind := d.tree.nodes[n].kind
 	switch p := v.Addr().Interface().(type) {
@@ -171,8 +169,8 @@ func (d *objectDecoder) self(n int32, v reflect.Value, at *frame) bool {
 	return true
 }
 
-// leniently decodes a node into what into points to, within a value that
-// decodes itself.
+// leniently decodes a node into the value that into points to, inside a value with
+// its own UnmarshalJSON.
 func (d *objectDecoder) leniently(n int32, into any, at *frame) {
 	before := d.lenient
 	d.lenient = true
@@ -182,7 +180,7 @@ func (d *objectDecoder) leniently(n int32, into any, at *frame) {
 	d.lenient = before
 }
 
-// object decodes a node into a struct or a map with strings for keys.
+// object decodes a node into a struct or a map with string keys.
 func (d *objectDecoder) object(n int32, v reflect.Value, at *frame) {
 	switch d.tree.nodes[n].kind {
 	case nullNode:
@@ -304,7 +302,7 @@ func (d *objectDecoder) scalar(n int32, v reflect.Value, at *frame) {
 	}
 }
 
-// mismatch says that a value is not of the type of v.
+// mismatch reports a value that does not have the type of v.
 func (d *objectDecoder) mismatch(n int32, v reflect.Value, at *frame) {
 	if d.failed && d.reader.isFull() {
 		return
@@ -316,18 +314,18 @@ func (d *objectDecoder) mismatch(n int32, v reflect.Value, at *frame) {
 	d.fail(n, typeError(what, at, v.Type()))
 }
 
-// fail says that a value cannot be decoded.
+// fail reports a value that cannot be decoded.
 func (d *objectDecoder) fail(n int32, message string) {
 	d.failed = true
 	d.reader.problem(int(d.tree.nodes[n].at), WrongType, message)
 }
 
-// dropped says that the API server takes a value for nothing.
+// dropped reports a value that the API server ignores.
 func (d *objectDecoder) dropped(n int32, expected string) {
-	d.reader.problem(int(d.tree.nodes[n].at), DroppedField, expected+"; the API server drops this value without a word")
+	d.reader.problem(int(d.tree.nodes[n].at), DroppedField, expected+"; the API server silently drops this value")
 }
 
-// strict says what strict decoding says of a key.
+// strict reports an error of strict decoding for a key.
 func (d *objectDecoder) strict(key int32, kind ProblemKind, words string, at *frame) {
 	if d.reader.isFull() {
 		return
@@ -336,9 +334,9 @@ func (d *objectDecoder) strict(key int32, kind ProblemKind, words string, at *fr
 	message := words + strconv.Quote(path)
 	if d.lenient {
 		if kind == UnknownField {
-			message += ", which the API server drops without a word"
+			message += ", which the API server silently drops"
 		} else {
-			message += ", of which the API server takes the last without a word"
+			message += ", of which the API server silently uses the last"
 		}
 		kind = DroppedField
 	}

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// yamlLine is how an error of the YAML library begins that has a line.
+// yamlLine matches the beginning of an error of the YAML library with a line number.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
-// yamlAnchor is the name of an anchor in an error.
+// yamlAnchor matches the name of an anchor in an error.
 var yamlAnchor = regexp.MustCompile(`anchor '([^']*)'`)
 
-// yamlError returns the place in a text that an error of the YAML library speaks
-// of, and its message without the line, which counts from the beginning of the
-// text and is not exact. The place is strayed if that is near the line.
+// yamlError returns the offset in a text that an error of the YAML library refers
+// to, and its message without the line, which counts from the beginning of the
+// text and is imprecise. The offset is strayed if that is near the line.
 func yamlError(text string, err error, strayed int) (offset int, message string) {
 	message = err.Error()
 	line := 1
@@ -48,8 +48,8 @@ func yamlError(text string, err error, strayed int) (offset int, message string)
 	return offset, message
 }
 
-// isParserError reports whether a message is of the library's parser, not of its
-// scanner.
+// isParserError reports whether a message is from the library's parser rather than
+// its scanner.
 func isParserError(message string) bool {
 	switch strings.TrimPrefix(message, "yaml: ") {
 	case "did not find expected <stream-start>", "did not find expected <document start>", "did not find expected node content",

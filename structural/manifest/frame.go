@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// frame is one step of the way to a value.
+// frame is one step of the path to a value.
 type frame struct {
 	parent *frame
-	// key is the name of a field or the key of a map; index counts if it is not
-	// negative.
+	// key is the name of a field or the key of a map. It is unused if index is
+	// not negative.
 	key   string
 	index int
-	// owner is the Go struct that the field belongs to, empty for a map's key.
+	// owner is the Go struct that has the field, or "" for the key of a map.
 	owner string
-	// decodesItself says that the field's type does.
+	// decodesItself is set if the field's type has its own UnmarshalJSON.
 	decodesItself bool
 }
 
-// String is the path in the words of strict errors: ".properties.foo[0]".
+// String returns the path as in strict decoding errors: ".properties.foo[0]".
 func (f *frame) String() string {
 	var steps []string
 	for ; f != nil; f = f.parent {
@@ -37,9 +37,9 @@ func (f *frame) String() string {
 	return joinReversed(steps)
 }
 
-// goField is the field in the words of type errors, which know no indices and
-// no keys of maps. The struct is that of the innermost field that does not stand
-// in a value which decodes itself.
+// goField returns the field as in type errors, which contain no indices and no map
+// keys. The struct is that of the innermost field outside of a value with its own
+// UnmarshalJSON.
 func (f *frame) goField() string {
 	owner := ""
 	var steps []string
@@ -66,8 +66,8 @@ func joinReversed(steps []string) string {
 	return b.String()
 }
 
-// typeError is what the API server says of a value that is not of the type of
-// its field.
+// typeError returns the API server's message for a value that does not have the
+// type of its field.
 func typeError(what string, at *frame, want reflect.Type) string {
 	return fmt.Sprintf("json: cannot unmarshal %s into Go %s of type %s", what, at.goField(), want)
 }

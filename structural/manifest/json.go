@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// jsonSpace are the characters between the tokens of JSON.
+// jsonSpace are the characters between JSON tokens.
 const jsonSpace = " \t\r\n"
 
-// jsonReader reads JSON text that is known to be valid.
+// jsonReader parses JSON text that is known to be valid.
 type jsonReader struct {
 	*treeBuilder
 	pos int
 }
 
-// parseJSON reads the JSON value that begins at data[from], which is not a space,
-// into b, and returns the offset behind it. data is the file, as b.src is.
+// parseJSON parses the JSON value that begins at data[from], which is not a space,
+// into b, and returns the offset after it. data is the file, like b.src.
 func parseJSON(b *treeBuilder, data []byte, from, to int) (end int) {
 	end = jsonValueEnd(data, from, to)
 	if err := json.Unmarshal(data[from:end], &ignoredJSON{}); err != nil {
@@ -35,12 +35,12 @@ func parseJSON(b *treeBuilder, data []byte, from, to int) (end int) {
 	return end
 }
 
-// ignoredJSON takes every value of JSON.
+// ignoredJSON accepts and discards any JSON value.
 type ignoredJSON struct{}
 
 func (*ignoredJSON) UnmarshalJSON([]byte) error { return nil }
 
-// jsonValueEnd returns the end of an object or array, by its brackets.
+// jsonValueEnd returns the end of an object or array by matching its brackets.
 func jsonValueEnd(data []byte, from, to int) int {
 	depth := 0
 	for i := from; i < to; i++ {

@@ -15,37 +15,35 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 )
 
-// The library needs up to two hundred times the size of a document that is
-// nothing but indicators, so documents that are not in plain block style are
-// bounded more tightly. The API server itself takes no more than 3 MiB of any
-// object.
+// The library needs up to two hundred times the size of a document that consists of
+// indicators only, so documents that are not in plain block style have tighter
+// limits. The API server itself does not accept objects larger than 3 MiB.
 const (
 	maxLibraryBytes      = 8 << 20
 	maxLibraryIndicators = 200_000
 )
 
-// parseLibrary reads one document of YAML from src[from:to] into b with the
-// library that sigs.k8s.io/yaml uses, go.yaml.in/yaml/v2, so that values are what
-// the API server takes them for and the same documents are refused. That library
-// does not say where values stand; its successor does. Where the two do not agree
-// on the structure, the place of a value is that of the innermost one around it
-// on which they do.
+// parseLibrary parses one YAML document, src[from:to], into b with the library that
+// sigs.k8s.io/yaml uses, go.yaml.in/yaml/v2, so that values are those that the API
+// server reads, and the same documents are rejected. That library does not record
+// positions; its successor does. Where the two disagree on the structure, a value
+// has the position of the innermost enclosing value on which they agree.
 //
-// strayed is where the document left the plain block style, which is often where
-// the mistake is.
+// strayed is the offset at which the document left the plain block style, which is
+// often where the error is.
 func parseLibrary(b *treeBuilder, from, to, strayed int) {
 	text := b.src[from:to]
 	if len(text) > maxLibraryBytes {
 		if bad := badCharacter(text); bad >= 0 {
-			b.refuse(from+bad, Malformed, "control characters are not allowed, nor what is not UTF-8")
+			b.refuse(from+bad, Malformed, "control characters and invalid UTF-8 are not allowed")
 		}
 		b.refuse(from, TooLarge, fmt.Sprintf(
-			"this document is not in plain block style, and with %d bytes longer than the %d that are read of such documents", len(text), maxLibraryBytes))
+			"this document is not in plain block style and has %d bytes; such documents are limited to %d", len(text), maxLibraryBytes))
 		return
 	}
 	if n := countIndicators(text); n > maxLibraryIndicators {
 		b.refuse(from, TooLarge, fmt.Sprintf(
-			"this document is not in plain block style, and may hold more values than the %d that are read of such documents", maxLibraryIndicators))
+			"this document is not in plain block style and may have too many values; such documents are limited to %d", maxLibraryIndicators))
 		return
 	}
 	value, duplicates, err := valueOf(text)
@@ -63,8 +61,8 @@ func parseLibrary(b *treeBuilder, from, to, strayed int) {
 	l.settleDuplicates(duplicates, text, from)
 }
 
-// countIndicators returns a number that is at least half of the number of keys
-// and values in a text.
+// countIndicators returns a number that is at least half the number of keys and
+// values in a text.
 func countIndicators(text string) int {
 	n := 0
 	for i := range len(text) {
@@ -80,8 +78,8 @@ func countIndicators(text string) int {
 	return n
 }
 
-// valueOf decodes the first document of a text, and returns the duplicate keys
-// in it. Whatever the library does with it comes back as an error.
+// valueOf decodes the first document of a text and returns its duplicate keys. A
+// panic of the library is returned as an error.
 func valueOf(text string) (value any, duplicates []libraryDuplicate, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -92,23 +90,23 @@ func valueOf(text string) (value any, duplicates []libraryDuplicate, err error) 
 	if refused := (*yamlv2.TypeError)(nil); errors.As(err, &refused) {
 		duplicates = duplicatesIn(refused.Errors)
 		value = nil
-		err = yamlv2.Unmarshal([]byte(text), &value) // in which the last one counts
+		err = yamlv2.Unmarshal([]byte(text), &value) // the last duplicate counts
 	}
 	return value, duplicates, err
 }
 
-// libraryDuplicate is a duplicate key as the library reports it: the line of its
-// mapping, counted from 1, and the key in Go's syntax.
+// libraryDuplicate is a duplicate key as reported by the library: the line of its
+// mapping, counted from 1, and the key in Go syntax.
 type libraryDuplicate struct {
 	line int
 	key  string
 }
 
-// alreadySet is what the library says about a duplicate key.
+// alreadySet matches the library's message for a duplicate key.
 var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
 
-// duplicatesIn returns the duplicates among the library's errors, in order. Aliases
-// repeat them there.
+// duplicatesIn returns the duplicate keys in the library's errors, in order. Aliases
+// cause repeated messages.
 func duplicatesIn(messages []string) []libraryDuplicate {
 	var found []libraryDuplicate
 	for _, message := range messages {
@@ -137,16 +135,16 @@ func rootOf(text string) (root *yamlv3.Node) {
 	return document.Content[0]
 }
 
-// libraryReader makes a tree of a value of one library and the nodes of the
+// libraryReader builds a tree from a value of one library and the nodes of the
 // other.
 type libraryReader struct {
 	*treeBuilder
-	// reported are the places of duplicate keys, which aliases repeat.
+	// reported are the positions of duplicate keys, which aliases repeat.
 	reported map[int]bool
-	merges   int // one in the other
+	merges   int // nesting depth of merge keys
 }
 
-// locate replaces the columns of nodes by offsets in the file.
+// locate replaces the columns of nodes with offsets in the file.
 func (l *libraryReader) locate(n *yamlv3.Node, lines *lineIndex) {
 	n.Column = lines.offset(n.Line, n.Column)
 	for _, child := range n.Content {
@@ -154,7 +152,7 @@ func (l *libraryReader) locate(n *yamlv3.Node, lines *lineIndex) {
 	}
 }
 
-// value adds a value. Its node may be nil; then around is its place.
+// value adds a value. If its node is nil, its position is around.
 func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 	at := around
 	if n != nil {
@@ -205,15 +203,15 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 // entry is an entry of a mapping.
 type entry struct {
 	key, value any
-	// at is the place of the key.
+	// at is the position of the key.
 	at int
-	// node is that of the value, or nil.
+	// node is the node of the value, or nil.
 	node *yamlv3.Node
 	dead bool // overridden later
 }
 
-// entries returns the entries of a mapping in the order of the document, and what
-// no node was found for.
+// entries returns the entries of a mapping in document order, followed by those
+// without a node.
 func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []entry {
 	var list []entry
 	index := make(map[any]int, len(value))
@@ -233,13 +231,13 @@ func (l *libraryReader) entries(value map[any]any, n *yamlv3.Node, at int) []ent
 	return list
 }
 
-// collect appends the entries of a mapping node, those that are merged into it
-// included, as the library sets them one after the other.
+// collect appends the entries of a mapping node, including merged ones, in the
+// order in which the library sets them.
 func (l *libraryReader) collect(list []entry, index map[any]int, value map[any]any, n *yamlv3.Node) []entry {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if isMerge(k) {
-			if l.merges++; l.merges < maxDepth { // only a cycle would be deeper
+			if l.merges++; l.merges < maxDepth { // only a cycle is deeper
 				for _, merged := range mergedNodes(v) {
 					list = l.collect(list, index, value, merged)
 				}
@@ -265,7 +263,7 @@ func (l *libraryReader) collect(list []entry, index map[any]int, value map[any]a
 	return list
 }
 
-// findDuplicates notes the duplicates in what is no part of the value.
+// findDuplicates records duplicate keys in parts that do not contribute to the value.
 func (l *libraryReader) findDuplicates(n *yamlv3.Node) {
 	switch n.Kind {
 	case yamlv3.MappingNode:
@@ -281,7 +279,7 @@ func (l *libraryReader) findDuplicates(n *yamlv3.Node) {
 	}
 }
 
-// duplicate notes a key that is set already.
+// duplicate records a duplicate key.
 func (l *libraryReader) duplicate(at int, key any) {
 	if l.reported == nil {
 		l.reported = map[int]bool{}
@@ -292,11 +290,11 @@ func (l *libraryReader) duplicate(at int, key any) {
 	}
 }
 
-// settleDuplicates leaves those of the duplicates that were found among the nodes
-// which the library that decodes the text, at from, speaks of too. Those for which
-// there is no node stand at the line of their mapping.
+// settleDuplicates keeps those of the duplicate keys found among the nodes that the
+// library which decodes the text, at from, also reports. A reported key without a
+// node gets the position of the line of its mapping.
 func (l *libraryReader) settleDuplicates(reported []libraryDuplicate, text string, from int) {
-	found := map[string]bool{} // for each reported key, whether a node has it
+	found := map[string]bool{} // whether a node has the reported key
 	for _, r := range reported {
 		found[r.key] = false
 	}
@@ -317,8 +315,8 @@ func isMerge(n *yamlv3.Node) bool {
 	return n.Kind == yamlv3.ScalarNode && n.Value == "<<" && n.ShortTag() == "!!merge"
 }
 
-// mergedNodes returns the mappings that a merge key's value names, in the order
-// in which they are set.
+// mergedNodes returns the mappings that the value of a merge key refers to, in the
+// order in which they are set.
 func mergedNodes(n *yamlv3.Node) []*yamlv3.Node {
 	if n.Kind == yamlv3.AliasNode {
 		n = n.Alias
@@ -336,7 +334,7 @@ func mergedNodes(n *yamlv3.Node) []*yamlv3.Node {
 	return nil
 }
 
-// keyOf returns the key of a map that a node stands for.
+// keyOf returns the map key that a node represents.
 func keyOf(n *yamlv3.Node) any {
 	if n.Kind == yamlv3.AliasNode {
 		n = n.Alias
@@ -364,7 +362,7 @@ func keyOf(n *yamlv3.Node) any {
 	return value
 }
 
-// keyText returns the key of an object that sigs.k8s.io/yaml makes of a key.
+// keyText returns the object key to which sigs.k8s.io/yaml converts a key.
 func keyText(key any) (string, error) {
 	switch key := key.(type) {
 	case string:
@@ -391,17 +389,17 @@ func keyText(key any) (string, error) {
 	return "", fmt.Errorf("unsupported map key of type: %T", key)
 }
 
-// lineIndex turns the library's lines and columns into offsets, in one pass over
-// the text: the places are those of nodes in the order of the document, in which
-// the library never goes back.
+// lineIndex converts the library's lines and columns to offsets, in one pass over
+// the text: positions are requested in document order, in which the library never
+// goes back.
 type lineIndex struct {
 	text         string
 	line, column int
 	at           int
 }
 
-// offset returns the offset of a line and column, both counted from 1, columns
-// in characters.
+// offset returns the offset of a line and column, both counted from 1 and columns in
+// characters.
 func (x *lineIndex) offset(line, column int) int {
 	for x.at < len(x.text) && (x.line < line || x.line == line && x.column < column) {
 		r, size := utf8.DecodeRuneInString(x.text[x.at:])

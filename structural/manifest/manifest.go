@@ -17,21 +17,21 @@ import (
 // of a List.
 type Manifest struct {
 	APIVersion, Kind, Name string
-	// Pos is the place of the object.
+	// Pos is the position of the object.
 	Pos token.Pos
 
-	// CRD is what the API server decodes. It is nil if the object is something
-	// else, or cannot be decoded; then a problem says so. Schemas and this share
-	// leaf values.
+	// CRD is the definition as decoded by the API server. It is nil if the object
+	// is not a CRD or cannot be decoded, which is reported as a problem. It shares
+	// leaf values with Schemas.
 	CRD *apiextensionsv1.CustomResourceDefinition
-	// Schemas are the schemas of CRD.Spec.Versions, by index; nil where a version
-	// has none. Every node, and every keyword of a node, has the place of its key.
-	// Properties are in the order of the document.
+	// Schemas are the schemas of CRD.Spec.Versions, by index; nil for a version
+	// without one. Every node and every keyword of a node has the position of its
+	// key. Properties are in document order.
 	Schemas []*structural.Schema
-	// Unsupported are what of each schema has no place in the model.
+	// Unsupported are the parts of each schema that the model cannot hold.
 	Unsupported [][]structural.Unsupported
-	// Unknown are the keywords of each schema that the API server does not know,
-	// but that begin with "x-".
+	// Unknown are the keywords of each schema that begin with "x-" but are unknown
+	// to the API server.
 	Unknown [][]structural.UnknownKeyword
 
 	base token.Pos // of the file
@@ -39,54 +39,53 @@ type Manifest struct {
 	root int32
 }
 
-// Problem is something that keeps the API server from taking a file as it is.
+// Problem is a reason for which the API server does not accept a file as it is.
 type Problem struct {
 	Pos     token.Pos
 	Kind    ProblemKind
 	Message string
 }
 
-// ProblemKind says what a problem means.
+// ProblemKind classifies a problem.
 type ProblemKind string
 
-// The kinds of problems. The API server refuses an object for each of them but
+// Kinds of problems. The API server rejects an object for each of them except
 // [DroppedField].
 const (
-	// Malformed: the text is neither YAML nor JSON. Nothing is read of it.
+	// Malformed text is neither YAML nor JSON. It is not read.
 	Malformed ProblemKind = "malformed"
-	// TooLarge: the text is more than schemagen reads. Nothing is read of it, or
-	// of what follows.
+	// TooLarge text exceeds a limit of schemagen. It is not read, nor is anything
+	// after it.
 	TooLarge ProblemKind = "too large"
-	// NoObject: a document is not an object with an apiVersion and a kind.
+	// NoObject is a document that is not an object with an apiVersion and a kind.
 	NoObject ProblemKind = "no object"
-	// WrongVersion: a CRD is of a version, or a kind, that no API server has.
+	// WrongVersion is a CRD of a version or kind that no API server supports.
 	WrongVersion ProblemKind = "wrong version"
-	// WrongType: a value is not of the type of its field. The object is not
-	// decoded.
+	// WrongType is a value that does not have the type of its field. The object
+	// is not decoded.
 	WrongType ProblemKind = "wrong type"
-	// UnknownField and DuplicateField are what strict decoding refuses. Without
-	// it, the API server drops an unknown field and takes the last of duplicates;
-	// so does [Manifest.CRD].
+	// UnknownField and DuplicateField are rejected by strict decoding. Otherwise
+	// the API server drops an unknown field and uses the last of several
+	// duplicates, as [Manifest.CRD] does.
 	UnknownField   ProblemKind = "unknown field"
 	DuplicateField ProblemKind = "duplicate field"
 	// DroppedField is an unknown or duplicate field below items or
-	// additionalProperties, or a value of items that is no schema. The API server
-	// drops it without a word.
+	// additionalProperties, or a value of items that is not a schema. The API
+	// server silently drops it.
 	DroppedField ProblemKind = "dropped field"
 )
 
 // apiextensionsGroup is the API group of CRDs.
 const apiextensionsGroup = "apiextensions.k8s.io"
 
-// Read reads all objects of a file of YAML or JSON, and says what is
-// wrong with their form; what the objects say is not judged. The file is added
-// to fset under its name. A document that cannot be read is left out; the others
-// are read.
+// Read reads all objects of a YAML or JSON file and reports errors in their form;
+// it does not judge their content. The file is added to fset under its name.
+// Documents that cannot be read are skipped.
 func Read(fset *token.FileSet, name string, data []byte) ([]*Manifest, []Problem) {
 	file := fset.AddFile(name, -1, len(data))
 	r := &reader{base: token.Pos(file.Base()), documentsLeft: maxDocuments, nodesLeft: maxNodes, structsLeft: maxStructs}
 	if len(data) > maxManifestBytes {
-		r.problem(0, TooLarge, fmt.Sprintf("the file is larger than the %d MiB that are read", maxManifestBytes>>20))
+		r.problem(0, TooLarge, fmt.Sprintf("the file is larger than %d MiB", maxManifestBytes>>20))
 		return nil, r.problems
 	}
 	file.SetLines(lineStarts(data))
@@ -94,7 +93,7 @@ func Read(fset *token.FileSet, name string, data []byte) ([]*Manifest, []Problem
 	start := 0
 	switch {
 	case strings.HasPrefix(r.src, "\xfe\xff"), strings.HasPrefix(r.src, "\xff\xfe"):
-		r.problem(0, Malformed, "the file is not UTF-8, but UTF-16")
+		r.problem(0, Malformed, "the file is UTF-16 instead of UTF-8")
 		return nil, r.problems
 	case strings.HasPrefix(r.src, "\ufeff"):
 		start = len("\ufeff")
@@ -128,22 +127,22 @@ type reader struct {
 
 	manifests []*Manifest
 	problems  []Problem
-	// told is the size of all messages.
+	// told is the total size of all messages.
 	told int
 
 	documentsLeft, nodesLeft, structsLeft int
 }
 
 const (
-	// maxTold bounds the messages of a file, maxMessage each: paths are long where
-	// nesting is deep.
+	// maxTold bounds the total size of the messages of a file, maxMessage that of
+	// one message: paths are long if nesting is deep.
 	maxTold    = 1 << 20
 	maxMessage = 4 << 10
-	// maxDocuments bounds the documents of a file, each of which costs something.
+	// maxDocuments bounds the number of documents of a file, each of which costs something.
 	maxDocuments = 10_000
 )
 
-// isFull reports whether no more problems are told.
+// isFull reports whether no more problems are reported.
 func (r *reader) isFull() bool { return r.told > maxTold }
 
 func (r *reader) problem(at int, kind ProblemKind, message string) {
@@ -154,17 +153,17 @@ func (r *reader) problem(at int, kind ProblemKind, message string) {
 		message = strings.ToValidUTF8(message[:maxMessage/2]+" … "+message[len(message)-maxMessage/4:], "")
 	}
 	if r.told += len(message) + 64; r.isFull() {
-		kind, message = TooLarge, "there are more problems in this file than are told"
+		kind, message = TooLarge, "too many problems in this file"
 	}
 	r.problems = append(r.problems, Problem{Pos: r.base + token.Pos(at), Kind: kind, Message: message})
 }
 
-// documentSpan is where a document stands in a file.
+// documentSpan is the range of a document in a file.
 type documentSpan struct{ from, to int }
 
 // splitDocuments returns the documents of a text that have content, at most one
-// more than are read. A document begins with a line "---" or ends with a line
-// "...", at which a comment or, after the dashes, content may stand.
+// more than the limit. A document begins with a line "---", which may have content
+// or a comment, or ends with a line "...", which may have a comment.
 func splitDocuments(src string, start int) []documentSpan {
 	var out []documentSpan
 	content, opened := false, false
@@ -204,13 +203,13 @@ func isMarker(line, marker string) bool {
 	return strings.HasPrefix(line, marker) && (len(line) == len(marker) || strings.IndexByte(" \t\r\n", line[len(marker)]) >= 0)
 }
 
-// hasContent reports whether there is more on a line than spaces and a comment.
+// hasContent reports whether a line has more than spaces and a comment.
 func hasContent(line string) bool {
 	line = strings.TrimLeft(line, " \r\n")
 	return line != "" && line[0] != '#'
 }
 
-// document reads one document. It reports whether to go on.
+// document reads one document. It reports whether to continue.
 func (r *reader) document(d documentSpan) bool {
 	begin := d.to - len(strings.TrimLeft(r.src[d.from:d.to], jsonSpace))
 	if begin == d.to || r.src[begin] != '{' {
@@ -220,7 +219,7 @@ func (r *reader) document(d documentSpan) bool {
 		b := r.builder()
 		end := parseJSON(b, r.data, begin, d.to)
 		if b.refused != nil && b.refused.kind == Malformed && count == 0 {
-			// A flow mapping, perhaps.
+			// It may be a flow mapping.
 			flow := r.builder()
 			if parseLibrary(flow, d.from, d.to, d.from); flow.refused == nil {
 				return r.tree(flow)
@@ -234,20 +233,20 @@ func (r *reader) document(d documentSpan) bool {
 	return true
 }
 
-// another counts a document. It reports whether to read it.
+// another counts a document. It reports whether the document may be read.
 func (r *reader) another(at int) bool {
 	if r.documentsLeft--; r.documentsLeft < 0 {
-		r.problem(at, TooLarge, fmt.Sprintf("the file holds more documents than the %d that are read", maxDocuments))
+		r.problem(at, TooLarge, fmt.Sprintf("the file has more than %d documents", maxDocuments))
 	}
 	return r.documentsLeft >= 0
 }
 
-// builder returns the beginning of a tree.
+// builder returns a new tree builder.
 func (r *reader) builder() *treeBuilder {
 	return &treeBuilder{tree: tree{src: r.src}, left: r.nodesLeft}
 }
 
-// yaml reads a document of YAML. It reports whether to go on.
+// yaml reads a YAML document. It reports whether to continue.
 func (r *reader) yaml(d documentSpan) bool {
 	b := r.builder()
 	b.nodes = make([]treeNode, 0, min(2*bytes.Count(r.data[d.from:d.to], []byte("\n")), r.nodesLeft)+1)
@@ -259,8 +258,8 @@ func (r *reader) yaml(d documentSpan) bool {
 	return r.tree(b)
 }
 
-// tree takes the objects of a tree that has been built, unless it could not be.
-// It reports whether to go on.
+// tree reads the objects of a tree, or reports why it could not be built. It reports
+// whether to continue.
 func (r *reader) tree(b *treeBuilder) bool {
 	r.nodesLeft = b.left
 	if b.refused != nil {
@@ -273,8 +272,8 @@ func (r *reader) tree(b *treeBuilder) bool {
 	return r.object(b.finish(), 0, "", "")
 }
 
-// object takes an object, or the items of a list. The items of a list of one
-// kind need not say their own. It reports whether to go on.
+// object reads an object or the items of a list. The items of a list with a kind of
+// its own may omit theirs. It reports whether to continue.
 func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 	at := int(t.nodes[root].at)
 	switch t.nodes[root].kind {
@@ -329,7 +328,7 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 		return r.crd(m)
 	case m.Kind == "CustomResourceDefinition" && group == apiextensionsGroup && version == "v1beta1":
 		r.problem(r.place(m, "apiVersion"), WrongVersion, "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22; "+
-			"generate the CRD from its Go types, or convert it with a cluster that has it: kubectl get crds.v1.apiextensions.k8s.io NAME -o yaml")
+			"generate the CRD from its Go types, or convert it with a cluster that still serves it: kubectl get crds.v1.apiextensions.k8s.io NAME -o yaml")
 	case group == apiextensionsGroup, m.Kind == "CustomResourceDefinition":
 		field := "kind"
 		if m.Kind == "CustomResourceDefinition" {
@@ -345,7 +344,7 @@ func (r *reader) object(t *tree, root int32, apiVersion, kind string) bool {
 func (r *reader) header(t *tree, root int32, field, inherited string) (string, bool) {
 	key := t.find(root, field)
 	if key < 0 {
-		// The server looks for these two whatever their case, before it decodes.
+		// Before it decodes, the server looks for these two fields ignoring case.
 		t.eachEntry(root, func(k int32) {
 			if strings.EqualFold(t.text(k), field) {
 				key = k
@@ -364,7 +363,7 @@ func (r *reader) header(t *tree, root int32, field, inherited string) (string, b
 	return t.text(key + 1), true
 }
 
-// place is the offset of a field of an object, or of the object.
+// place returns the offset of a field of an object, or of the object itself.
 func (r *reader) place(m *Manifest, field string) int {
 	if key := m.tree.find(m.root, field); key >= 0 {
 		return int(m.tree.nodes[key].at)
@@ -372,7 +371,7 @@ func (r *reader) place(m *Manifest, field string) int {
 	return int(m.tree.nodes[m.root].at)
 }
 
-// goKind names the type of a node as encoding/json does.
+// goKind returns the name of a node's type as used by encoding/json.
 func (t *tree) goKind(n int32) string {
 	return [...]string{"null", "bool", "number", "string", "object", "array", ""}[t.nodes[n].kind]
 }

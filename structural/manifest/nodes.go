@@ -14,24 +14,24 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// NodeReader reads the nodes of a YAML file that people write for schemagen, and
-// collects what is wrong with them.
+// NodeReader reads the nodes of a YAML file that is written for schemagen and
+// collects diagnostics.
 type NodeReader struct {
 	File string
-	// Lines are those of the file, without their ends.
+	// Lines are the lines of the file, without line ends.
 	Lines    []string
 	Findings diag.List
 
 	kind *diag.Kind
 }
 
-// NewNodeReader returns a reader of a file. All its findings are of the kind.
+// NewNodeReader returns a reader of a file. All its diagnostics have the given kind.
 func NewNodeReader(file string, kind *diag.Kind, data []byte) NodeReader {
 	return NodeReader{File: file, Lines: strings.Split(string(data), "\n"), kind: kind}
 }
 
-// Document returns the content of the only document of a file; nil if the file is
-// empty, or wrong. what names it in messages.
+// Document returns the content of the only document of a file, or nil if the file is
+// empty or invalid. what names the document in messages.
 func (r *NodeReader) Document(data []byte, what string) *yamlv3.Node {
 	var document yamlv3.Node
 	decoder := yamlv3.NewDecoder(strings.NewReader(string(data)))
@@ -47,16 +47,16 @@ func (r *NodeReader) Document(data []byte, what string) *yamlv3.Node {
 		return nil
 	}
 	if decoder.Decode(&yamlv3.Node{}) == nil {
-		r.Fail(nil, "", "%s is one document", what)
+		r.Fail(nil, "", "%s must be a single document", what)
 		return nil
 	}
 	return document.Content[0]
 }
 
-// lineOfYAMLError is the line that an error of the library names, or 0.
+// lineOfYAMLError returns the line in an error of the library, or 0.
 func lineOfYAMLError(err error) int {
 	if m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(err.Error()); m != nil {
-		line, _ := strconv.Atoi(m[1]) // digits; 0 if there are too many
+		line, _ := strconv.Atoi(m[1]) // only digits; 0 on overflow
 		return line
 	}
 	return 0
@@ -70,7 +70,7 @@ func (r *NodeReader) Pos(n *yamlv3.Node) diag.Position {
 	return diag.Position{File: r.File, Line: n.Line, Column: r.column(n.Line, n.Column)}
 }
 
-// column is a column in bytes of one that the library counts in characters.
+// column converts a column that the library counts in characters to bytes.
 func (r *NodeReader) column(line, column int) int {
 	if line < 1 || line > len(r.Lines) {
 		return column
@@ -84,18 +84,18 @@ func (r *NodeReader) column(line, column int) int {
 	return len(r.Lines[line-1]) + 1
 }
 
-// Fail adds an error at a node, which may be nil.
+// Fail adds an error at a node, or, if it is nil, for the file.
 func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
 	r.Findings = append(r.Findings, r.kind.At(r.Pos(n), hint, format, args...))
 }
 
-// meant adds to the last finding, which is about an unknown key of a mapping, the fix that
-// writes the key that was probably meant, if the mapping does not have it.
+// meant adds a fix to the last finding, which reports an unknown key of a mapping: it
+// replaces the key with the one that was probably meant, unless the mapping has that key.
 func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
 	d := &r.Findings[len(r.Findings)-1]
 	near, ok := diag.Nearest(key.Value, known)
 	if !ok || d.Pos.Line > len(r.Lines) || !strings.HasPrefix(r.Lines[d.Pos.Line-1][d.Pos.Column-1:], key.Value) {
-		return // in quotes, or behind an anchor
+		return // quoted, or after an anchor
 	}
 	for i := 0; i < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == near {
@@ -105,7 +105,7 @@ func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
 	*d = d.Replacing(key.Value, near)
 }
 
-// Aliased returns the node that an alias stands for, and other nodes as they are.
+// Aliased returns the node that an alias refers to, and other nodes unchanged.
 func Aliased(n *yamlv3.Node) *yamlv3.Node {
 	if n != nil && n.Kind == yamlv3.AliasNode {
 		return n.Alias
@@ -113,7 +113,7 @@ func Aliased(n *yamlv3.Node) *yamlv3.Node {
 	return n
 }
 
-// Shortened returns a text for a message, cut to 80 bytes.
+// Shortened returns a text for use in a message, truncated to 80 bytes.
 func Shortened(text string) string {
 	const most = 80
 	if len(text) <= most {
@@ -122,7 +122,8 @@ func Shortened(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Fields returns the values of a mapping by their keys, all of which must be known.
+// Fields returns the values of a mapping by key. Keys other than the known ones are
+// errors.
 func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[string]*yamlv3.Node {
 	out := map[string]*yamlv3.Node{}
 	n = Aliased(n)
@@ -130,7 +131,7 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 	case n == nil || n.Tag == "!!null":
 		return out
 	case n.Kind != yamlv3.MappingNode:
-		r.Fail(n, "", "%s is a mapping with some of the keys %s", what, strings.Join(known, ", "))
+		r.Fail(n, "", "%s must be a mapping with keys among %s", what, strings.Join(known, ", "))
 		return out
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -140,7 +141,7 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 			r.Fail(key, diag.DidYouMean(key.Value, known, ""), "%s has no key %q", what, Shortened(key.Value))
 			r.meant(n, key, known)
 		case out[key.Value] != nil:
-			r.Fail(key, "", "key %q is there twice", key.Value)
+			r.Fail(key, "", "duplicate key %q", key.Value)
 		default:
 			out[key.Value] = n.Content[i+1]
 		}
@@ -148,7 +149,7 @@ func (r *NodeReader) Fields(n *yamlv3.Node, what string, known ...string) map[st
 	return out
 }
 
-// List returns the elements of a list.
+// List returns the elements of a sequence.
 func (r *NodeReader) List(n *yamlv3.Node) []*yamlv3.Node {
 	n = Aliased(n)
 	switch {

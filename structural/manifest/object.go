@@ -10,8 +10,8 @@ import (
 )
 
 // Object decodes the object as the API server decodes custom resources: integers
-// that fit are int64, other numbers float64. An error is about a number that
-// nothing holds.
+// that fit are int64, other numbers float64. It returns an error for a number that
+// neither type can hold.
 func (m *Manifest) Object() (map[string]any, error) {
 	object := map[string]any{}
 	if err := json.Unmarshal(m.tree.json(m.root), &object); err != nil {
@@ -20,8 +20,8 @@ func (m *Manifest) Object() (map[string]any, error) {
 	return object, nil
 }
 
-// Repeated says which keys of an object in JSON stand in their mapping already, in
-// the words of the API server's strict decoding. In YAML, [Read] says so.
+// Repeated returns the duplicate keys of a JSON object, with the wording of the API
+// server's strict decoding. For YAML, [Read] reports them.
 func (m *Manifest) Repeated() []Problem {
 	if !m.tree.verbatim {
 		return nil
@@ -48,8 +48,8 @@ func (m *Manifest) Repeated() []Problem {
 	return out
 }
 
-// Keys returns the keys of the mapping at a path, in the order of the document;
-// none where there is no mapping.
+// Keys returns the keys of the mapping at a path, in document order, or nil if there
+// is no mapping.
 func (m *Manifest) Keys(path *structural.ObjectPath) []string {
 	_, value, whole := m.find(path)
 	if !whole {
@@ -60,16 +60,15 @@ func (m *Manifest) Keys(path *structural.ObjectPath) []string {
 	return out
 }
 
-// PlaceOf returns the place of a value of the object. Where the last steps of the
-// path are not in the file, as with a default, it is the place of the innermost
-// one that is.
+// PlaceOf returns the position of a value of the object. If the value is not in the
+// file, such as a default, it is that of the innermost value on the path that is.
 func (m *Manifest) PlaceOf(path *structural.ObjectPath) token.Pos {
 	at, _, _ := m.find(path)
 	return m.base + token.Pos(m.tree.nodes[at].at)
 }
 
-// find follows a path: to the node where what it leads to begins, and to its
-// value. It stops where the document does; then whole is false.
+// find follows a path and returns the node at which its target begins, and the
+// target's value. It stops where the document ends; whole is then false.
 func (m *Manifest) find(path *structural.ObjectPath) (at, value int32, whole bool) {
 	at, value = m.root, m.root
 	for _, step := range path.Steps() {

@@ -89,7 +89,7 @@ func TestRead(t *testing.T) {
 				"apiVersion: v1\nkind: CustomResourceDefinition\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitoin\n",
 			manifests: []string{"1:1 apiextensions.k8s.io/v1beta1 CustomResourceDefinition ", "4:1 apiextensions.k8s.io/v2 CustomResourceDefinition ", "7:1 v1 CustomResourceDefinition ", "10:1 apiextensions.k8s.io/v1 CustomResourceDefinitoin "},
 			problems: []string{
-				"2:1: wrong version: apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22; generate the CRD from its Go types, or convert it with a cluster that has it: kubectl get crds.v1.apiextensions.k8s.io NAME -o yaml",
+				"2:1: wrong version: apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22; generate the CRD from its Go types, or convert it with a cluster that still serves it: kubectl get crds.v1.apiextensions.k8s.io NAME -o yaml",
 				`4:1: wrong version: no matches for kind "CustomResourceDefinition" in version "apiextensions.k8s.io/v2"`,
 				`7:1: wrong version: no matches for kind "CustomResourceDefinition" in version "v1"`,
 				`11:1: wrong version: no matches for kind "CustomResourceDefinitoin" in version "apiextensions.k8s.io/v1"`,
@@ -103,8 +103,8 @@ func TestRead(t *testing.T) {
 				`16:9: duplicate field: key "type" already set in map`,
 				`17:9: unknown field: unknown field "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-unions"`,
 				`19:15: unknown field: unknown field "spec.versions[0].schema.openAPIV3Schema.properties.a.Type"`,
-				`22:15: dropped field: unknown field "spec.versions[0].schema.openAPIV3Schema.properties.b.items.foo", which the API server drops without a word`,
-				`23:22: dropped field: schema or list of schemas expected; the API server drops this value without a word`,
+				`22:15: dropped field: unknown field "spec.versions[0].schema.openAPIV3Schema.properties.b.items.foo", which the API server silently drops`,
+				`23:22: dropped field: schema or list of schemas expected; the API server silently drops this value`,
 			},
 		},
 		{
@@ -157,7 +157,7 @@ func TestMalformedPlaces(t *testing.T) {
 		{"a:\n  ~: 1\n", "2:3: malformed: unsupported map key of type: <nil>"},
 		{"a:\n  [b]: 1\n", "1:1: malformed: yaml: invalid map key: []interface {}{\"b\"}"},
 		{"a: b\n---\na: b\nc: @\n", "4:4: malformed: yaml: found character that cannot start any token"},
-		{"\xff\xfea\x00", "1:1: malformed: the file is not UTF-8, but UTF-16"},
+		{"\xff\xfea\x00", "1:1: malformed: the file is UTF-16 instead of UTF-8"},
 	} {
 		fset := token.NewFileSet()
 		_, problems := Read(fset, "x", []byte(c.text))

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Position returns the place of a field path as the API server prints it, for
+// Position returns the position of a field path as printed by the API server, for
 // example "metadata.annotations[api-approved.kubernetes.io]" or
-// "spec.versions[0].schema.openAPIV3Schema.properties[a].type". If the last steps
-// of the path are not in the object, it is the place of the innermost one that
-// is.
+// "spec.versions[0].schema.openAPIV3Schema.properties[a].type". If the object does
+// not have the whole path, it is the position of the innermost part that exists.
 //
-// Where all versions have the same, the server speaks of spec.validation,
-// spec.subresources, spec.additionalPrinterColumns and spec.selectableFields, of
-// which the first version's place is returned.
+// If all versions agree, the server refers to spec.validation, spec.subresources,
+// spec.additionalPrinterColumns and spec.selectableFields; Position then returns
+// the position in the first version.
 func (m *Manifest) Position(path string) token.Pos {
 	at, node := m.root, m.root
 	rest := "." + m.inVersions(path)
@@ -28,8 +27,8 @@ func (m *Manifest) Position(path string) token.Pos {
 	return m.base + token.Pos(m.tree.nodes[at].at)
 }
 
-// inVersions returns the path in v1 of a path of the server, which validates an
-// internal version of the object.
+// inVersions converts a path that the server prints for its internal version of the
+// object to a path of the v1 object.
 func (m *Manifest) inVersions(path string) string {
 	for _, moved := range [...]struct{ server, manifest string }{
 		{"spec.validation", "spec.versions[0].schema"},
@@ -56,10 +55,10 @@ func (m *Manifest) inVersions(path string) string {
 
 func isStepEnd(rest string) bool { return rest == "" || rest[0] == '.' || rest[0] == '[' }
 
-// step takes the first step of a path below a node: the longest key that stands
-// there, because keys may have dots and brackets. It returns the node that is
-// its place, the one that is its value, and the other steps. The place is noNode
-// if there is no such step.
+// step takes the first step of a path below a node: the longest existing key that
+// matches, because keys may contain dots and brackets. It returns the node with the
+// position of the key, the node of the value, and the rest of the path. place is
+// noNode if there is no such step.
 func (t *tree) step(n int32, path string) (place, value int32, rest string) {
 	place = noNode
 	bracket := path[0] == '['

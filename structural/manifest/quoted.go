@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// quoted reads the quoted scalar at pos, and stops behind it.
+// quoted reads the quoted scalar at pos and stops after it.
 func (p *blockParser) quoted() bool {
 	at, quote := p.pos, p.src[p.pos]
 	i := at + 1
-	// Most have nothing that must be replaced.
+	// Most scalars need no replacement.
 	for ; i < p.end && p.src[i] != quote && p.src[i] != '\n' && p.src[i] != '\t'; i++ {
 		if quote == '"' && p.src[i] == '\\' {
 			break
@@ -42,7 +42,7 @@ func (p *blockParser) quoted() bool {
 			i += size
 		case c == '\n':
 			next, breaks, ok := p.continuation(i + 1)
-			if !ok || p.src[i-1] == ' ' { // spaces before the break do not count
+			if !ok || p.src[i-1] == ' ' { // trailing spaces are left to the library
 				return false
 			}
 			p.auxText = appendFold(p.auxText, breaks)
@@ -55,8 +55,8 @@ func (p *blockParser) quoted() bool {
 	return false
 }
 
-// continuation goes from the beginning of a line within a quoted scalar to the
-// first character that is part of its text, and counts the empty lines.
+// continuation skips from the beginning of a line inside a quoted scalar to the
+// first character of its text, and counts the empty lines.
 func (p *blockParser) continuation(i int) (next, emptyLines int, ok bool) {
 	for ; i < p.end; i++ {
 		switch p.src[i] {
@@ -72,8 +72,8 @@ func (p *blockParser) continuation(i int) (next, emptyLines int, ok bool) {
 	return 0, 0, false
 }
 
-// escape appends what the escape sequence at i stands for and returns its size
-// in the source, or 0 if it is not read here.
+// escape appends the meaning of the escape sequence at i and returns its length in
+// the source, or 0 if this parser does not support it.
 func (p *blockParser) escape(i int) int {
 	if i+1 >= p.end {
 		return 0
@@ -117,8 +117,8 @@ func (p *blockParser) escape(i int) int {
 	return 2 + digits
 }
 
-// blockScalar reads the literal or folded scalar at pos, up to the next token.
-// The node around it is indented by parent.
+// blockScalar reads the literal or folded scalar at pos, up to the next token. Its
+// parent is indented by parent.
 func (p *blockParser) blockScalar(parent int) bool {
 	at, folded := p.pos, p.src[p.pos] == '>'
 	header := p.src[at+1 : p.lineEnd(at)]
@@ -140,7 +140,7 @@ func (p *blockParser) blockScalar(parent int) bool {
 		return false
 	}
 	from := len(p.auxText)
-	breaks := 0        // the empty lines before this line
+	breaks := 0        // number of empty lines before this line
 	ended := false     // the line before this one ended with a break
 	blankLine := false // the line before this one began with a blank
 	for p.pos < p.end {
@@ -192,8 +192,8 @@ func (p *blockParser) blockScalar(parent int) bool {
 	return true
 }
 
-// detectIndent sets the indentation of a block scalar whose text begins at pos:
-// that of its first line with text.
+// detectIndent sets the indentation of a block scalar whose text begins at pos to
+// that of its first non-empty line.
 func (p *blockParser) detectIndent(parent int, indent *int) bool {
 	widest := 0
 	for i := p.pos; i < p.end; i++ {

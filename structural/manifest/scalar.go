@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// yamlFloat is what counts as a float, by the rules of go.yaml.in/yaml/v2.
+// yamlFloat matches floats by the rules of go.yaml.in/yaml/v2.
 var yamlFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolvePlain returns the value of an unquoted scalar without a tag: nil, a
-// bool, an int64, a uint64 or a float64, unless it is a string. The rules are
-// those of YAML 1.1 as go.yaml.in/yaml/v2 reads it, which is what the API server
-// uses: "yes", "on" and "y" are true, 010 is eight, and dates are strings.
+// resolvePlain returns the value of an unquoted scalar without a tag: nil, a bool,
+// an int64, a uint64 or a float64, unless it is a string. It follows YAML 1.1 as
+// implemented by go.yaml.in/yaml/v2, which the API server uses: "yes", "on" and "y"
+// are true, 010 is eight, and dates are strings.
 func resolvePlain(s string) (value any, isString bool) {
 	if s == "" {
 		return nil, false
@@ -46,7 +46,7 @@ func resolveWord(s string) (value any, isString bool) {
 	case "~", "null", "Null", "NULL":
 		return nil, false
 	case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF":
-		// strconv reads these without the dot.
+		// strconv parses these without the dot.
 		f, err := strconv.ParseFloat(strings.Replace(s, ".", "", 1), 64)
 		return f, err != nil
 	}
@@ -66,7 +66,7 @@ func resolveNumber(s string) (value any, isString bool) {
 			return f, false
 		}
 	}
-	// A sign behind the prefix passes here, but not above.
+	// A sign after the prefix is accepted here, but not above.
 	if digits, ok := strings.CutPrefix(plain, "0b"); ok {
 		if i, err := strconv.ParseInt(digits, 2, 64); err == nil {
 			return i, false
@@ -75,8 +75,8 @@ func resolveNumber(s string) (value any, isString bool) {
 	return nil, true
 }
 
-// plainScalar adds an unquoted scalar. inSource says that its text stands at its
-// place just so. It reports whether JSON has such a value.
+// plainScalar adds an unquoted scalar. inSource is true if its text occurs verbatim
+// in the source at its offset. It reports whether JSON can represent the value.
 func (b *treeBuilder) plainScalar(at int, text string, inSource bool) bool {
 	kind, canonical, ok := stringNode, text, true
 	if value, isString := resolvePlain(text); !isString {
@@ -90,8 +90,8 @@ func (b *treeBuilder) plainScalar(at int, text string, inSource bool) bool {
 	return ok
 }
 
-// jsonScalar returns the kind and text of a value in JSON, as encoding/json
-// writes it. It reports whether there is one: infinity has none.
+// jsonScalar returns the kind and text of a JSON value as written by encoding/json.
+// ok is false if there is none, as for infinity.
 func jsonScalar(value any) (kind nodeKind, text string, ok bool) {
 	switch value := value.(type) {
 	case nil:

@@ -6,8 +6,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// source is a tree as the [structural.Source] of schemas. A node is the index of a value
-// in it; the document itself, at 0, is no part of a schema.
+// source implements [structural.Source] on a tree. A node is the index of a value in
+// the tree; the document itself, at 0, is never part of a schema.
 type source struct {
 	tree *tree
 	base token.Pos // of the file
@@ -33,7 +33,7 @@ func (s *source) Entries(n structural.Node) []structural.Entry {
 
 func (s *source) JSON(n structural.Node) []byte { return s.tree.appendJSON(nil, int32(n), false) }
 
-// entry returns the entry of a key, none for noNode.
+// entry returns the entry of a key, or the zero Entry for noNode.
 func (s *source) entry(key int32) structural.Entry {
 	if key < 0 {
 		return structural.Entry{}

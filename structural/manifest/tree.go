@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// tree holds the values of one YAML or JSON document in one slice, each node
-// followed by what is below it, so that a large document costs little. A mapping
-// is followed by keys and values in turn, in the order of the document.
+// tree holds the values of one YAML or JSON document in one slice, in which each
+// node is followed by its descendants, so that large documents are cheap. A mapping
+// is followed by alternating keys and values, in document order.
 type tree struct {
-	// src is the text of the file, aux the text of the scalars that do not stand
-	// in it as they are meant: escaped, folded, resolved.
+	// src is the text of the file, aux the text of scalars whose value differs
+	// from their source text: escaped, folded, resolved.
 	src, aux string
 	nodes    []treeNode
-	// verbatim trees are made of JSON: keys may repeat, and values that are kept
-	// as JSON are kept as they stand in the text.
+	// verbatim trees come from JSON: keys may repeat, and values that are kept as
+	// JSON keep their source text.
 	verbatim bool
 }
 
 type treeNode struct {
 	kind  nodeKind
 	inAux bool
-	// at is the offset in the file at which the node begins.
+	// at is the offset of the node in the file.
 	at int32
-	// from and to are the text of a scalar. A collection of a verbatim tree ends
-	// at the offset to.
+	// from and to delimit the text of a scalar. A collection of a verbatim tree
+	// ends at the offset to.
 	from, to int32
-	// next is the index of the first node that is not below this one.
+	// next is the index of the first node after this one that is not a descendant.
 	next int32
 }
 
@@ -41,16 +41,16 @@ const (
 	stringNode
 	mappingNode
 	sequenceNode
-	// overriddenKey is a key of a mapping that stands in it once more, later.
-	// It and its value are no part of the document's value.
+	// overriddenKey is a key of a mapping that occurs again later in the mapping.
+	// It and its value are not part of the document's value.
 	overriddenKey
 )
 
-// noNode is the index of no node.
+// noNode is the index returned if there is no node.
 const noNode = -1
 
-// text is the text of a scalar: that of a string, a number as JSON writes it,
-// "true" or "false".
+// text returns the text of a scalar: a string, a number as written in JSON, "true" or
+// "false".
 func (t *tree) text(n int32) string {
 	node := &t.nodes[n]
 	if node.inAux {
@@ -59,8 +59,8 @@ func (t *tree) text(n int32) string {
 	return t.src[node.from:node.to]
 }
 
-// eachEntry calls f for the keys of a mapping, in the order of the document. It
-// does nothing on other nodes.
+// eachEntry calls f for the keys of a mapping, in document order. It does nothing
+// for other nodes.
 func (t *tree) eachEntry(mapping int32, f func(key int32)) {
 	if mapping < 0 || t.nodes[mapping].kind != mappingNode {
 		return
@@ -72,8 +72,7 @@ func (t *tree) eachEntry(mapping int32, f func(key int32)) {
 	}
 }
 
-// eachElement calls f for the elements of a sequence. It does nothing on other
-// nodes.
+// eachElement calls f for the elements of a sequence. It does nothing for other nodes.
 func (t *tree) eachElement(sequence int32, f func(element int32)) {
 	if sequence < 0 || t.nodes[sequence].kind != sequenceNode {
 		return
@@ -84,7 +83,7 @@ func (t *tree) eachElement(sequence int32, f func(element int32)) {
 }
 
 // find returns the key node of an entry of a mapping, the last one if there are
-// several, or noNode. The value is the node after it.
+// several, or noNode. The value is the next node.
 func (t *tree) find(mapping int32, key string) int32 {
 	found := int32(noNode)
 	t.eachEntry(mapping, func(k int32) {
@@ -95,7 +94,7 @@ func (t *tree) find(mapping int32, key string) int32 {
 	return found
 }
 
-// below returns the value that a way of keys below a mapping leads to, or noNode.
+// below returns the value at a path of keys below a mapping, or noNode.
 func (t *tree) below(n int32, keys ...string) int32 {
 	for _, key := range keys {
 		if n = t.find(n, key); n < 0 {
@@ -106,8 +105,8 @@ func (t *tree) below(n int32, keys ...string) int32 {
 	return n
 }
 
-// json returns the value of a node as the API server gets to see it: as it
-// stands in JSON text, and as sigs.k8s.io/yaml writes what was YAML.
+// json returns the value of a node as the API server receives it: JSON verbatim, and
+// YAML as converted by sigs.k8s.io/yaml.
 func (t *tree) json(n int32) []byte {
 	if t.verbatim {
 		return []byte(t.src[t.nodes[n].at:t.jsonEnd(n)])
@@ -115,7 +114,7 @@ func (t *tree) json(n int32) []byte {
 	return t.appendJSON(nil, n, true)
 }
 
-// jsonEnd is the offset at which a node of a verbatim tree ends.
+// jsonEnd returns the offset at which a node of a verbatim tree ends.
 func (t *tree) jsonEnd(n int32) int32 {
 	node := &t.nodes[n]
 	if node.kind != stringNode {
@@ -131,8 +130,7 @@ func (t *tree) jsonEnd(n int32) int32 {
 	}
 }
 
-// appendJSON appends the value of a node, with the keys sorted or in the order
-// of the document.
+// appendJSON appends the value of a node, with keys sorted or in document order.
 func (t *tree) appendJSON(out []byte, n int32, sorted bool) []byte {
 	switch t.nodes[n].kind {
 	case nullNode:
@@ -162,7 +160,7 @@ func (t *tree) appendJSON(out []byte, n int32, sorted bool) []byte {
 	}
 }
 
-// closeJSON ends a collection, whose last element a comma follows.
+// closeJSON ends a collection, replacing the comma after its last element.
 func closeJSON(out []byte, end byte) []byte {
 	if out[len(out)-1] == ',' {
 		out[len(out)-1] = end
@@ -173,7 +171,7 @@ func closeJSON(out []byte, end byte) []byte {
 
 func appendJSONString(out []byte, s string) []byte {
 	text, err := json.Marshal(s)
-	if err != nil { // a string always has a text
+	if err != nil { // marshaling a string never fails
 		return append(out, `""`...)
 	}
 	return append(out, text...)
