@@ -261,13 +261,13 @@ func TestServedChange(t *testing.T) {
 	s := serveDocuments(t, dir)
 	eachKubectl(t, s, func(t *testing.T, c client) {
 		for _, field := range []string{"second", "third"} {
-			before := strings.Count(s.process.tail(), "read again")
+			before := strings.Count(s.process.tail(), "reloaded")
 			write(field)
 			if err := syscall.Kill(s.process.pid, syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}
 			ctx := within(t)
-			for look := (looks{}); strings.Count(s.process.tail(), "read again") == before; {
+			for look := (looks{}); strings.Count(s.process.tail(), "reloaded") == before; {
 				if late := look.next(ctx); late != nil {
 					t.Fatal(s.process.tail())
 				}

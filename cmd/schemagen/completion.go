@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// completions are the values of flags that a shell can propose, of the commands that
-// have the flags. Flags of the same name may mean different things.
+// completions returns the values of a command's flags that a shell can complete. Flags
+// with the same name may have different values in different commands.
 func completions(command string) map[string][]string {
 	formats := map[string][]string{"explain": publish.Formats(), "docs": docsFormats(), "config": configFormats()}
 	out := map[string][]string{
@@ -34,8 +34,7 @@ func completions(command string) map[string][]string {
 	return out
 }
 
-// addCompletions adds to all commands what a shell can propose for their flags: values,
-// or files and directories.
+// addCompletions adds completion of flags to all commands: values, files or directories.
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	for _, cmd := range root.Commands() {
@@ -53,7 +52,7 @@ func addCompletions(root *cobra.Command) {
 	}
 }
 
-// completeFrom proposes values, after a comma those that are not there yet.
+// completeFrom completes values; in a list, those that it does not contain yet.
 func completeFrom(values []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]

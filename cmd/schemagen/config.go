@@ -23,13 +23,13 @@ func newConfigCommand(stdout, stderr io.Writer) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "config [packages]",
-		Short: "Print what a run would be told, and where each value is from.",
-		Long: `Print the values that schemagen crd would run with, given the same packages and
-flags, and those of schemagen unions: each with where it is from, a line of
-` + project.Name + `, a flag, or the default.
+		Short: "Print the settings of a run and the source of each value.",
+		Long: `Print the settings of schemagen crd, given the same packages and flags, and of
+schemagen unions. The source of each value is a line of ` + project.Name + `, a flag,
+or the default.
 
-` + project.Name + ` is optional. It is looked for in the working directory and in those
-above it up to the module's; docs/config.md describes it.`,
+` + project.Name + ` is optional. It is read from the working directory or the nearest
+parent directory, up to the module root; docs/config.md describes it.`,
 		Example: `  schemagen config
   schemagen config --kube-version 1.30 --format json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,15 +60,15 @@ above it up to the module's; docs/config.md describes it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "yaml", "format: "+strings.Join(configFormats(), ", "))
-	flags.BoolVar(&r.strict, "strict", false, "make warnings errors")
+	flags.StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
+	flags.BoolVar(&r.strict, "strict", false, "treat warnings as errors")
 	r.addLanguageFlags(cmd)
 	r.addTagsFlag(cmd)
 	r.addOptionFlags(cmd)
 	return cmd
 }
 
-// defaultOf fills in the defaults that neither the flags nor the file say.
+// defaultOf sets the defaults that are not those of flags.
 func defaultOf(e project.Effective) project.Effective {
 	switch e.Key {
 	case "paths":

@@ -24,15 +24,15 @@ type diffRun struct {
 	definitions definitionFlags
 	kubeVersion string
 	format      string
-	// failOn says which changes count for the exit code.
+	// failOn selects the changes that make the command fail.
 	failOn string
-	// sources are Go packages with the comments that allow changes, where NEW is files.
+	// sources are the Go packages with comments that allow changes, if NEW is files.
 	sources []string
-	// partial: NEW has some definitions of OLD only.
+	// partial means that NEW contains only some of the definitions in OLD.
 	partial bool
 }
 
-// failures are the values of --fail-on, with the least category that counts.
+// failures returns the values of --fail-on, with the lowest category that counts.
 func failures() map[string]compare.Category {
 	return map[string]compare.Category{"stored": compare.BreaksStored, "clients": compare.BreaksClients, "any": compare.Safe, "none": compare.BreaksStored + 1}
 }
@@ -41,16 +41,17 @@ func newDiffCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r diffRun
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Say what a change of CRDs breaks: stored objects, clients, or nothing.",
-		Long: `Say what a change of CRDs breaks if NEW replaces OLD on a server: stored objects,
-clients, or nothing.
+		Short: "Report what a change to CRDs breaks: stored objects, clients, or nothing.",
+		Long: `Report what breaks if NEW replaces OLD on a server: stored objects, clients, or
+nothing.
 
-Each is a YAML or JSON file, a directory, - for standard input, git:REF:PATH,
-git:REF for the path of the other one, or Go packages (./api/...). What a cluster
-has is OLD with: kubectl get crds -o yaml | schemagen diff - config/crd/bases
+OLD and NEW are YAML or JSON files, directories, - for standard input, git:REF:PATH,
+git:REF for the path of the other side, or Go packages (./api/...). To compare with
+a cluster: kubectl get crds -o yaml | schemagen diff - config/crd/bases
 
-The exit code is 1 if a change counts that nothing allows: in Go a comment
-+schemagen:allowChange:kind=KIND,reason="…", in YAML # schemagen:ignore KIND reason.`,
+The exit code is 1 if a change selected by --fail-on is not allowed. To allow one,
+write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
+# schemagen:ignore KIND reason in YAML.`,
 		Example: `  schemagen diff git:main config/crd/bases
   schemagen diff git:v1.4.0 ./api/... --format markdown
   schemagen diff git:main config/crd/bases --source ./api/...`,
@@ -60,11 +61,11 @@ The exit code is 1 if a change counts that nothing allows: in Go a comment
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.format, "format", "text", "format of the changes: "+strings.Join(compare.Formats(), ", "))
-	flags.StringVar(&r.failOn, "fail-on", "clients", "which changes count: stored, clients (and stored), any, none")
-	flags.StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version of the API server (default "+apiserver.DefaultVersion+")")
-	flags.StringSliceVar(&r.sources, "source", nil, "Go packages of NEW, for the comments that allow changes")
-	flags.BoolVar(&r.partial, "partial", false, "definitions that only OLD has are not removed")
+	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(compare.Formats(), ", "))
+	flags.StringVar(&r.failOn, "fail-on", "clients", "fail on these changes: stored, clients (and stored), any, none")
+	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+	flags.StringSliceVar(&r.sources, "source", nil, "read comments that allow changes from these Go packages")
+	flags.BoolVar(&r.partial, "partial", false, "do not report definitions that are only in OLD as removed")
 	r.definitions.add(cmd)
 	return cmd
 }
@@ -135,7 +136,8 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	return nil
 }
 
-// unread fails if definitions could not be read, and prints their errors: nothing can be said of what cannot be read.
+// unread prints errors in definitions and fails if there are any: what cannot be read
+// cannot be compared.
 func unread(name string, findings diag.List, err error, dir string, stderr io.Writer) error {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	if err != nil || len(findings) == 0 {

@@ -38,16 +38,15 @@ func newDocsCommand(stdout, stderr io.Writer) *cobra.Command {
 	var check, diff bool
 	cmd := &cobra.Command{
 		Use:   "docs [files, directories, packages or -]",
-		Short: "Write documentation of custom resources, as a page or as Markdown.",
-		Long: `Write documentation of custom resources, as a page or as Markdown.
+		Short: "Generate documentation of custom resources, as HTML or Markdown.",
+		Long: `Generate documentation of custom resources, as HTML or Markdown.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
-standard input, or Go packages. Without one it is the working directory.
+standard input, or Go packages. The default is the working directory.
 
-The page is one file, index.html, that needs nothing else: fields as a tree to
-search, unions as choices, defaults, rules, and examples that the API server would
-take. Each field has a link: #GROUP/VERSION/KIND.path. Markdown is one file for
-each group.`,
+HTML is a single self-contained file, index.html, with a searchable tree of fields,
+unions as choices, defaults, rules, and examples that the API server accepts. Each
+field has a link: #GROUP/VERSION/KIND.path. Markdown is one file for each group.`,
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,10 +58,10 @@ each group.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "directory in which the files are written, - for standard output")
-	flags.StringVar(&r.format, "format", "html", "format: "+strings.Join(docsFormats(), ", "))
+	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "write to this directory, - for standard output")
+	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(docsFormats(), ", "))
 	flags.StringVar(&r.title, "title", "Custom resources", "title of the page")
-	flags.BoolVar(&r.examples, "examples", true, "make examples, which takes a while for large definitions")
+	flags.BoolVar(&r.examples, "examples", true, "generate examples; slow for large definitions")
 	addModeFlags(cmd, &check, &diff)
 	r.definitions.add(cmd)
 	return cmd
@@ -76,7 +75,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	// --format is that of the documents.
+	// --format is the format of the documents, not of diagnostics.
 	findings = r.definitions.project.Judge(findings, map[*project.Waiver]bool{})
 	if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
 		return err
@@ -102,7 +101,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	return err
 }
 
-// documented says where fields are in Go, and makes examples. Lines of generated
+// documented adds the positions of fields in Go, and examples. Positions in generated
 // YAML are of no use to readers.
 func (r *docsRun) documented(ctx context.Context, p *definitions.Resource) (*publish.Documented, error) {
 	out := &publish.Documented{Resource: p.Resource, Field: publish.DocumentedField(p.Resource)}
@@ -124,7 +123,7 @@ func (r *docsRun) documented(ctx context.Context, p *definitions.Resource) (*pub
 	return out, err
 }
 
-// examplesOf are the samples that a server takes.
+// examplesOf returns the samples that a server accepts.
 func examplesOf(ctx context.Context, p *definitions.Resource) ([]publish.Example, error) {
 	kind, err := dryrun.New(p.Definition).Kind(p.Kind + "." + p.GroupVersion())
 	if err != nil {
@@ -137,11 +136,11 @@ func examplesOf(ctx context.Context, p *definitions.Resource) ([]publish.Example
 			return nil, err
 		}
 		if len(sample.Findings) > 0 {
-			continue // verify says why
+			continue // verify reports the reason
 		}
-		title := "Example: what must be there"
+		title := "Example: required fields only"
 		if full {
-			title = "Example: all that can be there together"
+			title = "Example: all fields that can be set together"
 		}
 		out = append(out, publish.Example{Title: title, YAML: string(sample.YAML)})
 	}

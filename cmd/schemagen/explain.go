@@ -27,13 +27,13 @@ func newExplainCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r explainRun
 	cmd := &cobra.Command{
 		Use:   "explain KIND[.path]",
-		Short: "Say what a field of a custom resource is for, without a cluster.",
-		Long: `Say what a field of a custom resource is for, without a cluster.
+		Short: "Explain a field of a custom resource, without a cluster.",
+		Long: `Explain a field of a custom resource, without a cluster.
 
-KIND is a kind, a plural, a singular or a short name; the path is kubectl
-explain's. Definitions are YAML or JSON files with CRDs, directories with such
-files, - for standard input, or Go packages, whose fields are shown with their
-place in the source.`,
+KIND is a kind, plural, singular or short name; the path is the same as for kubectl
+explain. CRDs are YAML or JSON files, directories with such files, - for standard
+input, or Go packages; for packages, the position of the field in the source is
+shown.`,
 		Example: `  schemagen explain widget.spec.template --crd config/crd/bases
   schemagen explain widgets --recursive --crd ./api/...`,
 		Args: cobra.ExactArgs(1),
@@ -45,10 +45,10 @@ place in the source.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", []string{"."}, "files, directories or packages with definitions")
-	flags.StringVar(&r.apiVersion, "api-version", "", "version, or group/version (default: what kubectl prefers)")
-	flags.StringVar(&r.format, "format", "plain", "format: "+strings.Join(publish.Formats(), ", "))
-	flags.BoolVar(&r.recursive, "recursive", false, "show all fields below, too")
+	flags.StringSliceVar(&r.crds, "crd", []string{"."}, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
+	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(publish.Formats(), ", "))
+	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
 	r.definitions.add(cmd)
 	return cmd
 }
@@ -66,7 +66,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
-	// Warnings are about other kinds, most of them.
+	// Most warnings are about other kinds.
 	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	if len(findings) > 0 {
 		if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {

@@ -13,7 +13,7 @@ import (
 func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain-code CODE",
-		Short:   "Say what a diagnostic means and what to do about it.",
+		Short:   "Explain a diagnostic and how to fix it.",
 		Example: "  schemagen explain-code SG303",
 		Args:    cobra.ExactArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -32,23 +32,23 @@ func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
 					return err
 				}
 			}
-			return fmt.Errorf("there is no code %s; docs/diagnostics.md lists them", args[0])
+			return fmt.Errorf("unknown code %s; docs/diagnostics.md lists all codes", args[0])
 		},
 	}
 }
 
-// codesPage is docs/diagnostics.md.
+// codesPage returns the text of docs/diagnostics.md.
 func codesPage() string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
 Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
 
-A diagnostic is an error if the output would be refused by the API server, or would be wrong; nothing is written then. It is a warning if
-something that you wrote has no effect or can never hold; ` + "`--strict`" + ` makes warnings errors.
+A diagnostic is an error if the API server would refuse the output, or if the output would be wrong; no file is written then. It is a
+warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.
 
-A package may have hundreds of the warnings SG217, SG605 and, where unions are not switched on, SG311. Only the first of a package is printed, with the number of
-the others; ` + "`--format json` and `sarif`" + ` have all of them.
+A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in a package is
+printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
 `)
 	for _, info := range codes() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s. %s\n", info.Code, info.Title, capital(defaultSeverity(info)), info.Explanation)
@@ -56,8 +56,8 @@ the others; ` + "`--format json` and `sarif`" + ` have all of them.
 	return b.String()
 }
 
-// defaultSeverity is the severity of a kind, and whether it is off, where schemagen.yaml says
-// nothing of it.
+// defaultSeverity returns the severity of a kind, and whether it is off, unless
+// schemagen.yaml sets it.
 func defaultSeverity(kind *diag.Kind) string {
 	if kind.Off {
 		return kind.Severity.String() + ", off by default"

@@ -26,16 +26,16 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// addConfigFlags adds the flags that say which schemagen.yaml is read, to all commands.
+// addConfigFlags adds the flags that select schemagen.yaml to all commands.
 func addConfigFlags(root *cobra.Command) {
-	root.PersistentFlags().String("config", "", "project file (default: "+project.Name+" in the working directory or above it, up to the module's)")
+	root.PersistentFlags().String("config", "", "read this project file (default: "+project.Name+" in the working directory or a parent, up to the module root)")
 	root.PersistentFlags().Bool("no-config", false, "read no project file")
 	root.MarkFlagsMutuallyExclusive("config", "no-config")
 }
 
-// readConfig reads the project file that a command line is to be read with: the one
-// that it names, or the nearest. It is nil if there is none. There is no file where a
-// finding is an error. The error is for a named file that is not there.
+// readConfig reads the project file: the one given by --config, or else the nearest.
+// The file is nil if there is none or if a finding is an error. The error is set if the
+// file given by --config does not exist.
 func readConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File, diag.List, error) {
 	flags := cmd.Flags()
 	if off, _ := flags.GetBool("no-config"); off {
@@ -56,8 +56,8 @@ func readConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File
 	return file, findings, nil
 }
 
-// generatorOptions are the options of a project file for packages of commands that have
-// no flags for most of them.
+// generatorOptions returns the generator options in a project file, for commands that
+// read packages but have no flags for most of these options.
 func generatorOptions(c *project.File, options generator.Options) (generator.Options, error) {
 	r, cmd := crdRun{Request: crdrun.Request{Options: options}}, &cobra.Command{}
 	if c != nil {
@@ -79,9 +79,8 @@ func generatorOptions(c *project.File, options generator.Options) (generator.Opt
 	return r.Options, nil
 }
 
-// configure reads the project file for a command that has nothing else to do with
-// it, and fills in the flags that are not given. What is wrong with the file is
-// reported, and is an error then.
+// configure reads the project file and sets the flags that are not given on the
+// command line. Mistakes in the file are reported, and returned as an error.
 func (r *reporting) configure(cmd *cobra.Command, of string) error {
 	var err error
 	if r.dir, err = os.Getwd(); err != nil {
@@ -105,29 +104,29 @@ func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string
 	return file.Fill(of, r.dir, sets...)
 }
 
-// definitionFlags say how definitions are made of Go packages, for commands that
-// take both.
+// definitionFlags are the flags that control how definitions are generated from Go
+// packages, for commands that read both definitions and packages.
 type definitionFlags struct {
 	enable []string
 	unions string
-	// dir is the working directory, project its schemagen.yaml; nil if there is none.
+	// dir is the working directory, project its schemagen.yaml, or nil.
 	dir     string
 	project *project.File
 }
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: switch features on: "+strings.Join(markers.Features(), ", "))
-	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: how unions are written where the source does not say: cel, oneOf, none")
+	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
+	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
 }
 
-// configure reads the project file for a command with these flags and those of r.
+// configure reads the project file for a command with the flags of f and r.
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
 	err := r.configure(cmd, "")
 	f.dir, f.project = r.dir, r.project
 	return err
 }
 
-// reader returns what reads definitions with these flags, if they make sense.
+// reader checks the flags and returns a reader of definitions that uses them.
 func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := checkFeatures(f.enable); err != nil {
 		return nil, err
@@ -138,7 +137,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate}, nil
 }
 
-// generate makes the definitions of packages.
+// generate generates the definitions of packages.
 func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error) {
 	options, err := generatorOptions(f.project, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}, Final: true})
 	if err != nil {
@@ -149,8 +148,8 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 }
 
 // resources reads the served versions of definitions for a command that publishes them.
-// If there are no arguments, it reads the working directory. It has findings where
-// there are none, or where they conflict.
+// Without arguments, it reads the working directory. Finding none, and conflicts between
+// them, are reported as findings.
 func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -171,13 +170,12 @@ func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io
 }
 
 func addModeFlags(cmd *cobra.Command, check, diff *bool) {
-	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file would change")
-	cmd.Flags().BoolVar(diff, "diff", false, "write nothing; print a diff of what would change")
+	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file is out of date")
+	cmd.Flags().BoolVar(diff, "diff", false, "write nothing; print a diff")
 	cmd.MarkFlagsMutuallyExclusive("check", "diff")
 }
 
-// modeOf is what the flags want done with the files for a directory, which is "-" for
-// standard output.
+// modeOf returns the output mode for a directory, where "-" is standard output.
 func modeOf(dir string, check, diff bool) output.Mode {
 	switch {
 	case dir == "-":
@@ -190,12 +188,12 @@ func modeOf(dir string, check, diff bool) output.Mode {
 	return output.Write
 }
 
-// addListerFlag adds the flag that says how packages are found.
+// addListerFlag adds the flag that selects how packages are found.
 func addListerFlag(cmd *cobra.Command, options *generator.Options) {
-	cmd.Flags().Var(listerFlag{options}, "lister", "how packages are found: auto (without the go command where that is certain), go")
+	cmd.Flags().Var(listerFlag{options}, "lister", "find packages with: auto (without the go command where possible), go")
 }
 
-// listerFlag is auto or go.
+// listerFlag is a flag with the values auto and go.
 type listerFlag struct{ options *generator.Options }
 
 // String implements pflag.Value.
@@ -226,7 +224,7 @@ type optional[T any] struct {
 	name  string
 }
 
-// wholeNumber reads a number as flags do, in any base.
+// wholeNumber parses an integer in any base, like pflag.
 func wholeNumber(text string) (int, error) {
 	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
 	return int(n), err
@@ -252,17 +250,17 @@ func (o optional[T]) Set(text string) error {
 // Type implements pflag.Value.
 func (o optional[T]) Type() string { return o.name }
 
-// checkFeatures fails for a feature that there is not.
+// checkFeatures returns an error if a feature does not exist.
 func checkFeatures(features []string) error {
 	for _, feature := range features {
 		if !slices.Contains(markers.Features(), feature) {
-			return fmt.Errorf("unknown feature %q: there are %s", feature, strings.Join(markers.Features(), ", "))
+			return fmt.Errorf("unknown feature %q: use one of %s", feature, strings.Join(markers.Features(), ", "))
 		}
 	}
 	return nil
 }
 
-// newVerifier returns the API server of a Kubernetes version, which is to accept definitions.
+// newVerifier returns a verifier for the API server of a Kubernetes version.
 func newVerifier(version string, options verify.Options) (*verify.Verifier, error) {
 	target, err := apiserver.NewTarget(version)
 	if err != nil {
@@ -271,15 +269,15 @@ func newVerifier(version string, options verify.Options) (*verify.Verifier, erro
 	return verify.New(target, options), nil
 }
 
-// readHeader returns the text of a header file, with " YEAR" replaced; none if
-// the name is empty.
+// readHeader returns the text of a header file with " YEAR" replaced, or the empty
+// string if the name is empty.
 func readHeader(in *inputs.Reader, name, year string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
 	read := func() ([]byte, error) { return in.ReadFile(name, nil) }
 	if info, err := in.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		in.Unsure(name + " is not a file") // but <(command) of a shell, or /dev/null
+		in.Unsure(name + " is not a file") // <(command) in a shell, or /dev/null
 		read = func() ([]byte, error) { return os.ReadFile(name) }
 	}
 	header, err := read()

@@ -22,7 +22,7 @@ type jsonSchemaRun struct {
 	definitions definitionFlags
 	output      string
 	mode        output.Mode
-	// modeline says to print the line by which an editor finds each schema.
+	// modeline prints the comment by which an editor finds each schema.
 	modeline bool
 }
 
@@ -33,16 +33,16 @@ func newJSONSchemaCommand(stdout, stderr io.Writer) *cobra.Command {
 	var check, diff bool
 	cmd := &cobra.Command{
 		Use:   "jsonschema [files, directories, packages or -]",
-		Short: "Write JSON Schemas of custom resources, for editors and validators.",
-		Long: `Write JSON Schemas of custom resources, for editors and validators.
+		Short: "Generate JSON Schemas of custom resources for editors and validators.",
+		Long: `Generate JSON Schemas of custom resources for editors and validators.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
-standard input, or Go packages. Without one it is the working directory.
+standard input, or Go packages. The default is the working directory.
 
-There is GROUP/KIND_VERSION.json for each served version, in lower case as
-kubeconform wants it; all.json, which chooses among them by apiVersion and kind;
+The output is GROUP/KIND_VERSION.json for each served version, in lower case as
+kubeconform expects it; all.json, which selects one of them by apiVersion and kind;
 and catalog.json for editors. A schema refuses fields that the server would drop,
-and of a union an editor proposes the selected member only.`,
+and lets editors complete only the selected member of a union.`,
 		Example: `  schemagen jsonschema config/crd/bases -o schemas
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml
   schemagen jsonschema ./api/... -o schemas --modeline`,
@@ -55,14 +55,14 @@ and of a union an editor proposes the selected member only.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "directory in which the files are written, - for standard output")
+	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "write to this directory, - for standard output")
 	addModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
-	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))
-	flags.BoolVar(&r.Open, "open", false, "let fields stand that the server would drop")
-	flags.StringVar(&r.BaseURL, "base-url", "", "`URL` of the directory, for the catalog and modelines (default: relative)")
-	flags.BoolVar(&r.modeline, "modeline", false, "print the line by which yaml-language-server finds each schema")
+	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "write this draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))
+	flags.BoolVar(&r.Open, "open", false, "accept fields that the server would drop")
+	flags.StringVar(&r.BaseURL, "base-url", "", "use this `URL` of the output directory in the catalog and modelines (default: relative)")
+	flags.BoolVar(&r.modeline, "modeline", false, "print the comment by which yaml-language-server finds each schema")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 	}
 	for _, p := range published {
 		at := r.URL(p.Resource)
-		if r.BaseURL == "" && r.mode != output.Stdout { // from here the files are in the directory
+		if r.BaseURL == "" && r.mode != output.Stdout { // relative to the working directory
 			at = filepath.ToSlash(filepath.Join(r.output, filepath.FromSlash(at)))
 		}
 		if _, err := fmt.Fprintf(stdout, "# yaml-language-server: $schema=%s\n", diag.Line(at)); err != nil {

@@ -1,6 +1,5 @@
 // Command schemagen generates Kubernetes CustomResourceDefinitions from Go API
-// types. It knows flags, files and exit codes; what is generated is package
-// generator's business.
+// types. It handles flags, files and exit codes; package generator does the rest.
 package main
 
 import (
@@ -18,17 +17,17 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 
-	// The pace of the garbage collector, from the start.
+	// Sets the garbage collector's pace before other packages are initialized.
 	_ "github.com/schemagen/schemagen/internal/gogc"
 )
 
 // Exit codes, besides 0.
 const (
-	exitFindings = 1 // the user's source has errors, or the output is out of date
-	exitFailure  = 2 // the command line is wrong, or something could not be read or written
+	exitFindings = 1 // errors in the user's source, or files that are out of date
+	exitFailure  = 2 // invalid command line, or a failed read or write
 )
 
-// errFindings ends a run whose findings are already printed.
+// errFindings ends a run whose findings have already been printed.
 var errFindings = errors.New("findings")
 
 func main() {
@@ -39,9 +38,9 @@ func main() {
 	os.Exit(code)
 }
 
-// run is the whole command; it returns the exit code.
+// run executes the command and returns the exit code.
 //
-// What is printed passes a [diag.Terminal], but for documents.
+// All output except documents passes through a [diag.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = diag.NewTerminal(stdout), diag.NewTerminal(stderr)
 	root := newRoot(stdout, stderr)
@@ -62,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "schemagen: interrupted; nothing was written")
 		return exitFailure
 	}
-	// Lines of other origin are indented.
+	// Continuation lines are indented.
 	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n\t"))
 	return exitFailure
 }
@@ -71,9 +70,10 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "schemagen",
 		Short: "Generate CustomResourceDefinitions from Go API types.",
-		Long: `schemagen reads Go API types with marker comments and writes CustomResourceDefinitions.
+		Long: `Generate CustomResourceDefinitions from Go API types with marker comments.
 
-It also takes controller-gen's arguments: CONTROLLER_GEN=schemagen in a Makefile works.`,
+schemagen also accepts controller-gen's arguments: set CONTROLLER_GEN=schemagen in a
+Makefile.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       toolVersion(),
@@ -115,8 +115,8 @@ func newVersionCommand(stdout io.Writer) *cobra.Command {
 	}
 }
 
-// toolVersion is the name and version of this binary, as in the version
-// annotation of the files that it writes.
+// toolVersion returns the name and version of this binary, as written into the
+// version annotation of generated files.
 func toolVersion() string {
 	version := "devel"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {

@@ -18,11 +18,12 @@ func newMarkersCommand(stdout io.Writer) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "markers [prefix]",
-		Short: "Say what the markers are, with an example of each and what comes of it.",
-		Long: `Say what the markers are, with an example of each and what comes of it.
+		Short: "Print the marker reference, with an example of each marker.",
+		Long: `Print the marker reference, with an example of each marker and the schema it
+produces.
 
-Without a prefix it lists all markers. With one it shows those whose name, or what
-stands behind a colon in it, begins with the prefix.`,
+Without a prefix, list all markers. With a prefix, print the markers whose name, or a
+part of it after a colon, begins with the prefix.`,
 		Example: `  schemagen markers
   schemagen markers MaxLength
   schemagen markers +schemagen:at
@@ -59,11 +60,11 @@ stands behind a colon in it, begins with the prefix.`,
 			return reference.WriteText(stdout)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "format: "+strings.Join(markersFormats(), ", "))
+	cmd.Flags().StringVar(&format, "format", "text", "output format: "+strings.Join(markersFormats(), ", "))
 	return cmd
 }
 
-// markerReference is the reference of markers.
+// markerReference returns the marker reference.
 func markerReference() (markers.Reference, error) {
 	table, err := markers.NewTable()
 	if err != nil {

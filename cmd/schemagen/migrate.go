@@ -9,21 +9,22 @@ import (
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
-// migrateCommand is the command that takes controller-gen's arguments behind --.
+// migrateCommand is the command that accepts controller-gen's arguments after --.
 const migrateCommand = "migrate"
 
 func newMigrateCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := migrate.Options{Version: toolVersion(), Consent: migrate.Consent{In: os.Stdin, Out: stderr}}
 	cmd := &cobra.Command{
 		Use:   migrateCommand + " [-- controller-gen arguments]",
-		Short: "Say what changes if schemagen takes the place of controller-gen.",
-		Long: `Run controller-gen and schemagen on a project, each on a copy of its own, and say which files are equal, what differs and why, what mistakes schemagen finds,
-and which line of the Makefile to change.
+		Short: "Compare the output of schemagen with that of controller-gen.",
+		Long: `Run controller-gen and schemagen, each on a copy of the project. Report which files
+are equal, which differ and why, the mistakes that schemagen finds, and the line of
+the Makefile to change.
 
-The calls of controller-gen are those of the Makefile's recipes, or the one behind
---. Nothing is written but the copies, and the line of the Makefile with --write. A
-controller-gen that the repository brings or its Makefile names runs only if you
-agree: you are asked on a terminal, and say --yes elsewhere.`,
+The command lines are those in the Makefile's recipes, or the arguments after --.
+The project is not changed; with --write, the line of the Makefile is. Programs from
+the repository run only with your consent: you are asked on a terminal, and pass
+--yes elsewhere.`,
 		Example: `  schemagen migrate
   schemagen migrate --write --with 'go tool -modfile=go.tool.mod schemagen'
   schemagen migrate -- rbac:roleName=manager-role crd webhook paths=./...`,
@@ -41,10 +42,10 @@ agree: you are asked on a terminal, and say --yes elsewhere.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.Makefile, "makefile", "", "Makefile to read (default: GNUmakefile, makefile or Makefile)")
-	flags.StringVar(&o.Tool, "controller-gen", "", "controller-gen to compare with (default: the Makefile's, bin/controller-gen, that in PATH, go tool controller-gen)")
-	flags.StringVar(&o.With, "with", "", "what the Makefile is to call (default: schemagen, installed by the Makefile if it installs controller-gen)")
-	flags.BoolVar(&o.Write, "write", false, "change the line of the Makefile, if nothing differs")
-	flags.BoolVar(&o.Consent.Given, "yes", false, "run programs that the repository brings or names")
+	flags.StringVar(&o.Makefile, "makefile", "", "read this Makefile (default: GNUmakefile, makefile or Makefile)")
+	flags.StringVar(&o.Tool, "controller-gen", "", "compare with this controller-gen (default: the Makefile's, bin/controller-gen, the one in PATH, go tool controller-gen)")
+	flags.StringVar(&o.With, "with", "", "use this command in the Makefile (default: schemagen, installed by the Makefile if it installs controller-gen)")
+	flags.BoolVar(&o.Write, "write", false, "change the line of the Makefile if all files are equal")
+	flags.BoolVar(&o.Consent.Given, "yes", false, "run programs from the repository without asking")
 	return cmd
 }

@@ -20,23 +20,22 @@ type openAPIRun struct {
 	reporting
 	publish.Options
 	definitions definitionFlags
-	// output is the directory in which openapi/ is written.
+	// output is the parent directory of openapi/.
 	output string
 	mode   output.Mode
-	// cache is that of --serve, which reads again.
+	// cache keeps definitions for --serve, which reads them again.
 	cache *definitions.Cache
-	// lost says to report what OpenAPI v2 leaves out.
+	// lost reports what OpenAPI v2 leaves out.
 	lost bool
-	// address is where the documents are served instead of being written; empty
-	// where they are written.
+	// address is where the documents are served; if it is empty, they are written.
 	address string
 }
 
-// openAPIMemory is where garbage is collected more often, in bytes: 200 definitions of
-// 100 KB are to be done in 400 MB.
+// openAPIMemory is the memory limit in bytes beyond which garbage is collected more
+// often, so that 200 definitions of 100 KB fit in 400 MB.
 const openAPIMemory = 320 << 20
 
-// defaultOpenAPIDir is beside that of the CRDs.
+// defaultOpenAPIDir is the parent of the default directory of CRDs.
 const defaultOpenAPIDir = "config"
 
 func newOpenAPICommand(stdout, stderr io.Writer) *cobra.Command {
@@ -44,20 +43,20 @@ func newOpenAPICommand(stdout, stderr io.Writer) *cobra.Command {
 	var check, diff bool
 	cmd := &cobra.Command{
 		Use:   "openapi [files, directories, packages or -]",
-		Short: "Write the OpenAPI documents that the API server would publish.",
-		Long: `Write the OpenAPI documents that the API server would publish for custom resources.
+		Short: "Generate the OpenAPI documents that an API server would publish.",
+		Long: `Generate the OpenAPI documents that an API server would publish for custom resources.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
-standard input, or Go packages (./api/..., an import path). Without one it is the
+standard input, or Go packages (./api/..., an import path). The default is the
 working directory.
 
-Files lie as a server serves them: openapi/v2, openapi/v3/apis/GROUP/VERSION, and
-the index of v3, which a server has at openapi/v3, in openapi/v3/index.json.
-Unions are kept as x-kubernetes-unions; everything else is as in a server.
+Files have the paths of a server: openapi/v2 and openapi/v3/apis/GROUP/VERSION. The
+index of v3, which a server publishes at openapi/v3, is openapi/v3/index.json.
+Unions are kept as x-kubernetes-unions; everything else is as on a server.
 
-With --serve nothing is written: kubectl can ask for the documents instead, as it
-would ask a server, to explain, validate and create with --dry-run=client. A number
-is a port of this machine, 0 a free one. SIGHUP makes it read the arguments again.`,
+With --serve, write nothing and serve the documents to kubectl, for explain,
+validation, and create with --dry-run=client. A number is a port of this machine, 0
+a free port. On SIGHUP, the arguments are read again.`,
 		Example: `  schemagen openapi config/crd/bases -o config
   schemagen openapi ./api/... -o config --check
   kustomize build config/crd | schemagen openapi - --lost
@@ -77,15 +76,15 @@ is a port of this machine, 0 a free one. SIGHUP makes it read the arguments agai
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "directory in which openapi is written, - for standard output")
+	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "write openapi/ into this directory, - for standard output")
 	addModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
-	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at a port or address, without fieldValidation")
-	flags.BoolVar(&r.lost, "lost", false, "say what the schemas have that OpenAPI v2 leaves out")
-	flags.BoolVar(&r.Unfold, "unfold-unions", false, "spell unions out in OpenAPI v3: an enum, and oneOf with a branch for each value")
-	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions on objects, the structural-schema KEP's form")
-	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "leave the fieldValidation parameter out, so that kubectl validates by itself")
+	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at this port or address")
+	flags.BoolVar(&r.lost, "lost", false, "report what OpenAPI v2 leaves out")
+	flags.BoolVar(&r.Unfold, "unfold-unions", false, "expand unions in OpenAPI v3: an enum, and oneOf with a branch for each value")
+	flags.BoolVar(&r.ObjectUnions, "object-unions", false, "add x-kubernetes-unions to objects, in the form of the structural-schema KEP")
+	flags.BoolVar(&r.OmitFieldValidation, "omit-field-validation", false, "omit the fieldValidation parameter, so that kubectl validates on the client")
 	return cmd
 }
 
@@ -102,7 +101,7 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	for _, d := range documents {
 		path := d.Path
 		if path == "v3" {
-			path = "v3/index.json" // a file cannot be a directory, too
+			path = "v3/index.json" // a file cannot also be a directory
 		}
 		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
 	}
@@ -110,7 +109,7 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 	return err
 }
 
-// read reads what is to be published, and reports what is wrong with it.
+// read reads the resources to publish and reports mistakes in them.
 func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*definitions.Resource, error) {
 	if err := r.check(); err != nil {
 		return nil, err

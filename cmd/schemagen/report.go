@@ -27,27 +27,27 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// reporting says how findings are printed and judged.
+// reporting is how findings are judged and printed.
 type reporting struct {
 	// format is one of diag.Formats.
 	format string
-	// strict makes warnings errors.
+	// strict turns warnings into errors.
 	strict bool
-	// dir is the working directory, which names of files are printed relative to.
+	// dir is the working directory; file names are printed relative to it.
 	dir string
-	// project is schemagen.yaml, with severities and waivers; nil if there is none.
+	// project is schemagen.yaml with its severities and waivers, or nil.
 	project *project.File
-	// unused returns what is to be said of waivers, given those that were used; nil
-	// says nothing: only a run that sees everything can tell.
+	// unused returns findings about waivers, given those that were used. If it is nil,
+	// unused waivers are not reported: only a run over everything can find them.
 	unused func(used map[*project.Waiver]bool) diag.List
 }
 
 func (r *reporting) addFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.format, "format", "text", "format of diagnostics: "+strings.Join(diag.Formats(), ", "))
-	cmd.Flags().BoolVar(&r.strict, "strict", false, "make warnings errors")
+	cmd.Flags().StringVar(&r.format, "format", "text", "output format of diagnostics: "+strings.Join(diag.Formats(), ", "))
+	cmd.Flags().BoolVar(&r.strict, "strict", false, "treat warnings as errors")
 }
 
-// check fails for a format that does not exist, before any work is done.
+// check returns an error if the format does not exist.
 func (r *reporting) check() error {
 	if !slices.Contains(diag.Formats(), r.format) {
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(diag.Formats(), ", "))
@@ -55,13 +55,12 @@ func (r *reporting) check() error {
 	return nil
 }
 
-// report prints the findings as the flags want it. The
-// error is errFindings if one of them is an error.
+// report judges and prints findings. It returns errFindings if one of them is an error.
 func (r *reporting) report(stderr io.Writer, findings diag.List) error {
 	return r.print(stderr, r.judge(findings))
 }
 
-// judge returns what is to be reported of the findings of a whole run.
+// judge returns the verdict on the findings of a whole run.
 func (r *reporting) judge(findings diag.List) runcache.Verdict {
 	out := reporter{reporting: r, used: map[*project.Waiver]bool{}}
 	judged := out.judge(findings)
@@ -69,7 +68,7 @@ func (r *reporting) judge(findings diag.List) runcache.Verdict {
 	return runcache.Verdict{Findings: judged, Failed: out.failed}
 }
 
-// print prints a verdict. The error is errFindings if it is one of failure.
+// print prints a verdict. It returns errFindings if the run failed.
 func (r *reporting) print(stderr io.Writer, v runcache.Verdict) error {
 	out, err := r.reporter(stderr)
 	if err != nil {
@@ -84,7 +83,7 @@ func (r *reporting) print(stderr io.Writer, v runcache.Verdict) error {
 	return nil
 }
 
-// folded are the findings that are printed of those in a verdict.
+// folded returns the findings to print in the selected format.
 func (r *reporting) folded(findings diag.List) diag.List {
 	if r.format == "text" || r.format == "github" {
 		return fold(findings)
@@ -92,16 +91,16 @@ func (r *reporting) folded(findings diag.List) diag.List {
 	return findings
 }
 
-// reporter prints findings as they come.
+// reporter prints findings as they are added.
 type reporter struct {
 	*reporting
 	buffer *bufio.Writer
 	out    *diag.Writer
-	// failed: one of the findings was an error.
+	// failed is set once a finding is an error.
 	failed bool
-	// used are the waivers that took something back.
+	// used are the waivers that suppressed a finding.
 	used map[*project.Waiver]bool
-	// broken: there were errors, so that nobody knows what else would have been found.
+	// broken is set once there are errors, which may hide other findings.
 	broken bool
 }
 
@@ -114,12 +113,12 @@ func (r *reporting) reporter(stderr io.Writer) (*reporter, error) {
 	return &reporter{reporting: r, buffer: buffer, out: out, used: map[*project.Waiver]bool{}}, err
 }
 
-// add prints findings, in their order among themselves, each once.
+// add prints findings, sorted and without duplicates.
 func (r *reporter) add(findings diag.List) error {
 	return cmp.Or(r.out.Write(r.folded(r.judge(findings))), r.buffer.Flush())
 }
 
-// judge returns findings as they are printed.
+// judge applies waivers, severities and --strict to findings.
 func (r *reporter) judge(findings diag.List) diag.List {
 	r.broken = r.broken || findings.HasErrors()
 	findings = r.project.Judge(findings, r.used).Normalize().RelativeTo(r.dir)
@@ -130,7 +129,7 @@ func (r *reporter) judge(findings diag.List) diag.List {
 	return findings
 }
 
-// unusedWaivers are what is to be said of waivers after all other findings.
+// unusedWaivers returns findings about unused waivers, after all other findings.
 func (r *reporter) unusedWaivers() diag.List {
 	if r.project == nil || r.unused == nil || r.broken {
 		return nil
@@ -138,8 +137,8 @@ func (r *reporter) unusedWaivers() diag.List {
 	return r.unused(r.used)
 }
 
-// finish ends what is printed. The error is errFindings if one of the findings was
-// an error.
+// finish completes the output. It returns errFindings if one of the findings was an
+// error.
 func (r *reporter) finish() error {
 	if err := r.add(r.unusedWaivers()); err != nil {
 		return err
@@ -153,21 +152,21 @@ func (r *reporter) finish() error {
 	return nil
 }
 
-// codes are the codes of all packages, sorted.
+// codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
 	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), crdrun.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
 
-// isCode reports whether there is such a code.
+// isCode reports whether text is the code of a diagnostic.
 func isCode(text string) bool {
 	return slices.ContainsFunc(codes(), func(info *diag.Kind) bool { return string(info.Code) == text })
 }
 
-// foldedBy says of the warnings of which a package may have hundreds, all with one
-// cause and one remedy, what those have in common of which only the first is printed.
-// ok is false for all others.
+// foldedBy returns the key by which a warning is folded: only the first warning with
+// that key is printed. It is used for warnings that a package may have hundreds of, all
+// with the same cause and fix; ok is false for all others.
 func foldedBy(d diag.Diagnostic) (key string, ok bool) {
 	if d.Pos.File == "" {
 		return "", false
@@ -176,16 +175,16 @@ func foldedBy(d diag.Diagnostic) (key string, ok bool) {
 	switch d.Code {
 	case "SG217": // unsigned integers without a minimum
 		return key, true
-	case "SG311": // mistakes in unions, which are errors where they are switched on
+	case "SG311": // mistakes in unions; errors if unions are enabled
 		return key, d.Severity == diag.Warning
-	case "SG605": // what the server refuses beside the schemas, of each kind
+	case "SG605": // refused parts of a CRD outside its schemas, for each kind
 		return key + " " + d.Message, true
 	}
 	return "", false
 }
 
-// fold leaves the first of the warnings that have one key, with their number. The
-// formats that are read by programs have all of them.
+// fold keeps the first of the warnings with the same key and adds the number of the
+// others. Machine-readable formats list all of them.
 func fold(findings diag.List) diag.List {
 	first := map[string]int{} // index in out
 	more := map[string]int{}
@@ -208,8 +207,8 @@ func fold(findings diag.List) diag.List {
 	return out
 }
 
-// finish carries outputs to their place and removes stale files, or says what of
-// it would be done. It returns the paths of those that differed.
+// finish writes the outputs and removes stale files, or prints what would change. It
+// returns the paths of the files that differed.
 func finish(ctx context.Context, outputs []output.File, stale []string, mode output.Mode, stdout, stderr io.Writer) (changed []string, err error) {
 	changed, err = output.Commit(ctx, outputs, mode, stdout)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// Limits of one client, and of all. A request has no body that is read, and an
-// answer is a document of some megabytes at most.
+// Limits for one client, and for all. Request bodies are not read, and a response is a
+// document of a few megabytes at most.
 const (
 	serveHeaderBytes = 16 << 10
 	serveConnections = 64
@@ -32,7 +32,7 @@ const (
 	serveStopTime    = 5 * time.Second
 )
 
-// serve answers kubectl until the context ends.
+// serve serves documents to kubectl until ctx is done.
 func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	r.OmitFieldValidation = true
 	address, loopback, err := serveAddress(r.address)
@@ -68,12 +68,12 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 	}
 	served := listener.Addr().String()
 	if !loopback {
-		fmt.Fprintf(stderr, "schemagen: %s can be reached from other machines, and nobody is asked for a password\n", served)
+		fmt.Fprintf(stderr, "schemagen: %s can be reached from other machines without authentication\n", served)
 	}
 	fmt.Fprintf(stdout, "serving http://%s, for kubectl --server=http://%s\n", served, served)
 	server := newServer(func(w http.ResponseWriter, q *http.Request) {
 		if loopback && !isLoopbackHost(q.Host) {
-			// A page in a browser on this machine can give any name to this address.
+			// A web page in a local browser can resolve any host name to this address.
 			http.Error(w, "the host is not this machine", http.StatusMisdirectedRequest)
 			return
 		}
@@ -93,18 +93,18 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 	}
 }
 
-// reload loads what can be read twice, and says what became of that.
+// reload reads the arguments again, and returns a message about the result.
 func (r *openAPIRun) reload(args []string, load func() error) string {
-	const asBefore = "the documents stay as they were"
+	const asBefore = "the documents are unchanged"
 	if slices.Contains(args, "-") {
 		return asBefore + ": standard input cannot be read again"
 	}
 	kept := *r.cache
 	switch err := load(); {
 	case err == nil:
-		return "read again"
+		return "reloaded"
 	case errors.Is(err, errFindings):
-		*r.cache = kept // what is wrong may be mended
+		*r.cache = kept // the mistakes may be fixed later
 		return asBefore
 	default:
 		*r.cache = kept
@@ -112,7 +112,7 @@ func (r *openAPIRun) reload(args []string, load func() error) string {
 	}
 }
 
-// newServedHandler makes the documents. What they are made of is not kept.
+// newServedHandler renders the documents. It drops their sources to save memory.
 func newServedHandler(publisher *publish.Publisher, published []*definitions.Resource) (http.Handler, error) {
 	for _, p := range published {
 		p.ForgetPositions()
@@ -140,14 +140,14 @@ func newServer(handler http.HandlerFunc, stderr io.Writer) *http.Server {
 	}
 }
 
-// boundedListener has at most so many connections. One more ends the oldest of them:
-// clients that read slowly, or nothing, keep nobody out.
+// boundedListener limits the number of open connections. A further one closes the oldest,
+// so that slow or idle clients do not block others.
 type boundedListener struct {
 	net.Listener
 	most int
 
 	mu   sync.Mutex
-	open []*boundedConn // the oldest first
+	open []*boundedConn // oldest first
 }
 
 // boundedConn is a connection of a boundedListener.
@@ -171,7 +171,7 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	l.open = append(l.open, c)
 	l.mu.Unlock()
 	if oldest != nil {
-		oldest.Close() // its error is that of a client that is sent away
+		oldest.Close() // an error does not matter: the client is disconnected
 	}
 	return c, nil
 }
@@ -184,7 +184,7 @@ func (c *boundedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// stopServer lets requests end that have begun.
+// stopServer waits for running requests to finish.
 func stopServer(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), serveStopTime)
 	defer cancel()
@@ -194,8 +194,8 @@ func stopServer(server *http.Server) error {
 	return nil
 }
 
-// serveAddress is where to listen, and whether only this machine can connect there: a
-// port alone is one of this machine.
+// serveAddress returns the address to listen on, and whether only this machine can
+// connect to it. A port alone is a port of this machine.
 func serveAddress(text string) (address string, loopback bool, err error) {
 	if !strings.Contains(text, ":") {
 		text = ":" + text

@@ -120,9 +120,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("%d %.200s", code, text)
 	}
 	for _, c := range []struct{ text, want, document string }{
-		{manyDefinition(1, 100, " Second."), "read again\n", "Second."},
-		{"kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1, served: true}]}\n", "stay as they were\n", "Second."},
-		{manyDefinition(1, 100, " Third."), "read again\n", "Third."},
+		{manyDefinition(1, 100, " Second."), "reloaded\n", "Second."},
+		{"kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1, served: true}]}\n", "unchanged\n", "Second."},
+		{manyDefinition(1, 100, " Third."), "reloaded\n", "Third."},
 	} {
 		write(c.text)
 		before := len(s.stderr.String())
@@ -330,11 +330,11 @@ func TestReloadKeepsFiles(t *testing.T) {
 	}
 	first := last
 	write("kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1, served: true}]}\n")
-	if said := r.reload([]string{dir}, load); said != "the documents stay as they were" {
+	if said := r.reload([]string{dir}, load); said != "the documents are unchanged" {
 		t.Errorf("what is wrong: %s", said)
 	}
 	write(manyDefinition(1, 100, " Changed."))
-	if said := r.reload([]string{dir}, load); said != "read again" {
+	if said := r.reload([]string{dir}, load); said != "reloaded" {
 		t.Errorf("what is mended: %s", said)
 	}
 	if len(last) != 2 || last[0] != first[0] || last[1] == first[1] {

@@ -19,7 +19,7 @@ import (
 // testRun is one run of the test command.
 type testRun struct {
 	tryRun
-	// selects are the cases to run, by their full names.
+	// selects is a regular expression that selects cases by their full names.
 	selects string
 	verbose bool
 }
@@ -28,13 +28,13 @@ func newTestCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r testRun
 	cmd := &cobra.Command{
 		Use:   "test [files or folders]",
-		Short: "Run test suites: what an API server should store, and refuse.",
-		Long: `Run test suites: what an API server should store of custom resources, and what it
-should refuse. No server is needed.
+		Short: "Run test suites of objects that an API server should store or refuse.",
+		Long: `Run test suites of custom resources that an API server should store or refuse. No
+server is needed.
 
-A suite is a YAML file as those of github.com/openshift/api (.testsuite.yaml); see
-docs/try.md. In folders, files with a crdName are suites. Without an argument it is
-the working directory.`,
+A suite is a YAML file in the format of github.com/openshift/api (.testsuite.yaml);
+see docs/try.md. In directories, files with a crdName are suites. The default is the
+working directory.`,
 		Example: `  schemagen test ./api/... --crd config/crd/bases
   schemagen test widget.testsuite.yaml --crd ./api/v1 --run 'onUpdate/.*immutable' -v`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,10 +45,10 @@ the working directory.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", nil, "CRDs: files, directories, - for standard input, or Go packages")
-	flags.StringVar(&r.selects, "run", "", `regular expression: run the cases whose "suite/onCreate/case" it matches`)
-	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name the cases that pass, too")
-	flags.StringVar(&r.color, "color", "auto", "colour differences: auto, always, never")
+	flags.StringSliceVar(&r.crds, "crd", nil, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
+	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
+	flags.StringVar(&r.color, "color", "auto", "use colors in differences: auto, always, never")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd
@@ -119,7 +119,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		}
 	}
 	if suites == 0 {
-		return fmt.Errorf("no test suite found; one is a YAML file with crdName and tests")
+		return fmt.Errorf("no test suite found; a suite is a YAML file with crdName and tests")
 	}
 	if _, err := fmt.Fprintf(stdout, "%d passed, %d failed\n", passed, failed); err != nil {
 		return err
@@ -127,13 +127,13 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	return r.report(stderr, findings)
 }
 
-// suiteFiles are the files that may be suites.
+// suiteFiles returns the files that may be suites.
 func suiteFiles(args []string) ([]definitions.Source, error) {
 	sources, missing, err := definitions.Find(args)
 	if err != nil {
 		return nil, err
 	}
-	// A folder of Go files without a YAML file is no mistake, but has no suite.
+	// A directory with Go files but no YAML file has no suite; that is not a mistake.
 	missing = slices.DeleteFunc(missing, func(name string) bool {
 		info, err := os.Stat(name)
 		return err == nil && info.IsDir()

@@ -22,24 +22,23 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// tryGCPercent is lower than that of other commands: a run may be long, and what
-// it needs of an object is garbage soon.
+// tryGCPercent is lower than in other commands: a run may be long, and most allocations
+// for an object are short-lived.
 const tryGCPercent = 100
 
 // tryRun is one run of the try command.
 type tryRun struct {
 	reporting
-	// files are the objects, crds where their definitions are, old where the stored
-	// objects are.
+	// files contain the objects, crds their definitions, and old the stored objects.
 	files, crds []string
 	definitions definitionFlags
 	old         string
-	// subresource is what the objects are written through: empty, status, or scale.
+	// subresource is the subresource to write: empty, status, or scale.
 	subresource string
-	// output is what is printed of each object: diff, yaml, or none.
+	// output is how each object is printed: diff, yaml, or none.
 	output string
 	color  string
-	// sample is a kind of which samples are printed instead.
+	// sample is the kind to print samples of instead.
 	sample string
 }
 
@@ -47,13 +46,13 @@ func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r tryRun
 	cmd := &cobra.Command{
 		Use:   "try -f FILE --crd CRD",
-		Short: "Say what an API server would store of custom resources.",
-		Long: `Say what an API server would store of custom resources, without one: what it
-drops, what it defaults, which members of unions a policy or webhook clears, and
-what it refuses, each at its line.
+		Short: "Show what an API server would store for custom resources.",
+		Long: `Show what an API server would store for custom resources: the fields that it drops,
+defaults and refuses, and the union members that a policy or webhook clears, each
+with its line. No server is needed.
 
-Objects are files, directories, or - for standard input. Their CRDs are files,
-directories, -, or Go packages; those among the objects are used, too.`,
+Objects are files, directories, or - for standard input. CRDs are files,
+directories, -, or Go packages; CRDs among the objects are also used.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try --sample Widget --crd config/crd/bases`,
@@ -66,12 +65,12 @@ directories, -, or Go packages; those among the objects are used, too.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&r.files, "filename", "f", nil, "objects: files, directories, or - for standard input")
-	flags.StringSliceVar(&r.crds, "crd", nil, "CRDs: files, directories, - for standard input, or Go packages")
-	flags.StringVar(&r.old, "old", "", "file or directory with the stored objects, which the others replace")
-	flags.StringVar(&r.subresource, "subresource", "", "write the objects of --old through a subresource: status, or scale with objects of kind Scale")
-	flags.StringVarP(&r.output, "output", "o", "diff", "what to print of each object: diff, yaml, none")
-	flags.StringVar(&r.color, "color", "auto", "colour the diff: auto, always, never")
+	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input")
+	flags.StringSliceVar(&r.crds, "crd", nil, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
+	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
+	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
+	flags.StringVar(&r.color, "color", "auto", "use colors in the diff: auto, always, never")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
@@ -91,7 +90,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return fmt.Errorf("unknown subresource %q: use one of status, scale", r.subresource)
 	}
 	if r.subresource != "" && r.old == "" {
-		return errors.New("--subresource wants --old: a subresource is written of what is stored")
+		return errors.New("--subresource needs --old: it updates a stored object")
 	}
 	if !slices.Contains([]string{"auto", "always", "never"}, r.color) {
 		return fmt.Errorf("unknown color %q: use one of auto, always, never", r.color)
@@ -125,7 +124,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return err
 	}
 	switch {
-	case findings.HasErrors(): // nothing can be said of objects
+	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
 		err = r.samples(ctx, trial, stdout, report)
 	default:
@@ -134,8 +133,8 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	return cmp.Or(err, report.finish())
 }
 
-// trial returns a trial with the definitions, wherever they are; those among the objects
-// count last, and what is wrong with them is said when objects are read.
+// trial returns a trial with the definitions from --crd and from the object files. The
+// latter come last; mistakes in them are reported when the objects are read.
 func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
 	in, err := r.definitions.reader(stdin)
 	if err != nil {
@@ -157,7 +156,7 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	return dryrun.New(append(named, others...)...), findings, err
 }
 
-// triedPart is what is known of a part of a file after its objects were tried.
+// triedPart is the result of trying the objects in a part of a file.
 type triedPart struct {
 	text     bytes.Buffer
 	findings diag.List
@@ -166,8 +165,8 @@ type triedPart struct {
 	err   error
 }
 
-// all tries the objects of the files, side by side, and prints what there is to say
-// of each in their order. Few are held at a time.
+// all tries the objects in the files in parallel and prints the results in order. Only a
+// few are held in memory at a time.
 func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, stdout io.Writer, report *reporter) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -178,7 +177,7 @@ func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definit
 	for done := range queue {
 		part := <-done
 		if errs != nil {
-			continue // the queue is on its way to its end
+			continue // drain the queue
 		}
 		for _, kind := range part.kinds {
 			if checked[kind] {
@@ -196,8 +195,7 @@ func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definit
 	return cmp.Or(errs, ctx.Err())
 }
 
-// enqueue tries the parts of the files, and puts into the queue where each result will
-// be.
+// enqueue starts trying the parts of the files, and queues a channel for each result.
 func (r *tryRun) enqueue(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, queue chan<- chan *triedPart) {
 	defer close(queue)
 	for _, source := range sources {
@@ -220,7 +218,7 @@ func (r *tryRun) enqueue(ctx context.Context, trial *dryrun.Trial, sources []def
 	}
 }
 
-// objects tries the objects of a part of a file.
+// objects tries the objects in a part of a file.
 func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File, out *triedPart) error {
 	objects, findings := dryrun.ReadObjects(file)
 	out.findings = append(out.findings, findings...)
@@ -246,8 +244,8 @@ func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File
 	return nil
 }
 
-// print writes what the run wants to see of an object: what a server makes of it, or of the
-// stored object of which it is a part.
+// print writes an object in the selected form: as a server would store it or, for a
+// subresource, as part of the stored object.
 func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
 	if result.Action == "" || r.output == "none" || r.output == "yaml" && result.Action == dryrun.Refused {
 		return nil
@@ -270,8 +268,8 @@ func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Resul
 	return nil
 }
 
-// samples prints a minimal and a full object of a kind, and says what the server
-// would still refuse of them.
+// samples prints a minimal and a full object of a kind, and reports what a server would
+// still refuse.
 func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Writer, report *reporter) error {
 	kind, err := trial.Kind(r.sample)
 	if err != nil {
@@ -286,9 +284,9 @@ func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Wri
 		if sample.YAML == nil {
 			return report.add(sample.Findings)
 		}
-		title := "# A minimal " + diag.Line(kind.Kind) + ": what must be there."
+		title := "# A minimal " + diag.Line(kind.Kind) + ": required fields only."
 		if full {
-			title = "# A full " + diag.Line(kind.Kind) + ": the fields that can be there together."
+			title = "# A full " + diag.Line(kind.Kind) + ": all fields that can be set together."
 		}
 		if _, err := fmt.Fprintf(diag.Documents(stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
 			return err
@@ -298,8 +296,8 @@ func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Wri
 	return report.add(findings)
 }
 
-// place is where what is made of objects goes: YAML is a document, and colours are
-// controls of the terminal.
+// place returns the writer for objects: YAML is a document, and colors are terminal
+// control sequences, so neither is escaped.
 func (r *tryRun) place(stdout io.Writer) io.Writer {
 	if r.output == "yaml" || r.colored() {
 		return diag.Documents(stdout)
@@ -307,7 +305,7 @@ func (r *tryRun) place(stdout io.Writer) io.Writer {
 	return stdout
 }
 
-// colored reports whether the diff has colours.
+// colored reports whether the diff uses colors.
 func (r *tryRun) colored() bool {
 	if r.color != "auto" {
 		return r.color == "always"
@@ -316,7 +314,7 @@ func (r *tryRun) colored() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
 }
 
-// writeDiff writes all lines, those of one side only marked.
+// writeDiff writes all lines, marking those on one side only.
 func (r *tryRun) writeDiff(out *bytes.Buffer, before, after []byte) {
 	a, b := slices.Collect(strings.Lines(string(before))), slices.Collect(strings.Lines(string(after)))
 	colored := r.colored()

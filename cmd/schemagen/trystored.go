@@ -15,8 +15,8 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 )
 
-// storedObjects are the objects that others replace. They lie in a file that is
-// removed at the end, because there may be any number; only their names are held.
+// storedObjects are the objects that are updated. There may be any number of them, so
+// they are kept in a temporary file, and only their names in memory.
 type storedObjects struct {
 	file *os.File
 	size int64
@@ -29,7 +29,7 @@ type span struct {
 	size int
 }
 
-// readOld reads the stored objects, with what is wrong with their files.
+// readOld reads the stored objects and returns findings about their files.
 func (r *tryRun) readOld(stdin io.Reader) (*storedObjects, diag.List, error) {
 	sources, packages, err := definitions.Find([]string{r.old})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *storedObjects) close() error {
 	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }
 
-// put stores an object; of two with a name, the later one stays.
+// put stores an object, replacing an earlier one with the same key.
 func (s *storedObjects) put(key dryrun.Key, object map[string]any) error {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -82,15 +82,14 @@ func (s *storedObjects) put(key dryrun.Key, object map[string]any) error {
 	if _, err := s.file.WriteAt(text, s.size); err != nil {
 		return err
 	}
-	// The key is part of a text that is not held.
+	// The key refers to text that is not kept in memory.
 	key = dryrun.Key{Group: strings.Clone(key.Group), Kind: strings.Clone(key.Kind), Namespace: strings.Clone(key.Namespace), Name: strings.Clone(key.Name)}
 	s.at[key] = span{s.size, len(text)}
 	s.size += int64(len(text))
 	return nil
 }
 
-// get returns the object of a name, nil if there is none. It may be called side by
-// side.
+// get returns the object with a key, or nil. It is safe for concurrent use.
 func (s *storedObjects) get(key dryrun.Key) (map[string]any, error) {
 	at, ok := s.at[key]
 	if !ok {

@@ -28,23 +28,23 @@ type verifyRun struct {
 	costs bool
 }
 
-// verifyGCPercent is lower than that of other commands: most of what verification
-// allocates is garbage soon.
+// verifyGCPercent is lower than in other commands: most allocations of verification are
+// short-lived.
 const verifyGCPercent = 75
 
 func newVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r verifyRun
 	cmd := &cobra.Command{
 		Use:   "verify [files, directories, packages or -]",
-		Short: "Say whether the API server would take CRDs.",
-		Long: `Say whether the API server would take CustomResourceDefinitions, with its own code.
+		Short: "Check that the API server accepts your CRDs.",
+		Long: `Check that the API server accepts your CustomResourceDefinitions, using its own code.
 
 Arguments are YAML or JSON files, directories with such files, - for standard
-input, or Go packages (./api/..., an import path), whose CRDs are verified
-without being written. Without one it is the working directory.
+input, or Go packages (./api/..., an import path), whose CRDs are generated in
+memory. The default is the working directory.
 
-A line with "# schemagen:ignore CODE reason", or the line below it, is not
-blamed for that code; "# schemagen:ignore-file CODE reason" is for a whole file.`,
+"# schemagen:ignore CODE reason" suppresses a diagnostic on its own and the next
+line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 		Example: `  schemagen verify config/crd/bases
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
@@ -56,9 +56,9 @@ blamed for that code; "# schemagen:ignore-file CODE reason" is for a whole file.
 		},
 	}
 	r.addFlags(cmd)
-	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "Kubernetes version of the API server (default "+apiserver.DefaultVersion+")")
-	cmd.Flags().StringVar(&r.old, "old", "", "what is to be replaced: a file, a directory, or git:REF")
-	cmd.Flags().BoolVar(&r.costs, "costs", false, "print what each CEL rule may cost")
+	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or git:REF")
+	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
 	return cmd
 }
 
@@ -108,7 +108,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	return r.report(stderr, findings)
 }
 
-// wrongIgnores reports what is wrong with comments that ignore findings.
+// wrongIgnores reports mistakes in comments that ignore findings.
 func wrongIgnores(comments definitions.Ignores) diag.List {
 	var out diag.List
 	for _, list := range comments {

@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// watchEvery is how often a watching run looks whether something changed, and
-	// watchSettles how long it leaves an editor to write the rest.
+	// watchEvery is how often the inputs are checked for changes, and watchSettles how
+	// long to wait for an editor to finish writing.
 	watchEvery   = 200 * time.Millisecond
 	watchSettles = 50 * time.Millisecond
 )
 
-// runAgain runs once, and again whenever the answer to a question has changed that
-// the last run asked of the file system, until ctx ends. It prints a line for each
-// run. Questions are asked again instead of waiting for events: that works on all
-// file systems, and sees what did not exist before.
+// runAgain runs once, and again whenever an input of the last run changes, until ctx is
+// done. It prints a line for each run. Inputs are polled rather than watched: that works
+// on all file systems, and also detects files that did not exist before.
 func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 	given := *r
 	for {
@@ -26,7 +25,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		start := time.Now()
 		changed, err := r.once(ctx, stdout, stderr)
 		if ctx.Err() != nil {
-			return nil // it was told to end
+			return nil // interrupted
 		}
 		took := time.Since(start).Round(time.Millisecond)
 		now := time.Now().Format(time.TimeOnly)
@@ -50,7 +49,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 }
 
-// count is a number of things in words.
+// count formats a number of things.
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
