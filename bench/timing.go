@@ -117,7 +117,7 @@ func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, 
 	if err := printStart(ctx, product, out); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Medians of %d alternating runs. The harness itself peaks at %.0f MiB; no figure of memory can be less.\n",
+	fmt.Fprintf(out, "Medians of %d alternating runs. The harness itself peaks at %.0f MiB; no memory figure can be lower.\n",
 		runs, mebibytes(highWater("self")))
 	return nil
 }

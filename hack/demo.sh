@@ -1,6 +1,6 @@
 #!/bin/sh
-# Shows the main job on real input: the CRDs of the Gateway API and of a small
-# project, and what a file full of mistakes says. Usage: demo.sh SCHEMAGEN
+# Generates the CRDs of the Gateway API and of a small project, and shows the
+# diagnostics for a file with mistakes. Usage: demo.sh SCHEMAGEN
 set -eu
 schemagen=$1
 cd "$(dirname "$0")/../examples"
@@ -9,7 +9,7 @@ trap 'rm -rf "$out"' EXIT
 
 step() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 
-# The modules are downloaded before anything is timed.
+# Download the modules before timing anything.
 go list -deps ./... sigs.k8s.io/gateway-api/apis/... >/dev/null
 
 step "schemagen crd sigs.k8s.io/gateway-api/apis/... -o crds    # the Gateway API, as published"

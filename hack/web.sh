@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the tests of web/ with what they need: Chromium and ChromeDriver, from
-# Debian's packages where they are missing and we may install them, and
-# yaml-language-server in the version that web/package.json names, in a cache.
-# Arguments are those of go test.
+# Runs the tests in web/ with the programs that they need: Chromium and ChromeDriver,
+# installed from Debian's packages if they are missing and we have the rights, and
+# yaml-language-server in the version in web/package.json, kept in a cache.
+# Arguments are passed to go test.
 set -eu
 cd "$(dirname "$0")/../web"
 
@@ -21,7 +21,7 @@ if [ -n "$missing" ]; then
     { apt-get update -q && apt-get install -yq --no-install-recommends $missing; }
 fi
 
-# Each content of package.json has a folder, which is there when it is complete.
+# Each version of package.json has its own folder, which exists once it is complete.
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/schemagen-web/$(sha256sum package.json | cut -c1-16)"
 if [ ! -d "$cache" ]; then
   mkdir -p "$(dirname "$cache")"
