@@ -27,6 +27,7 @@ func layers() []string {
 		"internal/typedmodule", "internal/gogc", "internal/changetable",
 		"diag",
 		"internal/inputs",
+		"internal/parallel",
 		"structural",
 		"structural/manifest",
 		"markers",

@@ -2,11 +2,11 @@ package publish
 
 import (
 	"cmp"
-	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/schemagen/schemagen/internal/parallel"
 )
 
 // Publisher makes documents of resources of which few change from one time to the
@@ -183,21 +183,13 @@ func joinProtobuf(parts []*part) ([]byte, error) {
 // are not there yet are rendered side by side.
 func (p *Publisher) partsOf(d dialect, resources []*Resource) ([]*part, error) {
 	out := make([]*part, len(resources))
-	errs := make([]error, len(resources))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, r := range resources {
-		if out[i] = p.parts[partKey{r, d.v2}]; out[i] != nil {
-			continue
+	err := parallel.Do(len(resources), func(i int) (err error) {
+		if out[i] = p.parts[partKey{resources[i], d.v2}]; out[i] == nil {
+			out[i], err = p.render(d, resources[i])
 		}
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			out[i], errs[i] = p.render(d, r)
-		})
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i, r := range resources {

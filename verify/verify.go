@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -55,21 +55,12 @@ func New(target *apiserver.Target, options Options) *Verifier {
 // first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
 	lists := make([][]located, len(subjects))
-	errs := make([]error, len(subjects))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, s := range subjects {
-		wait.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			lists[i], errs[i] = v.located(ctx, s)
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	err := parallel.Do(len(subjects), func(i int) (err error) {
+		lists[i], err = v.located(ctx, subjects[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return FoldNotes(onePerPosition(slices.Concat(lists...))), nil
 }

@@ -3,10 +3,8 @@ package definitions
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -68,18 +67,11 @@ type verification struct {
 func (v *verification) all(ctx context.Context, sources []Source) (diag.List, error) {
 	lists := make([]diag.List, len(sources))
 	costs := make([]bytes.Buffer, len(sources))
-	errs := make([]error, len(sources))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i, source := range sources {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			lists[i], errs[i] = v.one(ctx, source, &costs[i])
-		})
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
+	err := parallel.Do(len(sources), func(i int) (err error) {
+		lists[i], err = v.one(ctx, sources[i], &costs[i])
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if v.Costs != nil {

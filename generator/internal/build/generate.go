@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/parallel"
 )
 
 // Lister finds the packages of a run.
@@ -188,27 +185,21 @@ const emitRoom = 1 << 18
 func emit(crds []*Definition, header string) ([]File, error) {
 	out := make([]File, len(crds))
 	errs := make([]error, len(crds))
-	var writers errgroup.Group
-	var next atomic.Int64
-	for range min(runtime.GOMAXPROCS(0), len(crds)) {
-		writers.Go(func() error {
-			// Files share blocks, of which the next file probably finds its room.
-			var block []byte
-			room := emitRoom
-			for i := int(next.Add(1)) - 1; i < len(crds); i = int(next.Add(1)) - 1 {
-				if cap(block) < room {
-					block = make([]byte, 0, 4*room)
-				}
-				data, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
-				if err != nil {
-					errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
-				}
-				out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
-				block, room = data[len(data):], max(room, len(data)+len(data)/4)
+	parallel.Workers(len(crds), func() func(int) {
+		// Files share blocks, of which the next file probably finds its room.
+		var block []byte
+		room := emitRoom
+		return func(i int) {
+			if cap(block) < room {
+				block = make([]byte, 0, 4*room)
 			}
-			return nil
-		})
-	}
-	_ = writers.Wait() // the errors are in order
+			data, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
+			if err != nil {
+				errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
+			}
+			out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
+			block, room = data[len(data):], max(room, len(data)+len(data)/4)
+		}
+	})
 	return out, errors.Join(errs...)
 }

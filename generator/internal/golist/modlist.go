@@ -9,13 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/parallel"
 )
 
 // Modules finds packages without the go command: it reads go.mod, go.work,
@@ -167,15 +165,9 @@ func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	}
 	dirs := l.below(m, dir)
 	found := make([]packageFiles, len(dirs))
-	var readers errgroup.Group
-	readers.SetLimit(runtime.GOMAXPROCS(0))
-	for i, dir := range dirs {
-		readers.Go(func() error {
-			found[i] = l.files(dir)
-			return nil
-		})
-	}
-	_ = readers.Wait() // none fails
+	parallel.Workers(len(dirs), func() func(int) {
+		return func(i int) { found[i] = l.files(dirs[i]) }
+	})
 	var out []*Package
 	for i, dir := range dirs {
 		if p := l.add(importPath(m, dir), dir, m.main, found[i]); p != nil {

@@ -11,18 +11,16 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -230,7 +228,7 @@ func (w *Program) Look(packages []*Package) {
 		}
 		files = append(files, p.Sources...)
 	}
-	parallel(len(files), func() func(int) {
+	parallel.Workers(len(files), func() func(int) {
 		var buffer []byte
 		return func(i int) { buffer = files[i].look(buffer) }
 	})
@@ -343,7 +341,7 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 			}
 		}
 	}
-	parallel(len(files), func() func(int) {
+	parallel.Workers(len(files), func() func(int) {
 		var buffer []byte
 		return func(i int) {
 			if !stopped() {
@@ -357,7 +355,7 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 // for each file with its index and syntax tree. Those that cannot be parsed are left
 // out, and not reported; the types of the others are not entered.
 func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
-	parallel(len(files), func() func(int) {
+	parallel.Workers(len(files), func() func(int) {
 		var buffer []byte
 		return func(i int) {
 			if tree, err := files[i].syntax(&buffer); err == nil {
@@ -602,20 +600,4 @@ func (p *Package) Mentions(is func(src []byte) bool) bool {
 		src, err := p.program.Read(name)
 		return err == nil && is(src)
 	})
-}
-
-// parallel calls functions for 0 to n-1 on GOMAXPROCS goroutines. Each goroutine has a
-// function of its own, from worker.
-func parallel(n int, worker func() func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		do := worker()
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	workers.Wait()
 }

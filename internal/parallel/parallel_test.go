@@ -1,0 +1,48 @@
+package parallel
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+// TestDo wants each index once, and all errors in the order of the indexes.
+func TestDo(t *testing.T) {
+	const n = 100
+	var calls [n]atomic.Int32
+	err := Do(n, func(i int) error {
+		calls[i].Add(1)
+		if i%40 == 9 { // the first may come last
+			runtime.Gosched()
+			return fmt.Errorf("failed at %d", i)
+		}
+		return nil
+	})
+	if err == nil || err.Error() != "failed at 9\nfailed at 49\nfailed at 89" {
+		t.Errorf("the error is %v", err)
+	}
+	for i := range calls {
+		if got := calls[i].Load(); got != 1 {
+			t.Errorf("%d calls for %d", got, i)
+		}
+	}
+	if err := Do(0, func(int) error { return errors.New("called") }); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWorkers wants no more functions than there are indexes or processors.
+func TestWorkers(t *testing.T) {
+	for n := range 2 * runtime.GOMAXPROCS(0) {
+		made, called := 0, atomic.Int32{}
+		Workers(n, func() func(int) {
+			made++
+			return func(int) { called.Add(1) }
+		})
+		if made != min(n, runtime.GOMAXPROCS(0)) || int(called.Load()) != n {
+			t.Errorf("%d: %d functions, %d calls", n, made, called.Load())
+		}
+	}
+}
