@@ -6,6 +6,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/report"
 )
 
 // VersionAnnotation says which tool and version wrote a definition. The key is
@@ -19,7 +20,7 @@ func FileName(group, plural string) string { return build.FileName(group, plural
 type File = build.File
 
 // Codes returns the kinds of diagnostics of the generator, sorted by their codes.
-func Codes() []*diag.Kind { return build.Codes() }
+func Codes() []*diag.Kind { return report.Codes() }
 
 // Definitions reads the packages and returns the definitions of their kinds with
 // their positions in the source, checked as [Run] checks them, for packages that compare

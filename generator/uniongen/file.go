@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
@@ -117,7 +118,7 @@ func (f *functionFile) reserve(node *structNode) {
 }
 
 func (f *functionFile) errorf(pos token.Pos, hint, format string, args ...any) {
-	f.graph.builder.Reporter.Report(build.NoUnionFunctions, f.pkg.At(pos), hint, format, args...)
+	f.graph.builder.Reporter.Report(report.NoUnionFunctions, f.pkg.At(pos), hint, format, args...)
 }
 
 func upperFirst(s string) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -44,7 +45,7 @@ func Policies(ctx context.Context, options build.Options, functions FunctionOpti
 			policy, binding, err := unions.Policies(crd.Schemas[i], target, functions.Options)
 			if err != nil {
 				t := crd.Roots[i]
-				w.Reporter.Report(build.NoUnionFunctions, t.Pkg.At(t.Spec.Name.Pos()), "normalize the unions of this kind in a webhook", "no policy can normalize version %s of %s: %v", version.Name, crd.Object.Spec.Names.Kind, err)
+				w.Reporter.Report(report.NoUnionFunctions, t.Pkg.At(t.Spec.Name.Pos()), "normalize the unions of this kind in a webhook", "no policy can normalize version %s of %s: %v", version.Name, crd.Object.Spec.Names.Kind, err)
 			}
 			if policy == nil {
 				continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/templates"
 	"github.com/schemagen/schemagen/unions"
@@ -64,7 +65,7 @@ func Generate(ctx context.Context, options build.Options, functions FunctionOpti
 	g.finish()
 	w, r := b.Run, b.Reporter
 	// A recursive type has no schema, but functions.
-	r.Drop(build.RecursiveType)
+	r.Drop(report.RecursiveType)
 	var out Files
 	for _, p := range roots {
 		if len(p.Files) == 0 {
@@ -86,7 +87,7 @@ func Generate(ctx context.Context, options build.Options, functions FunctionOpti
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	w.Lint()
-	r.Drop(build.FeatureOff) // they would change schemas, not functions
+	r.Drop(report.FeatureOff) // they would change schemas, not functions
 	slices.Sort(out.Without)
 	if r.List.HasErrors() {
 		out = Files{}

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -59,7 +60,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 			hint = fmt.Sprintf("the elements are declared at %s: put the marker there", d.ref)
 		}
 		for _, m := range items {
-			b.Reporter.Report(markerDoesNotFit, d.pkg.At(m.Pos), hint,
+			b.Reporter.Report(report.MarkerDoesNotFit, d.pkg.At(m.Pos), hint,
 				"+%s: must apply to an array value, found %s", m.Name, edits.TypeOrNone(d.Type))
 		}
 		return

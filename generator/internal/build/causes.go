@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -52,7 +53,7 @@ func (w *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List,
 	}
 	for _, m := range w.corrections {
 		isCause := func(d diag.Diagnostic) bool {
-			return (d.Code == unknownMarker.Code || d.Code == malformedMarker.Code) && d.Pos == m.pos
+			return (d.Code == report.UnknownMarker.Code || d.Code == report.MalformedMarker.Code) && d.Pos == m.pos
 		}
 		others := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
 			return !slices.ContainsFunc(w.corrections, func(m correction) bool { return m.pos == d.Pos })

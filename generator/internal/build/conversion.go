@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -48,7 +49,7 @@ func (b *Builder) convert(k groupKind, object *apiextensionsv1.CustomResourceDef
 		case first == nil:
 			first = t
 		case !reflect.DeepEqual(said.Value, b.conversionMarker(first).Value):
-			d := b.Reporter.Report(conversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
+			d := b.Reporter.Report(report.ConversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
 				"version %s of kind %s is to be converted in another way than version %s", b.Run.Describe(t.Pkg).version, k, b.Run.Describe(first.Pkg).version)
 			d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(b.conversionMarker(first).Pos), Message: "version " + b.Run.Describe(first.Pkg).version})
 		}
@@ -59,7 +60,7 @@ func (b *Builder) convert(k groupKind, object *apiextensionsv1.CustomResourceDef
 	marker := b.conversionMarker(first)
 	conversion, err := conversionOf(marker.Value.(markers.Conversion))
 	if err != nil {
-		b.Reporter.Report(malformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
+		b.Reporter.Report(report.MalformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
 		return marker
 	}
 	object.Spec.Conversion = conversion

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
@@ -68,7 +69,7 @@ func TestCounts(t *testing.T) {
 		allocations := testing.AllocsPerRun(5, func() {
 			files, findings, err := generateFiles(t.Context(), *options())
 			// One finding is true: the metadata of a pod template is not kept.
-			if err != nil || len(files) != 2 || len(findings) != 1 || findings[0].Code != metadataLost.Code {
+			if err != nil || len(files) != 2 || len(findings) != 1 || findings[0].Code != report.MetadataLost.Code {
 				t.Fatal(len(files), findings, err)
 			}
 		})

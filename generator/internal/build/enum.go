@@ -9,6 +9,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -52,7 +53,7 @@ func (b *Builder) applyEnum(d *draft, t *source.Type) {
 		err = setEnum(props, t, goValues(b.constantsOf(t)))
 	}
 	if err != nil {
-		b.Reporter.Report(markerDoesNotFit, t.Pkg.At(m.Pos), "", "+enum: %v", err)
+		b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "", "+enum: %v", err)
 		return
 	}
 	d.keywords().Take(props)
@@ -79,7 +80,7 @@ func setEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type, values []st
 func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 	all, errors := t.Constants()
 	for _, e := range errors {
-		b.Reporter.Report(constantWithoutValue, e.Pkg.At(e.Pos), "", "a constant of enum %s: %s", t, e.Message)
+		b.Reporter.Report(report.ConstantWithoutValue, e.Pkg.At(e.Pos), "", "a constant of enum %s: %s", t, e.Message)
 	}
 	return all
 }
@@ -108,7 +109,7 @@ func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
 	if m == nil || len(names) == 0 {
 		return
 	}
-	b.Reporter.Report(constantsLeftOut, t.Pkg.At(m.Pos), "write // +schemagen:enable=enum beside the package clause for all of them, or declare them as in const A "+t.Spec.Name.Name+" = \"a\"",
+	b.Reporter.Report(report.ConstantsLeftOut, t.Pkg.At(m.Pos), "write // +schemagen:enable=enum beside the package clause for all of them, or declare them as in const A "+t.Spec.Name.Name+" = \"a\"",
 		"the enum of %s leaves out %s: only constants with this type and a string literal count", t, strings.Join(names, ", "))
 }
 

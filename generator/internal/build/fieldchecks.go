@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -52,7 +53,7 @@ func isJSONOption(option string) bool {
 // Others belong to other libraries.
 func (b *Builder) checkTag(t *source.Type, field *source.Field, name, options string) {
 	report := func(hint, format string, args ...any) {
-		b.Reporter.Report(misreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+		b.Reporter.Report(report.MisreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if isJSONOption(option) {
@@ -127,9 +128,9 @@ func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, names ...
 	if other == nil {
 		return
 	}
-	d := b.Reporter.Report(optionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
+	d := b.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
 		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
-	b.Reporter.delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
+	b.Reporter.Delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
 	d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(counts.Pos), Message: "the other one"})
 }
 
@@ -194,7 +195,7 @@ func (b *Builder) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, ke
 	if keyword == "minimum" && value > high || keyword == "maximum" && value < low {
 		text = fmt.Sprintf("%s %v is outside of %s: no value that is allowed can be decoded", keyword, value, name)
 	}
-	b.Reporter.Report(boundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
+	b.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
 }
 
 // plainInteger returns the name of the predeclared type under a type that
@@ -275,7 +276,7 @@ func (b *Builder) checkStrategy(t *source.Type, field *source.Field, pos token.P
 	known := []string{"merge", "replace", "retainKeys"}
 	for strategy := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(known, strategy) {
-			b.Reporter.Report(unknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
+			b.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
 				"field %s: there is no patchStrategy %q", field.Label(), strategy)
 		}
 	}
@@ -291,7 +292,7 @@ func (b *Builder) checkMergeKey(t *source.Type, field *source.Field, pos token.P
 	if !known || slices.Contains(names, key) {
 		return
 	}
-	b.Reporter.Report(unknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
+	b.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
 		"field %s: its elements have no field %q, which is their patchMergeKey", field.Label(), key)
 }
 
@@ -327,20 +328,20 @@ func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known b
 type (
 	// checkUnsigned warns of an unsigned integer that may be negative.
 	checkUnsigned struct {
-		reporter *Reporter
+		reporter *report.Reporter
 		name     string
 	}
 	// checkQuoted warns of a field whose JSON is a string, by its json option, but
 	// whose schema is not.
 	checkQuoted struct {
-		reporter *Reporter
+		reporter *report.Reporter
 		field    string
 	}
 )
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
-		op.reporter.Report(unsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned beside the package clause",
+		op.reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned beside the package clause",
 			"%s has no minimum: the API server takes negative numbers, which Go cannot decode", op.name)
 	}
 }
@@ -349,6 +350,6 @@ func (op checkQuoted) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake != structural.NoMistake || s.Type == "" || s.Type == "string" || s.XIntOrString {
 		return
 	}
-	op.reporter.Report(quotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option beside the package clause",
+	op.reporter.Report(report.QuotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option beside the package clause",
 		"field %s is written as a string in JSON, but its schema says %s", op.field, s.Type)
 }

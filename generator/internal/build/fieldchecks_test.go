@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
 // optionFindings is what is reported of the options of a json tag.
 func optionFindings(options string) diag.List {
-	b := &Builder{Reporter: &Reporter{}}
+	b := &Builder{Reporter: &report.Reporter{}}
 	t := &source.Type{Pkg: &source.Package{Package: &Package{}}}
 	b.checkTag(t, &source.Field{Name: "Field"}, "field", options)
 	return b.Reporter.List

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -64,7 +65,7 @@ func TestFixes(t *testing.T) {
 	for _, unseen := range hidden {
 		t.Errorf("no fix brings to light %s", unseen)
 	}
-	for _, k := range Codes() {
+	for _, k := range report.Codes() {
 		if k.Fixes != (fixed[k.Code] > 0) {
 			t.Errorf("%s: Fixes is %v, and the cases have %d", k.Code, k.Fixes, fixed[k.Code])
 		}

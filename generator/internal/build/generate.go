@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/parallel"
 )
@@ -78,7 +79,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, er
 	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
 	kinds := selectKinds(findKinds(w, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
-		r.add(noKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
+		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
 	}
 	var crds []*Definition
 	files := map[string]groupKind{}
@@ -95,11 +96,11 @@ func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, er
 		}
 		if !isFileName(crd.FileName()) {
 			t := crd.Roots[0]
-			r.Report(invalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, crd.FileName())
+			r.Report(report.InvalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, crd.FileName())
 			crd.flawed = true // the server would refuse the same
 		}
 		if other, ok := files[crd.FileName()]; ok {
-			r.add(sameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
+			r.Add(report.SameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
 				"kinds %s and %s are both written to %s", other, k, crd.FileName()))
 		}
 		files[crd.FileName()] = k
@@ -144,7 +145,7 @@ type Listing struct {
 func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	var out Listing
 	options.Inputs = options.reader()
-	r := &Reporter{fset: token.NewFileSet()}
+	r := &report.Reporter{Fset: token.NewFileSet()}
 	if options.GoCommand {
 		out.Reasons = append(out.Reasons, "it was asked for")
 	}
@@ -153,7 +154,7 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	if err != nil {
 		return Listing{}, nil, err
 	}
-	r.unmatched(unmatched, len(listed) > 0)
+	r.Unmatched(unmatched, len(listed) > 0)
 	for _, p := range listed {
 		out.Packages = append(out.Packages, p.Path)
 		if len(p.Files) > 0 {

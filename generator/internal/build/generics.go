@@ -3,12 +3,13 @@ package build
 import (
 	"go/ast"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
 // uninstantiated reports a generic type without type arguments.
 func (b *Builder) uninstantiated(f *source.File, expr ast.Expr) *draft {
-	b.Reporter.reportType(misusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s is used without type arguments", source.ExprName(expr))
+	b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s is used without type arguments", source.ExprName(expr))
 	return b.failed(f, expr.Pos())
 }
 
@@ -20,16 +21,16 @@ func (b *Builder) instance(f *source.File, expr ast.Expr) *draft {
 	case why != nil:
 		return b.missing(f, generic, why)
 	case name.Type == nil || name.Type.Spec.TypeParams.NumFields() == 0:
-		b.Reporter.reportType(misusedGeneric, f.Pkg.At(expr.Pos()), "", "%s is no generic type", source.ExprName(generic))
+		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "%s is no generic type", source.ExprName(generic))
 		return b.failed(f, expr.Pos())
 	case name.Type.Spec.TypeParams.NumFields() != len(args):
-		b.Reporter.reportType(misusedGeneric, f.Pkg.At(expr.Pos()), "",
+		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "",
 			"generic type %s wants %d type arguments, got %d", source.ExprName(generic), name.Type.Spec.TypeParams.NumFields(), len(args))
 		return b.failed(f, expr.Pos())
 	}
 	target := name.Type.Instantiate(f, args)
 	if target == nil {
-		b.Reporter.reportType(misusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s instantiates itself without end", source.ExprName(generic))
+		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s instantiates itself without end", source.ExprName(generic))
 		return b.failed(f, expr.Pos())
 	}
 	return b.local(f, expr, target)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
@@ -16,7 +17,7 @@ import (
 // TestKindExamples generates the examples of kinds of diagnostics, in Go: nothing but
 // the kind is reported of the bad one, and nothing of the good one.
 func TestKindExamples(t *testing.T) {
-	kinds := slices.DeleteFunc(slices.Concat(Codes(), verify.Codes()), func(k *diag.Kind) bool { return k.Bad == "" })
+	kinds := slices.DeleteFunc(slices.Concat(report.Codes(), verify.Codes()), func(k *diag.Kind) bool { return k.Bad == "" })
 	var cases []*gentest.Case
 	for i, k := range kinds {
 		for j, example := range []string{k.Bad, k.Good} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/plurals"
 	"github.com/schemagen/schemagen/structural"
@@ -61,7 +62,7 @@ func findKinds(w *Run, roots []*source.Package) []groupKind {
 					for _, f := range p.Sources {
 						f.Parse() // its name may be misspelt
 					}
-					r.Report(kindWithoutGroup, p.At(t.Spec.Name.Pos()), "say the API group beside the package clause: // +groupName=example.com",
+					r.Report(report.KindWithoutGroup, p.At(t.Spec.Name.Pos()), "say the API group beside the package clause: // +groupName=example.com",
 						"kind %s is in a package without +groupName", t.Spec.Name.Name)
 					continue
 				}
@@ -78,19 +79,19 @@ func findKinds(w *Run, roots []*source.Package) []groupKind {
 
 // selectKinds returns the kinds that the options ask for. A name that stands
 // for none is an error.
-func selectKinds(kinds []groupKind, options *Options, r *Reporter) []groupKind {
+func selectKinds(kinds []groupKind, options *Options, r *report.Reporter) []groupKind {
 	if len(options.Kinds) == 0 && len(options.Groups) == 0 {
 		return kinds
 	}
 	var out []groupKind
 	for _, name := range options.Kinds {
 		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.kind == name || k.String() == name }) {
-			r.add(noSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind %s in these packages", name))
+			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind %s in these packages", name))
 		}
 	}
 	for _, group := range options.Groups {
 		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.group == group }) {
-			r.add(noSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind of group %s in these packages", group))
+			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind of group %s in these packages", group))
 		}
 	}
 	for _, k := range kinds {
@@ -115,7 +116,7 @@ func kindsHint(kinds []groupKind) string {
 
 // isKind reports whether the type is a kind. An import that cannot be found is
 // reported: without it the kind would silently be none.
-func isKind(t *source.Type, r *Reporter) bool {
+func isKind(t *source.Type, r *report.Reporter) bool {
 	var hasType, hasObject bool
 	for _, embedded := range t.Embedded() {
 		switch embedded.(type) {
@@ -170,7 +171,7 @@ func (b *Builder) checkSameVersion(k groupKind, t *source.Type, earlier []*sourc
 	version := b.Run.Describe(t.Pkg).version
 	for _, other := range earlier {
 		if b.Run.Describe(other.Pkg).version == version {
-			b.Reporter.Report(sameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
+			b.Reporter.Report(report.SameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
 				"version %s of kind %s is declared in %s, too", version, k, other.Pkg.Path)
 		}
 	}
@@ -215,7 +216,7 @@ func (b *Builder) define(k groupKind, fl *Flattener) *Definition {
 				err = applyToObject(value, object, version)
 			}
 			if err != nil {
-				b.Reporter.Report(markerDoesNotFit, t.Pkg.At(m.Pos), "", "+%s: %v", m.Name, err)
+				b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "", "+%s: %v", m.Name, err)
 			}
 		}
 	}
@@ -273,7 +274,7 @@ func (b *Builder) checkVersions(k groupKind, object *apiextensionsv1.CustomResou
 	}
 	malformed := func(t *source.Type) bool { return t.Malformed.Has("kubebuilder:storageversion") }
 	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
-		b.Reporter.Report(noStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
+		b.Reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
 			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
 	}
 	if stored > 1 {
@@ -284,11 +285,11 @@ func (b *Builder) checkVersions(k groupKind, object *apiextensionsv1.CustomResou
 			}
 		}
 		last := places[len(places)-1]
-		b.refuse(severalStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
+		b.refuse(report.SeveralStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
 			"kind %s has %d storage versions", k, stored).Related = places[:len(places)-1]
 	}
 	if served == 0 {
-		b.Reporter.Report(noServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
+		b.Reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
 			"kind %s serves none of its versions", k)
 	}
 }
@@ -308,4 +309,17 @@ func fixMetadata(s *structural.Schema) *structural.Schema {
 		}
 	}
 	return s
+}
+
+// refuse reports what the API server would refuse and controller-gen writes. A run that
+// does not verify writes it, too: the project may replace it afterwards.
+func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	if !b.Options.SkipVerify && !b.Options.Final {
+		hint += "; --skip-verify writes it as controller-gen does"
+	}
+	d := b.Reporter.Report(kind, at, hint, format, args...)
+	if b.Options.SkipVerify {
+		d.Severity = diag.Warning
+	}
+	return d
 }

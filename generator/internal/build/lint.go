@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -67,11 +68,11 @@ func (w *Run) Lint() {
 				waiting[f.Pkg][finding.Feature] = append(waiting[f.Pkg][finding.Feature], finding)
 				continue
 			}
-			d := w.Reporter.add(lintKind(finding.Kind).At(w.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))
+			d := w.Reporter.Add(lintKind(finding.Kind).At(w.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))
 			if finding.Text != "" {
 				w.corrections = append(w.corrections, correction{d.Pos, finding.Text})
 			}
-			w.Reporter.delimit(d, finding.End, finding.Edit)
+			w.Reporter.Delimit(d, finding.End, finding.Edit)
 			if finding.Related.IsValid() {
 				d.Related = []diag.Related{{Pos: w.Reporter.Position(finding.Related), Message: "the other one"}}
 			}
@@ -125,7 +126,7 @@ func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Find
 				message = fmt.Sprintf("this is the first of %d %ss in package %s, which do nothing", len(found), what, p.Path)
 			}
 			hint := fmt.Sprintf("beside the package clause write // +schemagen:enable=%s, or run with --enable=%s; --allow leaves them alone", feature, feature)
-			w.Reporter.delimit(w.Reporter.add(FeatureOff.At(w.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
+			w.Reporter.Delimit(w.Reporter.Add(report.FeatureOff.At(w.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
 		}
 	}
 }
@@ -133,17 +134,17 @@ func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Find
 func lintKind(kind markers.FindingKind) *diag.Kind {
 	switch kind {
 	case markers.Unknown:
-		return unknownMarker
+		return report.UnknownMarker
 	case markers.WrongTarget:
-		return wrongTarget
+		return report.WrongTarget
 	case markers.Overridden:
-		return overriddenMarker
+		return report.OverriddenMarker
 	case markers.Malformed:
-		return malformedMarker
+		return report.MalformedMarker
 	case markers.WithoutMeaning:
-		return tagWithoutMeaning
+		return report.TagWithoutMeaning
 	}
-	return floatingMarker
+	return report.FloatingMarker
 }
 
 // checkFeature reports a feature that there is not.
@@ -151,7 +152,7 @@ func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, featu
 	if slices.Contains(markers.Features(), feature) {
 		return
 	}
-	d := s.reporter.Report(malformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
+	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
 		"+%s: unknown feature %q", m.Name, feature)
 	if offset := strings.Index(m.Text, feature); p.Local() && strings.Count(m.Text, feature) == 1 {
 		s.reporter.Meant(d, m.Place(offset), feature, markers.Features())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -87,7 +88,7 @@ func TestMarkersBesideTheirCounterpart(t *testing.T) {
 			t.Fatal(err)
 		}
 		codes := codesOf(findings)
-		if got := strings.Contains(codes, string(FeatureOff.Code)); got != c.want || !got && codes != "" {
+		if got := strings.Contains(codes, string(report.FeatureOff.Code)); got != c.want || !got && codes != "" {
 			t.Errorf("%s: %v", c.name, findings)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"go/token"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -102,6 +103,6 @@ func (m *lostMetadata) report(use *metadataUse, parent *structural.Schema, path 
 		return
 	}
 	m.reported[pos] = true
-	r.add(metadataLost.At(r.Position(pos), "describe them with --embedded-object-meta (crd:generateEmbeddedObjectMeta=true), or use a type of your own with the fields that you need",
+	r.Add(report.MetadataLost.At(r.Position(pos), "describe them with --embedded-object-meta (crd:generateEmbeddedObjectMeta=true), or use a type of your own with the fields that you need",
 		"the API server drops labels, annotations and all other metadata of %s: the schema of metav1.ObjectMeta has no fields", path)).Related = related
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -146,7 +147,7 @@ type Other struct {
 			if isLost {
 				lost++
 			}
-			warned := slices.ContainsFunc(findings, func(d diag.Diagnostic) bool { return d.Code == metadataLost.Code && d.Pos.File == file })
+			warned := slices.ContainsFunc(findings, func(d diag.Diagnostic) bool { return d.Code == report.MetadataLost.Code && d.Pos.File == file })
 			if isLost != warned {
 				t.Errorf("%s: lost %v, warned %v: %v", sourceOf(src.String(), kind), isLost, warned, findings)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -79,7 +80,7 @@ func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 	}
 	s := fl.finish(resolved)
 	if n := fl.size(s); n > maxNodes {
-		fl.builder.Reporter.Report(schemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "describe less of it: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
+		fl.builder.Reporter.Report(report.SchemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "describe less of it: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
 			"the schema of %s has more than %d nodes: types that refer to each other are written out at each place", t, maxNodes)
 		return &structural.Schema{Generic: structural.Generic{Type: "object"}, Origin: s.Origin}
 	}
@@ -222,7 +223,7 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 		return s
 	}
 	reporter := fl.builder.Reporter
-	reporter.enter(d.pkg.At(d.origin.Pos), "")
+	reporter.Enter(d.pkg.At(d.origin.Pos), "")
 	var s *structural.Schema
 	if d.resolved && !d.allOf[1].shapes() {
 		s = fl.finishReference(d)
@@ -231,7 +232,7 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 		fl.checkCut(merged)
 		s = edits.Apply(fl.builder.Reporter, fl.convert(merged, nil), merged.edits)
 	}
-	reporter.leave()
+	reporter.Leave()
 	fl.finished[d] = s
 	return s
 }
@@ -279,7 +280,7 @@ func (fl *Flattener) checkCut(d *draft) {
 		return
 	}
 	if !d.cut.Malformed.Has("schemagen:recursion") {
-		fl.builder.refuse(RecursiveType, d.pkg.At(d.origin.Pos),
+		fl.builder.refuse(report.RecursiveType, d.pkg.At(d.origin.Pos),
 			"a CRD schema cannot be recursive: bound the type with +schemagen:recursion:depth=3, mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
 			"type %s contains itself: %s", d.cut, d.cycle)
 	}
@@ -311,7 +312,7 @@ func (fl *Flattener) merge(d *draft) *draft {
 func (fl *Flattener) into(dst, src *draft) {
 	if fl.parts++; fl.parts > maxParts {
 		if fl.parts == maxParts+1 {
-			fl.builder.Reporter.Report(schemaTooLarge, dst.pkg.At(dst.origin.Pos), "embed each struct once",
+			fl.builder.Reporter.Report(report.SchemaTooLarge, dst.pkg.At(dst.origin.Pos), "embed each struct once",
 				"more than %d structs are embedded in each other", maxParts)
 		}
 		return
@@ -565,7 +566,7 @@ func (fl *Flattener) conflict(dst, src *draft) {
 		hint = "for bytes write []byte at the field, for arbitrary JSON use apiextensionsv1.JSON or mark the field +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 	}
 	dst.origin.Mistake = structural.InShape
-	found := fl.builder.Reporter.Report(conflictingTypes, at.pkg.At(at.origin.Pos), hint,
+	found := fl.builder.Reporter.Report(report.ConflictingTypes, at.pkg.At(at.origin.Pos), hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
 	if from := other.origin.Of("type"); from.IsValid() && from != at.origin.Pos {
 		found.Related = append(found.Related, diag.Related{Pos: fl.builder.Reporter.Position(from), Message: "the other one says " + other.Type})

@@ -3,6 +3,7 @@ package build
 import (
 	"go/token"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -55,15 +56,15 @@ func (w *Run) checkOverrideFile(overrides []*override) {
 	for _, o := range overrides {
 		inner, ok := o.marker.Inner()
 		if ok && w.table.Lookup(inner.Text, markers.Type) == nil {
-			w.Reporter.Report(malformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is no marker of types", o.marker.Name, inner.Text)
+			w.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is no marker of types", o.marker.Name, inner.Text)
 			continue
 		}
-		w.Reporter.checkOverride(o)
+		checkOverride(w.Reporter, o)
 	}
 }
 
-// unusedOverride reports an override that reaches nothing.
-func (r *Reporter) unusedOverride(o *override) {
+// reportUnused reports an override that reaches nothing.
+func reportUnused(r *report.Reporter, o *override) {
 	if o.quiet {
 		return
 	}
@@ -71,6 +72,6 @@ func (r *Reporter) unusedOverride(o *override) {
 	if o.everywhere {
 		whose = "run"
 	}
-	r.Report(unusedOverride, o.pkg.At(o.marker.ArgumentPos()), "write import paths in full, as in k8s.io/api/core/v1.Container",
+	r.Report(report.UnusedOverride, o.pkg.At(o.marker.ArgumentPos()), "write import paths in full, as in k8s.io/api/core/v1.Container",
 		"+%s: no kind of this %s reaches %s", o.marker.Name, whose, o.tag.Argument)
 }

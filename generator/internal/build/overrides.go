@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -72,22 +73,22 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 // checkOverrides reports what a package says about types elsewhere to no effect.
 func (w *Run) checkOverrides(p *source.Package) {
 	for _, o := range w.Describe(p).overrides {
-		w.Reporter.checkOverride(o)
+		checkOverride(w.Reporter, o)
 	}
 }
 
-func (r *Reporter) checkOverride(o *override) {
+func checkOverride(r *report.Reporter, o *override) {
 	m := o.marker
 	_, hasMarker := m.Inner()
 	_, badPolicy := edits.ParseDescriptionPolicy(o.tag.Value)
 	switch {
 	case m.Name == "schemagen:type" && !hasMarker:
-		r.Report(malformedArguments, o.pkg.At(m.ValuePos(0)), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
+		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
 			"+%s: expected a marker behind the equals sign", m.Name)
 	case m.Name == "schemagen:descriptions" && badPolicy != nil:
-		r.Report(malformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
+		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
 	case !o.used:
-		r.unusedOverride(o)
+		reportUnused(r, o)
 	}
 }
 

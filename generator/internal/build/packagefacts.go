@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -14,7 +15,7 @@ import (
 // that hold for each package.
 type sourceMarkers struct {
 	table    *markers.Table
-	reporter *Reporter
+	reporter *report.Reporter
 	options  *Options
 	// facts are what packages say, and settings the options for them, once asked for.
 	facts    map[*source.Package]*packageFacts
@@ -40,7 +41,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		marker, err := s.table.ParseAs(def, comment)
 		switch {
 		case err != nil:
-			s.reporter.markerArguments(p, comment, err)
+			s.reporter.MarkerArguments(p, comment, err)
 			bad = append(bad, def)
 		default:
 			out = append(out, marker)

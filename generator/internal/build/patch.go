@@ -20,6 +20,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -46,7 +47,7 @@ func Patch(ctx context.Context, options Options, directory string, written []Fil
 	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
 	kinds := findKinds(w, roots)
 	// A kind without a group has no definition, so that nothing is wrong with it here.
-	r.Drop(kindWithoutGroup)
+	r.Drop(report.KindWithoutGroup)
 	if len(kinds) == 0 && !importMetav1(roots) {
 		return nil, r.List.Normalize(), ctx.Err()
 	}
@@ -216,7 +217,7 @@ func (w *Run) manifestError(name string, node *yaml.Node, message string) {
 	if node != nil {
 		pos.Line, pos.Column = node.Line, node.Column
 	}
-	w.Reporter.add(manifestNotReplaceable.At(pos, "", "%s", message))
+	w.Reporter.Add(report.ManifestNotReplaceable.At(pos, "", "%s", message))
 }
 
 // patch writes the schemas into the definition, and removes those of versions
@@ -367,7 +368,7 @@ func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []
 		}
 		var object apiextensionsv1.CustomResourceDefinition
 		if err := kyaml.Unmarshal(files[i].Data, &object); err != nil {
-			w.manifestError(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+oneLine(err.Error()))
+			w.manifestError(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+report.OneLine(err.Error()))
 			continue
 		}
 		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.place(w)}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -41,10 +42,10 @@ func (b *Builder) checkRecursion(t *source.Type) {
 	}
 	m := t.Markers.Get("schemagen:recursion")
 	if bound.Depth < 1 || bound.Depth > maxRecursion {
-		b.Reporter.Report(malformedArguments, t.Pkg.At(m.Pos), "", "+%s: depth must be from 1 to %d, not %d", m.Name, maxRecursion, bound.Depth)
+		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: depth must be from 1 to %d, not %d", m.Name, maxRecursion, bound.Depth)
 	}
 	if bound.End != "" && bound.End != "preserve" && bound.End != "omit" {
-		b.Reporter.Report(malformedArguments, t.Pkg.At(m.Pos), "", "+%s: end is preserve or omit, not %q", m.Name, bound.End)
+		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: end is preserve or omit, not %q", m.Name, bound.End)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -98,7 +99,7 @@ func generateExample(t *testing.T, dir string, lister Lister, cut []string) (sho
 	}
 	diagnostics = regexp.MustCompile(`(?m)^\S+:\d+:\d+: `).ReplaceAllString(said.String(), "")
 	// What is without meaning changes nothing that is worth seeing.
-	if len(files) > 0 && !strings.Contains(diagnostics, string(tagWithoutMeaning.Code)) {
+	if len(files) > 0 && !strings.Contains(diagnostics, string(report.TagWithoutMeaning.Code)) {
 		shown = cutYAML(string(files[0].Data), cut)
 	}
 	return shown, diagnostics

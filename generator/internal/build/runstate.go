@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -21,7 +22,7 @@ type Run struct {
 	stopped func() bool
 	table   *markers.Table
 	// Reporter has the findings.
-	Reporter *Reporter
+	Reporter *report.Reporter
 	options  *Options
 	// uses are those of the types that were built.
 	uses map[*source.Type]*typeUses
@@ -72,10 +73,10 @@ func newWorld(options *Options) (*Run, error) {
 		return nil, err
 	}
 	options.Inputs = options.reader()
-	r := &Reporter{}
+	r := &report.Reporter{}
 	m := &sourceMarkers{table: table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
 	p := source.New(source.Config{Inputs: options.Inputs, Table: table, Problems: r, Markers: m})
-	r.fset = p.Fset
+	r.Fset = p.Fset
 	return &Run{
 		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
 		uses: map[*source.Type]*typeUses{}, convertibles: map[*source.Package]map[string]bool{}, unionEnums: map[token.Pos]bool{},
@@ -89,7 +90,7 @@ func (w *Run) list(ctx context.Context, options *Options) ([]*source.Package, er
 	if err != nil {
 		return nil, err
 	}
-	w.Reporter.unmatched(unmatched, len(listed) > 0)
+	w.Reporter.Unmatched(unmatched, len(listed) > 0)
 	var roots []*source.Package
 	for _, l := range listed {
 		if options.ignored != "" {
@@ -109,7 +110,7 @@ func load(ctx context.Context, options *Options, w *Run) ([]*source.Package, err
 	}
 	w.ParseAhead(roots, w.stopped)
 	for _, p := range roots {
-		w.Reporter.packageErrors(p)
+		w.Reporter.PackageErrors(p)
 		p.Index()
 	}
 	return roots, nil

@@ -11,6 +11,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -22,7 +23,7 @@ type Builder struct {
 	// Run is what the builder belongs to.
 	Run *Run
 	// Reporter has the findings of the run.
-	Reporter *Reporter
+	Reporter *report.Reporter
 	// Options are those of the run.
 	Options *Options
 	types   map[*source.Type]*draft
@@ -129,7 +130,7 @@ func (b *Builder) declared(t *source.Type) *draft {
 		d.Type = "string"
 		b.applyMarkers(d, t.Markers, t)
 		if d.Type != "string" {
-			b.Reporter.Report(textMarshalerNotString, t.Pkg.At(d.origin.Of("type")), "remove the marker, or add a MarshalJSON method",
+			b.Reporter.Report(report.TextMarshalerNotString, t.Pkg.At(d.origin.Of("type")), "remove the marker, or add a MarshalJSON method",
 				"%s implements encoding.TextMarshaler but its schema type is not string: %q", t, d.Type)
 		}
 		return d
@@ -193,12 +194,12 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 		}
 		d = b.structType(owner)
 	case *ast.InterfaceType:
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface types have no schema")
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface types have no schema")
 		return b.failed(f, expr.Pos())
 	case *ast.IndexExpr, *ast.IndexListExpr:
 		d = b.instance(f, typed)
 	default:
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), "", "%s has no schema", GoSyntax(expr))
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), "", "%s has no schema", GoSyntax(expr))
 		return b.failed(f, expr.Pos())
 	}
 	if owner != nil {
@@ -230,19 +231,19 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(f, expr) == "" {
 			if name, ok := sel.X.(*ast.Ident); ok {
 				if p, _ := f.Imported(name.Name); p == nil {
-					b.Reporter.missingImport(f.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
-						b.Reporter.reportType(unknownType, f.Pkg.At(expr.Pos()), "import the package "+name.Name,
+					b.Reporter.MissingImport(f.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
+						b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), "import the package "+name.Name,
 							"unknown type %s: the file imports no package %s", source.ExprName(expr), name.Name)
 					})
 					return b.failed(f, expr.Pos())
 				}
 			}
 		}
-		b.Reporter.reportType(unknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))
+		b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))
 		return b.failed(f, expr.Pos())
 	}
-	b.Reporter.missingImport(why.ImportPath, expr.Pos(), source.ExprName(expr), func() {
-		b.Reporter.reportType(importNotFound, f.Pkg.At(expr.Pos()), importHint(f.Pkg, why.ImportPath),
+	b.Reporter.MissingImport(why.ImportPath, expr.Pos(), source.ExprName(expr), func() {
+		b.Reporter.ReportType(report.ImportNotFound, f.Pkg.At(expr.Pos()), importHint(f.Pkg, why.ImportPath),
 			"cannot find package %q, which declares %s", why.ImportPath, source.ExprName(expr))
 	})
 	return b.failed(f, expr.Pos())
@@ -264,15 +265,15 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 // importHint says what to do about an import that cannot be found.
 func importHint(p *source.Package, importPath string) string {
 	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
-		return oneLine(listed.Errors[0].Msg)
+		return report.OneLine(listed.Errors[0].Msg)
 	}
 	return "add the package's module to go.mod, for example with go mod tidy"
 }
 
 // reportMissing reports an import that a kind needs to be one.
-func reportMissing(t *source.Type, r *Reporter, expr ast.Expr, importPath string) {
-	r.missingImport(importPath, expr.Pos(), source.ExprName(expr), func() {
-		r.Report(importNotFound, t.Pkg.At(expr.Pos()), importHint(t.Pkg, importPath),
+func reportMissing(t *source.Type, r *report.Reporter, expr ast.Expr, importPath string) {
+	r.MissingImport(importPath, expr.Pos(), source.ExprName(expr), func() {
+		r.Report(report.ImportNotFound, t.Pkg.At(expr.Pos()), importHint(t.Pkg, importPath),
 			"cannot find package %q, which declares %s", importPath, source.ExprName(expr))
 	})
 }
@@ -283,14 +284,14 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 	typ, format := BasicSchema(name)
 	switch {
 	case typ == "number" && !*b.Run.settingsOf(f.Pkg).AllowDangerousTypes:
-		b.Reporter.reportType(floatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
+		b.Reporter.ReportType(report.FloatField, f.Pkg.At(expr.Pos()), "use resource.Quantity or a string, or allow floats with --allow-dangerous-types (crd:allowDangerousTypes=true)",
 			"found %s, whose precision varies across languages", name)
 		return b.failed(f, expr.Pos())
 	case name == "any" || name == "error" || name == "comparable":
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface type %s has no schema", name)
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), interfaceHint, "interface type %s has no schema", name)
 		return b.failed(f, expr.Pos())
 	case typ == "":
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(expr.Pos()), "", "type %s has no schema", name)
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(expr.Pos()), "", "type %s has no schema", name)
 		return b.failed(f, expr.Pos())
 	}
 	d.Type = typ
@@ -410,7 +411,7 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 		return b.predeclared(f, sel, name.Predeclared)
 	}
 	if name.Type.Pkg.Path == "time" && name.Type.Spec.Name.Name == "Time" {
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(sel.Pos()), "use metav1.Time", "time.Time has no schema")
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(sel.Pos()), "use metav1.Time", "time.Time has no schema")
 		return b.failed(f, sel.Pos())
 	}
 	if name.Type.Spec.TypeParams.NumFields() > 0 {
@@ -430,7 +431,7 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	p := target.Pkg
 	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
-		b.Reporter.reportType(unknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.Spec.Name.Name)
+		b.Reporter.ReportType(report.UnknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.Spec.Name.Name)
 		d.origin.Mistake = structural.InShape
 		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
 	}
@@ -454,7 +455,7 @@ func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
 	if owner != nil && (owner.Marshals("MarshalJSON") || owner.Marshals("MarshalText")) {
 		return
 	}
-	b.Reporter.Report(durationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
+	b.Reporter.Report(report.DurationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
 		"time.Duration is a number of nanoseconds in JSON")
 }
 
@@ -487,7 +488,7 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 		}
 	}
 	if !b.stringKey(f, m.Key) {
-		b.Reporter.reportType(mapKeyNotString, f.Pkg.At(m.Key.Pos()), "use a string type, or one that implements encoding.TextMarshaler",
+		b.Reporter.ReportType(report.MapKeyNotString, f.Pkg.At(m.Key.Pos()), "use a string type, or one that implements encoding.TextMarshaler",
 			"map keys must be strings or implement encoding.TextMarshaler, not %s", keyName(m.Key))
 		return b.failed(f, m.Pos())
 	}
@@ -495,10 +496,10 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 	case *ast.Ident, *ast.SelectorExpr, *ast.ArrayType, *ast.StarExpr, *ast.MapType, *ast.StructType, *ast.IndexExpr, *ast.IndexListExpr:
 		d.additional = b.expr(f, m.Value, nil)
 	case *ast.InterfaceType:
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(m.Value.Pos()), interfaceHint, "interface types have no schema")
 		return b.failed(f, m.Pos())
 	default:
-		b.Reporter.reportType(typeWithoutSchema, f.Pkg.At(m.Value.Pos()), "", "%s has no schema as the value of a map", GoSyntax(m.Value))
+		b.Reporter.ReportType(report.TypeWithoutSchema, f.Pkg.At(m.Value.Pos()), "", "%s has no schema as the value of a map", GoSyntax(m.Value))
 		return b.failed(f, m.Pos())
 	}
 	d.Type = "object"

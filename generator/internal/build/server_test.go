@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -23,7 +24,7 @@ func TestWithoutServer(t *testing.T) {
 		return files, found
 	}
 	files, found := generate(nil)
-	if files != nil || len(found) != 1 || found[0].Code != invalidUnion.Code || found[0].Severity != diag.Error {
+	if files != nil || len(found) != 1 || found[0].Code != report.InvalidUnion.Code || found[0].Severity != diag.Error {
 		t.Errorf("%d files, findings %v", len(files), found)
 	}
 	source := &c.Archive.Files[0]

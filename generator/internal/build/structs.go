@@ -11,6 +11,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -67,13 +68,13 @@ func (b *Builder) structType(t *source.Type) *draft {
 			if !explicit {
 				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
 			}
-			b.Reporter.Report(impossibleOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
+			b.Reporter.Report(report.ImpossibleOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
 			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
 		} else if isRequired {
 			required = append(required, name)
 		}
 
-		b.Reporter.enter(t.Pkg.At(field.Pos), t.Spec.Name.Name+"."+field.Label())
+		b.Reporter.Enter(t.Pkg.At(field.Pos), t.Spec.Name.Name+"."+field.Label())
 		var node *draft
 		switch schema := field.Markers.Get(edits.SchemaName); {
 		case schema != nil:
@@ -100,7 +101,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			node.edits = append(node.edits, &edits.Edit{Pkg: t.Pkg, Pos: field.Pos, Op: checkQuoted{b.Reporter, field.Label()}})
 		}
 		d.edits = append(d.edits, above...)
-		b.Reporter.leave()
+		b.Reporter.Leave()
 
 		if inline {
 			d.allOf = append(d.allOf, node)
@@ -114,7 +115,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			inUnions = append(inUnions, NamedField{field, name})
 		}
 		if d.setProperty(index, name, node) {
-			b.Reporter.Report(duplicateField, t.Pkg.At(field.Pos), "give each field its own name",
+			b.Reporter.Report(report.DuplicateField, t.Pkg.At(field.Pos), "give each field its own name",
 				"JSON name %q stands twice in %s; the last field counts", name, t)
 		}
 	}
@@ -151,7 +152,7 @@ func (b *Builder) countClosed(f *source.Field, node *draft) {
 
 func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	if field.Name == "" {
-		b.Reporter.Report(missingJSONTag, t.Pkg.At(field.Pos), "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
+		b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
 			"embedded field without a json tag in type %s", t)
 		return
 	}
@@ -159,7 +160,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	if name := jsonName(field.Name); name != "_" {
 		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", name)
 	}
-	b.Reporter.Report(missingJSONTag, t.Pkg.At(field.Pos), hint,
+	b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
 		"field %s without a json tag in type %s", field.Name, t)
 }
 
@@ -213,7 +214,7 @@ func (b *Builder) oneOfFields(t *source.Type) []string {
 		}
 		for _, field := range fields {
 			if strings.Contains(field, ".") {
-				b.Reporter.Report(impossibleOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
+				b.Reporter.Report(report.ImpossibleOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
 			}
 		}
 		names = append(names, fields...)
@@ -260,7 +261,7 @@ func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
 	for _, name := range []string{"required", "k8s:required", "kubebuilder:validation:Required"} {
 		if m := field.Markers.Get(name); m != nil {
-			b.Reporter.Report(wrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", name)
+			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", name)
 		}
 	}
 }

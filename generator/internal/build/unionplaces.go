@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -198,12 +199,12 @@ func (b *Builder) unionsDiffer(crd *Definition, earlier, later int, old, new *un
 		hint = converted
 	}
 	names := crd.Object.Spec.Versions
-	d := unionsDiffer.At(b.Reporter.Position(new.union.Pos), hint, "versions %s and %s of %s have different unions at %s: %s",
+	d := report.UnionsDiffer.At(b.Reporter.Position(new.union.Pos), hint, "versions %s and %s of %s have different unions at %s: %s",
 		names[earlier].Name, names[later].Name, crd.Object.Spec.Names.Kind, cmp.Or(new.String(), "the root"), difference)
 	if converts {
 		d.Severity = diag.Warning
 	}
-	b.Reporter.add(d.With(diag.Related{Pos: b.Reporter.Position(old.union.Pos), Message: "version " + names[earlier].Name}))
+	b.Reporter.Add(d.With(diag.Related{Pos: b.Reporter.Position(old.union.Pos), Message: "version " + names[earlier].Name}))
 }
 
 // unionFitter writes the unions of one version in cheaper styles.
@@ -418,6 +419,6 @@ func (f *unionFitter) warn(p *unionPlace, to unions.Lowered) {
 	case !p.union.Required:
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
-	f.builder.Reporter.Report(unionWrittenOtherwise, root.Pkg.At(p.union.Pos), hint,
+	f.builder.Reporter.Report(report.UnionWrittenOtherwise, root.Pkg.At(p.union.Pos), hint,
 		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(to.Style), strings.Join(costs, ", and "))
 }

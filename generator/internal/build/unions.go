@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -28,7 +29,7 @@ func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value m
 		err = writable(forms)
 	}
 	if err != nil {
-		s.reporter.Report(malformedArguments, p.At(m.Pos), "", "+%s: %v", m.Name, err)
+		s.reporter.Report(report.MalformedArguments, p.At(m.Pos), "", "+%s: %v", m.Name, err)
 		return []unions.Form{unions.FormNone}
 	}
 	return forms
@@ -125,7 +126,7 @@ func (w *Run) unionsOff(t *source.Type, pos token.Pos) {
 		return
 	}
 	facts.unionsSaid = true
-	w.Reporter.Report(unionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
+	w.Reporter.Report(report.UnionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
 }
 
@@ -275,7 +276,7 @@ func (b *Builder) unionProblem(t *source.Type, pos token.Pos, hint, format strin
 	if forms := b.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
 		severity = diag.Warning
 	}
-	b.Reporter.Report(invalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
+	b.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
 }
 
 // writeUnion writes a union into the schema of its struct.
@@ -297,17 +298,17 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		op.builder.Run.unionsOff(op.owner, u.Pos)
 	}
 	failed := false
-	report := func(pos token.Pos, hint, format string, args ...any) {
+	problem := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
-		op.builder.Reporter.Report(invalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
+		op.builder.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
 	if op.ambiguous || s.Origin.Mistake == structural.InShape {
 		return // a field that it speaks of may be missing
 	}
 	if u.Discriminator != "" {
-		op.readDiscriminator(&u, s, report)
+		op.readDiscriminator(&u, s, problem)
 	}
-	op.checkMembers(e, &u, s, report)
+	op.checkMembers(e, &u, s, problem)
 	if failed {
 		if i := s.PropertyIndex(u.Discriminator); i >= 0 {
 			d := *s.Properties[i].Schema
@@ -326,7 +327,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	}
 	server := op.builder.Options.Server
 	if server == nil {
-		op.builder.Reporter.Report(invalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
+		op.builder.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
 		return
 	}
 	forms := op.forms
@@ -343,7 +344,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		lowered.Rules = nil
 	}
 	if len(lowered.Rejected) > 0 {
-		op.builder.Reporter.Report(unionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
+		op.builder.Reporter.Report(report.UnionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
 			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
 	}
 	op.builder.Run.unionRules = op.builder.Run.unionRules || len(lowered.Rules) > 0
@@ -412,7 +413,7 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 		if !pos.IsValid() {
 			pos = u.Pos
 		}
-		op.builder.Reporter.Report(handWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
+		op.builder.Reporter.Report(report.HandWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
 	}
 	const remove = "remove the rule: the union has rules of its own"
 	switch {

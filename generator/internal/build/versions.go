@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/kustomize"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -55,7 +56,7 @@ func (w *Run) compareVersions(crd *Definition) {
 		return
 	}
 	root := crd.Roots[stored]
-	d := w.Reporter.Report(versionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
+	d := w.Reporter.Report(report.VersionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
 		"kind %s is stored as %s and has no conversion webhook: %s", crd.Object.Spec.Names.Kind, f.stored, strings.Join(f.texts, "; "))
 	d.Related = append(d.Related, append(f.related, f.fields...)...)
 }

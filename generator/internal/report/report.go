@@ -1,4 +1,7 @@
-package build
+// Package report collects what is wrong with the source of a run, and has the kinds of
+// diagnostics of the generator. It resolves positions, and reports a mistake in a
+// dependency at the field of the user that leads there. It does not know what is right.
+package report
 
 import (
 	"errors"
@@ -19,7 +22,7 @@ import (
 
 // Reporter collects diagnostics. Places are given as token.Pos and resolved at once.
 type Reporter struct {
-	fset *token.FileSet
+	Fset *token.FileSet
 	List diag.List
 	// via are the fields that lead to the type being built, outermost first. A
 	// mistake in a dependency is reported at the innermost one that is the user's.
@@ -34,17 +37,17 @@ type step struct {
 	name string // of the field, with its type; empty for a node of a schema
 }
 
-// enter begins the way through a field, which leave ends.
-func (r *Reporter) enter(at source.Origin, name string) { r.via = append(r.via, step{at, name}) }
+// Enter begins the way through a field, which leave ends.
+func (r *Reporter) Enter(at source.Origin, name string) { r.via = append(r.via, step{at, name}) }
 
-func (r *Reporter) leave() { r.via = r.via[:len(r.via)-1] }
+func (r *Reporter) Leave() { r.via = r.via[:len(r.via)-1] }
 
 func (r *Reporter) Position(pos token.Pos) diag.Position {
-	return diag.PositionOf(r.fset, pos)
+	return diag.PositionOf(r.Fset, pos)
 }
 
-// add adds a finding that is about no package.
-func (r *Reporter) add(d diag.Diagnostic) *diag.Diagnostic {
+// Add adds a finding that is about no package.
+func (r *Reporter) Add(d diag.Diagnostic) *diag.Diagnostic {
 	r.List = append(r.List, d)
 	return &r.List[len(r.List)-1]
 }
@@ -66,29 +69,16 @@ func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string
 			}
 		}
 	}
-	return r.add(d)
+	return r.Add(d)
 }
 
-// reportType is like report for a type that has no schema, and names the field that
+// ReportType is like report for a type that has no schema, and names the field that
 // wants one.
-func (r *Reporter) reportType(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+func (r *Reporter) ReportType(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	if n := len(r.via); n > 0 && r.via[n-1].Package == at.Package {
 		return r.Report(kind, at, hint, "field %s: %s", r.via[n-1].name, fmt.Sprintf(format, args...))
 	}
 	return r.Report(kind, at, hint, format, args...)
-}
-
-// refuse reports what the API server would refuse and controller-gen writes. A run that
-// does not verify writes it, too: the project may replace it afterwards.
-func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	if !b.Options.SkipVerify && !b.Options.Final {
-		hint += "; --skip-verify writes it as controller-gen does"
-	}
-	d := b.Reporter.Report(kind, at, hint, format, args...)
-	if b.Options.SkipVerify {
-		d.Severity = diag.Warning
-	}
-	return d
 }
 
 // MistakeSince is what a node lacks if its markers were read since there were n
@@ -105,20 +95,20 @@ func (r *Reporter) Findings() int { return len(r.List) }
 
 // BadArguments reports arguments of a marker that mean nothing.
 func (r *Reporter) BadArguments(at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	return r.Report(malformedArguments, at, hint, format, args...)
+	return r.Report(MalformedArguments, at, hint, format, args...)
 }
 
 // DoesNotFit reports a marker that does not fit its node.
 func (r *Reporter) DoesNotFit(at source.Origin, hint, format string, args ...any) {
-	r.Report(markerDoesNotFit, at, hint, format, args...)
+	r.Report(MarkerDoesNotFit, at, hint, format, args...)
 }
 
 // maxRelated is how many further places of a missing package are listed.
 const maxRelated = 3
 
-// missingImport reports a package that cannot be found, once, with report, and relates
+// MissingImport reports a package that cannot be found, once, with report, and relates
 // further places where it is needed.
-func (r *Reporter) missingImport(importPath string, pos token.Pos, name string, report func()) {
+func (r *Reporter) MissingImport(importPath string, pos token.Pos, name string, report func()) {
 	i, ok := r.imports[importPath]
 	if !ok {
 		if r.imports == nil {
@@ -158,21 +148,21 @@ func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
 	r.Report(unreadableFile, p.In(diag.Position{File: name}), "", "cannot read the file: %v", err)
 }
 
-func (r *Reporter) markerArguments(p *source.Package, comment markers.Comment, err error) {
+func (r *Reporter) MarkerArguments(p *source.Package, comment markers.Comment, err error) {
 	var parseErr *markers.ParseError
 	if !errors.As(err, &parseErr) {
-		r.Report(malformedArguments, p.At(comment.Pos), "", "%s: %s", comment.Text, err)
+		r.Report(MalformedArguments, p.At(comment.Pos), "", "%s: %s", comment.Text, err)
 		return
 	}
-	d := r.Report(malformedArguments, p.At(parseErr.Pos), parseErr.Hint, "+%s: %s", parseErr.Name, err)
+	d := r.Report(MalformedArguments, p.At(parseErr.Pos), parseErr.Hint, "+%s: %s", parseErr.Name, err)
 	if p.Local() {
-		r.delimit(d, parseErr.End, parseErr.Edit)
+		r.Delimit(d, parseErr.End, parseErr.Edit)
 	}
 }
 
-// delimit adds to a finding in the user's source where the part that it is about ends, and
+// Delimit adds to a finding in the user's source where the part that it is about ends, and
 // the edit that corrects it, if there is one.
-func (r *Reporter) delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit) {
+func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit) {
 	d.End = r.Position(end)
 	if edit == nil {
 		return
@@ -184,15 +174,15 @@ func (r *Reporter) delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 	d.Fixes = append(d.Fixes, diag.Fix{Message: message, Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
-// unmatched reports the patterns that match no package. One whose directory exists is
+// Unmatched reports the patterns that match no package. One whose directory exists is
 // only a warning if others matched.
-func (r *Reporter) unmatched(patterns []golist.Unmatched, matched bool) {
+func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	for _, p := range patterns {
 		format := "pattern %q matches no package"
 		if p.NoDirectory {
 			format = "pattern %q matches nothing: there is no such directory"
 		}
-		d := r.add(patternWithoutPackages.At(diag.Position{}, "give a directory, a directory followed by /..., or an import path", format, p.Pattern))
+		d := r.Add(patternWithoutPackages.At(diag.Position{}, "give a directory, a directory followed by /..., or an import path", format, p.Pattern))
 		if matched && !p.NoDirectory {
 			d.Severity = diag.Warning
 		}
@@ -204,19 +194,19 @@ func (r *Reporter) unmatched(patterns []golist.Unmatched, matched bool) {
 func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
 	if near, ok := diag.Nearest(word, known); ok {
 		end := pos + token.Pos(len(word))
-		r.delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})
+		r.Delimit(d, end, &markers.Edit{Pos: pos, End: end, New: near})
 	}
 }
 
-// packageErrors reports what the listing says about a root package. What has a
+// PackageErrors reports what the listing says about a root package. What has a
 // place in a file is left to the parser, which reads the files that are needed.
-func (r *Reporter) packageErrors(p *source.Package) {
+func (r *Reporter) PackageErrors(p *source.Package) {
 	for _, e := range p.Errors {
 		if pos := diag.ParsePosition(e.Pos); pos.Line == 0 {
-			r.add(packageNotListed.At(pos, "", "%s", oneLine(e.Msg)))
+			r.Add(packageNotListed.At(pos, "", "%s", OneLine(e.Msg)))
 		}
 	}
 }
 
-// oneLine folds a message of the go command into one line.
-func oneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
+// OneLine folds a message of the go command into one line.
+func OneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
