@@ -40,6 +40,7 @@ func layers() []string {
 		"internal/plurals",
 		"generator/internal/kustomize",
 		"generator/internal/report",
+		"generator/internal/checks",
 		"generator/internal/edits",
 		"generator/internal/build",
 		"generator/suggest",
@@ -403,12 +404,11 @@ func TestLayersHaveDocs(t *testing.T) {
 }
 
 // TestRoomsAreSmall holds the size of packages, without tests: a package that outgrows its
-// readers is divided. What is too large still may only shrink.
+// readers is divided.
 func TestRoomsAreSmall(t *testing.T) {
 	limits := map[string]size{
-		"":                         {6000, 30},
-		"cmd/schemagen":            {4000, 30}, // flags, printing and exit codes
-		"generator/internal/build": {6653, 34},
+		"":              {6000, 30},
+		"cmd/schemagen": {4000, 30}, // flags, printing and exit codes
 	}
 	sizes := map[string]size{}
 	for _, f := range product(t) {

@@ -6,6 +6,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 )
 
@@ -14,7 +15,7 @@ import (
 const VersionAnnotation = build.VersionAnnotation
 
 // FileName is the name of the file of the definition of a resource.
-func FileName(group, plural string) string { return build.FileName(group, plural) }
+func FileName(group, plural string) string { return checks.FileName(group, plural) }
 
 // File is one generated file.
 type File = build.File

@@ -15,19 +15,17 @@ func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.verify(ctx, crds, nil); err != nil {
+	if err := w.checker.Verify(ctx, crds); err != nil {
 		return nil, nil, err
 	}
 	findings := w.Reporter.List.Normalize()
 	if findings.HasErrors() {
 		return nil, findings, ctx.Err()
 	}
-	w.findLocalFiles()
-	var out []*crd.Definition
-	for _, c := range crds {
-		s := w.subject(c)
-		s.CRD = s.Build()
-		out = append(out, s)
+	w.checker.FindLocalFiles()
+	out := w.checker.Subjects(crds)
+	for _, d := range out {
+		d.CRD = d.Build()
 	}
 	return out, findings, ctx.Err()
 }

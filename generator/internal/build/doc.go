@@ -8,9 +8,9 @@
 //	source       files ─▶ declarations, on demand             (package source)
 //	builder      declarations ─▶ drafts: nodes with references (schema.go, known.go; markers meet schemas in apply.go)
 //	flattener    drafts ─▶ structural.Schema                  (merge.go)
-//	define       kinds ─▶ CRDs                                (kinds.go, crd.go, conversion.go)
+//	define       kinds ─▶ CRDs                                (kinds.go, conversion.go)
 //	crdyaml      CRDs ─▶ bytes, in one pass                   (package crdyaml)
-//	verify       CRDs ─▶ what the API server says of them     (verify.go; the interface Server is in server.go)
+//	verify       CRDs ─▶ what the API server says of them     (package checks; the interface Server is in server.go)
 //
 // Finished schemas are changed by the words of this project (edit.go, own.go,
 // declarative.go). What the bytes need of controller-gen's history lives in two places: the order of

@@ -3,6 +3,7 @@ package build
 import (
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -48,7 +49,7 @@ type draft struct {
 
 	// metadata is where the type is metav1.ObjectMeta of which nothing is described, or
 	// embeds it; nil elsewhere.
-	metadata *metadataUse
+	metadata *checks.MetadataUse
 
 	// failed: there is no schema, which was reported.
 	failed bool

@@ -3,6 +3,8 @@ package build
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/schemagen/schemagen/generator/internal/checks"
 )
 
 // TestFileNames makes groups and plurals of all that is dangerous in paths, and wants
@@ -19,8 +21,8 @@ func TestFileNames(t *testing.T) {
 	}
 	taken := 0
 	for _, text := range texts {
-		for _, name := range []string{FileName(text, "x"), FileName("x", text), FileName(text, text), text} {
-			if !isFileName(name) {
+		for _, name := range []string{checks.FileName(text, "x"), checks.FileName("x", text), checks.FileName(text, text), text} {
+			if !checks.IsFileName(name) {
 				continue
 			}
 			taken++
@@ -30,7 +32,7 @@ func TestFileNames(t *testing.T) {
 			}
 		}
 	}
-	if taken == 0 || !isFileName(FileName("example.com", "widgets")) || !isFileName(FileName("", "widgets")) {
+	if taken == 0 || !checks.IsFileName(checks.FileName("example.com", "widgets")) || !checks.IsFileName(checks.FileName("", "widgets")) {
 		t.Error("a name is refused")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -31,20 +32,23 @@ type File struct {
 
 // generate goes from packages to definitions with their files, by index. There are none
 // if an error was reported.
-func generate(ctx context.Context, options *Options) ([]*Definition, []File, *Run, error) {
+func generate(ctx context.Context, options *Options) ([]*checks.Definition, []File, *Run, error) {
 	all, w, err := DefineKinds(ctx, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	r := w.Reporter
-	w.reportLosses(all)
+	w.checker.ReportLosses(all)
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {
 			return nil, nil, nil, err
 		}
+		for i, d := range all {
+			d.Text = files[i].Data
+		}
 	}
-	if err := w.verify(ctx, all, files); err != nil {
+	if err := w.checker.Verify(ctx, all); err != nil {
 		return nil, nil, nil, err
 	}
 	if r.List.HasErrors() {
@@ -71,7 +75,7 @@ func Misspelt(ctx context.Context, options Options) (diag.List, error) {
 }
 
 // DefineKinds goes from packages to definitions.
-func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, error) {
+func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *Run, error) {
 	roots, b, err := Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +85,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, er
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
 	}
-	var crds []*Definition
+	var crds []*checks.Definition
 	files := map[string]groupKind{}
 	for _, k := range kinds {
 		crd := b.define(k, fl)
@@ -94,10 +98,10 @@ func DefineKinds(ctx context.Context, options *Options) ([]*Definition, *Run, er
 		if err := b.placeUnions(ctx, crd); err != nil {
 			return nil, nil, err
 		}
-		if !isFileName(crd.FileName()) {
+		if !checks.IsFileName(crd.FileName()) {
 			t := crd.Roots[0]
 			r.Report(report.InvalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, crd.FileName())
-			crd.flawed = true // the server would refuse the same
+			crd.Flawed = true // the server would refuse the same
 		}
 		if other, ok := files[crd.FileName()]; ok {
 			r.Add(report.SameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
@@ -183,7 +187,7 @@ func NoteClosure(ctx context.Context, options Options) error {
 const emitRoom = 1 << 18
 
 // emit renders the definitions, in parallel.
-func emit(crds []*Definition, header string) ([]File, error) {
+func emit(crds []*checks.Definition, header string) ([]File, error) {
 	out := make([]File, len(crds))
 	errs := make([]error, len(crds))
 	parallel.Workers(len(crds), func() func(int) {

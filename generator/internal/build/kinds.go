@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/plurals"
@@ -179,7 +180,7 @@ func (b *Builder) checkSameVersion(k groupKind, t *source.Type, earlier []*sourc
 
 // define makes the definition of a kind. Each of its types adds a version. It
 // returns nil if no version is left, or none may be written.
-func (b *Builder) define(k groupKind, fl *Flattener) *Definition {
+func (b *Builder) define(k groupKind, fl *Flattener) *checks.Definition {
 	roots := b.rootsOf(k)
 	plural := plurals.Of(k.kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
@@ -230,11 +231,11 @@ func (b *Builder) define(k groupKind, fl *Flattener) *Definition {
 	if len(object.Spec.Versions) == 1 {
 		object.Spec.Versions[0].Storage = true
 	}
-	out := &Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: b.Options.PreserveUnknownFields}}
+	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: b.Options.PreserveUnknownFields}}
 	before := b.Reporter.Findings()
 	b.checkVersions(k, object, roots)
-	out.conversion = b.convert(k, object, roots)
-	out.flawed = b.Reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	out.Conversion = b.convert(k, object, roots)
+	out.Flawed = b.Reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])

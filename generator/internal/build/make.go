@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // Made is a definition that a run has made, with its file.
 type Made struct {
 	File       File
-	definition *Definition
-	world      *Run
+	definition *checks.Definition
+	checker    *checks.Checker
 }
 
 // Make reads the packages that the options name and returns the definitions of their
@@ -25,20 +26,20 @@ func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w.findLocalFiles()
+	w.checker.FindLocalFiles()
 	var out []*Made
 	for i, d := range all {
-		out = append(out, &Made{files[i], d, w})
+		out = append(out, &Made{files[i], d, w.checker})
 	}
 	return out, found, ctx.Err()
 }
 
 // Schema returns the schema of a version; nil if the definition does not have it.
-func (m *Made) Schema(version string) *structural.Schema { return m.definition.schemaOf(version) }
+func (m *Made) Schema(version string) *structural.Schema { return m.definition.SchemaOf(version) }
 
 // Position returns the position in the Go source of a path in the definition: the innermost
 // in the user's packages, or that of the kind.
 func (m *Made) Position(path string) diag.Position {
-	pos, _ := m.world.place(m.definition, path)
+	pos, _ := m.checker.Position(m.definition, path)
 	return pos
 }

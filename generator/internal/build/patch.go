@@ -20,6 +20,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -113,8 +114,8 @@ func importMetav1(roots []*source.Package) bool {
 
 // schemasFor makes the schemas of those versions of a kind that a file has: a
 // definition of nothing else. It returns nil if there are none.
-func (b *Builder) schemasFor(k groupKind, manifests []*manifest, fl *Flattener) *Definition {
-	out := &Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
+func (b *Builder) schemasFor(k groupKind, manifests []*manifest, fl *Flattener) *checks.Definition {
+	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
 	for _, t := range b.rootsOf(k) {
 		version := b.Run.Describe(t.Pkg).version
 		if !slices.ContainsFunc(manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) }) {
@@ -139,7 +140,7 @@ type manifest struct {
 	// document is the file, which is changed.
 	document yaml.Node
 	// crd is where its schemas come from; nil if they do not change.
-	crd *Definition
+	crd *checks.Definition
 }
 
 // manifests reads the definitions in the files *.yaml of a directory, in the order
@@ -223,7 +224,7 @@ func (w *Run) manifestError(name string, node *yaml.Node, message string) {
 // patch writes the schemas into the definition, and removes those of versions
 // without one, and of all versions together (setVersionedSchemata of
 // pkg/schemapatcher). An error is about the node.
-func (m *manifest) patch(crd *Definition) (*yaml.Node, error) {
+func (m *manifest) patch(crd *checks.Definition) (*yaml.Node, error) {
 	m.crd = crd
 	spec := child(m.document.Content[0], "spec")
 	removeKey(spec, "validation")
@@ -236,7 +237,7 @@ func (m *manifest) patch(crd *Definition) (*yaml.Node, error) {
 		if name == nil || name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Value == "" {
 			return version, fmt.Errorf("spec.versions[%d] has no name that is a string", i)
 		}
-		schema := crd.schemaOf(name.Value)
+		schema := crd.SchemaOf(name.Value)
 		if schema == nil {
 			removeKey(version, "schema")
 			continue
@@ -259,16 +260,6 @@ func (m *manifest) patch(crd *Definition) (*yaml.Node, error) {
 		*place = *node
 	}
 	return nil, nil
-}
-
-// schemaOf returns the schema of a version, or nil.
-func (c *Definition) schemaOf(version string) *structural.Schema {
-	for i, v := range c.Object.Spec.Versions {
-		if v.Name == version {
-			return c.Schemas[i]
-		}
-	}
-	return nil
 }
 
 // schemaNode returns a schema as YAML: keywords in the order of JSONSchemaProps, and
@@ -357,10 +348,9 @@ func (m *manifest) encode() ([]byte, error) {
 // files are given by index: what is in a schema at its line of Go, and what is beside
 // it at the file.
 func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []File) error {
-	if !w.options.verifies() || w.Reporter.List.HasErrors() {
+	if !w.checker.Verifies() || w.Reporter.List.HasErrors() {
 		return nil
 	}
-	w.findLocalFiles()
 	var subjects []*crd.Definition
 	for i, m := range manifests {
 		if m.crd == nil {
@@ -373,11 +363,11 @@ func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []
 		}
 		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.place(w)}
 		for _, version := range object.Spec.Versions {
-			subject.Schemas = append(subject.Schemas, m.crd.schemaOf(version.Name))
+			subject.Schemas = append(subject.Schemas, m.crd.SchemaOf(version.Name))
 		}
 		subjects = append(subjects, subject)
 	}
-	return w.verifySubjects(ctx, subjects)
+	return w.checker.VerifySubjects(ctx, subjects)
 }
 
 // place returns where a path of the definition stands.
@@ -390,7 +380,7 @@ func (m *manifest) place(w *Run) func(path string) (diag.Position, []diag.Relate
 			if err == nil && n < len(m.versions) && strings.HasPrefix(rest, ".schema.openAPIV3Schema") {
 				for i, version := range m.crd.Object.Spec.Versions {
 					if version.Name == m.versions[n] {
-						return w.place(m.crd, fmt.Sprintf("spec.versions[%d]%s", i, rest))
+						return w.checker.Position(m.crd, fmt.Sprintf("spec.versions[%d]%s", i, rest))
 					}
 				}
 			}

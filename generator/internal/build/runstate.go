@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -26,8 +27,6 @@ type Run struct {
 	options  *Options
 	// uses are those of the types that were built.
 	uses map[*source.Type]*typeUses
-	// convertibles are the types that the functions of a package convert, once asked for.
-	convertibles map[*source.Package]map[string]bool
 	// unionEnums are the places of the +enum markers that unions take.
 	unionEnums map[token.Pos]bool
 	// Unions are those of the types whose schemas are finished, in the order of
@@ -37,15 +36,13 @@ type Run struct {
 	lackDiscriminators map[*source.Type]bool
 	// unionRules: one of them was written as rules.
 	unionRules bool
-	// metadata are the places of the nodes whose type is, or embeds, ObjectMeta.
-	metadata map[token.Pos]*metadataUse
+	// checker checks the definitions.
+	checker *checks.Checker
 	// edits makes edits of markers.
 	edits *edits.Reader
 	// corrections are the markers of the user's packages that were probably meant to be
 	// others.
 	corrections []correction
-	// localFiles are the files of the user's packages, once the definitions are made.
-	localFiles map[string]bool
 }
 
 // typeUses is how the types of a run use one of them.
@@ -79,8 +76,12 @@ func newWorld(options *Options) (*Run, error) {
 	r.Fset = p.Fset
 	return &Run{
 		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
-		uses: map[*source.Type]*typeUses{}, convertibles: map[*source.Package]map[string]bool{}, unionEnums: map[token.Pos]bool{},
-		Unions: map[*source.Type][]*MarkedUnion{}, metadata: map[token.Pos]*metadataUse{},
+		uses: map[*source.Type]*typeUses{}, unionEnums: map[token.Pos]bool{},
+		Unions: map[*source.Type][]*MarkedUnion{},
+		checker: &checks.Checker{
+			Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
+			Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
+		},
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -438,7 +439,7 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	d.ref = target
 	b.Run.usesOf(target).references++
 	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.Options.wholeObjectMeta {
-		d.metadata = &metadataUse{d.pkg, d.origin.Pos}
+		d.metadata = &checks.MetadataUse{Pkg: d.pkg, Pos: d.origin.Pos}
 	}
 	if built := b.build(target); built.failed {
 		d.failed, d.origin.Mistake = true, structural.InShape

@@ -89,7 +89,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		node.origin.Pos = field.Pos
 		b.countClosed(field, node)
 		if node.metadata != nil {
-			node.metadata.pos = field.Pos
+			node.metadata.Pos = field.Pos
 		}
 		node.Description = cmp.Or(node.Description, field.Doc)
 		b.applyMarkers(node, field.Markers, nil)

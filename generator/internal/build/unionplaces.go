@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/structural"
@@ -110,7 +111,7 @@ func (p *unionPlace) String() string {
 
 // placeUnions writes the unions of a definition as its places allow, and compares
 // those of its versions.
-func (b *Builder) placeUnions(ctx context.Context, crd *Definition) error {
+func (b *Builder) placeUnions(ctx context.Context, crd *checks.Definition) error {
 	if len(b.Run.Unions) == 0 || b.Reporter.List.HasErrors() {
 		return nil
 	}
@@ -148,7 +149,7 @@ func (b *Builder) placeUnions(ctx context.Context, crd *Definition) error {
 
 // compareUnions reports unions that differ between served versions: an object
 // that is written through one of them loses what it lacks, and nobody is told.
-func (b *Builder) compareUnions(crd *Definition, versions [][]*unionPlace) {
+func (b *Builder) compareUnions(crd *checks.Definition, versions [][]*unionPlace) {
 	for later, places := range versions {
 		for earlier := range later {
 			if !crd.Object.Spec.Versions[later].Served || !crd.Object.Spec.Versions[earlier].Served {
@@ -191,10 +192,10 @@ func unionDifference(a, b unions.Union) string {
 
 // unionsDiffer reports a difference. Types that are made to be converted are: with
 // a webhook, which says what becomes of it.
-func (b *Builder) unionsDiffer(crd *Definition, earlier, later int, old, new *unionPlace, difference string) {
+func (b *Builder) unionsDiffer(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
 	hint := "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	const converted = "the conversion webhook must keep what the other version lacks"
-	converts := b.Run.isConverted(crd)
+	converts := b.Run.checker.IsConverted(crd)
 	if converts {
 		hint = converted
 	}
@@ -210,7 +211,7 @@ func (b *Builder) unionsDiffer(crd *Definition, earlier, later int, old, new *un
 // unionFitter writes the unions of one version in cheaper styles.
 type unionFitter struct {
 	builder *Builder
-	crd     *Definition
+	crd     *checks.Definition
 	version int
 	places  []*unionPlace
 	server  Server
@@ -323,7 +324,7 @@ func (f *unionFitter) fit(ctx context.Context) error {
 
 // rules returns the rules of the version with their cost.
 func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
-	crd := f.crd.complete()
+	crd := f.crd.Complete()
 	all, err := f.server.Costs(ctx, crd)
 	if err != nil {
 		return nil, fmt.Errorf("estimating the rules of %s: %w", crd.Name, err)

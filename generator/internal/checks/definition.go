@@ -1,4 +1,4 @@
-package build
+package checks
 
 import (
 	"path/filepath"
@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Definition is one CustomResourceDefinition, ready to be rendered.
@@ -15,9 +16,11 @@ type Definition struct {
 	crd.Generated
 
 	// flawed: what stands beside the schemas has errors already.
-	flawed bool
-	// conversion is the marker that says how versions are converted; nil if none does.
-	conversion *markers.Marker
+	Flawed bool
+	// Conversion is the marker that says how versions are converted; nil if none does.
+	Conversion *markers.Marker
+	// Text is that of the file; nil if none is written.
+	Text []byte
 	// Roots are the root types of Object.Spec.Versions, by index.
 	Roots []*source.Type
 }
@@ -27,10 +30,20 @@ func (c *Definition) FileName() string {
 	return FileName(c.Object.Spec.Group, c.Object.Spec.Names.Plural)
 }
 
+// SchemaOf returns the schema of a version, or nil.
+func (c *Definition) SchemaOf(version string) *structural.Schema {
+	for i, v := range c.Object.Spec.Versions {
+		if v.Name == version {
+			return c.Schemas[i]
+		}
+	}
+	return nil
+}
+
 // FileName is the name of the file of the definition of a resource.
 func FileName(group, plural string) string { return group + "_" + plural + ".yaml" }
 
-// isFileName reports whether a name is one of a file, on any system, and not a path.
-func isFileName(name string) bool {
+// IsFileName reports whether a name is one of a file, on any system, and not a path.
+func IsFileName(name string) bool {
 	return !strings.ContainsAny(name, `/\`) && filepath.IsLocal(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

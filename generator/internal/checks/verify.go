@@ -1,4 +1,8 @@
-package build
+// Package checks finds what is wrong with finished definitions: what an API server says of
+// them, at the line of Go that it comes from (verify.go), and what it drops of objects without
+// a word, in metadata (lostmetadata.go) and between versions (versions.go). It does not know
+// how definitions are made.
+package checks
 
 import (
 	"context"
@@ -12,7 +16,9 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -21,30 +27,54 @@ import (
 // before anything is written, with what is found at the line of Go that it
 // comes from.
 
-// verifies reports whether definitions are checked.
-func (o *Options) verifies() bool { return o.Server != nil && !o.SkipVerify }
+// Checker checks the definitions of a run.
+type Checker struct {
+	Program  *source.Program
+	Reporter *report.Reporter
+	// Server has to accept the definitions; if it is nil, they are not checked. SkipVerify
+	// does not ask it.
+	Server     Server
+	SkipVerify bool
+	// Final reports whether nothing else adds to the definitions.
+	Final bool
+	// Inputs reads the kustomizations that patch definitions which are written to
+	// OutputDir. Dir is what it is relative to.
+	Inputs         *inputs.Reader
+	Dir, OutputDir string
 
-// verify reports what is wrong with the definitions, which are written as the
-// files, by index. Where there are errors already there are no files, and what
-// stands on their lines is left out: it is their echo.
-func (w *Run) verify(ctx context.Context, crds []*Definition, files []File) error {
-	if !w.options.verifies() || len(crds) == 0 {
-		return nil
-	}
-	w.findLocalFiles() // subjects are asked for places side by side
-	subjects := make([]*crd.Definition, len(crds))
-	for i, c := range crds {
-		subjects[i] = w.subject(c)
-		if files != nil {
-			subjects[i].Bytes = files[i].Data
-		}
-	}
-	return w.verifySubjects(ctx, subjects)
+	// metadata are the uses of ObjectMeta, by the positions of their nodes.
+	metadata map[token.Pos]*MetadataUse
+	// convertibles are the types that the functions of a package convert, once asked for.
+	convertibles map[*source.Package]map[string]bool
+	// localFiles are the files of the user's packages, once found.
+	localFiles map[string]bool
 }
 
-// verifySubjects reports what is wrong with definitions, as verify does.
-func (w *Run) verifySubjects(ctx context.Context, subjects []*crd.Definition) error {
-	found, err := w.options.Server.Check(ctx, subjects)
+// Server is what a [Checker] asks of an API server.
+type Server interface {
+	// Check returns what is wrong with the definitions.
+	Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error)
+}
+
+// Verifies reports whether definitions are checked.
+func (c *Checker) Verifies() bool { return c.Server != nil && !c.SkipVerify }
+
+// Verify reports what is wrong with the definitions. Where there are errors already
+// they have no text, and what stands on their lines is left out: it is their echo.
+func (c *Checker) Verify(ctx context.Context, defs []*Definition) error {
+	if !c.Verifies() || len(defs) == 0 {
+		return nil
+	}
+	return c.VerifySubjects(ctx, c.Subjects(defs))
+}
+
+// VerifySubjects reports what is wrong with definitions, as verify does.
+func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition) error {
+	if !c.Verifies() {
+		return nil
+	}
+	c.FindLocalFiles() // subjects are asked for positions in parallel
+	found, err := c.Server.Check(ctx, subjects)
 	if err != nil {
 		return err
 	}
@@ -53,22 +83,22 @@ func (w *Run) verifySubjects(ctx context.Context, subjects []*crd.Definition) er
 		line int
 	}
 	blamed := map[line]bool{}
-	for _, d := range w.Reporter.List {
+	for _, d := range c.Reporter.List {
 		if d.Severity == diag.Error {
 			blamed[line{d.Pos.File, d.Pos.Line}] = true
 		}
 	}
-	for _, d := range w.withSwitch(found) {
+	for _, d := range c.withSwitch(found) {
 		if !blamed[line{d.Pos.File, d.Pos.Line}] {
-			w.Reporter.List = append(w.Reporter.List, d)
+			c.Reporter.List = append(c.Reporter.List, d)
 		}
 	}
 	return nil
 }
 
 // withSwitch adds to the first refusal how to write the definitions all the same.
-func (w *Run) withSwitch(found diag.List) diag.List {
-	if w.options.Final { // nothing is written
+func (c *Checker) withSwitch(found diag.List) diag.List {
+	if c.Final { // nothing is written
 		return found
 	}
 	found = found.Normalize()
@@ -84,22 +114,26 @@ func (w *Run) withSwitch(found diag.List) diag.List {
 	return found
 }
 
-// subject is the definition as the API server gets it.
-func (w *Run) subject(c *Definition) *crd.Definition {
-	return &crd.Definition{
-		Build: c.complete, Schemas: c.Schemas, OnlySchemas: c.flawed, CheckSize: w.options.Final,
-		Position:   func(path string) (diag.Position, []diag.Related) { return w.place(c, path) },
-		Incomplete: c.incomplete(),
-		TextPosition: func(path string, line, column int) (diag.Position, bool) {
-			return w.inside(c, path, line, column)
-		},
+// Subjects are the definitions as the API server gets them.
+func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
+	out := make([]*crd.Definition, len(defs))
+	for i, d := range defs {
+		out[i] = &crd.Definition{
+			Build: d.Complete, Bytes: d.Text, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
+			Position:   func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
+			Incomplete: d.incomplete(),
+			TextPosition: func(path string, line, column int) (diag.Position, bool) {
+				return c.inside(d, path, line, column)
+			},
+		}
 	}
+	return out
 }
 
 // incomplete returns a function that reports whether a result is about what a mistake
 // that was reported has taken out of a schema. It is nil where nothing is missing.
 // What stands around a node depends on its shape, and what rules cost on its keywords.
-func (crd *Definition) incomplete() func(path string, cost bool) bool {
+func (d *Definition) incomplete() func(path string, cost bool) bool {
 	known := map[*structural.Schema]structural.Mistake{}
 	var below func(s *structural.Schema) structural.Mistake
 	below = func(s *structural.Schema) structural.Mistake {
@@ -119,7 +153,7 @@ func (crd *Definition) incomplete() func(path string, cost bool) bool {
 		known[s] = gravest
 		return gravest
 	}
-	if !slices.ContainsFunc(crd.Schemas, func(s *structural.Schema) bool { return below(s) != structural.NoMistake }) {
+	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return below(s) != structural.NoMistake }) {
 		return nil
 	}
 	return func(path string, cost bool) bool {
@@ -129,31 +163,31 @@ func (crd *Definition) incomplete() func(path string, cost bool) bool {
 		}
 		index, rest, _ := strings.Cut(rest, "]")
 		i, err := strconv.Atoi(index)
-		if err != nil || i >= len(crd.Schemas) || crd.Schemas[i] == nil {
+		if err != nil || i >= len(d.Schemas) || d.Schemas[i] == nil {
 			return false
 		}
 		if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
-			node := crd.Schemas[i].Innermost(schema)
+			node := d.Schemas[i].Innermost(schema)
 			depends := structural.InShape
 			if cost {
 				depends = structural.InKeywords
 			}
 			return node.Origin.Mistake != structural.NoMistake || below(node) >= depends
 		}
-		return slices.ContainsFunc(crd.fieldPaths(i, rest), func(fields string) bool {
+		return slices.ContainsFunc(d.fieldPaths(i, rest), func(fields string) bool {
 			var path strings.Builder
 			for _, name := range strings.FieldsFunc(fields, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 				path.WriteString(".properties[" + name + "]")
 			}
-			return crd.Schemas[i].Innermost(path.String()).Origin.Mistake == structural.InShape
+			return d.Schemas[i].Innermost(path.String()).Origin.Mistake == structural.InShape
 		})
 	}
 }
 
 // fieldPaths returns the paths of fields that stand at a path beside the schema of
 // a version.
-func (crd *Definition) fieldPaths(i int, path string) []string {
-	version := crd.Object.Spec.Versions[i]
+func (d *Definition) fieldPaths(i int, path string) []string {
+	version := d.Object.Spec.Versions[i]
 	var out []string
 	for n, column := range version.AdditionalPrinterColumns {
 		if strings.HasPrefix(path, fmt.Sprintf(".additionalPrinterColumns[%d]", n)) {
@@ -180,25 +214,25 @@ func (crd *Definition) fieldPaths(i int, path string) []string {
 	return out
 }
 
-// complete is the definition with its schemas.
-func (crd *Definition) complete() *apiextensionsv1.CustomResourceDefinition {
-	object := crd.Object.DeepCopy()
-	if crd.PreserveUnknownFields != nil {
-		object.Spec.PreserveUnknownFields = *crd.PreserveUnknownFields
+// Complete is the definition with its schemas.
+func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition {
+	object := d.Object.DeepCopy()
+	if d.PreserveUnknownFields != nil {
+		object.Spec.PreserveUnknownFields = *d.PreserveUnknownFields
 	}
-	for i, schema := range crd.Schemas {
+	for i, schema := range d.Schemas {
 		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
 	}
 	return object
 }
 
-// place returns the place in the Go source of a path in a definition: the
+// Position returns the position in the Go source of a path in a definition: the
 // innermost one in the user's own packages, with what it leads to.
-func (w *Run) place(crd *Definition, path string) (diag.Position, []diag.Related) {
-	places := w.placesOf(crd, path)
+func (c *Checker) Position(d *Definition, path string) (diag.Position, []diag.Related) {
+	places := c.placesOf(d, path)
 	if name := argumentOf(path); name != "" {
 		last := len(places) - 1
-		if m, ok := w.markerAt(places[last]); ok {
+		if m, ok := c.markerAt(places[last]); ok {
 			if pos, ok := m.Argument(name); ok {
 				places[last] = pos
 			}
@@ -209,8 +243,8 @@ func (w *Run) place(crd *Definition, path string) (diag.Position, []diag.Related
 		if !places[i].IsValid() {
 			continue
 		}
-		pos := w.Reporter.Position(places[i])
-		if w.localFiles[pos.File] || i == 0 {
+		pos := c.Reporter.Position(places[i])
+		if c.localFiles[pos.File] || i == 0 {
 			return pos, related
 		}
 		if related == nil {
@@ -222,19 +256,19 @@ func (w *Run) place(crd *Definition, path string) (diag.Position, []diag.Related
 
 // placesOf returns the places on the way to a path in a definition, outermost
 // first.
-func (w *Run) placesOf(crd *Definition, path string) []token.Pos {
-	places := []token.Pos{crd.Roots[0].Spec.Name.Pos()}
+func (c *Checker) placesOf(d *Definition, path string) []token.Pos {
+	places := []token.Pos{d.Roots[0].Spec.Name.Pos()}
 	if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
 		index, rest, _ := strings.Cut(rest, "]")
-		if i, err := strconv.Atoi(index); err == nil && i < len(crd.Roots) {
-			places = append(places, crd.versionPlaces(i, rest)...)
+		if i, err := strconv.Atoi(index); err == nil && i < len(d.Roots) {
+			places = append(places, d.versionPlaces(i, rest)...)
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
-		places = append(places, markerPlace(crd.Roots, "kubebuilder:resource", 0))
-	} else if strings.HasPrefix(path, "spec.conversion") && crd.conversion != nil {
-		places = append(places, crd.conversion.Pos)
+		places = append(places, markerPlace(d.Roots, "kubebuilder:resource", 0))
+	} else if strings.HasPrefix(path, "spec.conversion") && d.Conversion != nil {
+		places = append(places, d.Conversion.Pos)
 	} else if strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels") {
-		places = append(places, markerPlace(crd.Roots, "kubebuilder:metadata", 0))
+		places = append(places, markerPlace(d.Roots, "kubebuilder:metadata", 0))
 	}
 	return places
 }
@@ -274,11 +308,11 @@ func argumentOf(path string) string {
 }
 
 // markerAt returns the marker comment at a place.
-func (w *Run) markerAt(pos token.Pos) (markers.Comment, bool) {
+func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 	if !pos.IsValid() {
 		return markers.Comment{}, false
 	}
-	for p := range w.Packages() {
+	for p := range c.Program.Packages() {
 		for _, f := range p.Sources {
 			if f.Syntax != nil && f.Syntax.FileStart <= pos && pos < f.Syntax.FileEnd {
 				return markers.At(f.Syntax, pos)
@@ -290,23 +324,23 @@ func (w *Run) markerAt(pos token.Pos) (markers.Comment, bool) {
 
 // inside returns the place of a character of a rule: where the compiler reports a
 // mistake. Rules of other packages are left to place.
-func (w *Run) inside(crd *Definition, path string, line, column int) (diag.Position, bool) {
-	places := w.placesOf(crd, path)
-	m, ok := w.markerAt(places[len(places)-1])
+func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Position, bool) {
+	places := c.placesOf(d, path)
+	m, ok := c.markerAt(places[len(places)-1])
 	if !ok {
 		return diag.Position{}, false
 	}
 	pos, ok := m.Inside(argumentOf(path), line, column)
-	at := w.Reporter.Position(pos)
-	return at, ok && w.localFiles[at.File]
+	at := c.Reporter.Position(pos)
+	return at, ok && c.localFiles[at.File]
 }
 
 // versionPlaces returns the places on the way to a path in a version.
-func (crd *Definition) versionPlaces(i int, rest string) []token.Pos {
-	root := crd.Roots[i]
+func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
+	root := d.Roots[i]
 	out := []token.Pos{root.Spec.Name.Pos()}
 	if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
-		return append(out, crd.Schemas[i].Locate(schema)...)
+		return append(out, d.Schemas[i].Locate(schema)...)
 	}
 	for _, part := range []struct{ path, marker string }{
 		{".additionalPrinterColumns[", "kubebuilder:printcolumn"},
@@ -341,13 +375,13 @@ func markerPlace(types []*source.Type, name string, n int) token.Pos {
 	return token.NoPos
 }
 
-// findLocalFiles notes the files of the user's packages.
-func (w *Run) findLocalFiles() {
-	w.localFiles = map[string]bool{}
-	for p := range w.Packages() {
+// FindLocalFiles notes the files of the user's packages.
+func (c *Checker) FindLocalFiles() {
+	c.localFiles = map[string]bool{}
+	for p := range c.Program.Packages() {
 		if p.Local() {
 			for _, f := range p.Sources {
-				w.localFiles[f.Name] = true
+				c.localFiles[f.Name] = true
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package build
+package checks
 
 import (
 	"bytes"
@@ -22,49 +22,49 @@ import (
 // converts objects by replacing their apiVersion, and drops what the schema of the
 // other version does not specify.
 
-// reportLosses warns of what the API server drops silently. Where there are errors the
+// ReportLosses warns of what the API server drops silently. Where there are errors the
 // schemas are not complete.
-func (w *Run) reportLosses(crds []*Definition) {
-	if w.options.Final || w.Reporter.List.HasErrors() {
+func (c *Checker) ReportLosses(crds []*Definition) {
+	if c.Final || c.Reporter.List.HasErrors() {
 		return
 	}
-	w.findLocalFiles()
-	m := newLostMetadata(w, crds)
+	c.FindLocalFiles()
+	m := newLostMetadata(c, crds)
 	for _, crd := range crds {
-		w.compareVersions(crd)
+		c.compareVersions(crd)
 		m.find(crd)
 	}
 }
 
 // compareVersions reports a kind whose served versions do not keep what its storage
 // version keeps, and the reverse, if nothing converts between them.
-func (w *Run) compareVersions(crd *Definition) {
+func (c *Checker) compareVersions(crd *Definition) {
 	versions := crd.Object.Spec.Versions
 	stored := slices.IndexFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if stored < 0 || len(versions) < 2 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
 		return
 	}
-	f := versionFinding{world: w, stored: versions[stored].Name}
+	f := versionFinding{checker: c, stored: versions[stored].Name}
 	for i, v := range versions {
 		if i == stored || !v.Served {
 			continue
 		}
-		f.related = append(f.related, diag.Related{Pos: w.Reporter.Position(crd.Roots[i].Spec.Name.Pos()), Message: "version " + v.Name})
+		f.related = append(f.related, diag.Related{Pos: c.Reporter.Position(crd.Roots[i].Spec.Name.Pos()), Message: "version " + v.Name})
 		f.compare(v.Name, crd.Schemas[i], crd.Schemas[stored])
 	}
-	if len(f.texts) == 0 || w.isConverted(crd) {
+	if len(f.texts) == 0 || c.IsConverted(crd) {
 		return
 	}
 	root := crd.Roots[stored]
-	d := w.Reporter.Report(report.VersionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
+	d := c.Reporter.Report(report.VersionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
 		"kind %s is stored as %s and has no conversion webhook: %s", crd.Object.Spec.Names.Kind, f.stored, strings.Join(f.texts, "; "))
 	d.Related = append(d.Related, append(f.related, f.fields...)...)
 }
 
 // versionFinding is what a kind loses.
 type versionFinding struct {
-	world  *Run
-	stored string
+	checker *Checker
+	stored  string
 	// texts say what is lost, for each version. related are the types of the
 	// versions, fields the first fields that are lost.
 	texts           []string
@@ -130,9 +130,9 @@ func (f *versionFinding) lost(losses []structural.Loss, only string) (names []st
 
 // place notes where a field is declared, if that is in the user's packages.
 func (f *versionFinding) place(l structural.Loss, message string) {
-	pos := f.world.Reporter.Position(l.From.Origin.Pos)
+	pos := f.checker.Reporter.Position(l.From.Origin.Pos)
 	field := diag.Related{Pos: pos, Message: pathOrRoot(l.Path) + ", " + message}
-	if len(f.fields) < placedFields && f.world.localFiles[pos.File] && !slices.Contains(f.fields, field) {
+	if len(f.fields) < placedFields && f.checker.localFiles[pos.File] && !slices.Contains(f.fields, field) {
 		f.fields = append(f.fields, field)
 	}
 }
@@ -171,24 +171,24 @@ func typeInWords(s *structural.Schema) string {
 	return "a " + s.Type
 }
 
-// isConverted reports whether a webhook converts the kind, as far as the source and
+// IsConverted reports whether a webhook converts the kind, as far as the source and
 // the kustomizations around the output tell.
-func (w *Run) isConverted(crd *Definition) bool {
-	if c := crd.Object.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
+func (c *Checker) IsConverted(crd *Definition) bool {
+	if by := crd.Object.Spec.Conversion; by != nil && by.Strategy == apiextensionsv1.WebhookConverter {
 		return true
 	}
 	for _, root := range crd.Roots {
-		if w.isConvertible(root, 0) {
+		if c.isConvertible(root, 0) {
 			return true
 		}
 	}
-	return kustomize.Converts(w.options.Inputs, w.options.Dir, w.options.OutputDir, crd.Object.Name)
+	return kustomize.Converts(c.Inputs, c.Dir, c.OutputDir, crd.Object.Name)
 }
 
 // isConvertible reports whether the type, or one that it embeds, has a method of
 // controller-runtime's conversion or a function of conversion-gen.
-func (w *Run) isConvertible(t *source.Type, depth int) bool {
-	if w.convertibleOf(t.Pkg)[t.Spec.Name.Name] {
+func (c *Checker) isConvertible(t *source.Type, depth int) bool {
+	if c.convertibleOf(t.Pkg)[t.Spec.Name.Name] {
 		return true
 	}
 	for _, expr := range t.Embedded() {
@@ -196,10 +196,10 @@ func (w *Run) isConvertible(t *source.Type, depth int) bool {
 			expr = star.X
 		}
 		target, missing := t.File.Resolve(expr)
-		if missing != nil || target.Type == nil || target.Type.Pkg.Path == metav1Path || depth > 10 {
+		if missing != nil || target.Type == nil || target.Type.Pkg.Path == source.MetaV1Path || depth > 10 {
 			continue
 		}
-		if decl := target.Type.Unalias(); decl != nil && w.isConvertible(decl, depth+1) {
+		if decl := target.Type.Unalias(); decl != nil && c.isConvertible(decl, depth+1) {
 			return true
 		}
 	}
@@ -207,15 +207,18 @@ func (w *Run) isConvertible(t *source.Type, depth int) bool {
 }
 
 // convertibleOf returns the names of the types that functions of the package convert.
-func (w *Run) convertibleOf(p *source.Package) map[string]bool {
-	if found := w.convertibles[p]; found != nil {
+func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
+	if found := c.convertibles[p]; found != nil {
 		return found
 	}
 	found := map[string]bool{}
-	w.convertibles[p] = found
+	if c.convertibles == nil {
+		c.convertibles = map[*source.Package]map[string]bool{}
+	}
+	c.convertibles[p] = found
 	p.Index()
 	for _, f := range p.Sources {
-		src, err := w.Read(f.Name)
+		src, err := c.Program.Read(f.Name)
 		if err != nil || !bytes.Contains(src, []byte("Hub(")) && !bytes.Contains(src, []byte("ConvertTo(")) &&
 			!bytes.Contains(src, []byte("ConvertFrom(")) && !bytes.Contains(src, []byte("func Convert_")) {
 			continue

@@ -1,4 +1,4 @@
-package build
+package checks
 
 import (
 	"go/token"
@@ -13,24 +13,32 @@ import (
 // [Options.EmbeddedObjectMeta] its schema is an object without fields, as
 // controller-gen writes it.
 
-// metadataUse is a place in the source that uses metav1.ObjectMeta: a field, or the
+// MetadataUse is a place in the source that uses metav1.ObjectMeta: a field, or the
 // type of the elements of one.
-type metadataUse struct {
-	pkg *source.Package
-	pos token.Pos
+type MetadataUse struct {
+	Pkg *source.Package
+	Pos token.Pos
+}
+
+// NoteMetadata notes the use of ObjectMeta that becomes the node at a position.
+func (c *Checker) NoteMetadata(node token.Pos, use *MetadataUse) {
+	if c.metadata == nil {
+		c.metadata = map[token.Pos]*MetadataUse{}
+	}
+	c.metadata[node] = use
 }
 
 // lostMetadata looks for such metadata in definitions.
 type lostMetadata struct {
-	world *Run
-	seen  map[metadataNode]bool
+	checker *Checker
+	seen    map[metadataNode]bool
 	// ofKinds are the places of the metadata of kinds: it is kept unless they are used
 	// as a field. reported are the places that were reported.
 	ofKinds, reported map[token.Pos]bool
 }
 
-func newLostMetadata(w *Run, crds []*Definition) *lostMetadata {
-	m := &lostMetadata{world: w, seen: map[metadataNode]bool{}, ofKinds: map[token.Pos]bool{}, reported: map[token.Pos]bool{}}
+func newLostMetadata(c *Checker, crds []*Definition) *lostMetadata {
+	m := &lostMetadata{checker: c, seen: map[metadataNode]bool{}, ofKinds: map[token.Pos]bool{}, reported: map[token.Pos]bool{}}
 	for _, crd := range crds {
 		for _, s := range crd.Schemas {
 			if i := s.PropertyIndex("metadata"); i >= 0 {
@@ -48,7 +56,7 @@ type metadataNode struct {
 
 // find reports the metadata that objects of the definition lose.
 func (m *lostMetadata) find(crd *Definition) {
-	if len(m.world.metadata) == 0 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
+	if len(m.checker.metadata) == 0 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
 		return
 	}
 	for i, v := range crd.Object.Spec.Versions {
@@ -71,7 +79,7 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 	}
 	m.seen[metadataNode{s, parent}] = true
 	keeps = keeps || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
-	if use := m.world.metadata[s.Origin.Pos]; use != nil && !keeps && s.Type == "object" && s.AdditionalProperties == nil && s.PropertyIndex("labels") < 0 {
+	if use := m.checker.metadata[s.Origin.Pos]; use != nil && !keeps && s.Type == "object" && s.AdditionalProperties == nil && s.PropertyIndex("labels") < 0 {
 		m.report(use, parent, path)
 	}
 	for _, p := range s.Properties {
@@ -89,15 +97,15 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 
 // report warns at the field with the metadata if it is the user's, or else at the
 // user's field whose type has it. What is further down in types of others is theirs.
-func (m *lostMetadata) report(use *metadataUse, parent *structural.Schema, path string) {
-	r := m.world.Reporter
-	pos, related := use.pos, []diag.Related(nil)
-	if !use.pkg.Local() || m.ofKinds[use.pos] {
+func (m *lostMetadata) report(use *MetadataUse, parent *structural.Schema, path string) {
+	r := m.checker.Reporter
+	pos, related := use.Pos, []diag.Related(nil)
+	if !use.Pkg.Local() || m.ofKinds[use.Pos] {
 		pos = parent.Origin.Pos
-		if !m.world.localFiles[r.Position(pos).File] {
+		if !m.checker.localFiles[r.Position(pos).File] {
 			return
 		}
-		related = []diag.Related{{Pos: r.Position(use.pos), Message: "the metadata"}}
+		related = []diag.Related{{Pos: r.Position(use.Pos), Message: "the metadata"}}
 	}
 	if m.reported[pos] {
 		return
