@@ -45,6 +45,7 @@ func layers() []string {
 		"generator/internal/build",
 		"generator/suggest",
 		"generator/uniongen",
+		"generator/schemapatch",
 		"generator",
 		"apiserver",
 		"verify",
@@ -69,15 +70,15 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "internal/controllertools"},
+		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "generator/internal/gentest", "internal/controllertools"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/edits", "generator/internal/build", "generator/suggest", "generator/uniongen", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/build", "generator/internal/crdyaml", "generator/internal/kustomize", "internal/install", "internal/changetable"},
-		"go.yaml.in/yaml":                      {"internal/project", "structural/manifest", "dryrun", "generator/internal/build", "internal/crdrun", "cmd/schemagen"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "generator/internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable"},
+		"go.yaml.in/yaml":                      {"internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/crdrun", "cmd/schemagen"},
 		"k8s.io/gengo":                         {"markers", "generator/internal/edits", "generator/internal/build", "internal/controllertools"},
 		"k8s.io/code-generator":                {"internal/controllertools"},
 		"k8s.io/component-base":                {"apiserver"},

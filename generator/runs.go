@@ -63,9 +63,3 @@ type SwaggerTypes = build.SwaggerTypes
 func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, diag.List, error) {
 	return build.Swagger(ctx, options, types)
 }
-
-// Patch reads the packages, and the definitions in the files *.yaml of a directory,
-// and returns these files with the schemas of the kinds in them.
-func Patch(ctx context.Context, options Options, directory string, written []File) ([]File, diag.List, error) {
-	return build.Patch(ctx, options, directory, written)
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/schemapatch"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -33,7 +34,7 @@ func (p *Patch) run(ctx context.Context, options generator.Options, crds []outpu
 			written = append(written, generator.File{Name: filepath.Base(out.Path), Data: out.Data})
 		}
 	}
-	files, findings, err := generator.Patch(ctx, options, p.ManifestsPath, written)
+	files, findings, err := schemapatch.Patch(ctx, options, p.ManifestsPath, written)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -3,17 +3,12 @@ package build
 import (
 	"bytes"
 	"flag"
-	"io"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
-	"sigs.k8s.io/controller-tools/pkg/genall"
-	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
@@ -79,7 +74,7 @@ func parseOptions(t testing.TB, text string) (Options, crd.Generator) {
 func TestCases(t *testing.T) {
 	cases := readCases(t)
 	dir, listed := gentest.List(t, cases)
-	peer := loadPeer(t, dir)
+	peer := gentest.LoadPeer(t, dir)
 	// Places in dependencies are the same on every machine.
 	places := strings.NewReplacer(gentest.GoVariable(t, "GOMODCACHE")+"/", "$GOMODCACHE/", gentest.GoVariable(t, "GOROOT")+"/", "$GOROOT/")
 	for _, c := range cases {
@@ -98,117 +93,21 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.Compare(t, *update, wanted(files, places.Replace(text.String())))
-			comparePeer(c, t, files, peer.run(c, peerOptions))
+			comparePeer(c, t, files, peer.Run(c, peerOptions))
 		})
 	}
-}
-
-// peerWorld is controller-gen's own code, loaded once over all cases.
-type peerWorld struct {
-	roots []*loader.Package
-	// listed is the number of errors that each package had when it was listed.
-	listed map[*packages.Package]int
-}
-
-// visit calls see for each package that the roots reach.
-func visit(roots []*loader.Package, see func(*packages.Package)) {
-	raw := make([]*packages.Package, len(roots))
-	for i, p := range roots {
-		raw[i] = p.Package
-	}
-	packages.Visit(raw, nil, see)
-}
-
-func loadPeer(t testing.TB, dir string) *peerWorld {
-	t.Helper()
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, typedmodule.Path+"/...")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &peerWorld{roots: roots, listed: map[*packages.Package]int{}}
-	visit(roots, func(p *packages.Package) { w.listed[p] = len(p.Errors) })
-	return w
-}
-
-// peerResult is what controller-gen makes of a case.
-type peerResult struct {
-	files  map[string]string
-	errors []string
-	panic  any
-}
-
-// peerGenerator is one of controller-gen's generators.
-type peerGenerator interface {
-	genall.Generator
-	genall.NeedsTypeChecking
-}
-
-// run generates with controller-gen.
-func (w *peerWorld) run(c *gentest.Case, g peerGenerator) (result peerResult) {
-	result.files = map[string]string{}
-	defer func() { result.panic = recover() }()
-	var roots []*loader.Package
-	for _, p := range w.roots {
-		if strings.HasPrefix(p.PkgPath+"/", typedmodule.Path+"/"+c.Name+"/") {
-			roots = append(roots, p)
-		}
-	}
-	// Errors stay with a package that several cases import: those of earlier
-	// runs do not count.
-	earlier := map[*packages.Package]int{}
-	visit(roots, func(p *packages.Package) { earlier[p] = len(p.Errors) })
-	collector := &markers.Collector{Registry: &markers.Registry{}}
-	if err := g.RegisterMarkers(collector.Registry); err != nil {
-		panic(err)
-	}
-	err := g.Generate(&genall.GenerationContext{
-		Collector:  collector,
-		Roots:      roots,
-		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{g.CheckFilter()}},
-		OutputRule: capture(result.files),
-		InputRule:  genall.InputFromFileSystem,
-	})
-	if err != nil {
-		result.errors = append(result.errors, err.Error())
-	}
-	visit(roots, func(p *packages.Package) {
-		for _, e := range slices.Concat(p.Errors[:w.listed[p]], p.Errors[earlier[p]:]) {
-			if e.Kind != packages.TypeError {
-				result.errors = append(result.errors, e.Error())
-			}
-		}
-	})
-	return result
-}
-
-// capture is an output rule that keeps the files.
-type capture map[string]string
-
-func (c capture) Open(_ *loader.Package, name string) (io.WriteCloser, error) {
-	return &captured{capture: c, name: name}, nil
-}
-
-type captured struct {
-	bytes.Buffer
-	capture capture
-	name    string
-}
-
-func (c *captured) Close() error {
-	c.capture[c.name] = c.String()
-	return nil
 }
 
 var versionLine = regexp.MustCompile(`(?m)^(    controller-gen\.kubebuilder\.io/version: ).*$`)
 
 // comparePeer holds controller-gen's result against ours and the case's peer line.
-func comparePeer(c *gentest.Case, t *testing.T, files []File, peer peerResult) {
+func comparePeer(c *gentest.Case, t *testing.T, files []File, peer gentest.PeerResult) {
 	t.Helper()
 	verdict, reason, _ := strings.Cut(c.Peer, ": ")
 	is := ""
-	equal := len(files) == len(peer.files)
+	equal := len(files) == len(peer.Files)
 	for _, f := range files {
-		theirs, ok := peer.files[f.Name]
+		theirs, ok := peer.Files[f.Name]
 		normal := versionLine.ReplaceAllString(theirs, "${1}schemagen-test")
 		if !ok || normal != string(f.Data) {
 			equal = false
@@ -218,9 +117,9 @@ func comparePeer(c *gentest.Case, t *testing.T, files []File, peer peerResult) {
 		}
 	}
 	switch {
-	case peer.panic != nil:
+	case peer.Panic != nil:
 		is = "panics"
-	case len(peer.errors) > 0:
+	case len(peer.Errors) > 0:
 		is = "refuses"
 	case equal:
 	case len(files) == 0:
@@ -229,7 +128,7 @@ func comparePeer(c *gentest.Case, t *testing.T, files []File, peer peerResult) {
 		is = "differs"
 	}
 	if is != verdict {
-		t.Errorf("peer %q, but the case says %q\nerrors: %v\npanic: %v", is, verdict, peer.errors, peer.panic)
+		t.Errorf("peer %q, but the case says %q\nerrors: %v\npanic: %v", is, verdict, peer.Errors, peer.Panic)
 	}
 	if (verdict == "accepts" || verdict == "differs") && reason == "" {
 		t.Errorf("peer: %s wants a reason", verdict)

@@ -40,7 +40,7 @@ func (b *Builder) conversionMarker(t *source.Type) *markers.Marker {
 
 // convert writes the conversion that the versions of a kind agree on into its
 // definition, and returns the marker that says it; nil if none does.
-func (b *Builder) convert(k groupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
+func (b *Builder) convert(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
 	var first *source.Type
 	for _, t := range roots {
 		said := b.conversionMarker(t)

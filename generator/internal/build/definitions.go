@@ -15,15 +15,15 @@ func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.checker.Verify(ctx, crds); err != nil {
+	if err := w.Checker.Verify(ctx, crds); err != nil {
 		return nil, nil, err
 	}
 	findings := w.Reporter.List.Normalize()
 	if findings.HasErrors() {
 		return nil, findings, ctx.Err()
 	}
-	w.checker.FindLocalFiles()
-	out := w.checker.Subjects(crds)
+	w.Checker.FindLocalFiles()
+	out := w.Checker.Subjects(crds)
 	for _, d := range out {
 		d.CRD = d.Build()
 	}

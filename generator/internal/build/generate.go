@@ -38,7 +38,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 		return nil, nil, nil, err
 	}
 	r := w.Reporter
-	w.checker.ReportLosses(all)
+	w.Checker.ReportLosses(all)
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {
@@ -48,7 +48,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 			d.Text = files[i].Data
 		}
 	}
-	if err := w.checker.Verify(ctx, all); err != nil {
+	if err := w.Checker.Verify(ctx, all); err != nil {
 		return nil, nil, nil, err
 	}
 	if r.List.HasErrors() {
@@ -81,12 +81,12 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		return nil, nil, err
 	}
 	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
-	kinds := selectKinds(findKinds(w, roots), options, r)
+	kinds := selectKinds(FindKinds(w, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
 	}
 	var crds []*checks.Definition
-	files := map[string]groupKind{}
+	files := map[string]GroupKind{}
 	for _, k := range kinds {
 		crd := b.define(k, fl)
 		if err := ctx.Err(); err != nil {
@@ -111,7 +111,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		crds = append(crds, crd)
 	}
 	for _, p := range roots {
-		w.checkOverrides(p)
+		w.CheckOverrides(p)
 	}
 	w.checkOverrideFile(b.overrides)
 	w.Lint()

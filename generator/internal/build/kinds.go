@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"slices"
@@ -22,24 +23,24 @@ import (
 // controller-gen's, so that a migration changes one value.
 const VersionAnnotation = "controller-gen.kubebuilder.io/version"
 
-// groupKind is one kind of the run, with the root types that declare it.
-type groupKind struct {
-	group, kind string
+// GroupKind is one kind of the run, with the root types that declare it.
+type GroupKind struct {
+	Group, Kind string
 }
 
-func (k groupKind) String() string {
-	if k.group == "" {
-		return k.kind
+func (k GroupKind) String() string {
+	if k.Group == "" {
+		return k.Kind
 	}
-	return k.kind + "." + k.group
+	return k.Kind + "." + k.Group
 }
 
-// findKinds returns the kinds that the root packages declare, sorted by
+// FindKinds returns the kinds that the root packages declare, sorted by
 // "Kind.group". A kind is a struct that embeds metav1.TypeMeta and
 // metav1.ObjectMeta themselves: no pointers, no aliases.
-func findKinds(w *Run, roots []*source.Package) []groupKind {
+func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 	r := w.Reporter
-	var out []groupKind
+	var out []GroupKind
 	for _, p := range roots {
 		if w.Describe(p).Skip {
 			continue
@@ -67,44 +68,44 @@ func findKinds(w *Run, roots []*source.Package) []groupKind {
 						"kind %s is in a package without +groupName", t.Spec.Name.Name)
 					continue
 				}
-				k := groupKind{w.Describe(p).group, t.Spec.Name.Name}
+				k := GroupKind{w.Describe(p).group, t.Spec.Name.Name}
 				if !slices.Contains(out, k) {
 					out = append(out, k)
 				}
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b groupKind) int { return strings.Compare(a.String(), b.String()) })
+	slices.SortFunc(out, func(a, b GroupKind) int { return strings.Compare(a.String(), b.String()) })
 	return out
 }
 
 // selectKinds returns the kinds that the options ask for. A name that stands
 // for none is an error.
-func selectKinds(kinds []groupKind, options *Options, r *report.Reporter) []groupKind {
+func selectKinds(kinds []GroupKind, options *Options, r *report.Reporter) []GroupKind {
 	if len(options.Kinds) == 0 && len(options.Groups) == 0 {
 		return kinds
 	}
-	var out []groupKind
+	var out []GroupKind
 	for _, name := range options.Kinds {
-		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.kind == name || k.String() == name }) {
+		if !slices.ContainsFunc(kinds, func(k GroupKind) bool { return k.Kind == name || k.String() == name }) {
 			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind %s in these packages", name))
 		}
 	}
 	for _, group := range options.Groups {
-		if !slices.ContainsFunc(kinds, func(k groupKind) bool { return k.group == group }) {
+		if !slices.ContainsFunc(kinds, func(k GroupKind) bool { return k.Group == group }) {
 			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind of group %s in these packages", group))
 		}
 	}
 	for _, k := range kinds {
-		if (len(options.Kinds) == 0 || slices.Contains(options.Kinds, k.kind) || slices.Contains(options.Kinds, k.String())) &&
-			(len(options.Groups) == 0 || slices.Contains(options.Groups, k.group)) {
+		if (len(options.Kinds) == 0 || slices.Contains(options.Kinds, k.Kind) || slices.Contains(options.Kinds, k.String())) &&
+			(len(options.Groups) == 0 || slices.Contains(options.Groups, k.Group)) {
 			out = append(out, k)
 		}
 	}
 	return out
 }
 
-func kindsHint(kinds []groupKind) string {
+func kindsHint(kinds []GroupKind) string {
 	if len(kinds) == 0 {
 		return ""
 	}
@@ -154,21 +155,41 @@ type (
 
 // rootsOf returns the types of a kind: of every package of the group that a type
 // was asked of so far, the one of the kind's name.
-func (b *Builder) rootsOf(k groupKind) []*source.Type {
+func (b *Builder) rootsOf(k GroupKind) []*source.Type {
 	var roots []*source.Type
 	for _, p := range slices.Clone(*b.reached) {
-		if facts := b.Run.Describe(p); !facts.grouped || facts.group != k.group || facts.Skip {
+		if facts := b.Run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
 			continue
 		}
-		if t := p.Lookup(k.kind); t != nil {
+		if t := p.Lookup(k.Kind); t != nil {
 			roots = append(roots, t)
 		}
 	}
 	return roots
 }
 
+// Schemas makes the schemas of those versions of a kind that are wanted, with its unions:
+// a definition of nothing else. It returns nil if there are none.
+func (b *Builder) Schemas(ctx context.Context, k GroupKind, wanted func(version string) bool, fl *Flattener) (*checks.Definition, error) {
+	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
+	for _, t := range b.rootsOf(k) {
+		version := b.Run.Describe(t.Pkg).version
+		if !wanted(version) {
+			continue
+		}
+		b.checkSameVersion(k, t, out.Roots)
+		out.Roots = append(out.Roots, t)
+		out.Schemas = append(out.Schemas, fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load())))
+		out.Object.Spec.Versions = append(out.Object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+	}
+	if len(out.Roots) == 0 {
+		return nil, nil
+	}
+	return out, b.placeUnions(ctx, out)
+}
+
 // checkSameVersion reports types of a kind whose version an earlier one has.
-func (b *Builder) checkSameVersion(k groupKind, t *source.Type, earlier []*source.Type) {
+func (b *Builder) checkSameVersion(k GroupKind, t *source.Type, earlier []*source.Type) {
 	version := b.Run.Describe(t.Pkg).version
 	for _, other := range earlier {
 		if b.Run.Describe(other.Pkg).version == version {
@@ -180,15 +201,15 @@ func (b *Builder) checkSameVersion(k groupKind, t *source.Type, earlier []*sourc
 
 // define makes the definition of a kind. Each of its types adds a version. It
 // returns nil if no version is left, or none may be written.
-func (b *Builder) define(k groupKind, fl *Flattener) *checks.Definition {
+func (b *Builder) define(k GroupKind, fl *Flattener) *checks.Definition {
 	roots := b.rootsOf(k)
-	plural := plurals.Of(k.kind)
+	plural := plurals.Of(k.Kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: k.group,
+			Group: k.Group,
 			Names: apiextensionsv1.CustomResourceDefinitionNames{
-				Kind: k.kind, ListKind: k.kind + "List", Plural: plural, Singular: strings.ToLower(k.kind),
+				Kind: k.Kind, ListKind: k.Kind + "List", Plural: plural, Singular: strings.ToLower(k.Kind),
 			},
 			Scope: apiextensionsv1.NamespaceScoped,
 		},
@@ -221,7 +242,7 @@ func (b *Builder) define(k groupKind, fl *Flattener) *checks.Definition {
 			}
 		}
 	}
-	object.Name = object.Spec.Names.Plural + "." + k.group
+	object.Name = object.Spec.Names.Plural + "." + k.Group
 	if len(object.Spec.Versions) == 0 {
 		return nil
 	}
@@ -262,7 +283,7 @@ func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinit
 
 // checkVersions reports a kind without storage or served version, or with
 // several storage versions.
-func (b *Builder) checkVersions(k groupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
+func (b *Builder) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
 	first := roots[0]
 	stored, served := 0, 0
 	for _, version := range object.Spec.Versions {

@@ -26,10 +26,10 @@ func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	w.checker.FindLocalFiles()
+	w.Checker.FindLocalFiles()
 	var out []*Made
 	for i, d := range all {
-		out = append(out, &Made{files[i], d, w.checker})
+		out = append(out, &Made{files[i], d, w.Checker})
 	}
 	return out, found, ctx.Err()
 }

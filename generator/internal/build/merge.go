@@ -583,7 +583,7 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 		Origin:          d.origin,
 	}
 	if d.metadata != nil {
-		fl.builder.Run.checker.NoteMetadata(s.Origin.Pos, d.metadata)
+		fl.builder.Run.Checker.NoteMetadata(s.Origin.Pos, d.metadata)
 	}
 	s.Description = edits.Truncate(fl.description(d), fl.maxDescription)
 	if len(d.allOf) > 0 {

@@ -70,8 +70,8 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 	return out
 }
 
-// checkOverrides reports what a package says about types elsewhere to no effect.
-func (w *Run) checkOverrides(p *source.Package) {
+// CheckOverrides reports what a package says about types elsewhere to no effect.
+func (w *Run) CheckOverrides(p *source.Package) {
 	for _, o := range w.Describe(p).overrides {
 		checkOverride(w.Reporter, o)
 	}

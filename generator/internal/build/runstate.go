@@ -36,8 +36,8 @@ type Run struct {
 	lackDiscriminators map[*source.Type]bool
 	// unionRules: one of them was written as rules.
 	unionRules bool
-	// checker checks the definitions.
-	checker *checks.Checker
+	// Checker checks the definitions.
+	Checker *checks.Checker
 	// edits makes edits of markers.
 	edits *edits.Reader
 	// corrections are the markers of the user's packages that were probably meant to be
@@ -78,7 +78,7 @@ func newWorld(options *Options) (*Run, error) {
 		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
 		uses: map[*source.Type]*typeUses{}, unionEnums: map[token.Pos]bool{},
 		Unions: map[*source.Type][]*MarkedUnion{},
-		checker: &checks.Checker{
+		Checker: &checks.Checker{
 			Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
 			Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
 		},

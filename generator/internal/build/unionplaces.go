@@ -195,7 +195,7 @@ func unionDifference(a, b unions.Union) string {
 func (b *Builder) unionsDiffer(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
 	hint := "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	const converted = "the conversion webhook must keep what the other version lacks"
-	converts := b.Run.checker.IsConverted(crd)
+	converts := b.Run.Checker.IsConverted(crd)
 	if converts {
 		hint = converted
 	}

@@ -1,4 +1,4 @@
-package build
+package schemapatch
 
 import (
 	"bytes"
@@ -12,10 +12,13 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/markers"
 	"sigs.k8s.io/controller-tools/pkg/schemapatcher"
 	kyaml "sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
@@ -23,9 +26,9 @@ import (
 // TestPatch writes the schemas of all cases into definitions that have others, and
 // wants the bytes of controller-gen's schemapatch.
 func TestPatch(t *testing.T) {
-	cases := readCases(t)
+	cases := gentest.Read(t, "../../testdata/crd/*.txtar")
 	dir, listed := gentest.List(t, cases)
-	peer := loadPeer(t, dir)
+	peer := gentest.LoadPeer(t, dir)
 	compared := 0
 	for _, c := range cases {
 		// schemapatch has fewer options than crd.
@@ -37,15 +40,15 @@ func TestPatch(t *testing.T) {
 			options.Dir = filepath.Join(dir, c.Name)
 			options.SkipVerify = c.Unverified
 			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
-			files, _, err := generateFiles(t.Context(), options)
+			made, _, err := build.Make(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			manifests := t.TempDir()
-			for _, f := range files {
-				writeFile(t, filepath.Join(manifests, f.Name), stale(t, f.Data))
+			for _, m := range made {
+				writeFile(t, filepath.Join(manifests, m.File.Name), stale(t, m.File.Data))
 			}
-			want := peer.run(c, schemapatcher.Generator{
+			want := peer.Run(c, schemapatcher.Generator{
 				ManifestsPath: manifests, MaxDescLen: peerOptions.MaxDescLen, GenerateEmbeddedObjectMeta: peerOptions.GenerateEmbeddedObjectMeta,
 			})
 			got, findings, err := Patch(t.Context(), options, manifests, nil)
@@ -59,6 +62,25 @@ func TestPatch(t *testing.T) {
 	if compared < 100 {
 		t.Errorf("%d files are compared", compared)
 	}
+}
+
+// parseOptions reads options in controller-gen's names.
+func parseOptions(t *testing.T, text string) (build.Options, crd.Generator) {
+	t.Helper()
+	marker := "+crd"
+	if text != "" {
+		marker += ":" + text
+	}
+	value, err := markers.Must(markers.MakeDefinition("crd", markers.DescribesPackage, crd.Generator{})).Parse(marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := value.(crd.Generator)
+	options := build.Options{Server: gentest.Server(t, "")}
+	options.MaxDescription = g.MaxDescLen
+	options.EmbeddedObjectMeta = g.GenerateEmbeddedObjectMeta != nil && *g.GenerateEmbeddedObjectMeta
+	options.PreserveUnknownFields = g.DeprecatedV1beta1CompatibilityPreserveUnknownFields
+	return options, g
 }
 
 // stale is a definition with other schemas: a version has none, one that is true of
@@ -87,16 +109,16 @@ func stale(t *testing.T, data []byte) []byte {
 	return slices.Concat([]byte("# This stays.\n"), out)
 }
 
-func comparePatched(t *testing.T, got []File, want peerResult) {
+func comparePatched(t *testing.T, got []build.File, want gentest.PeerResult) {
 	t.Helper()
-	if want.panic != nil || len(want.errors) > 0 {
-		t.Errorf("controller-gen: %v %v", want.panic, want.errors)
+	if want.Panic != nil || len(want.Errors) > 0 {
+		t.Errorf("controller-gen: %v %v", want.Panic, want.Errors)
 	}
-	if len(got) != len(want.files) {
-		t.Errorf("%d files, controller-gen has %d: %v", len(got), len(want.files), slices.Sorted(maps.Keys(want.files)))
+	if len(got) != len(want.Files) {
+		t.Errorf("%d files, controller-gen has %d: %v", len(got), len(want.Files), slices.Sorted(maps.Keys(want.Files)))
 	}
 	for _, f := range got {
-		if theirs := oldBoolean.ReplaceAllString(want.files[f.Name], `$1"$2"$3`); theirs != string(f.Data) {
+		if theirs := oldBoolean.ReplaceAllString(want.Files[f.Name], `$1"$2"$3`); theirs != string(f.Data) {
 			t.Errorf("controller-gen's %s is different:\n%s", f.Name, gentest.Difference(theirs, string(f.Data)))
 		}
 	}
@@ -235,7 +257,7 @@ func TestPatchManifests(t *testing.T) {
 			manifests := filepath.Join(dir, "manifests")
 			writeFile(t, filepath.Join(manifests, "widget.yaml"), []byte(test.file))
 			writeFile(t, filepath.Join(manifests, "notes.txt"), []byte(widgetHead))
-			options := Options{Source: Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
+			options := build.Options{Source: build.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
 			got, findings, err := Patch(t.Context(), options, "../manifests", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -251,7 +273,7 @@ func TestPatchManifests(t *testing.T) {
 			if len(findings) > 0 {
 				t.Errorf("findings: %v", findings)
 			}
-			comparePatched(t, got, loadPeer(t, dir).run(c, schemapatcher.Generator{ManifestsPath: manifests}))
+			comparePatched(t, got, gentest.LoadPeer(t, dir).Run(c, schemapatcher.Generator{ManifestsPath: manifests}))
 			if bytes.Contains([]byte(fmt.Sprint(got)), []byte("bold")) && !bytes.Contains(got[0].Data, []byte("<b>bold</b> & more")) {
 				t.Errorf("the description is escaped:\n%s", got[0].Data)
 			}

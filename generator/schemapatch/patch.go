@@ -1,4 +1,7 @@
-package build
+// Package schemapatch writes schemas into definitions that are kept by hand, node by node of
+// the YAML library, so that all else stays as it is. It knows YAML; where the schemas come
+// from it leaves to package build.
+package schemapatch
 
 import (
 	"bytes"
@@ -20,9 +23,11 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -40,52 +45,40 @@ import (
 // Diagnostics are about the user's source and definitions; if one of them is an
 // error there are no files. The error is for a directory that cannot be read, and
 // as of [Make].
-func Patch(ctx context.Context, options Options, directory string, written []File) ([]File, diag.List, error) {
-	roots, b, err := Open(ctx, &options)
+func Patch(ctx context.Context, options build.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
+	roots, b, err := build.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
-	kinds := findKinds(w, roots)
+	r, fl := b.Reporter, build.NewFlattener(b)
+	kinds := build.FindKinds(b.Run, roots)
 	// A kind without a group has no definition, so that nothing is wrong with it here.
 	r.Drop(report.KindWithoutGroup)
 	if len(kinds) == 0 && !importMetav1(roots) {
 		return nil, r.List.Normalize(), ctx.Err()
 	}
-	manifests, err := w.manifests(directory, written)
-	if err != nil {
+	p := &patcher{reporter: r, checker: b.Run.Checker, inputs: options.Inputs, dir: options.Dir}
+	if err := p.read(directory, written); err != nil {
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}
 	for _, k := range kinds {
-		crd := b.schemasFor(k, manifests, fl)
-		if crd == nil {
-			continue
-		}
-		if err := b.placeUnions(ctx, crd); err != nil {
+		crd, err := b.Schemas(ctx, k, func(version string) bool { return p.has(k, version) }, fl)
+		if err != nil {
 			return nil, nil, err
 		}
-		for _, m := range manifests {
-			if m.kind != k {
-				continue
-			}
-			if node, err := m.patch(crd); err != nil {
-				w.manifestError(m.name, node, err.Error())
-			}
+		if crd != nil {
+			p.patch(k, crd)
 		}
 	}
-	for _, p := range roots {
-		w.checkOverrides(p)
+	for _, root := range roots {
+		b.Run.CheckOverrides(root)
 	}
-	w.Lint()
-	var files []File
-	for _, m := range manifests {
-		data, err := m.encode()
-		if err != nil {
-			return nil, nil, fmt.Errorf("write %s: %w", m.name, err)
-		}
-		files = append(files, File{Name: filepath.Base(m.name), Data: data})
+	b.Run.Lint()
+	files, err := p.encode()
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := w.verifyPatched(ctx, manifests, files); err != nil {
+	if err := p.verify(ctx, files); err != nil {
 		return nil, nil, err
 	}
 	if r.List.HasErrors() {
@@ -103,7 +96,7 @@ func importMetav1(roots []*source.Package) bool {
 				continue
 			}
 			for _, spec := range f.Syntax.Imports {
-				if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == metav1Path {
+				if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == source.MetaV1Path {
 					return true
 				}
 			}
@@ -112,30 +105,50 @@ func importMetav1(roots []*source.Package) bool {
 	return false
 }
 
-// schemasFor makes the schemas of those versions of a kind that a file has: a
-// definition of nothing else. It returns nil if there are none.
-func (b *Builder) schemasFor(k groupKind, manifests []*manifest, fl *Flattener) *checks.Definition {
-	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
-	for _, t := range b.rootsOf(k) {
-		version := b.Run.Describe(t.Pkg).version
-		if !slices.ContainsFunc(manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) }) {
+// patcher patches the definitions of a directory.
+type patcher struct {
+	reporter *report.Reporter
+	checker  *checks.Checker
+	inputs   *inputs.Reader
+	// dir is what the directory is relative to.
+	dir       string
+	manifests []*manifest
+}
+
+// has reports whether a file has a version of a kind.
+func (p *patcher) has(k build.GroupKind, version string) bool {
+	return slices.ContainsFunc(p.manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) })
+}
+
+// patch writes the schemas of a kind into its definitions.
+func (p *patcher) patch(k build.GroupKind, crd *checks.Definition) {
+	for _, m := range p.manifests {
+		if m.kind != k {
 			continue
 		}
-		b.checkSameVersion(k, t, out.Roots)
-		out.Roots = append(out.Roots, t)
-		out.Schemas = append(out.Schemas, fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load())))
-		out.Object.Spec.Versions = append(out.Object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
+		if node, err := m.patch(crd); err != nil {
+			p.report(m.name, node, err.Error())
+		}
 	}
-	if len(out.Roots) == 0 {
-		return nil
+}
+
+// encode returns the files.
+func (p *patcher) encode() ([]build.File, error) {
+	var files []build.File
+	for _, m := range p.manifests {
+		data, err := m.encode()
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", m.name, err)
+		}
+		files = append(files, build.File{Name: filepath.Base(m.name), Data: data})
 	}
-	return out
+	return files, nil
 }
 
 // manifest is a file with a definition.
 type manifest struct {
 	name     string
-	kind     groupKind
+	kind     build.GroupKind
 	versions []string
 	// document is the file, which is changed.
 	document yaml.Node
@@ -143,47 +156,46 @@ type manifest struct {
 	crd *checks.Definition
 }
 
-// manifests reads the definitions in the files *.yaml of a directory, in the order
-// of their names.
-func (w *Run) manifests(directory string, written []File) ([]*manifest, error) {
+// read reads the definitions in the files *.yaml of a directory, in the order of their
+// names.
+func (p *patcher) read(directory string, written []build.File) error {
 	if !filepath.IsAbs(directory) {
-		directory = filepath.Join(w.options.Dir, directory)
+		directory = filepath.Join(p.dir, directory)
 	}
 	files := slices.Clone(written)
-	entries, err := w.options.Inputs.ReadDir(directory)
+	entries, err := p.inputs.ReadDir(directory)
 	if err != nil && (len(written) == 0 || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, err
+		return err
 	}
 	for _, entry := range entries {
-		isWritten := slices.ContainsFunc(written, func(f File) bool { return f.Name == entry.Name() })
+		isWritten := slices.ContainsFunc(written, func(f build.File) bool { return f.Name == entry.Name() })
 		if isWritten || entry.IsDir() || filepath.Ext(entry.Name()) != ".yaml" {
 			continue
 		}
-		data, err := w.options.Inputs.ReadFile(filepath.Join(directory, entry.Name()), nil)
+		data, err := p.inputs.ReadFile(filepath.Join(directory, entry.Name()), nil)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files = append(files, File{Name: entry.Name(), Data: data})
+		files = append(files, build.File{Name: entry.Name(), Data: data})
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	var out []*manifest
+	slices.SortFunc(files, func(a, b build.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, f := range files {
-		if m := w.manifest(filepath.Join(directory, f.Name), f.Data); m != nil {
-			out = append(out, m)
+		if m := p.decode(filepath.Join(directory, f.Name), f.Data); m != nil {
+			p.manifests = append(p.manifests, m)
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// manifest decodes a file. It returns nil for what is no definition, or cannot be
+// decode decodes a file. It returns nil for what is no definition, or cannot be
 // decoded, as a template cannot (crdsFromDirectory of pkg/schemapatcher).
-func (w *Run) manifest(name string, data []byte) *manifest {
+func (p *patcher) decode(name string, data []byte) *manifest {
 	var head metav1.TypeMeta
 	if kyaml.Unmarshal(data, &head) != nil || head.APIVersion == "" || head.Kind != "CustomResourceDefinition" {
 		return nil
 	}
 	if head.APIVersion != apiextensionsv1.SchemeGroupVersion.String() {
-		w.manifestError(name, nil, fmt.Sprintf("apiVersion %q is not supported, only %s is", head.APIVersion, apiextensionsv1.SchemeGroupVersion))
+		p.report(name, nil, fmt.Sprintf("apiVersion %q is not supported, only %s is", head.APIVersion, apiextensionsv1.SchemeGroupVersion))
 		return nil
 	}
 	// The type of a definition refuses schemas that this one is to lose.
@@ -197,7 +209,7 @@ func (w *Run) manifest(name string, data []byte) *manifest {
 	if kyaml.Unmarshal(data, &crd) != nil {
 		return nil
 	}
-	m := &manifest{name: name, kind: groupKind{crd.Spec.Group, crd.Spec.Names.Kind}}
+	m := &manifest{name: name, kind: build.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}}
 	for _, version := range crd.Spec.Versions {
 		m.versions = append(m.versions, version.Name)
 	}
@@ -206,19 +218,19 @@ func (w *Run) manifest(name string, data []byte) *manifest {
 		return nil
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		w.manifestError(name, nil, "the file has several documents, of which only the first would be kept")
+		p.report(name, nil, "the file has several documents, of which only the first would be kept")
 		return nil
 	}
 	return m
 }
 
-// manifestError reports why a file cannot be patched, at a node of it or nil.
-func (w *Run) manifestError(name string, node *yaml.Node, message string) {
+// report reports why a file cannot be patched, at a node of it or nil.
+func (p *patcher) report(name string, node *yaml.Node, message string) {
 	pos := diag.Position{File: name}
 	if node != nil {
 		pos.Line, pos.Column = node.Line, node.Column
 	}
-	w.Reporter.Add(report.ManifestNotReplaceable.At(pos, "", "%s", message))
+	p.reporter.Add(report.ManifestNotReplaceable.At(pos, "", "%s", message))
 }
 
 // patch writes the schemas into the definition, and removes those of versions
@@ -344,34 +356,34 @@ func (m *manifest) encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// verifyPatched reports what is wrong with the definitions that got schemas, whose
+// verify reports what is wrong with the definitions that got schemas, whose
 // files are given by index: what is in a schema at its line of Go, and what is beside
 // it at the file.
-func (w *Run) verifyPatched(ctx context.Context, manifests []*manifest, files []File) error {
-	if !w.checker.Verifies() || w.Reporter.List.HasErrors() {
+func (p *patcher) verify(ctx context.Context, files []build.File) error {
+	if !p.checker.Verifies() || p.reporter.List.HasErrors() {
 		return nil
 	}
 	var subjects []*crd.Definition
-	for i, m := range manifests {
+	for i, m := range p.manifests {
 		if m.crd == nil {
 			continue
 		}
 		var object apiextensionsv1.CustomResourceDefinition
 		if err := kyaml.Unmarshal(files[i].Data, &object); err != nil {
-			w.manifestError(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+report.OneLine(err.Error()))
+			p.report(m.name, nil, "with its schemas it is not a CustomResourceDefinition: "+report.OneLine(err.Error()))
 			continue
 		}
-		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.place(w)}
+		subject := &crd.Definition{CRD: &object, Bytes: files[i].Data, Position: m.position(p.checker)}
 		for _, version := range object.Spec.Versions {
 			subject.Schemas = append(subject.Schemas, m.crd.SchemaOf(version.Name))
 		}
 		subjects = append(subjects, subject)
 	}
-	return w.checker.VerifySubjects(ctx, subjects)
+	return p.checker.VerifySubjects(ctx, subjects)
 }
 
-// place returns where a path of the definition stands.
-func (m *manifest) place(w *Run) func(path string) (diag.Position, []diag.Related) {
+// position returns the position of a path of the definition.
+func (m *manifest) position(c *checks.Checker) func(path string) (diag.Position, []diag.Related) {
 	return func(path string) (diag.Position, []diag.Related) {
 		if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
 			index, rest, _ := strings.Cut(rest, "]")
@@ -380,7 +392,7 @@ func (m *manifest) place(w *Run) func(path string) (diag.Position, []diag.Relate
 			if err == nil && n < len(m.versions) && strings.HasPrefix(rest, ".schema.openAPIV3Schema") {
 				for i, version := range m.crd.Object.Spec.Versions {
 					if version.Name == m.versions[n] {
-						return w.checker.Position(m.crd, fmt.Sprintf("spec.versions[%d]%s", i, rest))
+						return c.Position(m.crd, fmt.Sprintf("spec.versions[%d]%s", i, rest))
 					}
 				}
 			}
