@@ -39,7 +39,7 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	}
 	if s.featureGates != nil {
 		at := diag.Position{File: s.file, Line: s.featureGates.Line, Column: s.featureGates.Column}
-		findings = append(findings, wrongSuite.At(at, "name the CRD of these gates with --crd", "featureGates select nothing here").As(diag.Note))
+		findings = append(findings, wrongSuite.At(at, t.Hints.withCRD("name the CRD of these gates"), "featureGates select nothing here").As(diag.Note))
 	}
 	var named []*crd.Definition
 	for _, d := range t.definitions {
@@ -48,14 +48,14 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 		}
 	}
 	if len(named) == 0 {
-		return fail(s.crdName.pos, "name its CRD with --crd", "there is no CRD %s", s.crdName.value)
+		return fail(s.crdName.pos, t.Hints.withCRD("name its CRD"), "there is no CRD %s", s.crdName.value)
 	}
 	definition := named[0]
 	for _, other := range named[1:] {
 		if !reflect.DeepEqual(other.CRD, definition.CRD) {
 			a, _ := definition.Position("metadata.name")
 			b, _ := other.Position("metadata.name")
-			return fail(s.crdName.pos, "name one of them with --crd", "there are two CRDs %s: %s and %s", s.crdName.value, a, b)
+			return fail(s.crdName.pos, t.Hints.withCRD("name one of them"), "there are two CRDs %s: %s and %s", s.crdName.value, a, b)
 		}
 	}
 	version := s.version.value
@@ -99,7 +99,7 @@ func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 // refused says that an object is refused that should be stored.
 func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
 	var errs diag.List
-	for _, d := range kind.findings(o, a) {
+	for _, d := range kind.findings(o, a, Hints{}) {
 		if d.Severity == diag.Error {
 			errs = append(errs, d)
 		}

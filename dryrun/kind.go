@@ -86,7 +86,7 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 }
 
 // findings says what the server did with an object, each at its line.
-func (k *Kind) findings(o *Object, a apiserver.Answer) diag.List {
+func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	var out diag.List
 	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
 		out = append(out, kind.At(o.position(o.manifest.PlaceOf(path)), hint, format, args...))
@@ -107,7 +107,7 @@ func (k *Kind) findings(o *Object, a apiserver.Answer) diag.List {
 		hint, why := "", "only the server writes it"
 		switch path.String() {
 		case "status":
-			hint, why = "try --subresource status with --old", "it is written through the status subresource"
+			hint, why = hints.Status, "it is written through the status subresource"
 		case "metadata.namespace":
 			why = "the kind is cluster-scoped"
 		}

@@ -21,6 +21,8 @@ type Trial struct {
 	// Stored returns the stored object of a name, which a request replaces, or nil if
 	// there is none. If Stored is nil, every object is tried as one that is created.
 	Stored func(Key) (map[string]any, error)
+	// Hints are added to the hints of findings.
+	Hints Hints
 
 	definitions []*crd.Definition
 	// kinds are the served versions, by "Kind.group/version"; tested are those that
@@ -28,6 +30,17 @@ type Trial struct {
 	kinds  map[string]*Kind
 	tested map[string]*Kind
 }
+
+// Hints say how users of a program do what a hint asks for. The zero value says nothing.
+type Hints struct {
+	// CRD says how to name a CRD: "with --crd".
+	CRD string
+	// Status says how to write a status: "try --subresource status".
+	Status string
+}
+
+// withCRD returns a hint that asks for the name of a CRD.
+func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+h.CRD, " ") }
 
 // New returns a trial with the CRDs of some definitions. Of two that have the same
 // version of a kind, the first one counts.
@@ -187,7 +200,7 @@ func (t *Trial) scale(ctx context.Context, r *Result) error {
 		r.Kind = kinds[0]
 		return t.request(ctx, r, stored)
 	default:
-		r.refuse("more than one stored object %s has a scale subresource: %s; name the CRD of one with --crd", o.Name, strings.Join(names, ", "))
+		r.refuse("more than one stored object %s has a scale subresource: %s; %s", o.Name, strings.Join(names, ", "), t.Hints.withCRD("name the CRD of one"))
 	}
 	return nil
 }
@@ -240,7 +253,7 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 		action = Refused
 	}
 	r.Action, r.Stored = action, answer.Object
-	r.Findings = append(r.Findings, kind.findings(o, answer)...)
+	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
 	return nil
 }
 
@@ -269,7 +282,7 @@ func (t *Trial) nearestKind(o *Object) string {
 	slices.Sort(kinds)
 	near, ok := diag.Nearest(o.Kind, slices.Compact(kinds))
 	if !ok {
-		return "name its CRD with --crd"
+		return t.Hints.withCRD("name its CRD")
 	}
 	var versions []string
 	for _, k := range t.kinds {
@@ -279,7 +292,7 @@ func (t *Trial) nearestKind(o *Object) string {
 	}
 	slices.Sort(versions)
 	if near == o.Kind {
-		return fmt.Sprintf("there is %s in %s; or name the CRD with --crd", near, strings.Join(versions, ", "))
+		return fmt.Sprintf("there is %s in %s; or %s", near, strings.Join(versions, ", "), t.Hints.withCRD("name the CRD"))
 	}
 	return fmt.Sprintf("did you mean %s of %s?", near, strings.Join(versions, ", "))
 }

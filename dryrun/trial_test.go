@@ -46,6 +46,33 @@ func tryAll(t *testing.T, trial *Trial, text string) diag.List {
 	return findings
 }
 
+// TestHints wants hints to name no flags but those of the program that tries objects.
+func TestHints(t *testing.T) {
+	text := strings.Replace(thingCRD(t), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
+	definitions, findings := verify.Read(crd.File{Name: "crd.yaml", Data: []byte(strings.Replace(text, "          spec:\n", "          status: {type: object}\n          spec:\n", 1))})
+	if findings.HasErrors() {
+		t.Fatal(findings)
+	}
+	trial := New(definitions...)
+	hintsOf := func() string {
+		_, found := trial.ReadSuite("suite", []byte("crdName: a.b\ntests: {}\n"))
+		found = append(found, tryAll(t, trial, "apiVersion: example.org/v1\nkind: Nowhere\nmetadata: {name: a}\n")...)
+		found = append(found, tryAll(t, trial, "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\nstatus: {}\n")...)
+		var hints []string
+		for _, d := range found {
+			hints = append(hints, d.Hint)
+		}
+		return strings.Join(hints, "|")
+	}
+	if got := hintsOf(); got != "name its CRD|name its CRD|" {
+		t.Errorf("the hints of the library are %s", got)
+	}
+	trial.Hints = Hints{CRD: "as a file", Status: "write it"}
+	if got := hintsOf(); got != "name its CRD as a file|name its CRD as a file|write it" {
+		t.Errorf("the hints of a program are %s", got)
+	}
+}
+
 // TestTryWrongTypes puts a value of each type at each place, at every level, and
 // wants each to be stored or to be refused at its line.
 func TestTryWrongTypes(t *testing.T) {

@@ -153,7 +153,9 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		among[i].Found = true
 	}
 	others, _, err := in.Files(among)
-	return dryrun.New(append(named, others...)...), findings, err
+	trial := dryrun.New(append(named, others...)...)
+	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
+	return trial, findings, err
 }
 
 // triedPart is the result of trying the objects in a part of a file.
