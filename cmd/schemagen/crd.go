@@ -41,6 +41,9 @@ type crdRun struct {
 	// verifies and differs are --check and --diff, which determine the mode.
 	verifies, differs bool
 	mode              output.Mode
+	// headerFile is the file whose text precedes the content of each file, with " YEAR"
+	// replaced by year.
+	headerFile, year string
 	// cacheDir is the directory of the run cache; noCache disables it.
 	cacheDir string
 	noCache  bool
@@ -96,8 +99,8 @@ func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 	flags.BoolVar(&r.EmbeddedObjectMeta, "embedded-object-meta", false, "generate a schema for the metadata of embedded objects instead of having it pruned")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "allow float32 and float64")
 	flags.BoolVar(&r.IgnoreUnexportedFields, "ignore-unexported-fields", false, "ignore unexported fields")
-	flags.StringVar(&r.HeaderFile, "header-file", "", "prepend the text of this file to every generated file")
-	flags.StringVar(&r.Year, "year", "", "replace \" YEAR\" in the header with this text")
+	flags.StringVar(&r.headerFile, "header-file", "", "prepend the text of this file to every generated file")
+	flags.StringVar(&r.year, "year", "", "replace \" YEAR\" in the header with this text")
 	flags.Var(optional[bool]{&r.PreserveUnknownFields, strconv.ParseBool, "bool"}, "preserve-unknown-fields", "set spec.preserveUnknownFields")
 	flags.Lookup("preserve-unknown-fields").NoOptDefVal = "true"
 	flags.BoolVar(&r.OmitToolVersion, "omit-tool-version", false, "omit the version annotation")
@@ -185,7 +188,7 @@ func (r *crdRun) configure() error {
 			r.CurrentYear = time.Now().UTC().Year()
 		}
 	}
-	r.Header, err = readHeader(r.in, r.HeaderFile, r.Year)
+	r.Header, err = readHeader(r.in, r.headerFile, r.year)
 	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), toolVariables()
 	return err
 }

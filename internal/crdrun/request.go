@@ -28,9 +28,6 @@ type Request struct {
 	// Destination is the directory that files go to; "-" is standard output, and
 	// empty means nowhere.
 	Destination string
-	// HeaderFile is the file whose text stands in front of every file, with
-	// " YEAR" replaced by Year.
-	HeaderFile, Year string
 	// Companions and Patch are generators that run beside this one; NoCRD leaves this
 	// one out.
 	Companions Companions
