@@ -6,8 +6,17 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/structural"
 )
+
+// VersionAnnotation is the annotation of a CRD with the tool and version that wrote it. The
+// key is controller-gen's, so that a migration changes only the value.
+const VersionAnnotation = build.VersionAnnotation
+
+// Codes returns the kinds of diagnostics that the generator reports itself, sorted by code.
+// Those of a [Server] are not among them.
+func Codes() []*diag.Kind { return report.Codes() }
 
 // Run reads the packages that the options name and generates the
 // CustomResourceDefinitions of their kinds.
@@ -16,7 +25,7 @@ import (
 // has no CRDs. The error is for everything else: the packages cannot be listed, or the
 // context has ended.
 func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
-	made, found, err := build.Make(ctx, options)
+	made, found, err := build.Make(ctx, options.Internal())
 	if err != nil {
 		return nil, found, err
 	}

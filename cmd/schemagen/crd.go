@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -138,7 +139,7 @@ func (r *crdRun) prepare() error {
 	if err := checkFeatures(r.Enable); err != nil {
 		return err
 	}
-	if err := generator.CheckUnions(r.Unions); err != nil {
+	if err := driver.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
 	}
 	if err := r.Request.Check(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/runcache"
 )
 
@@ -33,7 +34,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if len(args) == 0 {
 				options.Patterns = r.project.Paths(r.dir)
 			}
-			listing, findings, err := generator.List(cmd.Context(), options)
+			listing, findings, err := driver.List(cmd.Context(), options)
 			if err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-func writeEnv(out io.Writer, listing generator.Listing) {
+func writeEnv(out io.Writer, listing driver.Listing) {
 	fmt.Fprintf(out, "version: %s\n", toolVersion())
 	fmt.Fprintf(out, "go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(out, "kube-version: %s\n", apiserver.DefaultVersion)

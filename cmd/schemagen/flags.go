@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -131,7 +132,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := checkFeatures(f.enable); err != nil {
 		return nil, err
 	}
-	if err := generator.CheckUnions(f.unions); err != nil {
+	if err := driver.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
 	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate}, nil
@@ -144,7 +145,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 		return nil, nil, err
 	}
 	options.Enable, options.Unions = f.enable, f.unions
-	return generator.Definitions(ctx, options)
+	return driver.Definitions(ctx, options)
 }
 
 // resources reads the served versions of definitions for a command that publishes them.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/suggest"
 	"github.com/schemagen/schemagen/generator/uniongen"
 	"github.com/schemagen/schemagen/internal/crdrun"
@@ -285,7 +286,7 @@ func (r *unionsRun) declarationOfPolicy(ctx context.Context, file string) (at di
 	if !isPolicy || !ok {
 		return at, "", false, nil
 	}
-	listing, _, err := generator.List(ctx, r.Options)
+	listing, _, err := driver.List(ctx, r.Options)
 	if err != nil {
 		return at, "", false, err
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -44,8 +45,12 @@ import (
 //
 // Diagnostics are about the user's source and definitions; if one of them is an
 // error there are no files. The error is for a directory that cannot be read, and
-// as of [Make].
-func Patch(ctx context.Context, options build.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
+// as of [generator.Run].
+func Patch(ctx context.Context, options generator.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
+	return patch(ctx, options.Internal(), directory, written)
+}
+
+func patch(ctx context.Context, options build.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
 	roots, b, err := build.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err

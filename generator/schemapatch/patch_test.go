@@ -51,7 +51,7 @@ func TestPatch(t *testing.T) {
 			want := peer.Run(c, schemapatcher.Generator{
 				ManifestsPath: manifests, MaxDescLen: peerOptions.MaxDescLen, GenerateEmbeddedObjectMeta: peerOptions.GenerateEmbeddedObjectMeta,
 			})
-			got, findings, err := Patch(t.Context(), options, manifests, nil)
+			got, findings, err := patch(t.Context(), options, manifests, nil)
 			if err != nil || findings.HasErrors() {
 				t.Fatal(err, findings)
 			}
@@ -258,7 +258,7 @@ func TestPatchManifests(t *testing.T) {
 			writeFile(t, filepath.Join(manifests, "widget.yaml"), []byte(test.file))
 			writeFile(t, filepath.Join(manifests, "notes.txt"), []byte(widgetHead))
 			options := build.Options{Source: build.Source{Dir: filepath.Join(dir, "patch"), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/patch"}}, Server: gentest.Server(t, "")}
-			got, findings, err := Patch(t.Context(), options, "../manifests", nil)
+			got, findings, err := patch(t.Context(), options, "../manifests", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

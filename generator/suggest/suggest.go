@@ -13,6 +13,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -66,14 +67,18 @@ type Member struct {
 
 // Unions returns the structs of the packages that look like unions which
 // nothing marks, or not all of it, sorted by place. It looks at every struct
-// that the packages of [build.Options.Patterns] declare, whether a kind reaches it or
-// not; [build.Options.Unions] switches unions on for the run, so that no package needs
+// that the packages of [generator.Source.Patterns] declare, whether a kind reaches it or
+// not; [generator.Language.Unions] switches unions on for the run, so that no package needs
 // to. Nothing is written. Diagnostics are about source that cannot be read or
-// whose markers cannot be parsed; the error is as for [build.Make].
+// whose markers cannot be parsed; the error is as for [generator.Run].
 //
 // The evidence is about names and documentation, as in KEP-1027's section on the
 // migration of existing unions: an author decides whether it is right.
-func Unions(ctx context.Context, options build.Options) ([]Suggestion, diag.List, error) {
+func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.List, error) {
+	return suggestUnions(ctx, options.Internal())
+}
+
+func suggestUnions(ctx context.Context, options build.Options) ([]Suggestion, diag.List, error) {
 	roots, b, err := build.Open(ctx, &options)
 	if err != nil {
 		return nil, nil, err

@@ -42,7 +42,7 @@ func readSuggestCases(t *testing.T) []*gentest.Case {
 // to be free of errors.
 func suggestIn(t *testing.T, dir string) []Suggestion {
 	t.Helper()
-	got, findings, err := Unions(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}})
+	got, findings, err := suggestUnions(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
@@ -166,7 +166,7 @@ const verdictsFile = "../../testdata/suggest/kubernetes.txt"
 // TestSuggestForKubernetes holds the rules of evidence against every package of
 // k8s.io/api, with a verdict on each suggestion.
 func TestSuggestForKubernetes(t *testing.T) {
-	got, findings, err := Unions(t.Context(), build.Options{Source: build.Source{Dir: "../..", Patterns: []string{"k8s.io/api/..."}}})
+	got, findings, err := suggestUnions(t.Context(), build.Options{Source: build.Source{Dir: "../..", Patterns: []string{"k8s.io/api/..."}}})
 	if err != nil || len(findings) > 0 {
 		t.Fatal(err, findings)
 	}
@@ -259,7 +259,7 @@ func TestSuggestKnownUnions(t *testing.T) {
 	} {
 		t.Run(c.pkg, func(t *testing.T) {
 			dir := moduleWith(t, c.pkg)
-			got, findings, err := Unions(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{c.pkg}}})
+			got, findings, err := suggestUnions(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{c.pkg}}})
 			if err != nil || findings.HasErrors() {
 				t.Fatal(err, findings)
 			}
@@ -328,12 +328,12 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 			copied.Files = append(copied.Files, group)
 			options := build.Options{Source: build.Source{Lister: gentest.Lister{All: []*build.Package{&copied}, Prefix: copied.Path}}, Language: build.Language{AllowDangerousTypes: true}, Server: gentest.Server(t, ""), SkipVerify: true}
 
-			got, _, err := Unions(t.Context(), options)
+			got, _, err := suggestUnions(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			write(t, got, true)
-			if again, _, err := Unions(t.Context(), options); err != nil || len(again) > 0 {
+			if again, _, err := suggestUnions(t.Context(), options); err != nil || len(again) > 0 {
 				t.Error(err, again)
 			}
 			// Other findings are about what these packages never meant for CRDs.
@@ -504,7 +504,7 @@ func FuzzSuggestUnions(f *testing.F) {
 		}
 		p := &build.Package{Path: "p", Name: "p", Files: []string{name}, Local: true, Import: func(string) *build.Package { return nil }}
 		options := build.Options{Source: build.Source{Lister: gentest.Lister{All: []*build.Package{p}, Prefix: "p"}}}
-		got, findings, err := Unions(t.Context(), options)
+		got, findings, err := suggestUnions(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/unions"
@@ -21,7 +22,11 @@ const (
 // that normalizes, a file of admission policies that do it on the API server: one
 // policy with its binding for each served version. Unions are switched on as for
 // [Generate]; diagnostics and error are as there, too.
-func Policies(ctx context.Context, options build.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
+func Policies(ctx context.Context, options generator.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
+	return policies(ctx, options.Internal(), functions)
+}
+
+func policies(ctx context.Context, options build.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}

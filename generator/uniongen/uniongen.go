@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -46,8 +47,12 @@ type Files struct {
 // that normalize and validate its objects, as [unions.Plan] does without the
 // types. Unions are switched on unless the source says +schemagen:unions=none.
 // Diagnostics are about the user's source; if one of them is an error there are
-// no files. The error is as that of [build.Make].
-func Generate(ctx context.Context, options build.Options, functions FunctionOptions) (Files, diag.List, error) {
+// no files. The error is as that of [generator.Run].
+func Generate(ctx context.Context, options generator.Options, functions FunctionOptions) (Files, diag.List, error) {
+	return generate(ctx, options.Internal(), functions)
+}
+
+func generate(ctx context.Context, options build.Options, functions FunctionOptions) (Files, diag.List, error) {
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}

@@ -91,7 +91,7 @@ func TestUnionCases(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
-			got, findings, err := Generate(t.Context(), build.Options{Source: build.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, findings, err := generate(t.Context(), build.Options{Source: build.Source{Dir: root, Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestUnionFilesAreDeterministic(t *testing.T) {
 	for _, c := range cases {
 		var first []build.File
 		for i := range 5 {
-			got, _, err := Generate(t.Context(), build.Options{Source: build.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
+			got, _, err := generate(t.Context(), build.Options{Source: build.Source{Dir: filepath.Join(dir, c.Name), Lister: c.listed(listed)}, Server: gentest.Server(t, "")}, c.functions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, findings, err := Generate(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
+	got, findings, err := generate(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}, Server: gentest.Server(t, "")}, FunctionOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

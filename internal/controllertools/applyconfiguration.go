@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 )
 
 // ApplyConfigurationName is the name of the generator.
@@ -179,11 +179,11 @@ func (p *applyPackage) generate() error {
 	arguments.OutputDir = filepath.Join(p.root.Dir, output)
 	arguments.OutputPkg = filepath.Join(p.root.PkgPath, output)
 	if len(kinds) > 0 {
-		schemas := generator.SwaggerTypes{Package: p.root.PkgPath, Group: group, Version: version}
+		schemas := driver.SwaggerTypes{Package: p.root.PkgPath, Group: group, Version: version}
 		for _, k := range kinds {
 			schemas.Types = append(schemas.Types, k.name)
 		}
-		document, found, err := generator.Swagger(p.ctx, p.options.Source, schemas)
+		document, found, err := driver.Swagger(p.ctx, p.options.Source, schemas)
 		*p.findings = append(*p.findings, found...)
 		if err != nil || found.HasErrors() {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -72,7 +73,7 @@ func notEchoed(found, errs diag.List) diag.List {
 
 // noteSources notes what the generators read, which their loader does not tell.
 func (c Companions) noteSources(ctx context.Context, options generator.Options) {
-	if err := generator.NoteClosure(ctx, options); err != nil {
+	if err := driver.NoteClosure(ctx, options); err != nil {
 		options.Inputs.Unsure(err.Error())
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -49,7 +49,7 @@ func (r *Request) chart() (dir string, isTemplates bool) {
 
 // ship returns what goes with the files of a run, of which the stale ones are
 // removed.
-func (r *runner) ship(files []generator.File, stale []string) (outputs []output.File, findings diag.List, err error) {
+func (r *runner) ship(files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
 	if r.Kustomize {
 		if outputs, findings, err = r.kustomization(files, stale); err != nil {
 			return nil, nil, err
@@ -86,7 +86,7 @@ func (r *runner) ship(files []generator.File, stale []string) (outputs []output.
 // kustomization returns the kustomization.yaml of the output directory. It lists
 // the CRDs of the run and all others that stay there: those of other runs. One that
 // somebody wrote is not touched.
-func (r *runner) kustomization(files []generator.File, stale []string) ([]output.File, diag.List, error) {
+func (r *runner) kustomization(files []driver.File, stale []string) ([]output.File, diag.List, error) {
 	var names []string
 	for _, file := range files {
 		names = append(names, file.Name)

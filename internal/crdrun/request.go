@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
@@ -122,7 +123,7 @@ func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, print
 // generate returns the files of the definitions, and those that are stale.
 func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []string, findings diag.List, err error) {
 	if r.NoCRD && r.Patch == nil {
-		findings, err = generator.Misspelt(ctx, r.Options)
+		findings, err = driver.Misspelt(ctx, r.Options)
 		return nil, nil, definitions.WithoutIgnored(r.in, findings), err
 	} else if r.NoCRD {
 		return nil, nil, nil, nil // schemapatch looks for them
@@ -135,9 +136,9 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var files []generator.File
+	var files []driver.File
 	for _, c := range result.CRDs() {
-		files = append(files, generator.File{Name: c.FileName(), Data: c.YAML()})
+		files = append(files, driver.File{Name: c.FileName(), Data: c.YAML()})
 	}
 	// Stale files are looked for first: with --strict they are errors, and
 	// nothing is written while there is one.

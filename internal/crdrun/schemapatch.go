@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/schemapatch"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
@@ -28,10 +29,10 @@ func (p *Patch) run(ctx context.Context, options generator.Options, crds []outpu
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta
 	options.AllowDangerousTypes, options.IgnoreUnexportedFields = false, false
-	var written []generator.File
+	var written []driver.File
 	for _, out := range crds {
 		if p.CRDFirst && filepath.Clean(filepath.Dir(out.Path)) == filepath.Clean(p.ManifestsPath) {
-			written = append(written, generator.File{Name: filepath.Base(out.Path), Data: out.Data})
+			written = append(written, driver.File{Name: filepath.Base(out.Path), Data: out.Data})
 		}
 	}
 	files, findings, err := schemapatch.Patch(ctx, options, p.ManifestsPath, written)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
 )
@@ -29,7 +30,7 @@ type staleFile struct {
 // staleFiles looks in the output directory for CRD files of the groups of the
 // run that the run did not produce. Only files that say that schemagen wrote
 // them count, or, where the annotation is left out, those that say nothing.
-func staleFiles(in *inputs.Reader, dir string, files []generator.File, annotated bool) ([]staleFile, error) {
+func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bool) ([]staleFile, error) {
 	var produced, groups []string
 	for _, f := range files {
 		produced = append(produced, f.Name)
@@ -59,7 +60,7 @@ func staleFiles(in *inputs.Reader, dir string, files []generator.File, annotated
 		for _, d := range definitions {
 			maker, found := d.Metadata.Annotations[generator.VersionAnnotation]
 			ours := found && strings.HasPrefix(maker, "schemagen-")
-			own := generator.FileName(d.Spec.Group, d.Spec.Names.Plural)
+			own := driver.FileName(d.Spec.Group, d.Spec.Names.Plural)
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
 			}
@@ -114,7 +115,7 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 }
 
 // stale returns the stale files that are to be removed, and reports the others.
-func (r *runner) stale(files []generator.File) (remove []string, findings diag.List, err error) {
+func (r *runner) stale(files []driver.File) (remove []string, findings diag.List, err error) {
 	if len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 )
 
 // HelmReleaseLimit is how many bytes Helm can keep of a release: it writes them
@@ -65,7 +65,7 @@ func keptIfWanted(text string) string {
 
 // HelmReleaseSize is how many bytes the files of a chart add to what Helm keeps of
 // a release. Templates are in it twice, as they are and as what they render to.
-func HelmReleaseSize(files []generator.File, templates bool) (int, error) {
+func HelmReleaseSize(files []driver.File, templates bool) (int, error) {
 	// As Helm's pkg/storage/driver does it (encodeRelease), of chart.File and
 	// release.Release what takes space.
 	type file struct {

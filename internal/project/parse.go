@@ -16,6 +16,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
@@ -222,7 +223,7 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 		r.Fail(n, "", "this must be a pattern of packages")
 		return ""
 	}
-	if !generator.IsFilePattern(pattern) {
+	if !driver.IsFilePattern(pattern) {
 		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
 			r.Fail(n, "write ./"+pattern, "%q is an import path here, and not the directory", pattern)
 		}
@@ -333,7 +334,7 @@ func (r *reader) types(n *yaml.Node) {
 func (r *reader) descriptions(n *yaml.Node) {
 	for _, entry := range r.entries(n, "descriptions") {
 		text, ok := r.scalar(entry[1], "drop, firstSentence, or a number of bytes", "!!str", "!!int")
-		if err := generator.CheckDescriptions(text); ok && err != nil {
+		if err := driver.CheckDescriptions(text); ok && err != nil {
 			r.Fail(entry[1], "", "descriptions: %v", err)
 		}
 		r.override("schemagen:descriptions", entry[0], entry[1], text)

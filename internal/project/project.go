@@ -17,6 +17,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
@@ -210,7 +211,7 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 	out := make([]string, len(texts))
 	for i, text := range texts {
 		out[i] = text
-		if filepath.IsAbs(text) || kind == Patterns && !generator.IsFilePattern(text) {
+		if filepath.IsAbs(text) || kind == Patterns && !driver.IsFilePattern(text) {
 			continue
 		}
 		base, below := cutBelow(filepath.ToSlash(text))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -65,7 +65,7 @@ func Settings() []Setting {
 		{Key: "tags", Flag: "tags", Also: "load-build-tags", Kind: List, About: "build tags to use when loading packages"},
 		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, About: "how packages are found: auto (without the go command where that is certain), go"},
 		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), About: "features of the marker language that are on for all packages"},
-		{Key: "unions", Flag: "unions", Check: generator.CheckUnions, About: "how unions are written where the source does not say: cel, oneOf, none, or cel;oneOf"},
+		{Key: "unions", Flag: "unions", Check: driver.CheckUnions, About: "how unions are written where the source does not say: cel, oneOf, none, or cel;oneOf"},
 		{Key: "allow", Flag: "allow", Kind: List, About: "markers to leave alone although they look like mistakes"},
 		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, About: "Kubernetes version whose API server has to accept the output"},
 		{Key: "strict", Flag: "strict", Kind: Boolean, About: "make warnings errors"},

@@ -1,0 +1,76 @@
+// Package driver runs parts of the generator for the commands of this module: it finds
+// packages without reading them, looks for misspelled markers only, or writes schemas in
+// another form than CRDs. Programs use package generator instead.
+package driver
+
+import (
+	"context"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/golist"
+)
+
+// File is a generated file, with its base name.
+type File = build.File
+
+// FileName returns the name of the file that the CRD of a resource is written to.
+func FileName(group, plural string) string { return checks.FileName(group, plural) }
+
+// IsFilePattern reports whether one of [generator.Source.Patterns] names directories, not
+// import paths: it is absolute, or begins with a dot.
+func IsFilePattern(pattern string) bool { return golist.IsFilePattern(pattern) }
+
+// CheckUnions reports what is wrong with the value of [generator.Language.Unions].
+func CheckUnions(text string) error { return build.CheckUnions(text) }
+
+// CheckDescriptions reports what is wrong with the value of a [generator.Override] for
+// descriptions.
+func CheckDescriptions(text string) error {
+	_, err := edits.ParseDescriptionPolicy(text)
+	return err
+}
+
+// Definitions reads the packages and returns the definitions of their kinds with their
+// positions in the source, checked as [generator.Run] checks them. There are none if a
+// diagnostic is an error.
+func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
+	return build.Definitions(ctx, options.Internal())
+}
+
+// Misspelt looks for misspelled markers of the generators in options, for runs that do not
+// generate definitions.
+func Misspelt(ctx context.Context, options generator.Options) (diag.List, error) {
+	return build.Misspelt(ctx, options.Internal())
+}
+
+// Listing is how the packages of a run are found.
+type Listing = build.Listing
+
+// List finds the packages without reading their files. Diagnostics are about patterns and
+// packages that cannot be found.
+func List(ctx context.Context, options generator.Options) (Listing, diag.List, error) {
+	return build.List(ctx, options.Internal())
+}
+
+// NoteClosure reads, through the Inputs of options, the source of the packages that the
+// patterns match and of all packages that they import. The standard library is left out,
+// because the version of the toolchain identifies it. It is for callers that hand the
+// packages to other programs, and later ask whether these would read the same. The patterns
+// must have been listed without diagnostics.
+func NoteClosure(ctx context.Context, options generator.Options) error {
+	return build.NoteClosure(ctx, options.Internal())
+}
+
+// SwaggerTypes are types of one package, by their names in Go.
+type SwaggerTypes = build.SwaggerTypes
+
+// Swagger returns an OpenAPI v2 document in JSON that defines the types, which are kinds,
+// and everything they refer to. It is the input of code-generator's applyconfiguration-gen.
+func Swagger(ctx context.Context, options generator.Options, types SwaggerTypes) ([]byte, diag.List, error) {
+	return build.Swagger(ctx, options.Internal(), types)
+}

@@ -1,0 +1,133 @@
+package generator
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// TestInternal sets each field of Options, wherever it is, to a value of its own, and wants
+// that and nothing else in the field of the same name of the internal options.
+func TestInternal(t *testing.T) {
+	var options Options
+	n := 0
+	fill(t, reflect.ValueOf(&options).Elem(), &n)
+	options.Server = server{}
+	same(t, "Options", reflect.ValueOf(options), reflect.ValueOf(options.Internal()))
+	if n < 35 {
+		t.Errorf("%d values were set", n)
+	}
+	same(t, "Options", reflect.ValueOf(Options{}), reflect.ValueOf(Options{}.Internal()))
+}
+
+// fill sets a value, and all that it consists of, to something that is not zero and that no
+// other value of its type is, as far as it can.
+func fill(t *testing.T, v reflect.Value, n *int) {
+	*n++
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int:
+		v.SetInt(int64(*n))
+	case reflect.Uint8:
+		v.SetUint(uint64(*n % 256))
+	case reflect.String:
+		v.SetString("value " + string(rune('A'+*n)))
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0), n)
+		fill(t, v.Index(1), n)
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key, n)
+		fill(t, value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
+	case reflect.Pointer:
+		if v.Type() == reflect.TypeFor[*inputs.Reader]() {
+			v.Set(reflect.ValueOf(&inputs.Reader{}))
+			return
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), n)
+	case reflect.Func:
+		v.Set(reflect.ValueOf(func(string) ([]byte, error) { return nil, nil }))
+	case reflect.Interface:
+		if v.Type() != reflect.TypeFor[Server]() {
+			t.Fatalf("no value for a %s", v.Type())
+		}
+	default:
+		t.Fatalf("no value for a %s", v.Type())
+	}
+}
+
+// same wants two values to be equal, whatever the names of their types.
+func same(t *testing.T, path string, public, internal reflect.Value) {
+	t.Helper()
+	switch public.Kind() {
+	case reflect.Struct:
+		if public.Type() == internal.Type() {
+			break
+		}
+		for i := range public.NumField() {
+			name := public.Type().Field(i).Name
+			field := internal.FieldByName(name)
+			if !field.IsValid() {
+				t.Errorf("%s.%s does not get there", path, name)
+				continue
+			}
+			same(t, path+"."+name, public.Field(i), field)
+		}
+		return
+	case reflect.Slice:
+		if public.Len() != internal.Len() || public.IsNil() != internal.IsNil() {
+			t.Errorf("%s: %v has become %v", path, public, internal)
+			return
+		}
+		for i := range public.Len() {
+			same(t, path+"[]", public.Index(i), internal.Index(i))
+		}
+		return
+	case reflect.Pointer:
+		if !public.IsNil() && !internal.IsNil() && public.Pointer() != internal.Pointer() {
+			same(t, path, public.Elem(), internal.Elem())
+			return
+		}
+	case reflect.Func:
+		if public.Pointer() != internal.Pointer() {
+			t.Errorf("%s is another function", path)
+		}
+		return
+	}
+	if public.IsZero() && internal.IsZero() {
+		return
+	}
+	if !reflect.DeepEqual(public.Interface(), internal.Interface()) {
+		t.Errorf("%s: %v has become %v", path, public, internal)
+	}
+}
+
+type server struct{}
+
+func (server) Check(context.Context, []*crd.Definition) (diag.List, error) { return nil, nil }
+
+func (server) Costs(context.Context, *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error) {
+	return nil, nil
+}
+
+func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Evaluate, error) {
+	return nil, nil
+}
+
+func (server) Before(uint) bool { return false }
