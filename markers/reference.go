@@ -134,7 +134,7 @@ func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 		d.Package = append(d.Package, slices.Compact(features)...)
 	}
 	if without, _ := t.Declarative(name); without != "" {
-		d.Effect = "No CRD can say it: " + without + "."
+		d.Effect = "A CRD cannot express it: " + without + "."
 	}
 	return d
 }

@@ -87,7 +87,7 @@ func (r Reference) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteMarkdown writes all that is known of the markers as Markdown.
+// WriteMarkdown writes the reference as Markdown.
 func (r Reference) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	for _, chapter := range r {
@@ -111,15 +111,15 @@ func textMarker(b *strings.Builder, m *Described) {
 	}
 	fmt.Fprintf(b, "\n%s", indented(m.Go, "      "))
 	if m.YAML != "" {
-		fmt.Fprintf(b, "\n  gives\n\n%s", indented(m.YAML, "      "))
+		fmt.Fprintf(b, "\n  produces\n\n%s", indented(m.YAML, "      "))
 	}
 	if m.Diagnostics != "" {
-		fmt.Fprintf(b, "\n  says\n\n%s", indented(m.Diagnostics, "      "))
+		fmt.Fprintf(b, "\n  reports\n\n%s", indented(m.Diagnostics, "      "))
 	}
 }
 
-// explainedArguments are the arguments of which there is more to say than their
-// names; where there is nothing to say of any, the effect says it.
+// explainedArguments returns the arguments if at least one of them is described;
+// otherwise the marker's effect describes them.
 func explainedArguments(m *Described) []DescribedArgument {
 	if slices.ContainsFunc(m.Arguments, func(a DescribedArgument) bool { return a.Effect != "" }) {
 		return m.Arguments
@@ -127,7 +127,7 @@ func explainedArguments(m *Described) []DescribedArgument {
 	return nil
 }
 
-// argumentHelp says what an argument is for.
+// argumentHelp returns the description of an argument.
 func argumentHelp(a DescribedArgument) string {
 	text := strings.Join(strings.Fields(a.Effect), " ")
 	if !a.Optional {
@@ -136,7 +136,7 @@ func argumentHelp(a DescribedArgument) string {
 	return text
 }
 
-// indented puts something in front of every line that is not empty.
+// indented prefixes every line that is not empty.
 func indented(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -175,15 +175,15 @@ func markdownChapter(b *strings.Builder, chapter *Chapter) {
 	}
 }
 
-// Page is docs/MARKERS.md.
+// Page returns the text of docs/MARKERS.md.
 func (r Reference) Page() string {
 	var b strings.Builder
 	b.WriteString(`# Markers
 
-Generated from the table of markers (` + "`make generate`" + `); [language.md](language.md) is the guide to those that schemagen adds. ` + "`schemagen markers PREFIX`" + ` prints entries.
+This page lists every marker that affects CRDs, with an example and the relevant part of its output. [language.md](language.md) is the guide to the markers that schemagen adds.
 
-Every marker that means something for a CRD is here, with an example. A test generates each example; what stands below it is cut out of the real output.
-Names, arguments and meaning of the ` + "`+kubebuilder:`" + ` markers are controller-tools' own. Examples of fields are fields of a kind's spec.
+Fields in examples are fields of a kind's spec. A test generates the output of each example. Names, arguments and meaning of ` + "`+kubebuilder:`" + ` markers are those of controller-tools.
+The page is generated from the table of markers (` + "`make generate`" + `); ` + "`schemagen markers PREFIX`" + ` prints entries.
 `)
 	for _, chapter := range r {
 		markdownChapter(&b, chapter)
