@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// valuesFor are two values of a type of the model that mean different things; none for a
-// type that the test does not know yet.
+// valuesFor returns two values of a type of the model with different meanings, or nil if
+// the type is unknown to the test.
 func valuesFor(t reflect.Type) []any {
 	raw := func(text string) structural.JSON { return structural.JSON{Raw: []byte(text)} }
 	nested := func(n int64) structural.NestedValueValidation {
@@ -37,7 +37,8 @@ func valuesFor(t reflect.Type) []any {
 	return nil
 }
 
-// modelFields are the fields of the parts of a schema, with how to reach them.
+// modelFields returns the fields of a schema and its embedded structs; their Index is
+// relative to Schema.
 func modelFields() (out []reflect.StructField) {
 	var visit func(t reflect.Type, at []int)
 	visit = func(t reflect.Type, at []int) {
@@ -66,22 +67,22 @@ func schemaWith(f reflect.StructField, value any) *structural.Schema {
 	return s
 }
 
-// silent says what nothing follows of, because it means the same to a server.
-func silent(name string, old, new *structural.Schema) bool {
+// noEffect reports whether a change of the field means the same to a server.
+func noEffect(name string, old, new *structural.Schema) bool {
 	switch name {
 	case "ExclusiveMaximum", "ExclusiveMinimum":
-		return true // exclusive of no limit
+		return true // exclusive without a limit
 	}
 	return false
 }
 
-// TestNothingIsSilent changes every keyword of the model, and wants a change of each,
-// with and without the explanations: what nothing explains is not understood.
-func TestNothingIsSilent(t *testing.T) {
+// TestAllKeywords changes every keyword of the model, with and without the explanations.
+// Each change must be reported, and without an explanation as NotUnderstood.
+func TestAllKeywords(t *testing.T) {
 	for _, f := range modelFields() {
 		values := valuesFor(f.Type)
 		if values == nil {
-			t.Errorf("%s: the test has no values of the type %s", f.Name, f.Type)
+			t.Errorf("%s: the test has no values of type %s", f.Name, f.Type)
 			continue
 		}
 		for _, pair := range [][2]any{{nil, values[0]}, {values[0], nil}, {values[0], values[1]}} {
@@ -91,8 +92,8 @@ func TestNothingIsSilent(t *testing.T) {
 			}
 			for _, table := range [][]keyword{keywords(), nil} {
 				d := &definition{name: "test", ratchets: true}
-				c := &schemas{definition: d, table: table}
-				c.schema(place{old: old, new: new, correlated: true})
+				c := &comparer{definition: d, table: table}
+				c.schema(nodePair{old: old, new: new, correlated: true})
 				understood := !slices.ContainsFunc(d.changes, func(change Change) bool { return change.Kind == NotUnderstood })
 				for _, change := range d.changes {
 					if !IsName(string(change.Kind)) {
@@ -100,8 +101,8 @@ func TestNothingIsSilent(t *testing.T) {
 					}
 				}
 				switch {
-				case len(d.changes)+c.documented == 0 && !silent(f.Name, old, new):
-					t.Errorf("%s: %v to %v makes no change", f.Name, pair[0], pair[1])
+				case len(d.changes)+c.documented == 0 && !noEffect(f.Name, old, new):
+					t.Errorf("%s: %v to %v is not reported", f.Name, pair[0], pair[1])
 				case table == nil && understood:
 					t.Errorf("%s: %v to %v is understood without an explanation", f.Name, pair[0], pair[1])
 				case table != nil && !understood && f.Name != "UniqueItems":
@@ -112,8 +113,8 @@ func TestNothingIsSilent(t *testing.T) {
 	}
 }
 
-// TestNothingIsSilentBesideSchemas changes every field of a definition.
-func TestNothingIsSilentBesideSchemas(t *testing.T) {
+// TestAllFields changes every field of a definition. Each change must be reported.
+func TestAllFields(t *testing.T) {
 	text, count, port := "a", int64(1), int32(1)
 	boolean := true
 	value := func(t reflect.Type) (out []any) {
@@ -154,7 +155,7 @@ func TestNothingIsSilentBesideSchemas(t *testing.T) {
 			}
 			values := value(v.Field(i).Type())
 			if values == nil {
-				t.Errorf("%s: the test has no value of the type %s", name, v.Field(i).Type())
+				t.Errorf("%s: the test has no value of type %s", name, v.Field(i).Type())
 				continue
 			}
 			changed := base()
@@ -164,9 +165,9 @@ func TestNothingIsSilentBesideSchemas(t *testing.T) {
 			field(changed).Set(reflect.ValueOf(values[0]))
 			d := &definition{old: subject(base()), new: subject(changed), ratchets: true}
 			d.compare()
-			// A cluster puts the certificates of a webhook in.
+			// A cluster injects the CA bundle of a webhook.
 			if len(d.changes) == 0 && name != "Spec.Conversion.Webhook.ClientConfig.CABundle" {
-				t.Errorf("%s makes no change", name)
+				t.Errorf("a change of %s is not reported", name)
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func subject(object *apiextensionsv1.CustomResourceDefinition) *crd.Definition {
 	return s
 }
 
-// TestVersions: before Kubernetes 1.30 nothing is ratcheted.
+// TestVersions checks that nothing is ratcheted before Kubernetes 1.30.
 func TestVersions(t *testing.T) {
 	for version, want := range map[string]Category{"1.29": BreaksStored, "1.30": BreaksClients, "1.37": BreaksClients} {
 		target, err := apiserver.NewTarget(version)
@@ -211,7 +212,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// base is a definition that a server takes.
+// base returns a definition that a server accepts.
 func base() *apiextensionsv1.CustomResourceDefinition {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -226,7 +227,7 @@ func base() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestDump: a definition that a server gives back means what its file means.
+// TestDump checks that a definition as returned by a server is equal to that in its file.
 func TestDump(t *testing.T) {
 	dump := base()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(dump)
@@ -238,7 +239,7 @@ func TestDump(t *testing.T) {
 			t.Errorf("%+v %v", changes, err)
 		}
 	}
-	// With status, it is known which versions are stored.
+	// The status lists the stored versions.
 	two := base()
 	two.Spec.Versions = append(two.Spec.Versions, two.Spec.Versions[0])
 	two.Spec.Versions[1].Name, two.Spec.Versions[1].Storage, two.Spec.Versions[1].Served = "v2", false, false
@@ -262,7 +263,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestFolded: a change that several versions share is told once.
+// TestFolded checks that a change shared by several versions is reported once.
 func TestFolded(t *testing.T) {
 	change := func(version, field string) Change {
 		return Change{Definition: "a", Version: version, Kind: FieldAdded, Field: field}

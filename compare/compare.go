@@ -1,28 +1,26 @@
-// Package compare says what a change of CustomResourceDefinitions does to those who
-// have objects of them: not which lines differ, but what a server does afterwards.
+// Package compare determines how a change of CustomResourceDefinitions affects stored
+// objects and clients: not which lines differ, but what a server does afterwards.
 //
-// Every change has a category, by what an API server does:
+// Every change has a category:
 //
-//   - It [BreaksStored] objects if an object that was valid and stored cannot be kept as
-//     it is: the server refuses the new definition; data is dropped or changed when the
-//     object is read or written back; a server-side apply of it fails; or an update is
-//     refused although it leaves the values alone that the new schema does not allow.
-//     The API server ratchets (KEP-4008): what breaks a schema is let be as long as it
-//     does not change. That does not help where it is an object, a list or a map that is
-//     wrong as a whole, and something else in it changes; nor below a list whose elements
-//     have no keys, because they cannot be told from each other; nor for a rule that
-//     fails instead of being violated.
-//   - It [BreaksClients] if every stored object can be kept, but something that a client
-//     may send according to the old definition is refused, or does not arrive as it was
-//     sent, or a request has no answer any more.
-//   - It is [Safe] otherwise. A client that reads may see what it has not seen before:
-//     more values of an enum, more members of a union, fields that are missing. That is
-//     safe, and the reason says it.
+//   - It [BreaksStored] objects if a stored object that was valid cannot be kept as it is:
+//     the server refuses the new definition; data is dropped or changed when the object is
+//     read or written back; a server-side apply of it fails; or an update is refused although
+//     it does not touch the values that the new schema forbids. The API server ratchets
+//     (KEP-4008): an invalid value is accepted as long as it does not change. That does not
+//     help if an object, a list or a map is invalid as a whole and something else in it
+//     changes; below a list without keys, whose elements cannot be correlated; or for a rule
+//     that fails to evaluate instead of being violated.
+//   - It [BreaksClients] if every stored object can be kept, but something that a client may
+//     send under the old definition is refused or stored differently, or a request is no
+//     longer served.
+//   - It is [Safe] otherwise. Clients that read objects may see something new: more enum
+//     values, more union members, missing fields. That is safe, and the reason mentions it.
 //
-// What no rule explains is a change [NotUnderstood], which counts as breaking stored
-// objects. Two definitions without a change between them mean the same to a server.
+// A difference that no rule explains is [NotUnderstood], which counts as breaking stored
+// objects. Two definitions without changes mean the same to a server.
 //
-// The table in testdata/changes holds the categories against a real API server.
+// The table in testdata/changes compares the categories with a real API server.
 package compare
 
 import (
@@ -36,7 +34,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Category is what a change does to others.
+// Category is the effect of a change.
 type Category int
 
 // The categories, from harmless to harmful.
@@ -50,32 +48,32 @@ func (c Category) String() string {
 	return [...]string{"safe", "breaks clients", "breaks stored objects"}[c]
 }
 
-// Change is one difference between two definitions, in their meaning.
+// Change is one semantic difference between two definitions.
 type Change struct {
 	Kind     Kind
 	Category Category
-	// Definition is the name of the CRD. Version is the version that the change is in,
-	// empty where it is about the whole definition; [Folded] joins several with commas.
+	// Definition is the name of the CRD. Version is the version that changed, or empty for
+	// a change of the whole definition; [Folded] joins several with commas.
 	Definition, Version string
-	// Field is the place in custom resources, for example ".spec.ports[*].name"; empty
-	// beside the schemas, "." for an object as a whole.
+	// Field is the path in custom resources, for example ".spec.ports[*].name". It is empty
+	// outside the schemas, and "." for the whole object.
 	Field string
-	// OldPath and NewPath are the place in each definition as the API server writes it,
-	// for example "spec.versions[0].schema.openAPIV3Schema.properties[spec]". One is
-	// empty where there is nothing of it.
+	// OldPath and NewPath are the paths in each definition as the API server writes them,
+	// for example "spec.versions[0].schema.openAPIV3Schema.properties[spec]". A path is
+	// empty if the definition does not have it.
 	OldPath, NewPath string
-	// Old and New are the values, as JSON or in words, empty where there is none.
+	// Old and New are the values, as JSON or as text. A missing value is empty.
 	Old, New string
-	// Reason is one sentence that says what happens to whom, without a final stop.
+	// Reason is one sentence that describes the effect, without a final period.
 	Reason string
-	// OldPos and NewPos are the places in the files or in Go. Related belong to NewPos.
+	// OldPos and NewPos are the positions in files or in Go. Related belongs to NewPos.
 	OldPos, NewPos diag.Position
 	Related        []diag.Related
-	// Waived is the reason for which the change was allowed, empty if it was not.
+	// Waived is the reason given for allowing the change, or empty.
 	Waived string
 }
 
-// Subject is where a change is: the definition, the version and the field.
+// Subject returns the definition, version and field of a change.
 func (c *Change) Subject() string {
 	text := c.Definition
 	if c.Version != "" {
@@ -91,9 +89,9 @@ func (c *Change) Subject() string {
 // (CRDValidationRatcheting, KEP-4008).
 const ratchetingMinor = 30
 
-// Definitions returns what changes if the new definitions replace the old ones on a
-// server, in the order of their names, and in each in the order of the definition. The
-// error is for a server's code that cannot answer.
+// Definitions returns the changes if the new definitions replace the old ones on a server,
+// sorted by name, and within a definition in its order. The error is not nil if the
+// server's code could not validate an update.
 func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
 	var out []Change
 	for _, p := range pairs(olds, news) {
@@ -101,10 +99,10 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 		switch {
 		case p.old == nil:
 			d.name = p.new.CRD.Name
-			d.add(Change{Kind: DefinitionAdded, NewPath: "metadata.name", Reason: "there were no objects of it"})
+			d.add(Change{Kind: DefinitionAdded, NewPath: "metadata.name", Reason: "it has no objects yet"})
 		case p.new == nil:
 			d.name = p.old.CRD.Name
-			d.add(Change{Kind: DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "with the definition, the server deletes all of its objects"})
+			d.add(Change{Kind: DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "the server deletes all objects along with the definition"})
 		default:
 			d.name = p.new.CRD.Name
 			d.compare()
@@ -117,11 +115,11 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 	return out, nil
 }
 
-// subjects are the two definitions of one name; one of them may be nil.
+// subjects are the old and the new definition of a name; one of them may be nil.
 type subjects struct{ old, new *crd.Definition }
 
-// pairs brings together the definitions of one name, sorted by it. Of several, the
-// last one counts, as with kubectl apply.
+// pairs matches definitions by name and returns them sorted by name. If a name repeats, the
+// last definition wins, as with kubectl apply.
 func pairs(olds, news []*crd.Definition) []subjects {
 	byName := map[string]*subjects{}
 	var names []string
@@ -146,8 +144,8 @@ func pairs(olds, news []*crd.Definition) []subjects {
 	return out
 }
 
-// Folded returns changes with those that several versions share as one, which has the
-// place in the first version.
+// Folded merges changes that several versions share. A merged change has the positions of
+// the first version.
 func Folded(changes []Change) []Change {
 	var out []Change
 	for _, c := range changes {
@@ -164,7 +162,8 @@ func Folded(changes []Change) []Change {
 	return out
 }
 
-// Sorted returns changes by definition, the most harmful first, otherwise in their order.
+// Sorted returns the changes sorted by definition and, within it, by category, the most
+// harmful first. The sort is stable.
 func Sorted(changes []Change) []Change {
 	out := slices.Clone(changes)
 	slices.SortStableFunc(out, func(a, b Change) int {
@@ -173,7 +172,7 @@ func Sorted(changes []Change) []Change {
 	return out
 }
 
-// shorten cuts out the middle of a text.
+// shorten removes the middle of a text longer than most bytes.
 func shorten(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -8,15 +8,15 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Kind names what was changed. The names are stable: comments that allow changes use
-// them.
+// Kind names a kind of change. The names are stable, because comments that allow changes
+// use them.
 type Kind string
 
 // The kinds of changes of a definition as a whole.
 const (
 	DefinitionAdded   Kind = "definition-added"
 	DefinitionRemoved Kind = "definition-removed"
-	// Refused is what the server says to an update of the definition.
+	// Refused is a refusal of the update by the server.
 	Refused              Kind = "definition-refused"
 	ScopeChanged         Kind = "scope-changed"
 	KindChanged          Kind = "kind-changed"
@@ -43,9 +43,9 @@ const (
 	NotUnderstood        Kind = "not-understood"
 )
 
-// The kinds of changes of a schema. Kinds of bounds are made of the keyword and added,
-// removed, raised or lowered; those of other value validations of the keyword and added,
-// removed or changed. [Kinds] lists them.
+// The kinds of changes of a schema. The kinds of bounds are named after the keyword with
+// the suffix added, removed, raised or lowered, and those of other value validations with
+// added, removed or changed. [Kinds] lists them.
 const (
 	FieldAdded          Kind = "field-added"
 	FieldRemoved        Kind = "field-removed"
@@ -86,7 +86,7 @@ const (
 	UnionFormChanged    Kind = "union-form-changed"
 )
 
-// Kinds are all kinds, in the order of their names.
+// Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	out := []Kind{
 		DefinitionAdded, DefinitionRemoved, Refused, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, PruningChanged,
@@ -100,14 +100,14 @@ func Kinds() []Kind {
 	}
 	for k := range structural.Table() {
 		if strings.HasPrefix(k.Name, "min") || strings.HasPrefix(k.Name, "max") {
-			for _, what := range []string{"added", "removed", "raised", "lowered"} {
-				out = append(out, Kind(k.Name+"-"+what))
+			for _, suffix := range []string{"added", "removed", "raised", "lowered"} {
+				out = append(out, Kind(k.Name+"-"+suffix))
 			}
 		}
 	}
 	for _, keyword := range []string{"pattern", "format", "multipleOf", "anyOf", "oneOf", "not"} {
-		for _, what := range []string{"added", "removed", "changed"} {
-			out = append(out, Kind(keyword+"-"+what))
+		for _, suffix := range []string{"added", "removed", "changed"} {
+			out = append(out, Kind(keyword+"-"+suffix))
 		}
 	}
 	out = append(out, "allOf-added", "allOf-removed")
@@ -115,7 +115,7 @@ func Kinds() []Kind {
 	return out
 }
 
-// IsName reports whether a word is a [Kind], or the code of changes.
+// IsName reports whether a word is a [Kind] or the code of a change.
 func IsName(word string) bool {
 	return slices.Contains(Kinds(), Kind(word)) ||
 		slices.ContainsFunc(Codes(), func(kind *diag.Kind) bool { return string(kind.Code) == word })

@@ -25,18 +25,18 @@ var randomPairs = flag.Int("pairs", 1500, "how many random pairs of definitions 
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// chance makes random schemas, changes of them, and objects.
-type chance struct{ *rand.Rand }
+// random generates schemas, changes of them, and objects.
+type random struct{ *rand.Rand }
 
-func (c chance) one(in int) bool { return c.IntN(in) == 0 }
+func (c random) one(in int) bool { return c.IntN(in) == 0 }
 
-func pick[T any](c chance, in ...T) T { return in[c.IntN(len(in))] }
+func pick[T any](c random, in ...T) T { return in[c.IntN(len(in))] }
 
 func raw(text string) apiextensionsv1.JSON { return apiextensionsv1.JSON{Raw: []byte(text)} }
 
 var fieldNames = []string{"a", "b", "c"}
 
-func (c chance) schema(depth int) props {
+func (c random) schema(depth int) props {
 	var s props
 	kinds := []string{"string", "string", "integer", "number", "boolean", "either"}
 	if depth > 0 {
@@ -70,8 +70,8 @@ func (c chance) schema(depth int) props {
 	return s
 }
 
-// keyword sets or removes a keyword that makes sense for the type.
-func (c chance) keyword(s *props) {
+// keyword sets or removes a keyword that applies to the type.
+func (c random) keyword(s *props) {
 	limit := func() *int64 { return pick(c, nil, ptr.To(int64(c.IntN(4)))) }
 	edits := []func(){func() { s.Nullable = !s.Nullable && s.XListType == nil }, func() { s.Description += "x" }}
 	add := func(more ...func()) { edits = append(edits, more...) }
@@ -116,8 +116,8 @@ func (c chance) keyword(s *props) {
 	pick(c, edits...)()
 }
 
-// change changes a schema in one place.
-func (c chance) change(s *props, depth int) {
+// change makes one change to a schema.
+func (c random) change(s *props, depth int) {
 	switch {
 	case len(s.Properties) > 0 && !c.one(4):
 		name := pick(c, slices.Sorted(maps.Keys(s.Properties))...)
@@ -149,8 +149,8 @@ func (c chance) change(s *props, depth int) {
 	}
 }
 
-// value is one that a schema may accept.
-func (c chance) value(s *props, depth int) any {
+// value returns a value that a schema may accept.
+func (c random) value(s *props, depth int) any {
 	switch {
 	case s.Nullable && c.one(5):
 		return nil
@@ -204,14 +204,14 @@ func randomDefinition(spec props) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestRandom holds categories against the server's code: after a safe change, the server
-// takes and keeps what it took and kept before. After one that breaks clients only, it
-// takes updates of stored objects that leave the changed fields alone.
+// TestRandom compares categories with the server's code. After a safe change, the server
+// must accept and keep what it accepted and kept before. After one that only breaks
+// clients, it must accept updates of stored objects that do not touch the changed fields.
 func TestRandom(t *testing.T) {
 	target := newest(t)
 	counts := map[string]int{}
 	for seed := range *randomPairs {
-		c := chance{rand.New(rand.NewPCG(uint64(seed), 1))}
+		c := random{rand.New(rand.NewPCG(uint64(seed), 1))}
 		spec := c.schema(3)
 		old := randomDefinition(spec)
 		if findings, err := target.ValidateCreate(t.Context(), old); err != nil || slices.ContainsFunc(findings, func(f apiserver.Finding) bool { return !f.Warning }) {
@@ -236,7 +236,7 @@ func TestRandom(t *testing.T) {
 		if worst == BreaksStored {
 			continue
 		}
-		r := randomRun{t: t, chance: c, counts: counts, changes: changes, model: subject(old).Schemas[0]}
+		r := randomRun{t: t, random: c, counts: counts, changes: changes, model: subject(old).Schemas[0]}
 		if r.old, err = apiserver.NewKind(old, "v1"); err != nil {
 			t.Fatal(err)
 		}
@@ -246,13 +246,13 @@ func TestRandom(t *testing.T) {
 		for range 12 {
 			from := pick(c, &spec, &changed)
 			if message := r.object(worst, c.value(from, 3), c.value(from, 3)); message != "" {
-				was, _ := json.Marshal(spec)
-				is, _ := json.Marshal(changed)
-				var said []string
+				oldSpec, _ := json.Marshal(spec)
+				newSpec, _ := json.Marshal(changed)
+				var reported []string
 				for _, change := range changes {
-					said = append(said, fmt.Sprintf("%s %s: %s", change.Kind, change.Field, change.Category))
+					reported = append(reported, fmt.Sprintf("%s %s: %s", change.Kind, change.Field, change.Category))
 				}
-				t.Fatalf("seed %d: %s\nold %s\nnew %s\n%s", seed, message, was, is, strings.Join(said, "\n"))
+				t.Fatalf("seed %d: %s\nold %s\nnew %s\n%s", seed, message, oldSpec, newSpec, strings.Join(reported, "\n"))
 			}
 		}
 	}
@@ -269,15 +269,15 @@ func TestRandom(t *testing.T) {
 // randomRun is a pair of definitions with the server's code for each.
 type randomRun struct {
 	t *testing.T
-	chance
+	random
 	counts   map[string]int
 	changes  []Change
 	model    *structural.Schema
 	old, new *apiserver.Kind
 }
 
-// object tries an object that the old definition may take, and an update of it. It says
-// what the categories did not promise.
+// object creates and updates an object that the old definition may accept. It returns a
+// message if the server contradicts the category.
 func (r randomRun) object(worst Category, spec, other any) string {
 	ctx := r.t.Context()
 	object := func(spec any) map[string]any {
@@ -293,7 +293,7 @@ func (r randomRun) object(worst Category, spec, other any) string {
 	}
 	r.counts["accepted objects"]++
 	if len(before.Nulls)+len(before.Pruned) > 0 {
-		sent = before.Object // clients do not rely on what is dropped
+		sent = before.Object // clients do not rely on dropped fields
 	}
 	if worst == Safe {
 		after, err := r.new.Create(ctx, sent)
@@ -304,7 +304,7 @@ func (r randomRun) object(worst Category, spec, other any) string {
 			return fmt.Sprintf("%s is refused: %v", textOf(sent), after.Errors)
 		}
 		if !reflect.DeepEqual(r.seen(after.Object), r.seen(before.Object)) {
-			return fmt.Sprintf("%s is kept as %s", textOf(sent), textOf(after.Object))
+			return fmt.Sprintf("%s is stored as %s", textOf(sent), textOf(after.Object))
 		}
 	}
 	touched := runtime.DeepCopyJSON(before.Object)
@@ -313,7 +313,7 @@ func (r randomRun) object(worst Category, spec, other any) string {
 		return message
 	}
 	r.counts["updates"]++
-	// Another change that the old definition allows, away from what changed.
+	// Make another change that the old definition allows, outside the changed fields.
 	changed, err := r.old.Update(ctx, object(other), before.Object)
 	if err != nil {
 		r.t.Fatal(err)
@@ -337,12 +337,12 @@ func (r randomRun) update(stored, object map[string]any) string {
 	case len(after.Errors) > 0:
 		return fmt.Sprintf("the update of %s to %s is refused: %v", textOf(stored), textOf(object), after.Errors)
 	case !reflect.DeepEqual(r.seen(after.Object), r.seen(object)):
-		return fmt.Sprintf("the update of %s to %s is kept as %s", textOf(stored), textOf(object), textOf(after.Object))
+		return fmt.Sprintf("the update of %s to %s is stored as %s", textOf(stored), textOf(object), textOf(after.Object))
 	}
 	return ""
 }
 
-// seen is what a client of the old definition sees.
+// seen returns the object as a client of the old definition sees it.
 func (r randomRun) seen(object map[string]any) map[string]any {
 	out := runtime.DeepCopyJSON(object)
 	structural.Prune(r.model, out, true)
@@ -351,8 +351,8 @@ func (r randomRun) seen(object map[string]any) map[string]any {
 
 var indexRegexp = regexp.MustCompile(`\[\d+\]`)
 
-// oneField is an object in which one field has the value of another object, and that
-// is none which the changes are about; nil if there is none.
+// oneField returns a copy of object in which one field has the value of other. The field is
+// not affected by the changes. It returns nil if there is none.
 func (r randomRun) oneField(object, other map[string]any) map[string]any {
 	type edit func()
 	var edits []edit
@@ -383,7 +383,7 @@ func (r randomRun) oneField(object, other map[string]any) map[string]any {
 		}
 		field := indexRegexp.ReplaceAllString(at, "[*]")
 		if strings.HasSuffix(field, "[*].a") {
-			return // with another key it is another element, which is all new
+			return // with another key it is a different, new element
 		}
 		for _, change := range r.changes {
 			if change.Category != Safe && overlap(field, change.Field) {
@@ -396,12 +396,12 @@ func (r randomRun) oneField(object, other map[string]any) map[string]any {
 	if len(edits) == 0 {
 		return nil
 	}
-	pick(r.chance, edits...)()
+	pick(r.random, edits...)()
 	return out
 }
 
-// overlap reports whether one of two fields is in the other; the names of entries of maps
-// are any.
+// overlap reports whether one of two fields contains the other; names of map entries match
+// any name.
 func overlap(a, b string) bool {
 	split := func(field string) []string { return strings.Split(strings.ReplaceAll(field, "[*]", ".[*]"), ".") }
 	x, y := split(a), split(b)

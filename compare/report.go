@@ -15,27 +15,27 @@ const formatMarkdown = "markdown"
 // Formats returns the formats of reports.
 func Formats() []string { return append(diag.Formats(), formatMarkdown) }
 
-// Report is a list of changes that is printed.
+// Report is a list of changes to print.
 type Report struct {
 	Changes []Change
 	// Findings are about the comments that allow changes.
 	Findings diag.List
-	// Least is the category from which on a change counts.
-	Least Category
-	// Dir is the directory that names of files are relative to.
+	// MinCategory is the lowest category that fails.
+	MinCategory Category
+	// Dir is the directory that file names are relative to.
 	Dir string
 }
 
-// counts reports whether a change counts: nothing allows it.
-func (r *Report) counts(c *Change) bool { return c.Waived == "" && c.Category >= r.Least }
+// counts reports whether a change fails: it is not waived and has at least MinCategory.
+func (r *Report) counts(c *Change) bool { return c.Waived == "" && c.Category >= r.MinCategory }
 
-// Fails reports whether a change counts, or a comment is wrong.
+// Fails reports whether a change counts or a finding is an error.
 func (r *Report) Fails() bool {
 	return r.Findings.HasErrors() || slices.ContainsFunc(r.Changes, func(c Change) bool { return r.counts(&c) })
 }
 
-// Write writes the report in one of the [Formats]. kinds describe the diagnostics, for
-// formats that do.
+// Write writes the report in one of the [Formats]. kinds describes the diagnostics, for
+// formats that include descriptions.
 func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
 	switch format {
 	case formatMarkdown:
@@ -47,11 +47,11 @@ func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
 	for i := range r.Changes {
 		list = append(list, r.Changes[i].Diagnostic(r.counts(&r.Changes[i])))
 	}
-	// They stay in their order: the most harmful first.
+	// Keep the order of the changes, most harmful first.
 	return append(list.RelativeTo(r.Dir), r.Findings...).Write(w, format, kinds)
 }
 
-// markdown writes a table for each definition, fit for a comment on a pull request.
+// markdown writes a table per definition, suitable for a comment on a pull request.
 func (r *Report) markdown(w io.Writer) error {
 	var b strings.Builder
 	counts := map[Category]int{}
@@ -88,7 +88,7 @@ func (r *Report) markdown(w io.Writer) error {
 	return err
 }
 
-// values are those of a change, for a cell of a table.
+// values returns the old and new values for a table cell.
 func values(c *Change) string {
 	switch {
 	case c.Old != "" && c.New != "":
@@ -99,20 +99,20 @@ func values(c *Change) string {
 	return ""
 }
 
-// where is the place of a change in objects and in a file.
+// where returns the version, field and position of a change.
 func (r *Report) where(c *Change) string {
 	text := publish.MarkdownText(c.Version)
 	if c.Field != "" {
 		text = strings.TrimSpace(text + " " + publish.MarkdownCode(c.Field))
 	}
-	if pos, _ := c.Place(); pos.File != "" {
+	if pos, _ := c.Position(); pos.File != "" {
 		relative := r.relative(pos)
 		text = strings.TrimSpace(fmt.Sprintf("%s (%s:%d)", text, publish.MarkdownText(relative.File), relative.Line))
 	}
 	return text
 }
 
-// cell is a text for a cell of a table.
+// cell escapes text for a table cell.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(text)
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// keepsRegexp is a rule that an unchanged value fulfils.
+// keepsRegexp matches rules that an unchanged value satisfies.
 var keepsRegexp = regexp.MustCompile(`^\s*(?:self\s*(?:==|>=|<=)\s*oldSelf|oldSelf\s*(?:==|>=|<=)\s*self)\s*$`)
 
-// rules compares the CEL rules of a place as sets. What a rule says is its text and
-// whether it holds for values without an old one.
-func (c *schemas) rules(p place) bool {
-	gone, more := apart(p.old.XValidations, p.new.XValidations), apart(p.new.XValidations, p.old.XValidations)
-	for _, rule := range more {
+// rules compares the CEL rules of a node as sets. Rules are equal if their text and
+// optionalOldSelf are.
+func (c *comparer) rules(p nodePair) bool {
+	removed, added := rulesWithout(p.old.XValidations, p.new.XValidations), rulesWithout(p.new.XValidations, p.old.XValidations)
+	for _, rule := range added {
 		c.ruleAdded(p, rule)
 	}
-	for _, rule := range gone {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Reason: "what the rule refused is accepted"})
+	for _, rule := range removed {
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Reason: "values that violate the rule are accepted"})
 	}
-	if len(gone) == 0 && len(more) == 0 && !same(p.old.XValidations, p.new.XValidations) {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only what a refusal says was changed, or how often or in which order the rules stand"})
+	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only the message of a refusal, the number or the order of equal rules changed"})
 	}
 	return true
 }
 
-// apart are the rules of a list that another one does not have.
-func apart(list, other []structural.Rule) []structural.Rule {
+// rulesWithout returns the rules of list that other does not have.
+func rulesWithout(list, other []structural.Rule) []structural.Rule {
 	optional := func(r structural.Rule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
 	var out []structural.Rule
 	for _, rule := range list {
@@ -43,35 +43,36 @@ func apart(list, other []structural.Rule) []structural.Rule {
 
 var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
 
-func (c *schemas) ruleAdded(p place, rule structural.Rule) {
-	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that do not fulfil the rule are refused"}
+func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
+	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that violate the rule are refused"}
 	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	switch {
-	case c.speaksOfNew(p, rule.Rule):
-		change.Reason = "it holds for every object without the new field that it begins with"
+	case c.requiresNewField(p, rule.Rule):
+		change.Reason = "it is true for every object without the new field"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case !oldSelfRegexp.MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
 		change.Category = BreaksStored
-		change.Reason += "; for values for which it cannot be evaluated, that is not ratcheted"
+		change.Reason += "; values for which it fails to evaluate are not ratcheted"
 		c.add(p, "x-kubernetes-validations", change)
 	case !oldSelfRegexp.MatchString(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
 	case keepsRegexp.MatchString(rule.Rule) && !optional:
-		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are refused; an unchanged value fulfils it"
+		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are refused; an unchanged value satisfies it"
 		c.add(p, "x-kubernetes-validations", change)
 	default:
 		change.Category = BreaksStored
-		change.Reason = "a rule about changes is asked about unchanged values, too, and is not ratcheted"
+		change.Reason = "a transition rule also applies to unchanged values and is not ratcheted"
 		c.add(p, "x-kubernetes-validations", change)
 	}
 }
 
-// tokenRegexp is a part of a rule that can be evaluated for every value of its type, or a
-// bracket, which is looked at by itself.
+// tokenRegexp matches a part of a rule that can be evaluated for every value of its type,
+// or a bracket, which cannotFail checks itself.
 var tokenRegexp = regexp.MustCompile(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|==|!=|<=|>=|&&|\|\||[<>!(),.\[\]]|\b(?:self|in|true|false|size|startsWith|endsWith|contains|matches)\b)`)
 
-// cannotFail reports whether a rule about a single value has a result for each: it compares,
-// and looks for texts, and neither converts nor calculates nor takes elements.
+// cannotFail reports whether a rule about a scalar evaluates without an error for every
+// value: it only compares and searches strings, without conversions, arithmetic or
+// indexing.
 func cannotFail(rule string) bool {
 	last, before := "", ""
 	for rule != "" {
@@ -82,7 +83,7 @@ func cannotFail(rule string) bool {
 		case strings.HasPrefix(token, "-") && last != "" && !strings.Contains("== != <= >= && || < > ( , [", last):
 			return false // a subtraction
 		case before == "matches" && last == "(" && strings.Trim(token, " \t\n\r") != "" && !strings.ContainsAny(token[:1], `'"`):
-			return false // what is no literal may be no regular expression
+			return false // only a literal is known to be a valid regular expression
 		}
 		if rule = rule[len(token):]; strings.TrimSpace(token) != "" {
 			last, before = token, last
@@ -91,12 +92,13 @@ func cannotFail(rule string) bool {
 	return true
 }
 
-// unlessRegexp begins a rule that holds for every object without a field.
+// unlessRegexp matches the beginning of a rule that is true for every object without a
+// field.
 var unlessRegexp = regexp.MustCompile(`^\s*!\s*has\(\s*self\.(\w+)\s*\)\s*\|\|`)
 
-// speaksOfNew reports whether a rule is a disjunction that begins with the absence of a
-// field that no object could have before.
-func (c *schemas) speaksOfNew(p place, rule string) bool {
+// requiresNewField reports whether a rule is a disjunction that starts with the absence of
+// a field that no object could have had.
+func (c *comparer) requiresNewField(p nodePair, rule string) bool {
 	found := unlessRegexp.FindStringSubmatch(rule)
 	if found == nil || keepsUnknown(p.old) || hasConditional(rule) {
 		return false
@@ -109,8 +111,8 @@ func (c *schemas) speaksOfNew(p place, rule string) bool {
 	return false
 }
 
-// hasConditional reports whether a rule may have the operator ?: outside of brackets,
-// which binds less than a disjunction.
+// hasConditional reports whether a rule may contain the operator ?: outside brackets, which
+// has lower precedence than ||.
 func hasConditional(rule string) bool {
 	if strings.Contains(rule, `'''`) || strings.Contains(rule, `"""`) {
 		return true
@@ -119,7 +121,7 @@ func hasConditional(rule string) bool {
 	for _, r := range rule {
 		switch {
 		case r == '\\' || r == '/':
-			return true // an escape or a comment: not looked into
+			return true // an escape or a comment, which is not parsed
 		case quote != 0:
 			if r == quote {
 				quote = 0

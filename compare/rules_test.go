@@ -6,8 +6,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestRulesOfNewFields: a rule is safe if it begins with the absence of a field that no
-// object could have, and only then.
+// TestRulesOfNewFields checks that a rule is safe if and only if it starts with the absence
+// of a field that no object could have had.
 func TestRulesOfNewFields(t *testing.T) {
 	yes := true
 	text := &structural.Schema{Generic: structural.Generic{Type: "string"}}
@@ -33,8 +33,8 @@ func TestRulesOfNewFields(t *testing.T) {
 	} {
 		row.new.XValidations = []structural.Rule{{Rule: row.rule}}
 		d := &definition{ratchets: true}
-		c := &schemas{definition: d, table: keywords()}
-		c.rules(place{old: meaning(row.old), new: meaning(row.new), correlated: true})
+		c := &comparer{definition: d, table: keywords()}
+		c.rules(nodePair{old: normalized(row.old), new: normalized(row.new), correlated: true})
 		if len(d.changes) != 1 || d.changes[0].Category != row.want {
 			t.Errorf("%s: %+v", row.rule, d.changes)
 		}

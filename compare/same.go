@@ -9,8 +9,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// same reports whether two parts of schemas mean the same: places, the order of names,
-// and the spelling of JSON values do not matter.
+// same reports whether two parts of schemas mean the same. Positions, the order of names
+// and the spelling of JSON values are ignored.
 func same(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func sameValue(a, b reflect.Value) bool {
@@ -50,7 +50,7 @@ func sameValue(a, b reflect.Value) bool {
 	}
 }
 
-// sameSet compares lists whose order means nothing: names, values, fields by their names.
+// sameSet compares lists whose order does not matter: names, values, and fields by name.
 func sameSet(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
@@ -64,27 +64,27 @@ func sameSet(a, b reflect.Value) bool {
 		}
 		return v.String()
 	}
-	places := map[string][]int{}
+	indexes := map[string][]int{}
 	for i := range b.Len() {
 		k := key(b.Index(i))
-		places[k] = append(places[k], i)
+		indexes[k] = append(indexes[k], i)
 	}
 	for i := range a.Len() {
 		k := key(a.Index(i))
-		if len(places[k]) == 0 || a.Type() == reflect.TypeFor[[]structural.NestedProperty]() && !sameValue(a.Index(i), b.Index(places[k][0])) {
+		if len(indexes[k]) == 0 || a.Type() == reflect.TypeFor[[]structural.NestedProperty]() && !sameValue(a.Index(i), b.Index(indexes[k][0])) {
 			return false
 		}
-		places[k] = places[k][1:]
+		indexes[k] = indexes[k][1:]
 	}
 	return true
 }
 
-// sameJSON compares values. Numbers are the same if they are written in the same way.
+// sameJSON compares JSON values. Numbers are equal if they are written the same.
 func sameJSON(a, b structural.JSON) bool {
 	return string(a.Raw) == string(b.Raw) || canonical(a) == canonical(b)
 }
 
-// canonical is the text of a value with its keys sorted and without spaces.
+// canonical returns a value as JSON with sorted keys and without spaces.
 func canonical(v structural.JSON) string {
 	d := json.NewDecoder(bytes.NewReader(v.Raw))
 	d.UseNumber()
@@ -99,7 +99,7 @@ func canonical(v structural.JSON) string {
 	return string(data)
 }
 
-// without are the elements of a list that another one does not have.
+// without returns the elements of list that other does not have.
 func without[T any](list, other []T) []T {
 	var out []T
 	for _, x := range list {
@@ -110,7 +110,8 @@ func without[T any](list, other []T) []T {
 	return out
 }
 
-// withoutKeys is without for what a text tells apart, of which there may be many.
+// withoutKeys is like without for elements that are identified by a string. It takes linear
+// time.
 func withoutKeys[T any](list, other []T, key func(T) string) []T {
 	known := map[string]bool{}
 	for _, y := range other {

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// newest is a server of the version that the table was recorded with.
+// newest returns a target of the version that the table was recorded with.
 func newest(t testing.TB) *apiserver.Target {
 	t.Helper()
 	target, err := apiserver.NewTarget("1.37")
@@ -37,8 +37,8 @@ func subjectOf(t testing.TB, object any) *crd.Definition {
 	return definitions[0]
 }
 
-// TestTable wants the category of every change of the table to be that which follows
-// from what a real server did with it (TestChanges of e2e).
+// TestTable checks that the category of every change in the table follows from what a real
+// server did with it (TestChanges of e2e).
 func TestTable(t *testing.T) {
 	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestTable(t *testing.T) {
 			}
 			worst, found := Safe, []string{}
 			for _, change := range changes {
-				// What is said of the whole definition is said of all places.
+				// Changes of the whole definition apply to all positions.
 				if change.Field != "" && !strings.HasPrefix(change.Field, p.Field) {
 					continue
 				}
@@ -83,16 +83,16 @@ func TestTable(t *testing.T) {
 			}
 			want := fact.Category()
 			if c.Careful != "" && (worst != BreaksStored || want == worst.String()) {
-				t.Errorf("%s: %s is not more careful than the server", p.Name, worst)
+				t.Errorf("%s: %s is not stricter than the server", p.Name, worst)
 			}
 			if worst.String() != want && c.Careful == "" {
-				t.Errorf("%s: %s, but the server says %s", p.Name, worst, want)
+				t.Errorf("%s: %s, but with the server it is %s", p.Name, worst, want)
 				for _, change := range changes {
 					t.Logf("  %s: %s: %s: %s", change.Subject(), change.Kind, change.Category, change.Reason)
 				}
 			}
 			slices.Sort(found)
-			// Documentation is counted for a whole version.
+			// Documentation is reported once per version.
 			if kinds := slices.Sorted(slices.Values(c.Kinds)); !slices.Equal(found, kinds) && !(c.Name == "documentation" && p.Field != ".spec.keyed[*]") {
 				t.Errorf("%s: the kinds are %q, not %q", p.Name, found, kinds)
 				for _, change := range changes {
@@ -117,8 +117,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// BenchmarkDefinitions compares all pairs of the table, and asks the server's code about
-// each.
+// BenchmarkDefinitions compares all pairs of the table, including the validation of each
+// update by the server's code.
 func BenchmarkDefinitions(b *testing.B) {
 	rows, err := os.ReadFile("../testdata/changes/rows.yaml")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// enforced are the unions of an object that a server enforces: those that its rules and
-// branches say.
+// enforced returns the unions of an object that a server enforces, that is, those expressed
+// by its rules and branches.
 func enforced(s *structural.Schema) []unions.Union {
 	plain := *s
 	plain.XUnions = nil
@@ -25,9 +25,9 @@ func enforced(s *structural.Schema) []unions.Union {
 	return unions.Of(&plain)
 }
 
-// unions compares the unions of an object. It returns the discriminators that stay
-// discriminators: the values of their enum are those of the unions.
-func (c *schemas) unions(p place) []string {
+// unions compares the unions of an object. It returns the fields that remain
+// discriminators: the values of their enums are those of the unions.
+func (c *comparer) unions(p nodePair) []string {
 	old, new := enforced(p.old), enforced(p.new)
 	if len(old) == 0 && len(new) == 0 {
 		return nil
@@ -38,11 +38,11 @@ func (c *schemas) unions(p place) []string {
 	for i := range new {
 		at := counterpart(&new[i], old, taken)
 		if at < 0 {
-			c.tighten(p, "", Change{Kind: UnionAdded, New: unionText(&new[i]), Reason: "objects whose members do not fit are refused"})
+			c.tighten(p, "", Change{Kind: UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are refused"})
 			continue
 		}
 		taken[at] = true
-		u := unionPair{schemas: c, place: p, old: &old[at], new: &new[i]}
+		u := unionPair{comparer: c, node: p, old: &old[at], new: &new[i]}
 		if new[i].Discriminator != "" {
 			discriminators = append(discriminators, new[i].Discriminator)
 			u.discriminated()
@@ -52,21 +52,21 @@ func (c *schemas) unions(p place) []string {
 	}
 	for i := range old {
 		if !taken[i] {
-			c.loosen(p, "", Change{Kind: UnionRemoved, Old: unionText(&old[i]), Reason: "clients that read may meet any set of members"})
+			c.loosen(p, "", Change{Kind: UnionRemoved, Old: unionText(&old[i]), Reason: "clients may read objects with any set of members"})
 		}
 	}
 	if len(unions.WithoutRules(p.old)) != len(p.old.XValidations) != (len(unions.WithoutRules(p.new)) != len(p.new.XValidations)) && len(discriminators) > 0 {
-		c.loosen(p, "", Change{Kind: UnionFormChanged, Reason: "the same is said in another way; a refusal may have other words"})
+		c.loosen(p, "", Change{Kind: UnionFormChanged, Reason: "the union is expressed differently; error messages may change"})
 	}
 	return discriminators
 }
 
-// unguarded notes rules of unions that read a discriminator which may be absent without
-// asking whether it is there: they fail for objects without it, which the union does not say.
-func (c *schemas) unguarded(p place, new []unions.Union) {
+// unguarded adds new union rules that read an optional discriminator without checking that
+// it is set: they fail for objects without it, which the union allows.
+func (c *comparer) unguarded(p nodePair, new []unions.Union) {
 	kept := unions.WithoutRules(p.new)
-	for _, rule := range apart(p.new.XValidations, p.old.XValidations) {
-		if len(apart([]structural.Rule{rule}, kept)) == 0 {
+	for _, rule := range rulesWithout(p.new.XValidations, p.old.XValidations) {
+		if len(rulesWithout([]structural.Rule{rule}, kept)) == 0 {
 			continue // it is compared as a rule
 		}
 		for i := range new {
@@ -78,8 +78,8 @@ func (c *schemas) unguarded(p place, new []unions.Union) {
 	}
 }
 
-// counterpart is the index of the old union that a new one was, -1 if it was none: that
-// of the same discriminator, or one that shares members.
+// counterpart returns the index of the old union that corresponds to a new one, or -1: the
+// one with the same discriminator, or the one that shares most members.
 func counterpart(u *unions.Union, old []unions.Union, taken []bool) int {
 	best, shared := -1, 0
 	for i := range old {
@@ -106,7 +106,7 @@ func memberOf(u *unions.Union, name string) bool {
 	return slices.ContainsFunc(u.Members, func(m unions.Member) bool { return m.Name == name })
 }
 
-// unionText is a union in words.
+// unionText returns a description of a union.
 func unionText(u *unions.Union) string {
 	var names []string
 	for _, m := range u.Members {
@@ -121,38 +121,38 @@ func unionText(u *unions.Union) string {
 
 // unionPair is a union in both schemas of an object.
 type unionPair struct {
-	*schemas
-	place    place
+	*comparer
+	node     nodePair
 	old, new *unions.Union
 }
 
 // existed reports whether objects could have the field before without it being a member.
 func (u unionPair) existed(name string) bool {
-	return !memberOf(u.old, name) && (propertyOf(u.place.old, name) != nil || keepsUnknown(u.place.old))
+	return !memberOf(u.old, name) && (propertyOf(u.node.old, name) != nil || keepsUnknown(u.node.old))
 }
 
-// discriminated compares what each value selects. Values that are gone, or that are
-// more, are told at the discriminator.
+// discriminated compares which member each value selects. Values that are added or removed
+// are reported at the discriminator.
 func (u unionPair) discriminated() {
 	for _, value := range u.new.Values {
 		new := selected(u.new, value.Name)
 		if !u.old.HasValue(value.Name) {
 			if new != nil && (u.existed(new.Name) || memberOf(u.old, new.Name)) {
-				u.tighten(u.place, "", Change{Kind: UnionMemberMoved, New: memberText(u.new, new),
-					Reason: fmt.Sprintf("%s could be set beside other values", new.Name)})
+				u.tighten(u.node, "", Change{Kind: UnionMemberMoved, New: memberText(u.new, new),
+					Reason: fmt.Sprintf("%s could be set along with other values", new.Name)})
 			}
 			continue
 		}
 		u.value(value.Name, selected(u.old, value.Name), new)
 	}
 	for _, m := range u.old.Members {
-		if !memberOf(u.new, m.Name) && !u.new.HasValue(m.Value) && propertyOf(u.place.new, m.Name) != nil {
-			u.loosen(u.place, "", Change{Kind: UnionMemberRemoved, Old: memberText(u.old, &m), Reason: fmt.Sprintf("%s may be set beside every value", m.Name)})
+		if !memberOf(u.new, m.Name) && !u.new.HasValue(m.Value) && propertyOf(u.node.new, m.Name) != nil {
+			u.loosen(u.node, "", Change{Kind: UnionMemberRemoved, Old: memberText(u.old, &m), Reason: fmt.Sprintf("%s may be set with every value", m.Name)})
 		}
 	}
 }
 
-// value compares the members that a value selected and selects; nil is none.
+// value compares the members that a value selected and selects; nil means none.
 func (u unionPair) value(value string, old, new *unions.Member) {
 	change := Change{Old: memberText(u.old, old), New: memberText(u.new, new)}
 	switch {
@@ -161,68 +161,68 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 		change.Kind = UnionMemberAdded
 		switch {
 		case !new.Optional:
-			change.Reason = fmt.Sprintf("objects with %s %q and without %s are refused", u.new.Discriminator, value, new.Name)
-			u.tighten(u.place, "", change)
+			change.Reason = fmt.Sprintf("objects with %s %q but without %s are refused", u.new.Discriminator, value, new.Name)
+			u.tighten(u.node, "", change)
 		case u.existed(new.Name):
-			change.Reason = fmt.Sprintf("objects with %s and another %s than %q are refused", new.Name, u.new.Discriminator, value)
-			u.tighten(u.place, "", change)
+			change.Reason = fmt.Sprintf("objects with %s and a %s other than %q are refused", new.Name, u.new.Discriminator, value)
+			u.tighten(u.node, "", change)
 		default:
-			change.Reason = fmt.Sprintf("clients that read may meet %s beside %q", new.Name, value)
-			u.loosen(u.place, "", change)
+			change.Reason = fmt.Sprintf("clients may read objects with %s and %q", new.Name, value)
+			u.loosen(u.node, "", change)
 		}
 	case new == nil:
 		change.Kind = UnionMemberRemoved
-		if memberOf(u.new, old.Name) || propertyOf(u.place.new, old.Name) == nil {
-			change.Reason = fmt.Sprintf("objects with %s %q and %s are refused, or lose it", u.new.Discriminator, value, old.Name)
-			u.tighten(u.place, "", change)
+		if memberOf(u.new, old.Name) || propertyOf(u.node.new, old.Name) == nil {
+			change.Reason = fmt.Sprintf("objects with %s %q and %s are refused, or lose that field", u.new.Discriminator, value, old.Name)
+			u.tighten(u.node, "", change)
 			return
 		}
-		change.Reason = fmt.Sprintf("%s may be set beside every value", old.Name)
-		u.loosen(u.place, "", change)
+		change.Reason = fmt.Sprintf("%s may be set with every value", old.Name)
+		u.loosen(u.node, "", change)
 	case old.Name != new.Name:
-		change.Kind, change.Reason = UnionMemberMoved, fmt.Sprintf("%q selects another member: objects with %s are refused", value, old.Name)
-		u.tighten(u.place, "", change)
+		change.Kind, change.Reason = UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are refused", value, old.Name)
+		u.tighten(u.node, "", change)
 	case old.Optional && !new.Optional:
-		change.Kind, change.Reason = UnionMemberRequired, fmt.Sprintf("objects with %s %q and without %s are refused", u.new.Discriminator, value, new.Name)
-		u.tighten(u.place, "", change)
+		change.Kind, change.Reason = UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are refused", u.new.Discriminator, value, new.Name)
+		u.tighten(u.node, "", change)
 	case new.Optional && !old.Optional:
-		change.Kind, change.Reason = UnionMemberOptional, fmt.Sprintf("clients that read may meet %s %q without %s", u.new.Discriminator, value, new.Name)
-		u.loosen(u.place, "", change)
+		change.Kind, change.Reason = UnionMemberOptional, fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
+		u.loosen(u.node, "", change)
 	}
 }
 
 func (u unionPair) undiscriminated() {
 	if u.old.AtMostOne && !u.new.AtMostOne {
-		u.tighten(u.place, "", Change{Kind: UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are refused"})
+		u.tighten(u.node, "", Change{Kind: UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are refused"})
 	}
 	if u.new.AtMostOne && !u.old.AtMostOne {
-		u.loosen(u.place, "", Change{Kind: UnionMemberOptional, New: unionText(u.new), Reason: "clients that read may meet objects without any member"})
+		u.loosen(u.node, "", Change{Kind: UnionMemberOptional, New: unionText(u.new), Reason: "clients may read objects without any member"})
 	}
 	for _, m := range u.new.Members {
 		switch change := (Change{Kind: UnionMemberAdded, New: m.Name}); {
 		case memberOf(u.old, m.Name):
 		case u.existed(m.Name):
 			change.Reason = fmt.Sprintf("objects with %s and another member are refused", m.Name)
-			u.tighten(u.place, "", change)
+			u.tighten(u.node, "", change)
 		default:
-			change.Reason = fmt.Sprintf("clients that read may meet objects with %s, and without the members that they know", m.Name)
-			u.loosen(u.place, "", change)
+			change.Reason = fmt.Sprintf("clients may read objects with %s and without the members that they know", m.Name)
+			u.loosen(u.node, "", change)
 		}
 	}
 	for _, m := range u.old.Members {
 		switch change := (Change{Kind: UnionMemberRemoved, Old: m.Name}); {
 		case memberOf(u.new, m.Name):
 		case !u.new.AtMostOne:
-			change.Reason = fmt.Sprintf("objects with %s and no other member are refused", m.Name)
-			u.tighten(u.place, "", change)
+			change.Reason = fmt.Sprintf("objects with %s but no other member are refused", m.Name)
+			u.tighten(u.node, "", change)
 		default:
-			change.Reason = fmt.Sprintf("%s may be set beside the members", m.Name)
-			u.loosen(u.place, "", change)
+			change.Reason = fmt.Sprintf("%s may be set along with the members", m.Name)
+			u.loosen(u.node, "", change)
 		}
 	}
 }
 
-// selected is the member that a value selects, nil if it selects none.
+// selected returns the member that a value selects, or nil.
 func selected(u *unions.Union, value string) *unions.Member {
 	if at := u.Selected(value); at >= 0 {
 		return &u.Members[at]
@@ -230,7 +230,7 @@ func selected(u *unions.Union, value string) *unions.Member {
 	return nil
 }
 
-// memberText is a member of a union in words.
+// memberText returns a description of a member of a union.
 func memberText(u *unions.Union, m *unions.Member) string {
 	if m == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// typesOf are the types of the values that a schema accepts; nil is any.
+// typesOf returns the types of the values that a schema accepts; nil means any.
 func typesOf(s *structural.Schema) []string {
 	switch {
 	case s.XIntOrString:
@@ -24,7 +24,7 @@ func typesOf(s *structural.Schema) []string {
 	return []string{s.Type}
 }
 
-// typeName is the type of a schema in words.
+// typeName returns the type of a schema for messages.
 func typeName(s *structural.Schema) string {
 	switch {
 	case s.XIntOrString:
@@ -35,7 +35,7 @@ func typeName(s *structural.Schema) string {
 	return s.Type
 }
 
-func (c *schemas) types(p place) bool {
+func (c *comparer) types(p nodePair) bool {
 	old, new := typesOf(p.old), typesOf(p.new)
 	change := Change{Old: typeName(p.old), New: typeName(p.new)}
 	isIn := func(all []string) func(string) bool {
@@ -45,99 +45,99 @@ func (c *schemas) types(p place) bool {
 	case slices.Equal(old, new) && (old == nil) == (new == nil):
 		return true
 	case new == nil || old != nil && !slices.ContainsFunc(old, func(t string) bool { return !isIn(new)(t) }):
-		change.Kind, change.Reason = TypeWidened, "every value is still accepted; clients that read may meet values of other types"
+		change.Kind, change.Reason = TypeWidened, "every value is still accepted; clients may read values of other types"
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
 		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are refused"
 		if p.ruled {
-			change.Category, change.Reason = BreaksStored, "a rule reads the field: it fails for a stored number with a fraction, in every update"
+			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
 			return true
 		}
 		c.tighten(p, "type", change)
 	default:
 		change.Kind, change.Category = TypeChanged, BreaksStored
-		change.Reason = "stored values are of another type: server-side apply fails for such an object, and typed clients cannot decode it"
+		change.Reason = "stored values have another type: server-side apply fails for such objects, and typed clients cannot decode them"
 		c.add(p, "type", change)
 	}
 	return true
 }
 
-func (c *schemas) unknownFields(p place) bool {
+func (c *comparer) unknownFields(p nodePair) bool {
 	if keepsUnknown(p.new) {
-		c.loosen(p, keywordName("XPreserveUnknownFields"), Change{Kind: UnknownKept, Reason: "fields that are not specified are kept instead of being dropped"})
+		c.loosen(p, keywordName("XPreserveUnknownFields"), Change{Kind: UnknownKept, Reason: "unspecified fields are kept instead of being dropped"})
 		return true
 	}
 	if !keepsUnknown(p.old) {
-		return false // false, which a server refuses
+		return false // an explicit false, which the server refuses
 	}
-	c.add(p, "", Change{Kind: UnknownPruned, Category: BreaksStored, Reason: "the server drops what is not specified when it reads a stored object"})
+	c.add(p, "", Change{Kind: UnknownPruned, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"})
 	return true
 }
 
-func (c *schemas) embedded(p place) bool {
+func (c *comparer) embedded(p nodePair) bool {
 	const keyword = "x-kubernetes-embedded-resource"
 	switch {
 	case p.new.XEmbeddedResource:
 		c.add(p, keyword, Change{Kind: EmbeddedAdded, Category: BreaksStored,
-			Reason: "values need an apiVersion, a kind and valid metadata; that is not ratcheted"})
+			Reason: "values must have an apiVersion, a kind and valid metadata; this is not ratcheted"})
 	case keepsUnknown(p.new):
-		c.loosen(p, "", Change{Kind: EmbeddedRemoved, Reason: "values need no apiVersion, kind and metadata; unknown fields are kept"})
+		c.loosen(p, "", Change{Kind: EmbeddedRemoved, Reason: "values no longer need an apiVersion, a kind and metadata; unknown fields are kept"})
 	default:
 		c.add(p, "", Change{Kind: EmbeddedRemoved, Category: BreaksStored,
-			Reason: "the server drops apiVersion, kind and metadata where they are not specified when it reads a stored object"})
+			Reason: "the server drops unspecified apiVersion, kind and metadata when it reads a stored object"})
 	}
 	return true
 }
 
-func (c *schemas) nullable(p place) bool {
+func (c *comparer) nullable(p nodePair) bool {
 	change := Change{Kind: NullableAdded, Reason: "null is kept instead of being dropped"}
 	switch {
 	case !p.new.Nullable:
 		change.Kind, change.Category = NullableRemoved, BreaksStored
-		change.Reason = "the server drops a stored null when it reads the object, or puts the default in"
+		change.Reason = "the server drops a stored null when it reads the object, or replaces it with the default"
 		if p.field == "" || strings.HasSuffix(p.field, "[*]") {
 			change.Reason = "a stored null is refused"
 		}
 	case p.new.Default != nil:
-		change.Category, change.Reason = BreaksClients, "null is kept instead of becoming the default"
+		change.Category, change.Reason = BreaksClients, "null is kept instead of being replaced with the default"
 	}
 	c.add(p, "nullable", change)
 	return true
 }
 
-func (c *schemas) defaults(p place) bool {
+func (c *comparer) defaults(p nodePair) bool {
 	change := Change{Kind: DefaultChanged, Category: BreaksClients, Old: jsonText(p.old.Default), New: jsonText(p.new.Default),
-		Reason: "clients that leave the field out get another value; stored objects keep theirs"}
+		Reason: "clients that omit the field get a different value; stored objects keep theirs"}
 	switch {
 	case p.old.Default == nil && p.required && !p.old.Nullable:
-		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so that stored objects have it"
+		change.Kind, change.Category, change.Reason = DefaultAdded, Safe, "the field was required, so stored objects have it"
 	case p.old.Default == nil:
-		change.Kind, change.Category, change.Reason = DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read: its absence means something else"
+		change.Kind, change.Category, change.Reason = DefaultAdded, BreaksStored, "stored objects without the field have the default when they are read, so its absence gets a new meaning"
 	case p.new.Default == nil:
-		change.Kind, change.Reason = DefaultRemoved, "clients that leave the field out do not get a value any more; stored objects keep theirs"
+		change.Kind, change.Reason = DefaultRemoved, "clients that omit the field no longer get a value; stored objects keep theirs"
 	}
 	c.add(p, "default", change)
 	return true
 }
 
-func (c *schemas) requirements(p place) bool {
+func (c *comparer) requirements(p nodePair) bool {
 	for _, name := range withoutKeys(p.new.Required, p.old.Required, strings.Clone) {
 		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are refused", name)}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
-			change.Reason = "its default is put in where the field is missing"
+			change.Reason = "objects without the field get its default"
 			c.add(p, "required", change)
 			continue
 		}
 		c.tighten(p, "required", change)
 	}
 	for _, name := range withoutKeys(p.old.Required, p.new.Required, strings.Clone) {
-		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients that read may meet objects without %s", name)})
+		c.loosen(p, "required", Change{Kind: RequiredRemoved, Old: name, Reason: fmt.Sprintf("clients may read objects without %s", name)})
 	}
 	return true
 }
 
-func (c *schemas) enum(p place) bool {
+func (c *comparer) enum(p nodePair) bool {
 	old, new := p.old.Enum, p.new.Enum
 	added, removed := EnumValueAdded, EnumValueRemoved
 	if p.discriminator {
@@ -145,23 +145,24 @@ func (c *schemas) enum(p place) bool {
 	}
 	switch {
 	case len(old) == 0:
-		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "other values are refused"})
+		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "all other values are refused"})
 		return true
 	case len(new) == 0:
-		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients that read may meet values that they do not know"})
+		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
 		return true
 	}
 	if gone := withoutKeys(old, new, canonical); len(gone) > 0 {
 		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(gone), Reason: "objects with " + shorten(valuesText(gone), 300) + " are refused"})
 	}
 	if more := withoutKeys(new, old, canonical); len(more) > 0 {
-		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients that read may meet " + shorten(valuesText(more), 300) + ", and must not take the list of values for complete"})
+		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients may read " + shorten(valuesText(more), 300) + ", and must not assume that the list of values is complete"})
 	}
 	return true
 }
 
-// bound compares two limits, of which a higher one accepts less if least.
-func (c *schemas) bound(p place, keyword string, old, new *float64, least bool, refused string) {
+// bound compares two limits. If least is set, a higher limit accepts less. refused is the
+// reason if the new limit accepts less.
+func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bool, refused string) {
 	change := Change{}
 	if old != nil {
 		change.Old = number(*old)
@@ -191,11 +192,11 @@ func (c *schemas) bound(p place, keyword string, old, new *float64, least bool, 
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// limit explains a keyword that counts.
+// limit explains a keyword that limits a count.
 func limit(name, refused string) keyword {
 	k := structural.KeywordNamed(name)
 	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(s.Parts()).(**int64)) }
-	return keyword{[]string{k.Field}, func(c *schemas, p place) bool {
+	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
 		old, new := of(p.old), of(p.new)
 		reason := refused
 		if new != nil && strings.Contains(refused, "%s") {
@@ -214,21 +215,21 @@ func asFloat(n *int64) *float64 {
 	return &f
 }
 
-func (c *schemas) maximum(p place) bool {
-	c.edge(p, "maximum", p.old.Maximum, p.new.Maximum, p.old.ExclusiveMaximum, p.new.ExclusiveMaximum, false)
+func (c *comparer) maximum(p nodePair) bool {
+	c.numericBound(p, "maximum", p.old.Maximum, p.new.Maximum, p.old.ExclusiveMaximum, p.new.ExclusiveMaximum, false)
 	return true
 }
 
-func (c *schemas) minimum(p place) bool {
-	c.edge(p, "minimum", p.old.Minimum, p.new.Minimum, p.old.ExclusiveMinimum, p.new.ExclusiveMinimum, true)
+func (c *comparer) minimum(p nodePair) bool {
+	c.numericBound(p, "minimum", p.old.Minimum, p.new.Minimum, p.old.ExclusiveMinimum, p.new.ExclusiveMinimum, true)
 	return true
 }
 
-// edge compares limits of numbers, which may be outside of what they limit: a little
-// more than the number then, if it is the least.
-func (c *schemas) edge(p place, keyword string, old, new *float64, oldOutside, newOutside, least bool) {
-	inner := func(edge *float64, outside bool) *float64 {
-		if edge == nil || !outside {
+// numericBound compares limits of numbers. An exclusive limit is compared as the next
+// float64 inside it.
+func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, oldExclusive, newExclusive, least bool) {
+	inclusive := func(edge *float64, exclusive bool) *float64 {
+		if edge == nil || !exclusive {
 			return edge
 		}
 		towards := math.Inf(-1)
@@ -239,35 +240,35 @@ func (c *schemas) edge(p place, keyword string, old, new *float64, oldOutside, n
 		return &next
 	}
 	if old == nil && new == nil {
-		return // exclusive of nothing
+		return // exclusive without a limit
 	}
 	words := map[bool]string{false: "numbers above %s are refused", true: "numbers below %s are refused"}[least]
-	if newOutside {
-		words = strings.Replace(words, " are refused", ", and that itself, are refused", 1)
+	if newExclusive {
+		words = strings.Replace(words, " are refused", ", inclusive, are refused", 1)
 	}
 	if new != nil {
 		words = fmt.Sprintf(words, number(*new))
 	}
 	before := len(c.changes)
-	c.bound(p, keyword, inner(old, oldOutside), inner(new, newOutside), least, words)
+	c.bound(p, keyword, inclusive(old, oldExclusive), inclusive(new, newExclusive), least, words)
 	for i := before; i < len(c.changes); i++ {
-		c.changes[i].Old, c.changes[i].New = edgeText(old, oldOutside), edgeText(new, newOutside)
+		c.changes[i].Old, c.changes[i].New = boundText(old, oldExclusive), boundText(new, newExclusive)
 	}
 }
 
-func edgeText(edge *float64, outside bool) string {
+func boundText(edge *float64, exclusive bool) string {
 	switch {
 	case edge == nil:
 		return ""
-	case outside:
+	case exclusive:
 		return number(*edge) + " (exclusive)"
 	}
 	return number(*edge)
 }
 
-func (c *schemas) multipleOf(p place) bool {
+func (c *comparer) multipleOf(p nodePair) bool {
 	old, new := p.old.MultipleOf, p.new.MultipleOf
-	change := Change{Kind: "multipleOf-changed", Reason: "other numbers are refused"}
+	change := Change{Kind: "multipleOf-changed", Reason: "numbers that are not multiples are refused"}
 	if old != nil {
 		change.Old = number(*old)
 	}
@@ -290,11 +291,11 @@ func (c *schemas) multipleOf(p place) bool {
 	return true
 }
 
-// text explains a keyword that is a text of which nothing more is known.
+// text explains a keyword whose value is a string without structure.
 func text(name, refused string) keyword {
 	k := structural.KeywordNamed(name)
 	of := func(s *structural.Schema) string { return *k.Value(s.Parts()).(*string) }
-	return keyword{[]string{k.Field}, func(c *schemas, p place) bool {
+	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
 		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: refused}
 		switch {
 		case change.New == "":
@@ -309,33 +310,34 @@ func text(name, refused string) keyword {
 	}}
 }
 
-// typedFormats are the formats of which CEL makes other types than texts
-// (k8s.io/apiserver, pkg/cel/common/values.go): what is not of the format breaks a rule.
+// typedFormats are the formats whose values CEL converts to types other than string
+// (k8s.io/apiserver, pkg/cel/common/values.go): a rule fails if a value does not have the
+// format.
 var typedFormats = [...]string{"byte", "date", "date-time", "datetime", "duration"}
 
-func (c *schemas) format(p place) bool {
+func (c *comparer) format(p nodePair) bool {
 	if p.ruled && slices.Contains(typedFormats[:], p.new.Format) {
 		change := Change{Kind: "format-changed", Category: BreaksStored, Old: p.old.Format, New: p.new.Format,
-			Reason: "a rule reads the field: it fails for a stored value that is not of this format, in every update"}
+			Reason: "a rule reads the field, and fails in every update if a stored value does not have this format"}
 		if p.old.Format == "" {
 			change.Kind = "format-added"
 		}
 		c.add(p, "format", change)
 		return true
 	}
-	return text("format", "values that are not of this format are refused, if the server knows it").explain(c, p)
+	return text("format", "values that do not have this format are refused if the server knows the format").explain(c, p)
 }
 
-func (c *schemas) listType(p place) bool {
+func (c *comparer) listType(p nodePair) bool {
 	change := Change{Kind: ListTypeChanged, Category: BreaksClients, Old: listType(p.old), New: listType(p.new)}
 	switch {
 	case p.old.XListType == p.new.XListType:
 		change.Kind = ListKeysChanged
-		change.Reason = "elements are told apart by other keys: duplicates are refused, and server-side apply merges other elements"
+		change.Reason = "elements are identified by different keys: duplicates are refused, and server-side apply merges different elements"
 	case p.new.XListType == "":
-		change.Reason = "an apply replaces the list, with the elements of others"
+		change.Reason = "server-side apply replaces the whole list, including elements of other managers"
 	default:
-		change.Reason = "duplicates are refused, and an apply leaves elements that nobody owns where it replaced the list"
+		change.Reason = "duplicates are refused, and server-side apply keeps elements without an owner instead of replacing the list"
 	}
 	c.add(p, "x-kubernetes-list-type", change)
 	return true
@@ -349,20 +351,20 @@ func listType(s *structural.Schema) string {
 	return text
 }
 
-func (c *schemas) mapType(p place) bool {
+func (c *comparer) mapType(p nodePair) bool {
 	c.add(p, "x-kubernetes-map-type", Change{Kind: MapTypeChanged, Category: BreaksClients, Old: cmp.Or(p.old.XMapType, "granular"), New: cmp.Or(p.new.XMapType, "granular"),
-		Reason: "an apply of some of the fields does something else with the others"})
+		Reason: "server-side apply of some fields affects the other fields differently"})
 	return true
 }
 
-func (c *schemas) documentation(p place) bool {
+func (c *comparer) documentation(p nodePair) bool {
 	if c.documented++; c.documented == 1 {
 		c.documentedAt = p
 	}
 	return true
 }
 
-// jsonText is a value as text, empty if there is none.
+// jsonText returns the text of a value, or "" if it is nil.
 func jsonText(v *structural.JSON) string {
 	if v == nil {
 		return ""
