@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// badCasesVariable names a folder for TestWriteBadCases.
+// badCasesVariable names a directory for TestWriteBadCases.
 const badCasesVariable = "SCHEMAGEN_BAD_CASES"
 
-// TestWriteBadCases writes the CRDs of TestCreateSaysWhatTheServerSays into a folder,
-// so that e2e can ask a real server, too. It does nothing without a folder.
+// TestWriteBadCases writes the CRDs of TestCreateMatchesServer into a directory, so that
+// e2e can send them to a real server. It is skipped if the variable is not set.
 func TestWriteBadCases(t *testing.T) {
 	dir := os.Getenv(badCasesVariable)
 	if dir == "" {

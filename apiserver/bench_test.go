@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// large is a CRD of about 900 KB of YAML: objects of objects with descriptions,
-// and rules here and there, some the same in all of them.
+// large returns a CRD of about 900 KB of YAML: nested objects with descriptions, and some
+// rules, some of which repeat.
 func large(t testing.TB, seed int) *crd {
 	var tree func(depth int) props
 	count := 0
@@ -56,7 +56,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkServer is what the server's own validation takes.
+// BenchmarkServer measures the server's own validation.
 func BenchmarkServer(b *testing.B) {
 	given := large(b, 0)
 	b.ReportAllocs()
@@ -65,7 +65,7 @@ func BenchmarkServer(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		storeVersion(in)
+		addStoredVersion(in)
 		if errs := serverErrors(context.Background(), in, nil); len(errs) > 0 {
 			b.Fatal(errs)
 		}

@@ -9,28 +9,28 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// candidate is a list, a map, or a string whose limit may matter for a rule.
+// candidate is a list, a map or a string whose size limit may affect the cost of a rule.
 type candidate struct {
-	// path begins at the root of the schema.
+	// path is relative to the root of the schema.
 	path, keyword string
 	limit         *int64
-	// trail leads from the type of the rule's node to this one's: names of fields,
-	// and "" for elements.
+	// trail leads from the type of the rule's node to the type of this node: names of
+	// fields, and "" for elements.
 	trail []string
-	// factor is the size of an element: CEL counts a character as four bytes.
+	// factor is the size of one element: CEL counts a character as four bytes.
 	factor int64
 }
 
-// most is the greatest limit worth trying.
-func (c candidate) most() int64 {
+// maxLimit returns the largest limit worth trying.
+func (c candidate) maxLimit() int64 {
 	if c.limit != nil {
 		return *c.limit
 	}
-	return greatestBound
+	return maxBound
 }
 
-// limitOf returns the keyword that limits values of a schema, and the limit. ok is
-// false if CEL needs none.
+// limitOf returns the keyword that limits values of a schema, and its value. ok is false if
+// CEL needs no limit for such values.
 func limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, factor int64, ok bool) {
 	switch {
 	case s.XIntOrString:
@@ -51,7 +51,7 @@ func limitOf(s *apiextensions.JSONSchemaProps) (keyword string, limit *int64, fa
 	return "maxLength", s.MaxLength, 4, true
 }
 
-// candidatesAround are the lists and maps around a node, nearest first.
+// candidatesAround returns the lists and maps that contain a node, the nearest first.
 func candidatesAround(n *node, root string) []candidate {
 	var out []candidate
 	for a := n.parent; a != nil; a = a.parent {
@@ -65,8 +65,8 @@ func candidatesAround(n *node, root string) []candidate {
 	return out
 }
 
-// candidatesInside are those of the node itself and below it that lie behind
-// properties whose names are among the words.
+// candidatesInside returns the candidates at and below the node that are reached through
+// properties named in words.
 func candidatesInside(kind *apiservercel.DeclType, n *node, root string, words words) []candidate {
 	w := candidateWalk{words: words}
 	w.visit(kind, n.schema, strings.TrimPrefix(n.path.String(), root), nil)
@@ -104,7 +104,7 @@ func (w *candidateWalk) visit(kind *apiservercel.DeclType, s *apiextensions.JSON
 	}
 }
 
-// fits reports whether a type is limited by the keyword.
+// fits reports whether the keyword limits values of a type.
 func fits(keyword string, kind *apiservercel.DeclType) bool {
 	switch keyword {
 	case "maxItems":
@@ -121,20 +121,20 @@ func objectType(like *apiservercel.DeclType, fields map[string]*apiservercel.Dec
 	return out
 }
 
-// limited is the type with another limit at the end of the trail.
-func limited(kind *apiservercel.DeclType, trail []string, limit int64) *apiservercel.DeclType {
+// withLimit returns the type with another limit at the end of the trail.
+func withLimit(kind *apiservercel.DeclType, trail []string, limit int64) *apiservercel.DeclType {
 	if len(trail) > 0 && kind.IsObject() {
 		fields := maps.Clone(kind.Fields)
 		field := fields[trail[0]]
 		if field == nil {
 			return kind
 		}
-		fields[trail[0]] = apiservercel.NewDeclField(trail[0], limited(field.Type, trail[1:], limit), field.Required, nil, nil)
+		fields[trail[0]] = apiservercel.NewDeclField(trail[0], withLimit(field.Type, trail[1:], limit), field.Required, nil, nil)
 		return objectType(kind, fields)
 	}
 	elem, elements := kind.ElemType, kind.MaxElements
 	if len(trail) > 0 && elem != nil {
-		elem = limited(elem, trail[1:], limit)
+		elem = withLimit(elem, trail[1:], limit)
 	} else {
 		elements = limit
 	}

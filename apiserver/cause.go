@@ -11,37 +11,35 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// Cause is a list, a map, or a string that makes a rule expensive: one around the
-// rule's node, which multiplies how often it is evaluated, or one inside that the
-// rule goes through.
+// Cause is a list, a map or a string that makes a rule expensive: it either contains the
+// rule's node, and so multiplies the number of evaluations, or is traversed by the rule.
 type Cause struct {
-	// Path is its place in the given object.
+	// Path is its path in the given object.
 	Path string
-	// Keyword is the limit that is missing there: maxItems, maxProperties, or
-	// maxLength.
+	// Keyword is the missing limit: maxItems, maxProperties or maxLength.
 	Keyword string
-	// Limit is the present value. It is nil for most causes: one with a limit is
-	// named only if all of them have one.
+	// Limit is the current value of the keyword. It is nil for most causes: causes with a
+	// limit are reported only if all have one.
 	Limit *int64
-	// Bound is the greatest value of the keyword that alone brings the rule under its
-	// limits; 0 if none does.
+	// Bound is the largest value of the keyword that by itself brings the rule under its
+	// limits, or 0 if there is none.
 	Bound int64
-	// JointBound is the greatest value that does so if all causes have it.
+	// JointBound is the largest such value if all causes are limited to it.
 	JointBound int64
 }
 
 const (
-	// maxExplained is for how many rules of a schema causes are looked for; each
-	// takes some compilations.
+	// maxExplained is the maximum number of rules per schema whose causes are determined;
+	// each takes several compilations.
 	maxExplained = 16
-	// maxCandidates is how many places a rule's causes are looked for in.
+	// maxCandidates is the maximum number of candidates per rule.
 	maxCandidates = 64
-	// greatestBound is more than fits into a request.
-	greatestBound = maxRequestBytes
+	// maxBound exceeds what fits into a request.
+	maxBound = maxRequestBytes
 )
 
-// explain finds the causes of those rules that are over a limit, the most
-// expensive ones first.
+// explain determines the causes of the rules that exceed a limit, for the most expensive
+// ones first.
 func (t *Target) explain(ctx context.Context, s *compiledSchema, rules []Rule) error {
 	total := s.root.context.TotalCost.Total
 	var costly []int
@@ -72,8 +70,8 @@ func (t *Target) explain(ctx context.Context, s *compiledSchema, rules []Rule) e
 	return nil
 }
 
-// limitFor is what a rule may cost: its own limit or, if that is less, what the
-// other rules leave over.
+// limitFor returns the maximum cost of a rule: its own limit or, if that is less, what the
+// other rules leave of the limit per schema.
 func limitFor(cost, total uint64) uint64 {
 	others := total - min(cost, total)
 	if total <= SchemaCostLimit || others >= SchemaCostLimit || total == math.MaxUint64 {
@@ -82,19 +80,19 @@ func limitFor(cost, total uint64) uint64 {
 	return min(RuleCostLimit, SchemaCostLimit-others)
 }
 
-// search looks for the causes of one rule.
+// search determines the causes of one rule.
 type search struct {
 	target *Target
 	node   *node
 	rule   apiextensionsv1.ValidationRule
 	limit  uint64
-	// done: the result does not matter any more.
+	// done is closed when the result is no longer needed.
 	done <-chan struct{}
-	// plain is the compilation with the schema as it is.
+	// plain is the compilation with the schema unchanged.
 	plain compilation
-	// kind is the node's type, with nothing but what the rule may speak of.
+	// kind is the node's type, reduced to the fields that the rule may use.
 	kind *apiservercel.DeclType
-	// around and inside are the places that may have limits.
+	// around and inside are the nodes that may be limited.
 	around, inside []candidate
 }
 
@@ -110,11 +108,11 @@ func newSearch(t *Target, s *compiledSchema, n *node, rule apiextensions.Validat
 	return out
 }
 
-// compiled compiles the rule with limits inside.
+// compiled compiles the rule with limits on the candidates inside.
 func (s *search) compiled(limits map[int]int64) compilation {
 	kind := s.kind
 	for i, limit := range limits {
-		kind = limited(kind, s.inside[i].trail, multiplyLimit(limit, s.inside[i].factor))
+		kind = withLimit(kind, s.inside[i].trail, multiplyLimit(limit, s.inside[i].factor))
 	}
 	return s.target.compileIn(false, kind, apiextensionsv1.ValidationRules{s.rule})[0]
 }
@@ -126,8 +124,8 @@ func multiplyLimit(limit, factor int64) int64 {
 	return limit * factor
 }
 
-// under reports whether the rule is under its limits with limits around and
-// inside.
+// under reports whether the rule is within its limits if the candidates have the given
+// limits.
 func (s *search) under(around, inside map[int]int64) bool {
 	select {
 	case <-s.done:
@@ -138,7 +136,7 @@ func (s *search) under(around, inside map[int]int64) bool {
 	if len(inside) > 0 {
 		c = s.compiled(inside)
 	}
-	if c.failure != nil || c.broken != nil || c.brokenMessage != nil {
+	if c.failure != nil || c.ruleError != nil || c.messageError != nil {
 		return false
 	}
 	once := uint64(1)
@@ -157,7 +155,7 @@ func (s *search) under(around, inside map[int]int64) bool {
 	return c.times(cardinality) <= s.limit && c.messageCost <= RuleCostLimit
 }
 
-// causes finds the places that matter, and limits for them.
+// causes returns the candidates that matter, with limits for them.
 func (s *search) causes() []Cause {
 	found := s.relevant(func(c candidate) bool { return c.limit == nil })
 	if len(found) == 0 {
@@ -167,40 +165,40 @@ func (s *search) causes() []Cause {
 	most := int64(0)
 	for i, f := range found {
 		c := f.in(s)
-		most = max(most, c.most())
+		most = max(most, c.maxLimit())
 		out[i] = Cause{Path: c.path, Keyword: c.keyword, Limit: c.limit}
-		out[i].Bound = greatest(c.most(), func(bound int64) bool { return s.underWith(found[i:i+1], bound) })
+		out[i].Bound = largest(c.maxLimit(), func(bound int64) bool { return s.underWith(found[i:i+1], bound) })
 	}
 	joint := int64(0)
 	if len(found) == 1 {
 		joint = out[0].Bound
 	} else {
-		joint = greatest(most, func(bound int64) bool { return s.underWith(found, bound) })
+		joint = largest(most, func(bound int64) bool { return s.underWith(found, bound) })
 	}
 	for i, f := range found {
-		out[i].JointBound = min(joint, f.in(s).most())
+		out[i].JointBound = min(joint, f.in(s).maxLimit())
 	}
 	return out
 }
 
-// ref names a candidate of a search.
-type ref struct {
+// candidateRef refers to a candidate of a search.
+type candidateRef struct {
 	around bool
 	index  int
 }
 
-func (r ref) in(s *search) candidate {
+func (r candidateRef) in(s *search) candidate {
 	if r.around {
 		return s.around[r.index]
 	}
 	return s.inside[r.index]
 }
 
-// underWith is under, with one limit for all given candidates.
-func (s *search) underWith(refs []ref, bound int64) bool {
+// underWith is like under, with the same limit for all given candidates.
+func (s *search) underWith(refs []candidateRef, bound int64) bool {
 	around, inside := map[int]int64{}, map[int]int64{}
 	for _, r := range refs {
-		limit := min(bound, r.in(s).most())
+		limit := min(bound, r.in(s).maxLimit())
 		if r.around {
 			around[r.index] = limit
 		} else {
@@ -210,14 +208,14 @@ func (s *search) underWith(refs []ref, bound int64) bool {
 	return s.under(around, inside)
 }
 
-// relevant returns the wanted candidates that make a difference: all those around
-// the node, nearest first, and those inside without whose limit the rule costs
-// more than with limits everywhere.
-func (s *search) relevant(wanted func(candidate) bool) []ref {
-	var out []ref
+// relevant returns the wanted candidates that affect the cost: all those around the node,
+// the nearest first, and those inside whose missing limit raises the cost above that with
+// all limits set.
+func (s *search) relevant(wanted func(candidate) bool) []candidateRef {
+	var out []candidateRef
 	for i, c := range s.around {
 		if wanted(c) {
-			out = append(out, ref{true, i})
+			out = append(out, candidateRef{true, i})
 		}
 	}
 	all := map[int]int64{}
@@ -236,15 +234,15 @@ func (s *search) relevant(wanted func(candidate) bool) []ref {
 		without := s.compiled(all)
 		all[i] = 1
 		if without.cost > base.cost || without.messageCost > base.messageCost {
-			out = append(out, ref{false, i})
+			out = append(out, candidateRef{false, i})
 		}
 	}
 	return out
 }
 
-// greatest returns the greatest number up to most that is good, and 0 if 1 is
-// not. What is below a good number is good.
-func greatest(most int64, good func(int64) bool) int64 {
+// largest returns the largest number from 1 to most for which good returns true, or 0. good
+// must be monotonic: if it holds for a number, it holds for all smaller ones.
+func largest(most int64, good func(int64) bool) int64 {
 	if most < 1 || !good(1) {
 		return 0
 	}

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestCostsOfVersions holds what rules cost, and whether they compile, against what the
-// libraries of each version say: testdata/celcosts.tsv, which `make cel-costs` makes.
+// TestCostsOfVersions compares the cost of rules, and whether they compile, with the
+// libraries of each version, as recorded in testdata/celcosts.tsv by `make cel-costs`.
 func TestCostsOfVersions(t *testing.T) {
 	text, err := os.ReadFile("testdata/celcosts.tsv")
 	if err != nil {
@@ -59,7 +59,7 @@ func TestCostsOfVersions(t *testing.T) {
 				}
 			}
 			if panics > 0 {
-				t.Logf("of %d rules its compiler panics", panics)
+				t.Logf("for %d rules the compiler of this version panics", panics)
 			}
 			if differ > 0 {
 				t.Errorf("%d rules differ", differ)
@@ -68,8 +68,8 @@ func TestCostsOfVersions(t *testing.T) {
 	}
 }
 
-// astronomic reports whether a cost is more than any rule may cost anywhere: what the
-// sum of unknown sizes overflows to does not matter.
+// astronomic reports whether a cost exceeds any limit by far: the value to which a sum of
+// unknown sizes overflows is not compared.
 func astronomic(cost string) bool {
 	number, err := strconv.ParseUint(cost, 10, 64)
 	return err == nil && number > 1<<62

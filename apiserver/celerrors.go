@@ -13,15 +13,15 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// The limits of the estimated cost: of a rule, and of all rules of a schema.
+// The limits of the estimated cost per rule and per schema.
 const (
 	RuleCostLimit   = validation.StaticEstimatedCostLimit
 	SchemaCostLimit = validation.StaticEstimatedCRDCostLimit
 )
 
-// errors are what the server says of the compiled rules of a schema, in its
-// words. freed says that the limits for single rules do not hold.
-func (s *compiledSchema) errors(freed func() bool) field.ErrorList {
+// errors returns the server's errors about the compiled rules of a schema, in its words.
+// suppressed reports whether the limits per rule are suppressed.
+func (s *compiledSchema) errors(suppressed func() bool) field.ErrorList {
 	var errs field.ErrorList
 	total := s.root.context.TotalCost
 	for _, n := range s.ruled {
@@ -34,7 +34,7 @@ func (s *compiledSchema) errors(freed func() bool) field.ErrorList {
 			continue
 		}
 		for i, c := range results {
-			errs = append(errs, n.ruleErrors(i, c, total, freed)...)
+			errs = append(errs, n.ruleErrors(i, c, total, suppressed)...)
 		}
 	}
 	if total.Total <= SchemaCostLimit {
@@ -46,7 +46,7 @@ func (s *compiledSchema) errors(freed func() bool) field.ErrorList {
 	return append(errs, field.Forbidden(s.root.path, overLimit(totalCost, total.Total, SchemaCostLimit)))
 }
 
-// The server's words for costs.
+// Messages of the server about costs.
 const (
 	contributed = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
 	totalCost   = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
@@ -54,28 +54,28 @@ const (
 	messageCost = "estimated messageExpression cost"
 )
 
-// ruleErrors are what the server says of a compiled rule. It adds the cost to the
+// ruleErrors returns the server's errors about a compiled rule and adds its cost to the
 // total.
-func (n *node) ruleErrors(i int, c compilation, total *validation.TotalCost, freed func() bool) field.ErrorList {
+func (n *node) ruleErrors(i int, c compilation, total *validation.TotalCost, suppressed func() bool) field.ErrorList {
 	var errs field.ErrorList
 	at, rule := n.rulesPath().Index(i), n.schema.XValidations[i]
 	cost := c.times(n.context.MaxCardinality)
-	if cost > RuleCostLimit && !freed() {
+	if cost > RuleCostLimit && !suppressed() {
 		errs = append(errs, field.Forbidden(at.Child("rule"), overLimit(ruleCost, cost, RuleCostLimit)))
 	}
 	total.ObserveExpressionCost(at.Child("rule"), cost)
-	if c.broken != nil {
-		if c.broken.Type == apiservercel.ErrorTypeRequired {
-			errs = append(errs, field.Required(at.Child("rule"), c.broken.Detail))
+	if c.ruleError != nil {
+		if c.ruleError.Type == apiservercel.ErrorTypeRequired {
+			errs = append(errs, field.Required(at.Child("rule"), c.ruleError.Detail))
 		} else {
-			errs = append(errs, field.Invalid(at.Child("rule"), rule, c.broken.Detail))
+			errs = append(errs, field.Invalid(at.Child("rule"), rule, c.ruleError.Detail))
 		}
 	}
 	switch {
-	case c.brokenMessage != nil:
-		errs = append(errs, field.Invalid(at.Child("messageExpression"), rule, c.brokenMessage.Detail))
+	case c.messageError != nil:
+		errs = append(errs, field.Invalid(at.Child("messageExpression"), rule, c.messageError.Detail))
 	case c.hasMessage:
-		if c.messageCost > RuleCostLimit && !freed() {
+		if c.messageCost > RuleCostLimit && !suppressed() {
 			errs = append(errs, field.Forbidden(at.Child("messageExpression"), overLimit(messageCost, c.messageCost, RuleCostLimit)))
 		}
 		total.ObserveExpressionCost(at.Child("messageExpression"), c.messageCost)
@@ -90,8 +90,8 @@ func (n *node) ruleErrors(i int, c compilation, total *validation.TotalCost, fre
 	return errs
 }
 
-// times is the cost of all evaluations in an object: as often as the schema lets
-// the node occur, or else as often as it fits into a request.
+// times returns the cost of all evaluations in an object. If the schema does not bound how
+// often the node occurs, it is how often it fits into a request.
 func (c compilation) times(cardinality *uint64) uint64 {
 	if cardinality == nil {
 		return multiply(c.cost, c.occurrences)
@@ -99,7 +99,7 @@ func (c compilation) times(cardinality *uint64) uint64 {
 	return multiply(c.cost, *cardinality)
 }
 
-// multiply stops at the greatest number.
+// multiply saturates at the largest uint64.
 func multiply(a, b uint64) uint64 {
 	if a != 0 && math.MaxUint64/a < b {
 		return math.MaxUint64
@@ -107,7 +107,7 @@ func multiply(a, b uint64) uint64 {
 	return a * b
 }
 
-// overLimit is the server's message for a cost.
+// overLimit returns the server's message about a cost.
 func overLimit(name string, cost, limit uint64) string {
 	factor := float64(cost) / float64(limit)
 	text := fmt.Sprintf("%.1fx", factor)
@@ -120,7 +120,7 @@ func overLimit(name string, cost, limit uint64) string {
 	return fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)", name, text)
 }
 
-// isCELError recognizes the errors that the server makes of compiled rules.
+// isCELError reports whether the server derives the error from compiled rules.
 func isCELError(e *field.Error) bool {
 	switch {
 	case e.Type == field.ErrorTypeForbidden:
@@ -137,8 +137,8 @@ func isCELError(e *field.Error) bool {
 	return strings.HasSuffix(e.Field, "].optionalOldSelf") || strings.HasPrefix(e.Detail, "oldSelf cannot be used on")
 }
 
-// suppressesCost reports whether the limits for single rules do not hold: the
-// schema of the version is the old one.
+// suppressesCost returns a function that reports whether the limits per rule are
+// suppressed, because the schema of the version is unchanged.
 func (t *Target) suppressesCost(r *request, s *ruleSchema) func() bool {
 	return sync.OnceValue(func() bool { return t.isUnchanged(r, s) })
 }

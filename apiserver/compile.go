@@ -20,27 +20,26 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// expression is a rule with its message expression, as the compiler sees them.
+// expression is a rule with its message expression, as passed to the compiler.
 type expression struct {
 	rule, message string
-	// optional: oldSelf is an optional value.
+	// optional is set if oldSelf is an optional value.
 	optional bool
-	// storedRule, storedMessage: the text stands in the old object, and may use all
-	// that the target knows.
+	// storedRule and storedMessage are set if the expression is in the old object, and so
+	// may use everything that the target supports.
 	storedRule, storedMessage bool
 }
 
-// compilation is what the compiler says of an expression. The program itself is
-// not kept.
+// compilation is the compiler's result for an expression. The program itself is not kept.
 type compilation struct {
-	// failure: there is no type for the node.
+	// failure is set if the node has no type.
 	failure error
-	// broken and brokenMessage are compile errors.
-	broken, brokenMessage *apiservercel.Error
-	usesOldSelf           bool
-	// cost is of one evaluation at most.
+	// ruleError and messageError are compile errors.
+	ruleError, messageError *apiservercel.Error
+	usesOldSelf             bool
+	// cost is the maximum cost of one evaluation.
 	cost uint64
-	// occurrences is how often the node fits into a request, at most.
+	// occurrences is the maximum number of times that the node fits into a request.
 	occurrences uint64
 	hasMessage  bool
 	messageCost uint64
@@ -51,25 +50,26 @@ type cacheKey struct {
 	expression
 }
 
-// cache holds compilations, each made once.
-type cache struct {
+// compilationCache holds compilations, so that each is made once.
+type compilationCache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*cacheEntry
-	// compilations counts those that were made here.
+	// compilations counts the compilations made in this process.
 	compilations atomic.Int64
 }
 
 type cacheEntry struct {
 	done chan struct{}
 	compilation
-	// err: the server's code panicked.
+	// err is set if the server's code panicked.
 	err error
 }
 
-func newCache() *cache { return &cache{entries: map[cacheKey]*cacheEntry{}} }
+func newCache() *compilationCache { return &compilationCache{entries: map[cacheKey]*cacheEntry{}} }
 
-// claim returns the entries of the keys, and which of them the caller must fill.
-func (c *cache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
+// claim returns the entries for the keys, and the indexes of those that the caller must
+// fill.
+func (c *compilationCache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, key := range keys {
@@ -84,18 +84,17 @@ func (c *cache) claim(keys []cacheKey) (entries []*cacheEntry, missing []int) {
 	return entries, missing
 }
 
-// job is a node whose rules are compiled.
+// job compiles the rules of a node.
 type job struct {
 	kind        *apiservercel.DeclType
 	expressions []expression
-	// known is what an earlier run compiled.
+	// known are the compilations of an earlier run.
 	known   knownRules
 	keys    []cacheKey
 	results []compilation
 }
 
-// compile compiles the jobs on all processors. The results have the order of the
-// expressions.
+// compile runs the jobs in parallel. The results are in the order of the expressions.
 func (t *Target) compile(ctx context.Context, jobs []*job) error {
 	errs := make([]error, len(jobs))
 	var all sync.WaitGroup
@@ -120,8 +119,9 @@ func (t *Target) compile(ctx context.Context, jobs []*job) error {
 	return ctx.Err()
 }
 
-// run compiles what nobody compiled yet, then waits for what others are
-// compiling. They do not wait for anybody before they are done.
+// run compiles the expressions that are not in the cache, then waits for those that other
+// goroutines are compiling. A goroutine waits only after it has finished its own, so there
+// is no deadlock.
 func (t *Target) run(j *job) error {
 	j.keys = make([]cacheKey, len(j.expressions))
 	for i, e := range j.expressions {
@@ -168,8 +168,8 @@ func (t *Target) run(j *job) error {
 	return nil
 }
 
-// compileAll compiles expressions of one type: those of new rules and of stored
-// ones with one call each of the server's compiler.
+// compileAll compiles expressions for one type, with one call of the server's compiler for
+// new and one for stored rules.
 func (t *Target) compileAll(kind *apiservercel.DeclType, expressions []expression) []compilation {
 	out := make([]compilation, len(expressions))
 	for _, stored := range []bool{false, true} {
@@ -190,15 +190,14 @@ func (t *Target) compileAll(kind *apiservercel.DeclType, expressions []expressio
 		}
 	}
 	for i, e := range expressions {
-		if e.message == "" || e.storedMessage == e.storedRule || out[i].failure != nil || out[i].broken != nil {
+		if e.message == "" || e.storedMessage == e.storedRule || out[i].failure != nil || out[i].ruleError != nil {
 			continue
 		}
-		// The message is compiled in the other environment, beside a rule that does
-		// not matter.
+		// Compile the message in the other environment, with a rule that does not matter.
 		message := t.call(kind, apiextensionsv1.ValidationRules{{
 			Rule: "true", MessageExpression: e.message, OptionalOldSelf: &e.optional,
 		}}, e.storedMessage)[0]
-		out[i].brokenMessage, out[i].hasMessage, out[i].messageCost = message.brokenMessage, message.hasMessage, message.messageCost
+		out[i].messageError, out[i].hasMessage, out[i].messageCost = message.messageError, message.hasMessage, message.messageCost
 	}
 	return out
 }
@@ -211,7 +210,7 @@ func (t *Target) call(kind *apiservercel.DeclType, rules apiextensionsv1.Validat
 	return t.compileIn(stored, kind, rules)
 }
 
-// environment is the one for new rules, or that for stored ones.
+// environment returns the environment for new or for stored rules.
 func (t *Target) environment(stored bool) (*environment.EnvSet, error) {
 	if stored {
 		return t.storedRules()
@@ -219,8 +218,8 @@ func (t *Target) environment(stored bool) (*environment.EnvSet, error) {
 	return t.newRules()
 }
 
-// environmentOf is the linked library's environment for a version, with the estimates
-// of the target where those of a function have changed.
+// environmentOf returns the linked library's environment for a version, with the cost
+// estimates of the target for functions whose estimates have changed.
 func (t *Target) environmentOf(v *version.Version) (*environment.EnvSet, error) {
 	set := environment.MustBaseEnvSet(v)
 	if !t.Before(globalMatchesMinor) {
@@ -235,8 +234,8 @@ func (t *Target) environmentOf(v *version.Version) (*environment.EnvSet, error) 
 	})
 }
 
-// compileIn is the server's compiler. It looks only at the rules of the schema
-// that it is given.
+// compileIn calls the server's compiler. It compiles only the rules of the schema it is
+// given, not those below.
 func (t *Target) compileIn(stored bool, kind *apiservercel.DeclType, rules apiextensionsv1.ValidationRules) []compilation {
 	schema := &structuralschema.Structural{ValidationExtensions: structuralschema.ValidationExtensions{XValidations: rules}}
 	var results []cel.CompilationResult
@@ -252,18 +251,18 @@ func (t *Target) compileIn(stored bool, kind *apiservercel.DeclType, rules apiex
 		}
 		r := results[i]
 		out[i] = compilation{
-			broken: steadyError(r.Error), brokenMessage: steadyError(r.MessageExpressionError), usesOldSelf: r.UsesOldSelf,
+			ruleError: stripErrorTypeNumbers(r.Error), messageError: stripErrorTypeNumbers(r.MessageExpressionError), usesOldSelf: r.UsesOldSelf,
 			cost: r.MaxCost, occurrences: r.MaxCardinality,
 			hasMessage: r.MessageExpression != nil, messageCost: r.MessageExpressionMaxCost,
 		}
-		if t.Before(localSizeMinor) && out[i].broken == nil {
+		if t.Before(localSizeMinor) && out[i].ruleError == nil {
 			out[i].failure = t.reprice(&out[i], env, kind, rules[i])
 		}
 	}
 	return out
 }
 
-// reprice replaces the costs of a rule by those of an older server.
+// reprice replaces the costs of a rule with those of an older server.
 func (t *Target) reprice(c *compilation, env *environment.EnvSet, kind *apiservercel.DeclType, rule apiextensionsv1.ValidationRule) error {
 	self := kind.MaybeAssignTypeName("repriced")
 	oldSelf := self.CelType()
@@ -289,9 +288,9 @@ func (t *Target) reprice(c *compilation, env *environment.EnvSet, kind *apiserve
 	return nil
 }
 
-// steady leaves out the number at the end of the name that the compiler gives to
-// the type of a node: it is different each time.
-func steady(text string) string {
+// stripTypeNumbers removes the number at the end of the type names that the compiler
+// generates for nodes, because it is different each time.
+func stripTypeNumbers(text string) string {
 	const name = "selfType"
 	before, rest, found := strings.Cut(text, name)
 	if !found {
@@ -306,9 +305,9 @@ func steady(text string) string {
 	return b.String()
 }
 
-func steadyError(err *apiservercel.Error) *apiservercel.Error {
+func stripErrorTypeNumbers(err *apiservercel.Error) *apiservercel.Error {
 	if err == nil {
 		return nil
 	}
-	return &apiservercel.Error{Type: err.Type, Detail: steady(err.Detail)}
+	return &apiservercel.Error{Type: err.Type, Detail: stripTypeNumbers(err.Detail)}
 }

@@ -15,20 +15,19 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// ConstantRule is a rule that has the same result for every value that its schema
-// accepts.
+// ConstantRule is a rule that has the same result for every value that its schema accepts.
 type ConstantRule struct {
-	// Path is the place of the node that has the rule, and Index which it is.
+	// Path is the path of the node, and Index the index of the rule.
 	Path  *structural.Path
 	Index int
-	// Holds is its result.
+	// Holds is the result of the rule.
 	Holds bool
 }
 
-// ConstantRules returns the rules of a schema that hold for every value whatever
-// the bounds are, and those that hold for no value within the bounds. Not every
-// one is found. The rule "false" of an optional field is left out: it is a way to
-// forbid the field. So are rules about changes.
+// ConstantRules returns rules of a schema that are true for every value even without its
+// bounds, and rules that are false for every value within its bounds. It does not find all
+// of them. Transition rules, and the rule "false" on an optional field, a way to forbid the
+// field, are not returned.
 func ConstantRules(s *structural.Schema) []ConstantRule {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
 	if err != nil {
@@ -44,7 +43,7 @@ type constants struct {
 	found  []ConstantRule
 }
 
-// node looks at the rules of a node. present: every object has it.
+// node checks the rules of a node. present is set if every object has it.
 func (c *constants) node(s *structural.Schema, path *structural.Path, present bool) {
 	for i, rule := range s.XValidations {
 		parsed, errs := c.parser.Parse(common.NewTextSource(rule.Rule))
@@ -77,7 +76,7 @@ func requires(s *structural.Schema, property string) bool {
 	return s.ValueValidation != nil && slices.Contains(s.Required, property)
 }
 
-// mentions reports whether an expression speaks of a variable.
+// mentions reports whether an expression uses a variable.
 func mentions(e ast.Expr, variable string) bool {
 	found := false
 	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
@@ -86,7 +85,7 @@ func mentions(e ast.Expr, variable string) bool {
 	return found
 }
 
-// outcomes is a set of what the evaluation of a condition may come to.
+// outcomes is the set of possible results of a condition.
 type outcomes uint8
 
 const (
@@ -96,8 +95,8 @@ const (
 	anyOutcome = mayHold | mayNotHold | mayFail
 )
 
-// combine applies a logical operator to all pairs of outcomes. One that decides
-// makes up for the failure of the other.
+// combine applies a logical operator to all pairs of outcomes. An operand that decides the
+// result masks the failure of the other.
 func combine(a, b, decides outcomes) outcomes {
 	var out outcomes
 	for _, x := range []outcomes{mayHold, mayNotHold, mayFail} {
@@ -116,18 +115,17 @@ func combine(a, b, decides outcomes) outcomes {
 	return out
 }
 
-// fact is what is known of the value of an expression.
+// fact is what is known about the value of an expression.
 type fact struct {
 	kind  factKind
 	fails bool // its evaluation may fail
-	// outcomes are those of a condition.
+	// outcomes are the possible results of a condition.
 	outcomes outcomes
-	// low and high are the bounds of a number, or of the size of a string, a list
-	// or a map.
+	// low and high are the bounds of a number, or of the size of a string, list or map.
 	low, high float64
-	// texts are all values of a string; nil if they are not known.
+	// texts are all possible values of a string, or nil if they are unknown.
 	texts []string
-	// schema is that of a structured value.
+	// schema is the schema of a structured value.
 	schema *structural.Schema
 }
 
@@ -145,7 +143,7 @@ const (
 // evaluation computes facts of expressions about a value of the schema.
 type evaluation struct {
 	schema *structural.Schema
-	// bounded: the value satisfies the schema; else only its types are known.
+	// bounded is set if the value satisfies the schema; otherwise only its types are known.
 	bounded bool
 }
 
@@ -167,7 +165,7 @@ func conditionOf(o outcomes, operands ...fact) fact {
 	return fact{kind: condition, outcomes: o}
 }
 
-// anything is a value of which nothing is known.
+// anything returns the fact of a value about which nothing is known.
 func anything() fact { return fact{fails: true} }
 
 func (v evaluation) fact(e ast.Expr) fact {
@@ -206,10 +204,11 @@ func literal(e ast.Expr) fact {
 	return anything()
 }
 
-// maxExact is where a float64 no longer holds every integer.
+// maxExact is the bound from which float64 no longer represents every integer.
 const maxExact = 1 << 53
 
-// number is a number within bounds, which are given up where floats are not exact.
+// number returns the fact of a number within bounds. Bounds that float64 cannot represent
+// exactly are dropped.
 func number(low, high float64) fact {
 	if !(low > -maxExact) {
 		low = math.Inf(-1)
@@ -223,7 +222,7 @@ func number(low, high float64) fact {
 	return fact{kind: numeric, low: low, high: high}
 }
 
-// valueOf is what is known of a value of a schema.
+// valueOf returns what is known about a value of a schema.
 func (v evaluation) valueOf(s *structural.Schema) fact {
 	if s == nil || s.Nullable || s.XIntOrString || s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.ValueValidation != nil && s.Format != "" && s.Type == "string" {
 		return fact{}
@@ -267,7 +266,7 @@ func (v evaluation) valueOf(s *structural.Schema) fact {
 	return out
 }
 
-// enumTexts are the values of an enum of strings; nil if there is none.
+// enumTexts returns the values of an enum of strings, or nil if there is none.
 func enumTexts(s *structural.Schema) []string {
 	if s.ValueValidation == nil {
 		return nil
@@ -283,7 +282,7 @@ func enumTexts(s *structural.Schema) []string {
 	return out
 }
 
-// enumRange is the range of an enum of numbers.
+// enumRange returns the range of an enum of numbers.
 func enumRange(s *structural.Schema) (low, high float64, ok bool) {
 	if s.ValueValidation == nil || len(s.Enum) == 0 {
 		return 0, 0, false
@@ -299,7 +298,7 @@ func enumRange(s *structural.Schema) (low, high float64, ok bool) {
 	return low, high, true
 }
 
-// selected is a field of a value, or whether it is there.
+// selected returns the fact of a selected field, or of the test for its presence.
 func (v evaluation) selected(e ast.SelectExpr) fact {
 	operand := v.fact(e.Operand())
 	var child *structural.Schema
@@ -326,7 +325,7 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 	return out
 }
 
-// failing is the fact of a value whose evaluation may fail, too.
+// failing returns the fact of a value whose evaluation may also fail.
 func (f fact) failing() fact {
 	f.fails = true
 	if f.kind == condition {
@@ -377,7 +376,7 @@ func (o outcomes) negated() outcomes {
 	return out
 }
 
-// choice is the value of a conditional.
+// choice returns the fact of a conditional.
 func choice(o outcomes, yes, no fact) fact {
 	var out fact
 	switch o & (mayHold | mayNotHold) {
@@ -414,7 +413,7 @@ func sizeOf(f fact) fact {
 	return out
 }
 
-// in is whether a value is one of a list that is written out.
+// in returns whether a value is an element of a list literal.
 func (v evaluation) in(value fact, list ast.ListExpr) fact {
 	out := conditionOf(mayNotHold, value)
 	for _, element := range list.Elements() {
@@ -427,7 +426,7 @@ func (v evaluation) in(value fact, list ast.ListExpr) fact {
 	return out
 }
 
-// operation is the value of an operator between two values.
+// operation returns the fact of a binary operator.
 func operation(name string, a, b fact) fact {
 	numbers := a.kind == numeric && b.kind == numeric
 	arithmetic := func(low, high float64) fact {
@@ -468,7 +467,7 @@ func operation(name string, a, b fact) fact {
 	return anything()
 }
 
-// less is whether a < b, or a <= b.
+// less returns whether a < b, or a <= b if orEqual is set.
 func less(a, b fact, orEqual bool) fact {
 	o := mayHold | mayNotHold
 	switch {
@@ -480,7 +479,7 @@ func less(a, b fact, orEqual bool) fact {
 	return conditionOf(o, a, b)
 }
 
-// equal is whether two values are equal.
+// equal returns whether two values are equal.
 func equal(a, b fact) fact {
 	o := mayHold | mayNotHold
 	switch {

@@ -16,8 +16,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestConstantRules has rules that are constant, and their nearest neighbours
-// that are not.
+// TestConstantRules checks constant rules and similar rules that are not constant.
 func TestConstantRules(t *testing.T) {
 	const schema = `
 type: object
@@ -41,7 +40,7 @@ properties:
 		"self.name.size() == 0":              "false",
 		"self.name == ''":                    "false",
 		"size(self.name) > 4":                "",
-		"size(self.name) <= 5":               "", // says what the schema says
+		"size(self.name) <= 5":               "", // same as the schema
 		"self.mode == 'C'":                   "false",
 		"self.mode in ['C', 'D']":            "false",
 		"self.mode in ['A', 'C']":            "",
@@ -83,7 +82,7 @@ properties:
 	}
 }
 
-// TestForbiddenField wants the rule false of an optional field to be left alone.
+// TestForbiddenField checks that the rule "false" on an optional field is not reported.
 func TestForbiddenField(t *testing.T) {
 	var props apiextensionsv1.JSONSchemaProps
 	if err := yaml.UnmarshalStrict([]byte(`
@@ -103,7 +102,7 @@ properties:
 	}
 }
 
-// randomRule returns a condition about the properties of randomObject's schema.
+// randomRule returns a condition on the properties of randomObject's schema.
 func randomRule(r *rand.Rand, depth int) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	integer := func() string {
@@ -138,7 +137,7 @@ func randomRule(r *rand.Rand, depth int) string {
 	return "(" + integer() + " " + pick("<", "<=", ">", ">=", "==", "!=") + " " + integer() + ")"
 }
 
-// randomBounds returns the schema that randomRule speaks of, with random bounds.
+// randomBounds returns the schema that randomRule uses, with random bounds.
 func randomBounds(r *rand.Rand) *apiextensionsv1.JSONSchemaProps {
 	maybe := func(low, high string, of int) string {
 		out := ""
@@ -200,9 +199,9 @@ func randomObject(r *rand.Rand) map[string]any {
 	return out
 }
 
-// TestConstantRulesAgreeWithTheServer holds what is said of random rules against
+// TestConstantRulesMatchServer compares the constant rules found among random rules with
 // the server's evaluator on random objects that the schema accepts.
-func TestConstantRulesAgreeWithTheServer(t *testing.T) {
+func TestConstantRulesMatchServer(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 18))
 	holds, never, accepted := 0, 0, 0
 	for range 50 {
@@ -245,7 +244,7 @@ func TestConstantRulesAgreeWithTheServer(t *testing.T) {
 				}
 				if passes := !was.Refused && was.Failure == ""; passes != c.Holds {
 					schema, _ := json.Marshal(props)
-					t.Errorf("%s is said to be always %t, and of %s the server says %+v\n%s", rules[c.Index], c.Holds, text, was, schema)
+					t.Errorf("%s is reported as always %t, but for %s the server's result is %+v\n%s", rules[c.Index], c.Holds, text, was, schema)
 				}
 			}
 		}

@@ -12,25 +12,25 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 )
 
-// coster estimates what an expression costs as servers before 1.33 do, whose cel-go
-// knows the size of less: not that of variables, of the elements of computed lists and
-// maps, of optional values, and of what dyn hides. What testdata/celcosts/ records of the
-// versions is held against it.
-type coster struct {
+// costEstimator estimates the cost of an expression as servers before 1.33 do. Their cel-go
+// knows fewer sizes: not those of variables, of elements of computed lists and maps, of
+// optional values, and of values behind dyn. It is compared with the versions' own results
+// in testdata/celcosts/.
+type costEstimator struct {
 	target  *Target
 	checked *ast.AST
 	library *library.CostEstimator
 	root    *apiservercel.DeclType
-	// paths are the fields that expressions lead to, sizes those of computed values.
+	// paths are the fields that expressions select, sizes the sizes of computed values.
 	paths map[int64][]string
 	sizes map[int64]checker.SizeEstimate
-	// ranges are what variables go through, the innermost last.
+	// ranges are the expressions that iteration variables range over, the innermost last.
 	ranges map[string][]ast.Expr
 }
 
-// oldCost is the cost of an expression about a type.
+// oldCost returns the cost of an expression on values of a type.
 func (t *Target) oldCost(checked *ast.AST, root *apiservercel.DeclType) uint64 {
-	c := &coster{
+	c := &costEstimator{
 		target: t, checked: checked, root: root,
 		paths: map[int64][]string{}, sizes: map[int64]checker.SizeEstimate{}, ranges: map[string][]ast.Expr{},
 	}
@@ -38,7 +38,7 @@ func (t *Target) oldCost(checked *ast.AST, root *apiservercel.DeclType) uint64 {
 	return c.cost(checked.Expr()).Max
 }
 
-// costNode is an expression as the server's library sees it.
+// costNode implements checker.AstNode.
 type costNode struct {
 	path []string
 	kind *types.Type
@@ -51,7 +51,7 @@ func (n costNode) Type() *types.Type                   { return n.kind }
 func (n costNode) Expr() ast.Expr                      { return n.expr }
 func (n costNode) ComputedSize() *checker.SizeEstimate { return n.size }
 
-func (c *coster) node(e ast.Expr) checker.AstNode {
+func (c *costEstimator) node(e ast.Expr) checker.AstNode {
 	n := costNode{path: c.paths[e.ID()], kind: c.checked.GetType(e.ID()), expr: e}
 	if len(n.path) > 0 && (n.path[0] == "__result__" || n.path[0] == "@result") {
 		n.path = nil
@@ -80,8 +80,8 @@ func (c *coster) node(e ast.Expr) checker.AstNode {
 	return n
 }
 
-// EstimateSize is the greatest size that the type allows for a field.
-func (c *coster) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
+// EstimateSize returns the maximum size that the type allows for a field.
+func (c *costEstimator) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	if len(n.Path()) == 0 {
 		return nil
 	}
@@ -106,12 +106,12 @@ func (c *coster) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Max: uint64(kind.MaxElements)}
 }
 
-// EstimateCallCost knows nothing of calls.
-func (*coster) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+// EstimateCallCost returns nil: calls are not estimated.
+func (*costEstimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-func (c *coster) size(n checker.AstNode) checker.SizeEstimate {
+func (c *costEstimator) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
 	}
@@ -125,7 +125,7 @@ func (c *coster) size(n checker.AstNode) checker.SizeEstimate {
 	return checker.UnknownSizeEstimate()
 }
 
-func (c *coster) cost(e ast.Expr) checker.CostEstimate {
+func (c *costEstimator) cost(e ast.Expr) checker.CostEstimate {
 	sum := checker.CostEstimate{}
 	add := func(parts ...ast.Expr) {
 		for _, part := range parts {
@@ -195,12 +195,12 @@ func (c *coster) cost(e ast.Expr) checker.CostEstimate {
 	return sum
 }
 
-// extended is a longer path, which shares nothing with the given one.
+// extended returns a longer path that shares no memory with the given one.
 func extended(path []string, name string) []string {
 	return append(path[:len(path):len(path)], name)
 }
 
-func (c *coster) callCost(e ast.Expr) checker.CostEstimate {
+func (c *costEstimator) callCost(e ast.Expr) checker.CostEstimate {
 	call := e.AsCall()
 	var args []checker.AstNode
 	var costs []checker.CostEstimate
@@ -243,8 +243,9 @@ func (c *coster) callCost(e ast.Expr) checker.CostEstimate {
 	return sum.Add(all)
 }
 
-// libraryCost is what the server's libraries say of a call, nil if they say nothing.
-func (c *coster) libraryCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+// libraryCost returns the estimate of the server's libraries for a call, or nil if they
+// have none.
+func (c *costEstimator) libraryCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	estimate := c.library.EstimateCallCost(function, overload, target, args)
 	switch {
 	case estimate == nil:
@@ -256,8 +257,8 @@ func (c *coster) libraryCost(function, overload string, target *checker.AstNode,
 	return estimate
 }
 
-// overloadCost is the cost of a call with its arguments.
-func (c *coster) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode, costs []checker.CostEstimate) checker.CallEstimate {
+// overloadCost returns the cost of a call including its arguments.
+func (c *costEstimator) overloadCost(function, overload string, target *checker.AstNode, args []checker.AstNode, costs []checker.CostEstimate) checker.CallEstimate {
 	var given checker.CostEstimate
 	for _, cost := range costs {
 		given = given.Add(cost)

@@ -11,13 +11,13 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// widget is a CRD with one version, whose spec has the given schema.
+// widget returns a CRD with one version whose spec has the given schema.
 func widget(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	return withSchema(t, "type: object\nproperties:\n  spec:\n"+indent(spec, 4))
 }
 
-// withSchema is a CRD with one version of the given schema.
+// withSchema returns a CRD with one version that has the given schema.
 func withSchema(t testing.TB, schema string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	return parse(t, `
@@ -56,13 +56,14 @@ func second(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, schema 
 
 type crd = apiextensionsv1.CustomResourceDefinition
 
-// badCase is a CRD that the server refuses with a message that has the text want.
+// badCase is a CRD that the server refuses with a message that contains want.
 type badCase struct {
 	name, want string
-	// spec is the schema of spec, or schema the whole one; edit changes the rest.
+	// spec is the schema of spec, schema that of the whole object; edit changes the rest of
+	// the CRD.
 	spec, schema string
 	edit         func(*testing.T, *crd)
-	// since is the minor version from which on servers say so, 0 for all.
+	// since is the first minor version that reports the error, or 0 for all.
 	since uint
 }
 
@@ -235,7 +236,7 @@ properties:
   kind: {type: string}
   metadata: {type: object, properties: {name: {type: string}, generateName: {type: string}}}
 x-kubernetes-validations: [{rule: "self.metadata.name.matches('a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)')"}]`},
-		{name: "errors below, beside and above rules", want: "x-kubernetes-list-map-keys", spec: `
+		{name: "errors below, next to and above rules", want: "x-kubernetes-list-map-keys", spec: `
 type: object
 properties:
   wrong:
@@ -252,8 +253,8 @@ func withStatus(_ *testing.T, c *crd) {
 	c.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
 }
 
-// manyRules is a schema with rules each of which costs nearly, but not quite, as
-// much as a rule may; all of them a different number.
+// manyRules returns a schema with n rules, each of which costs slightly less than the limit
+// per rule, all of them differently.
 func manyRules(n int) string {
 	var b strings.Builder
 	b.WriteString("type: object\nproperties:\n")
@@ -263,7 +264,7 @@ func manyRules(n int) string {
 	return b.String()
 }
 
-func TestCreateSaysWhatTheServerSays(t *testing.T) {
+func TestCreateMatchesServer(t *testing.T) {
 	s := newServer()
 	for _, version := range []string{DefaultVersion, newest()} {
 		target := target(t, version)
@@ -276,13 +277,13 @@ func TestCreateSaysWhatTheServerSays(t *testing.T) {
 				before := crd.DeepCopy()
 				want := s.create(t, crd)
 				if !strings.Contains(strings.Join(want.errors, "\n"), c.want) {
-					t.Errorf("the server does not say %q, but\n%s", c.want, strings.Join(want.errors, "\n"))
+					t.Errorf("the server does not report %q, but\n%s", c.want, strings.Join(want.errors, "\n"))
 				}
 				findings, err := target.ValidateCreate(context.Background(), crd)
 				if err != nil {
 					t.Fatal(err)
 				}
-				same(t, want, saidBy(findings))
+				same(t, want, responseOf(findings))
 				if !apiequality.Semantic.DeepEqual(before, crd) {
 					t.Error("the CRD was changed")
 				}

@@ -17,21 +17,21 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// FilledDefault is a default that is valid as it stands, and not once the
-// defaults inside of it are applied.
+// FilledDefault is a default that is valid as written but invalid once nested defaults are
+// applied.
 type FilledDefault struct {
-	// Path is the place of the default in the schema: "properties[a].default".
+	// Path is the path of the default in the schema, for example "properties[a].default".
 	Path string
-	// Value is the default with what is applied to it.
+	// Value is the default with nested defaults applied.
 	Value any
-	// Errors are the server's answers to it.
+	// Errors are the server's errors about Value.
 	Errors field.ErrorList
 }
 
-// FilledDefaults returns such defaults of a schema that the server accepts. The
-// server validates a default before it applies those inside of it
-// (defaulting.ValidateDefaults), and an object after (defaulting.Default), so
-// that every object that leaves the field out is refused.
+// FilledDefaults returns the defaults of a schema that the server accepts but that become
+// invalid when nested defaults are applied. The server validates a default before it
+// applies those nested in it (defaulting.ValidateDefaults), and an object after
+// (defaulting.Default), so every object that omits the field is refused.
 func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) ([]FilledDefault, error) {
 	structural, err := structuralOf(schema)
 	if err != nil {

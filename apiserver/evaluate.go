@@ -16,8 +16,8 @@ import (
 )
 
 // NewEvaluator returns a function that evaluates rules on objects of the schema as the
-// server does when an object is created. The schema's own rules are left out. The error is
-// about a schema that is not structural.
+// server does when an object is created. The schema's own rules are ignored. It returns an
+// error if the schema is not structural.
 func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
 	structural, err := structuralOf(schema)
 	if err != nil {
@@ -25,7 +25,7 @@ func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unio
 	}
 	removeRules(structural)
 	for i, rule := range rules {
-		// The message tells which rule it was, and that it was evaluated.
+		// The message identifies the rule, and shows that it was evaluated.
 		structural.XValidations = append(structural.XValidations, apiextensionsv1.ValidationRule{Rule: rule, Message: markOf(i)})
 	}
 	validator := cel.NewValidator(structural, false, celconfig.PerCallLimit)
@@ -35,7 +35,7 @@ func NewEvaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unio
 	}, nil
 }
 
-// structuralOf is a schema as the server's code reads it.
+// structuralOf converts a schema to the server's model.
 func structuralOf(schema *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(schema, &internal, nil); err != nil {
@@ -46,7 +46,7 @@ func structuralOf(schema *apiextensionsv1.JSONSchemaProps) (*structuralschema.St
 
 func markOf(rule int) string { return fmt.Sprintf("\x00%d\x00", rule) }
 
-// removeRules removes the rules of the schema and of all below it.
+// removeRules removes all rules of the schema.
 func removeRules(s *structuralschema.Structural) {
 	s.XValidations = nil
 	if s.Items != nil {

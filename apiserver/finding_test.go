@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// TestPlaces translates the server's paths to those of the given object.
-func TestPlaces(t *testing.T) {
+// TestPaths checks the translation of the server's paths to those of the given object.
+func TestPaths(t *testing.T) {
 	shared := func(c *crd) {
 		other := c.Spec.Versions[0]
 		other.Name, other.Storage = "v2", false
@@ -100,7 +100,7 @@ func TestPlaces(t *testing.T) {
 			places: []string{"spec.versions[0].name"},
 		},
 		{
-			name:   "what is where it was",
+			name:   "a path that does not change",
 			edit:   func(c *crd) { c.Spec.Scope = "" },
 			path:   "spec.scope",
 			places: []string{"spec.scope"},
@@ -115,23 +115,23 @@ func TestPlaces(t *testing.T) {
 			}
 			at := slices.IndexFunc(findings, func(f Finding) bool { return f.Path == c.path })
 			if at < 0 {
-				t.Fatalf("no finding for %s, but %v", c.path, findings)
+				t.Fatalf("no finding for %s: %v", c.path, findings)
 			}
-			if f := findings[at]; !slices.Equal(f.Places, c.places) || !strings.HasPrefix(f.String(), c.path+": ") || c.text != "" && f.String() != c.text {
-				t.Errorf("got %q, %s", f.Places, f)
+			if f := findings[at]; !slices.Equal(f.Paths, c.places) || !strings.HasPrefix(f.String(), c.path+": ") || c.text != "" && f.String() != c.text {
+				t.Errorf("got %q, %s", f.Paths, f)
 			}
 		})
 	}
 }
 
-func TestSteady(t *testing.T) {
+func TestStripTypeNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "",
 		"a":                                 "a",
 		"selfType12":                        "selfType",
 		"(selfType12.a.b3, selfType12) and": "(selfType.a.b3, selfType) and",
 	} {
-		if got := steady(text); got != want {
+		if got := stripTypeNumbers(text); got != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

@@ -17,12 +17,12 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// rule is one without a message.
+// rule returns a rule without a message.
 func rule(text string) apiextensionsv1.ValidationRule {
 	return apiextensionsv1.ValidationRule{Rule: text}
 }
 
-// withProps is a CRD whose spec has the schema.
+// withProps returns a CRD whose spec has the schema.
 func withProps(t testing.TB, spec props) *crd {
 	out := widget(t, "type: object")
 	out.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
@@ -73,13 +73,13 @@ func TestCyclesAreRefused(t *testing.T) {
 				}
 			}
 			if _, err := target(t, DefaultVersion).ValidateUpdate(context.Background(), widget(t, "type: object"), crd); err == nil {
-				t.Error("no error for an old object that cannot be")
+				t.Error("no error for an impossible old object")
 			}
 		})
 	}
 }
 
-// decodes reports whether the server's JSON decoder reads the CRD.
+// decodes reports whether the server's JSON decoder accepts the CRD.
 func decodes(t *testing.T, crd *crd) bool {
 	t.Helper()
 	text, err := json.Marshal(crd)
@@ -89,17 +89,17 @@ func decodes(t *testing.T, crd *crd) bool {
 	return json.Unmarshal(text, new(apiextensionsv1.CustomResourceDefinition)) == nil
 }
 
-// TestNestingIsRefusedAsByTheDecoder looks for the deepest schemas that are
-// validated: they are those that the decoder reads.
-func TestNestingIsRefusedAsByTheDecoder(t *testing.T) {
+// TestNestingLimit checks that the deepest schemas that are validated are those that the
+// decoder accepts.
+func TestNestingLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrap  func(props) props
 		depth int
-		// slow: decoding takes time that grows with the square of the depth.
+		// slow is set if decoding takes time quadratic in the depth.
 		slow bool
 	}{
-		// The CRD, spec, versions, v1, schema, openAPIV3Schema, properties and spec are
-		// eight levels of 10,000; a property is two more.
+		// The decoder allows 10,000 levels. The CRD, spec, versions, v1, schema,
+		// openAPIV3Schema, properties and spec take eight; each property takes two.
 		"items":                {inItems, 9992, true},
 		"properties":           {inProperty, 4996, false},
 		"additionalProperties": {inMap, 9992, true},
@@ -109,7 +109,7 @@ func TestNestingIsRefusedAsByTheDecoder(t *testing.T) {
 			for _, more := range []int{0, 1} {
 				crd := withProps(t, nested(props{Type: "string"}, c.depth+more, c.wrap))
 				if !c.slow && decodes(t, crd) != (more == 0) {
-					t.Errorf("%d more: the decoder reads it: %t", more, more != 0)
+					t.Errorf("%d more: decoder accepts it: %t", more, more != 0)
 				}
 				findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), crd)
 				if err != nil {
@@ -123,8 +123,8 @@ func TestNestingIsRefusedAsByTheDecoder(t *testing.T) {
 	}
 }
 
-// TestDeepRulesEnd: types that are nested without end take CEL very long.
-func TestDeepRulesEnd(t *testing.T) {
+// TestDeepRulesTerminate checks deeply nested types, which take CEL very long.
+func TestDeepRulesTerminate(t *testing.T) {
 	for name, wrap := range map[string]func(props) props{"items": inItems, "properties": inProperty, "additionalProperties": inMap, "not": inNot} {
 		for _, depth := range []int{90, 300, 3000} {
 			for _, mistake := range []bool{false, true} {
@@ -140,7 +140,7 @@ func TestDeepRulesEnd(t *testing.T) {
 					t.Fatalf("%s %d: %v", name, depth, err)
 				}
 				limited := slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Source == Limit })
-				// Properties that no rule speaks of do not count.
+				// Properties that no rule uses do not count.
 				if want := depth > maxTypeNesting && (name == "items" || name == "additionalProperties"); limited != want {
 					t.Errorf("%s %d: %d findings, limited %t", name, depth, len(report.Findings), limited)
 				}
@@ -155,7 +155,7 @@ func TestLargeSchemasAreRefused(t *testing.T) {
 	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].String(), "Request entity too large: limit is 3145728") {
 		t.Errorf("got %v, %v", findings, err)
 	}
-	// A tree that shares its nodes has no end that is worth waiting for.
+	// A tree of shared nodes is exponentially large.
 	spec := props{Type: "string"}
 	for range 64 {
 		spec = props{Type: "object", Properties: map[string]props{"a": spec, "b": spec}}
@@ -168,8 +168,8 @@ func TestLargeSchemasAreRefused(t *testing.T) {
 	}
 }
 
-// TestPanicsOfTheServer: of these CRDs the server's code panics. There is a finding
-// for the path, and all that the server says without it.
+// TestPanicsOfTheServer checks CRDs on which the server's code panics: there is a finding
+// for the path, and all findings of the server without it.
 func TestPanicsOfTheServer(t *testing.T) {
 	const free = "{type: object, properties: {any: {type: object, additionalProperties: true}, bad: {type: string, uniqueItems: true}}"
 	selecting := func(c *crd, path string) *crd {
@@ -180,7 +180,7 @@ func TestPanicsOfTheServer(t *testing.T) {
 		name  string
 		crd   *crd
 		place string
-		// without is the CRD without the path.
+		// without removes the path from the CRD.
 		without func(*crd)
 	}{
 		{"a schema that cannot be converted", selecting(widget(t, `{type: object, $ref: "#/x"}`), ".spec.a"), "spec.versions[0].selectableFields[0].jsonPath", noSelection},
@@ -220,37 +220,37 @@ func TestPanicsOfTheServer(t *testing.T) {
 			seen := map[string]bool{}
 			for _, r := range report.Rules {
 				if seen[r.Path] {
-					t.Errorf("%s comes twice", r.Path)
+					t.Errorf("duplicate rule %s", r.Path)
 				}
 				seen[r.Path] = true
 			}
 			findings := report.Findings
 			found := slices.IndexFunc(findings, func(f Finding) bool { return f.Source == Panic })
-			if found < 0 || !slices.Contains(findings[found].Places, c.place) || !strings.Contains(findings[found].String(), "internal error") {
+			if found < 0 || !slices.Contains(findings[found].Paths, c.place) || !strings.Contains(findings[found].String(), "internal error") {
 				t.Fatalf("got %v", findings)
 			}
 			findings = slices.DeleteFunc(findings, func(f Finding) bool { return f.Source == Panic })
 			c.without(c.crd)
-			same(t, newServer().create(t, c.crd), saidBy(findings))
+			same(t, newServer().create(t, c.crd), responseOf(findings))
 		})
 	}
 }
 
 func noSelection(c *crd) { c.Spec.Versions[0].SelectableFields = nil }
 
-// TestPathsBesideThePanics: what the server says of paths if it does not panic.
-func TestPathsBesideThePanics(t *testing.T) {
+// TestPathsNearPanics compares findings about paths on which the server does not panic.
+func TestPathsNearPanics(t *testing.T) {
 	c := widget(t, `{type: object, id: x}`)
 	for _, path := range []string{"", "x", "..", ".[", ".a[", "['a'", ".spec[0]", "[0]"} {
 		c.Spec.Versions[0].SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: path}}
-		var want said
+		var want response
 		panics := guard(func() error { want = newServer().create(t, c); return nil })
 		findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), c)
 		if err != nil {
 			t.Fatalf("%q: %v, %v", path, findings, err)
 		}
 		if panics == nil {
-			same(t, want, saidBy(findings))
+			same(t, want, responseOf(findings))
 		} else if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Source == Panic }) {
 			t.Errorf("%q: %v", path, findings)
 		}
@@ -271,13 +271,13 @@ func TestFailuresAreErrors(t *testing.T) {
 			t.Errorf("%s as old: got %v", name, findings)
 		}
 	}
-	// An empty object is a bad one.
+	// An empty object is invalid, not an error.
 	if findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), &crd{}); err != nil || len(findings) < 5 {
 		t.Errorf("got %v, %v", findings, err)
 	}
 }
 
-// countdown is a context that ends after some looks at it.
+// countdown is a context that is canceled after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -290,8 +290,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestTheContextIsHonoured ends it everywhere.
-func TestTheContextIsHonoured(t *testing.T) {
+// TestContextCanceled cancels the context at every check.
+func TestContextCanceled(t *testing.T) {
 	crd := second(t, withSchema(t, manyRules(11)), "type: object\nproperties: {spec: {type: object, x-kubernetes-validations: [{rule: \"self == self\"}]}}")
 	target := target(t, DefaultVersion)
 	ends := 0
@@ -303,14 +303,14 @@ func TestTheContextIsHonoured(t *testing.T) {
 			break
 		}
 		if !errors.Is(err, context.Canceled) || len(report.Findings) > 0 || len(report.Rules) > 0 {
-			t.Fatalf("after %d looks: %v, %v", n, err, report)
+			t.Fatalf("after %d checks: %v, %v", n, err, report)
 		}
 		ends++
 	}
 	if ends < 10 {
-		t.Errorf("only %d looks", ends)
+		t.Errorf("only %d checks", ends)
 	}
-	// What was not finished does not stay.
+	// Nothing unfinished may remain in the cache.
 	if findings, err := target.ValidateCreate(context.Background(), crd); err != nil || len(findings) == 0 {
 		t.Errorf("got %v, %v", findings, err)
 	}
@@ -321,8 +321,8 @@ func TestTheContextIsHonoured(t *testing.T) {
 	}
 }
 
-// TestTheOrderIsTheSame looks many times, at once.
-func TestTheOrderIsTheSame(t *testing.T) {
+// TestOrderIsStable checks the same CRD many times in parallel.
+func TestOrderIsStable(t *testing.T) {
 	crd := withSchema(t, manyRules(15))
 	delete(crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties, "a3")
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["b"] = props{Type: "text", Format: "x"}

@@ -32,31 +32,33 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Kind is a version of a CRD as the server handles its custom resources. It is
-// safe for concurrent use.
+// Kind is a version of a CRD as the server handles its custom resources. It is safe for
+// concurrent use.
 type Kind struct {
 	group, version, kind string
-	// resource is what the server calls the kind in messages: widgets.example.com.
+	// resource is the resource name in the server's messages, for example
+	// widgets.example.com.
 	resource   string
 	namespaced bool
-	// hasStatus: there is a status subresource, so that others do not write status.
+	// hasStatus is set if there is a status subresource, so that only requests to it write
+	// status.
 	hasStatus bool
 	scale     *apiextensions.CustomResourceSubresourceScale
-	// preserves: the CRD does not prune.
+	// preserves is set if the CRD does not prune.
 	preserves bool
 
-	// schema is the model, and structural the server's; both with pruned defaults.
+	// schema is our model and structural the server's, both with pruned defaults.
 	schema     *structural.Schema
 	structural *structuralschema.Structural
 	plan       *unions.Plan
 	validator  apiservervalidation.SchemaValidator
-	// statusValidator is of the status, nil where the schema has none.
+	// statusValidator validates the status, nil if the schema has none.
 	statusValidator apiservervalidation.SchemaValidator
 	rules           *cel.Validator
 }
 
-// NewKind prepares a version of a CRD that the server accepts. The error says why
-// it would not serve the version.
+// NewKind prepares a version of a CRD that the server accepts. It returns an error if the
+// server would not serve the version.
 func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Kind, error) {
 	in, err := internal(crd)
 	if err != nil {
@@ -108,46 +110,47 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 	return k, nil
 }
 
-// Answer is what the server does with a request.
+// Answer is the server's response to a request.
 type Answer struct {
 	// Object is what is stored if there are no errors.
 	Object map[string]any
-	// Defaulted are the fields that got a default, Pruned those that the schema does
-	// not specify, Nulls those that were null and may not be, Metadata the unknown
-	// fields of the metadata of the object and of embedded resources, as text.
+	// Defaulted are the fields that got a default, Pruned those that the schema does not
+	// specify, Nulls those that were null but are not nullable, and Metadata the paths of
+	// unknown fields in the metadata of the object and of embedded resources.
 	Defaulted     []structural.Defaulted
 	Pruned, Nulls []*structural.ObjectPath
 	Metadata      []string
-	// Ignored are fields that the server reads and does not store: the status, if the
+	// Ignored are fields that the server reads but does not store: the status, if the
 	// request does not write it, and metadata that only the server writes.
 	Ignored []*structural.ObjectPath
-	// Cleared are the members of unions that a changed discriminator does not select.
+	// Cleared are the union members that a changed discriminator no longer selects.
 	Cleared []*structural.ObjectPath
-	// Errors are the server's, in its words; with one of them nothing is stored.
+	// Errors are the server's errors, in its words. If there are any, nothing is stored.
 	Errors field.ErrorList
 	// Unchecked are the errors of rules that the server does not evaluate because of
-	// Errors, and would come to once those are corrected. Rules that cannot be
-	// evaluated before are not among them.
+	// Errors, and will report once those are fixed. Rules that cannot be evaluated on the
+	// invalid object are not included.
 	Unchecked field.ErrorList
-	// Warnings are what the server says beside its answer.
+	// Warnings are the warnings of the response.
 	Warnings []string
 }
 
-// Create is what the server does with a new object. The object is not changed.
+// Create returns the server's response to the creation of an object. The object is not
+// changed.
 func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error) {
 	return k.handle(ctx, object, nil, "")
 }
 
-// StoredError says that a stored object is none that a server could have stored.
+// StoredError is returned if a stored object could not have been stored by a server.
 type StoredError struct{ err error }
 
 func (e *StoredError) Error() string { return "the stored object: " + e.err.Error() }
 
-// Unwrap returns what is wrong with the object.
+// Unwrap returns the reason.
 func (e *StoredError) Unwrap() error { return e.err }
 
-// Update is what it does with an object that replaces the stored one, as PUT of
-// the main resource does. There is a [StoredError] if the stored one does not decode.
+// Update returns the server's response to an update of the stored object, as PUT of the
+// main resource. It returns a [StoredError] if the stored object cannot be decoded.
 func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answer, error) {
 	if stored == nil {
 		return Answer{}, errors.New("no stored object")
@@ -159,13 +162,13 @@ func (k *Kind) Update(ctx context.Context, object, stored map[string]any) (Answe
 	return k.handle(ctx, object, old, "")
 }
 
-// HasStatus reports whether there is a status subresource. Then the main resource
-// does not write status, and [Kind.UpdateStatus] writes nothing else.
+// HasStatus reports whether there is a status subresource. If so, the main resource does
+// not write status, and [Kind.UpdateStatus] writes nothing else.
 func (k *Kind) HasStatus() bool { return k.hasStatus }
 
-// UpdateStatus is what the server does with an object whose status replaces that of
-// the stored one, as PUT of the status subresource does. Without the subresource it
-// fails, and so it does with a [StoredError].
+// UpdateStatus returns the server's response to an update of the stored object's status, as
+// PUT of the status subresource. It returns an error if there is no such subresource, and a
+// [StoredError] if the stored object cannot be decoded.
 func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) (Answer, error) {
 	if !k.hasStatus {
 		return Answer{}, fmt.Errorf("%s.%s has no status subresource in version %s", k.kind, k.group, k.version)
@@ -180,11 +183,11 @@ func (k *Kind) UpdateStatus(ctx context.Context, object, stored map[string]any) 
 // HasScale reports whether there is a scale subresource, which [Kind.UpdateScale] writes.
 func (k *Kind) HasScale() bool { return k.scale != nil }
 
-// UpdateScale is what the server does with an autoscaling/v1 Scale of the stored object, as
-// PUT of the scale subresource does (scaleUpdatedObjectInfo of apiextensions-apiserver,
-// pkg/registry/customresource): its number of replicas goes where the CRD says, and the
-// stored object is updated with it. Without the subresource it fails, and so it does with
-// a [StoredError].
+// UpdateScale returns the server's response to PUT of an autoscaling/v1 Scale to the scale
+// subresource of the stored object (scaleUpdatedObjectInfo of apiextensions-apiserver,
+// pkg/registry/customresource): the number of replicas is written to the path in the CRD,
+// and the stored object is updated with it. It returns an error if there is no such
+// subresource, and a [StoredError] if the stored object cannot be decoded.
 func (k *Kind) UpdateScale(ctx context.Context, scale, stored map[string]any) (Answer, error) {
 	if k.scale == nil {
 		return Answer{}, fmt.Errorf("%s.%s has no scale subresource in version %s", k.kind, k.group, k.version)
@@ -224,10 +227,11 @@ func (k *Kind) setScale(object, scale map[string]any) error {
 	return unstructured.SetNestedField(object, int64(given.Spec.Replicas), path...)
 }
 
-// handle is the way of a request: apiextensions-apiserver,
+// handle handles a request as apiextensions-apiserver does:
 // pkg/apiserver/customresource_handler.go (unstructuredDefaulter,
 // unstructuredSchemaCoercer), then pkg/registry/customresource/strategy.go or
-// status_strategy.go. Unions are normalized where a policy or a webhook does it.
+// status_strategy.go. Unions are normalized at the point where a policy or a webhook does
+// it.
 func (k *Kind) handle(ctx context.Context, object, old map[string]any, subresource string) (Answer, error) {
 	a, err := k.decode(object, false)
 	if err != nil {
@@ -290,8 +294,8 @@ func (k *Kind) judge(ctx context.Context, a *Answer, old map[string]any, validat
 	return nil
 }
 
-// evaluateUnchecked are the errors of rules that come to a result though the object
-// is wrong otherwise.
+// evaluateUnchecked returns the errors of rules that can be evaluated although the object
+// is otherwise invalid.
 func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any) field.ErrorList {
 	var options []cel.Option
 	var before any
@@ -305,15 +309,15 @@ func (k *Kind) evaluateUnchecked(ctx context.Context, object, old map[string]any
 	})
 }
 
-// noResult are the server's words for rules without a result (Validator of
+// noResult are the server's messages about rules without a result (Validator of
 // apiextensions-apiserver, pkg/apiserver/schema/cel).
 var noResult = [...]string{
 	" evaluating rule: ", "call arguments did not match a supported operator, function or macro signature for rule: ",
 	"rule compiler initialization error: ", "rule compile error: ", "no further validation rules will be run",
 }
 
-// decode is what becomes of an object before anybody looks at it. Of a stored one
-// malformed metadata is dropped.
+// decode decodes an object: defaulting, pruning and metadata. Malformed metadata of a
+// stored object is dropped.
 func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(given)}
 	a := Answer{Object: u.Object}
@@ -354,8 +358,7 @@ func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 	return a, nil
 }
 
-// decodeStored is what a server reads of a stored object. What it cannot read is a
-// [StoredError].
+// decodeStored decodes a stored object. It returns a [StoredError] if that fails.
 func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
 	a, err := k.decode(stored, true)
 	if err != nil {
@@ -364,8 +367,8 @@ func (k *Kind) decodeStored(stored map[string]any) (map[string]any, error) {
 	return a.Object, nil
 }
 
-// prepare is what the strategy does before validation: with the status
-// subresource, status is written there and nowhere else.
+// prepare does what the strategy does before validation: if there is a status subresource,
+// status is written only through it.
 func (k *Kind) prepare(a *Answer, given, old map[string]any) {
 	if !k.hasStatus {
 		return
@@ -379,8 +382,8 @@ func (k *Kind) prepare(a *Answer, given, old map[string]any) {
 	}
 }
 
-// prepareStatus is what the status strategy does before validation: all but status
-// is what is stored.
+// prepareStatus does what the status strategy does before validation: everything except
+// status is taken from the stored object.
 func (k *Kind) prepareStatus(object, old map[string]any) {
 	status, ok := object["status"]
 	clear(object)
@@ -390,8 +393,8 @@ func (k *Kind) prepareStatus(object, old map[string]any) {
 	}
 }
 
-// removed are the keys of objects that are only in before, not looked for below
-// what is only there.
+// removed returns the paths of keys that exist only in before. It does not descend into
+// removed values.
 func removed(before, after any, at *structural.ObjectPath) []*structural.ObjectPath {
 	var out []*structural.ObjectPath
 	switch before := before.(type) {
@@ -413,10 +416,10 @@ func removed(before, after any, at *structural.ObjectPath) []*structural.ObjectP
 	return out
 }
 
-// warnings collects what the server's code warns of.
+// warnings collects the warnings of the server's code.
 type warnings struct{ texts []string }
 
-// AddWarning is called by the server's code.
+// AddWarning implements warning.Recorder.
 func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, text) }
 
 // validate is Validate and ValidateUpdate of the server's strategy.
@@ -462,8 +465,8 @@ func (k *Kind) validateStatus(ctx context.Context, object, old map[string]any) f
 	return append(errs, k.validateRules(ctx, object, old, errs, cel.WithRatcheting(correlated))...)
 }
 
-// validateLists checks lists that are sets or maps, unless those of the stored
-// object are wrong already.
+// validateLists validates lists that are sets or maps, unless those of the stored object
+// are already invalid.
 func (k *Kind) validateLists(object, old map[string]any) field.ErrorList {
 	if old != nil && len(listtype.ValidateListSetsAndMaps(nil, k.structural, old)) > 0 {
 		return nil
@@ -471,8 +474,8 @@ func (k *Kind) validateLists(object, old map[string]any) field.ErrorList {
 	return listtype.ValidateListSetsAndMaps(nil, k.structural, object)
 }
 
-// validateRules evaluates the rules of the schema, unless an error so far keeps the
-// server from it.
+// validateRules evaluates the rules of the schema, unless earlier errors prevent the server
+// from doing so.
 func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, errs field.ErrorList, options ...cel.Option) field.ErrorList {
 	if k.rules == nil {
 		return nil
@@ -488,11 +491,11 @@ func (k *Kind) validateRules(ctx context.Context, object, old map[string]any, er
 	return found
 }
 
-// notChecked is what the server says instead of evaluating rules.
+// notChecked is the server's message if it does not evaluate rules.
 const notChecked = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-// isNotChecked recognizes the error that stands for rules that were not evaluated. Errors
-// of rules may be of the types that keep the server from evaluating them.
+// isNotChecked reports whether the error is notChecked. The types of rule errors cannot be
+// used to tell: some are also types that prevent evaluation.
 func isNotChecked(e *field.Error) bool { return e.Field == "<nil>" && e.Detail == notChecked }
 
 func (k *Kind) validateType(object map[string]any) field.ErrorList {
@@ -507,7 +510,7 @@ func (k *Kind) validateType(object map[string]any) field.ErrorList {
 	return errs
 }
 
-// blocks reports whether an error keeps the server from evaluating rules
+// blocks reports whether an error prevents the server from evaluating rules
 // (hasBlockingErr).
 func blocks(errs field.ErrorList) bool {
 	for _, err := range errs {
@@ -519,7 +522,7 @@ func blocks(errs field.ErrorList) bool {
 	return false
 }
 
-// validateScale checks what the scale subresource reads (ValidateScaleSpec,
+// validateScale validates the fields that the scale subresource reads (ValidateScaleSpec,
 // ValidateScaleStatus).
 func (k *Kind) validateScale(object map[string]any) field.ErrorList {
 	if k.scale == nil {

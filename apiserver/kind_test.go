@@ -32,11 +32,11 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-var crdFolder = flag.String("crd-folder", "", "folder of CRDs for TestKindAgreesWithServerOn")
+var crdDir = flag.String("crd-folder", "", "directory of CRDs for TestKindMatchesServerOn")
 
 var objects = flag.Int("objects", 1000, "how many random objects to compare")
 
-// serverKind is a kind as the server's own packages handle it.
+// serverKind handles a kind with the server's own packages.
 type serverKind struct {
 	structural *structuralschema.Structural
 	strategy   interface {
@@ -93,8 +93,7 @@ func newServerKind(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) 
 	return &serverKind{s, strategy, customresource.NewStatusStrategy(strategy)}
 }
 
-// decode is unstructuredDefaulter and unstructuredSchemaCoercer, which are not
-// exported.
+// decode is unstructuredDefaulter and unstructuredSchemaCoercer, which are not exported.
 func (k *serverKind) decode(object map[string]any) (*unstructured.Unstructured, []string, error) {
 	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
 	defaulting.Default(u.Object, k.structural)
@@ -119,8 +118,8 @@ func (k *serverKind) decode(object map[string]any) (*unstructured.Unstructured, 
 	return u, append(unknown, more...), nil
 }
 
-// object makes a random value for a schema, mostly one that fits.
-func (c chance) object(s *apiextensionsv1.JSONSchemaProps, depth int) any {
+// object returns a random value for a schema, mostly a valid one.
+func (c random) object(s *apiextensionsv1.JSONSchemaProps, depth int) any {
 	if depth > 8 || c.one(40) {
 		return pick[any](c, nil, "a", int64(7), 1.5, true, []any{}, map[string]any{"a": "b"})
 	}
@@ -160,8 +159,8 @@ func (c chance) object(s *apiextensionsv1.JSONSchemaProps, depth int) any {
 	return pick[any](c, "a", int64(3))
 }
 
-// withDefaults gives properties of a schema defaults that fit their types.
-func (c chance) withDefaults(s *apiextensionsv1.JSONSchemaProps) {
+// withDefaults gives properties of a schema defaults of their types.
+func (c random) withDefaults(s *apiextensionsv1.JSONSchemaProps) {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
 		c.withDefaults(&property)
@@ -187,14 +186,13 @@ func (c chance) withDefaults(s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// TestKindAgreesWithServer compares what becomes of random objects with what the
-// server's own packages make of them: what is stored, what is dropped, and the
-// errors.
-func TestKindAgreesWithServer(t *testing.T) {
+// TestKindMatchesServer compares the handling of random objects with the server's own
+// packages: the stored object, dropped fields, and errors.
+func TestKindMatchesServer(t *testing.T) {
 	target := target(t, newest())
 	counts := map[string]int{}
 	for seed := 0; counts["objects"] < *objects; seed++ {
-		c := chanceOf(seed*3 + 1)
+		c := newRandom(seed*3 + 1)
 		c.mistakes = 0
 		crd := c.crd()
 		crd.Spec.Versions = crd.Spec.Versions[:1]
@@ -204,11 +202,11 @@ func TestKindAgreesWithServer(t *testing.T) {
 		}
 		root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 		if spec := root.Properties["spec"]; len(spec.Properties) < 2 {
-			continue // there is little to default or to prune
+			continue // there is little to default or prune
 		}
 		if c.one(2) {
 			status := root.Properties["spec"]
-			root.Properties["status"] = *status.DeepCopy() // so that a status can be wrong
+			root.Properties["status"] = *status.DeepCopy() // so that the status can be invalid
 		}
 		c.withDefaults(root)
 		found, err := target.ValidateCreate(t.Context(), crd)
@@ -235,7 +233,7 @@ func TestKindAgreesWithServer(t *testing.T) {
 				object["metadata"] = map[string]any{"name": "a", "resourceVersion": "1", "wrong": true}
 			}
 			if stored != nil && c.one(2) {
-				// A small change of what is stored, so that much is as it was.
+				// Change the stored object a little, so that most of it is ratcheted.
 				for _, name := range slices.Sorted(maps.Keys(stored.Object)) {
 					if value, ok := object[name]; !ok || !c.one(3) {
 						object[name] = runtime.DeepCopyJSONValue(stored.Object[name])
@@ -251,7 +249,7 @@ func TestKindAgreesWithServer(t *testing.T) {
 					if status, ok := root.Properties["status"]; ok {
 						stored.Object["status"] = c.object(&status, 1)
 						if u, _, err := server.decode(stored.Object); err == nil {
-							stored = u // as it is read
+							stored = u // as the server reads it
 						}
 					}
 				}
@@ -267,19 +265,18 @@ func TestKindAgreesWithServer(t *testing.T) {
 	t.Log(counts)
 	for _, what := range []string{"pruned", "defaulted", "refused", "updates", "nulls", "ratcheted", "statuses", "statuses refused"} {
 		if counts[what] == 0 {
-			t.Errorf("nothing was %s", what)
+			t.Errorf("no objects in category %q", what)
 		}
 	}
 }
 
-// TestKindAgreesWithServerOn compares what becomes of random objects of the CRDs of
-// a folder.
-func TestKindAgreesWithServerOn(t *testing.T) {
-	if *crdFolder == "" {
+// TestKindMatchesServerOn does the same for the CRDs in a directory.
+func TestKindMatchesServerOn(t *testing.T) {
+	if *crdDir == "" {
 		t.Skip("no -crd-folder")
 	}
 	counts := map[string]int{}
-	err := filepath.WalkDir(*crdFolder, func(name string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(*crdDir, func(name string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(name) != ".yaml" {
 			return err
 		}
@@ -301,7 +298,7 @@ func TestKindAgreesWithServerOn(t *testing.T) {
 			single := crd.DeepCopy()
 			single.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{v}
 			server := newServerKind(t, single)
-			c := chanceOf(counts["versions"])
+			c := newRandom(counts["versions"])
 			var stored *unstructured.Unstructured
 			for range 20 {
 				object, ok := c.object(v.Schema.OpenAPIV3Schema, 0).(map[string]any)
@@ -337,7 +334,7 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 	var err error
 	if stored == nil {
 		answer, err = kind.Create(t.Context(), object)
-		// The storage says that, which is not asked here.
+		// The storage layer reports this, which is not part of the strategy.
 		answer.Errors = slices.DeleteFunc(answer.Errors, func(e *field.Error) bool { return strings.HasPrefix(e.Detail, "resourceVersion should not be set") })
 	} else {
 		counts["updates"]++
@@ -362,7 +359,7 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 		return string(text)
 	}
 	if !reflect.DeepEqual(answer.Object, u.Object) {
-		t.Errorf("%s becomes\n%v, but the server says\n%v", context(), answer.Object, u.Object)
+		t.Errorf("%s becomes\n%v, but on the server\n%v", context(), answer.Object, u.Object)
 	}
 	ours := append(texts(answer.Pruned), answer.Metadata...)
 	slices.Sort(ours)
@@ -371,7 +368,7 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 		t.Errorf("%s: dropped %q, but the server drops %q", context(), ours, dropped)
 	}
 	if got, texts := errorTexts(answer.Errors), errorTexts(want); !slices.Equal(got, texts) && !server.mayAnswer(t, object, stored, got) {
-		t.Errorf("%s:\n%s\nbut the server says\n%s", context(), strings.Join(got, "\n"), strings.Join(texts, "\n"))
+		t.Errorf("%s:\n%s\nbut the server reports\n%s", context(), strings.Join(got, "\n"), strings.Join(texts, "\n"))
 	}
 	note := func(what string, is bool) {
 		if is {
@@ -385,7 +382,7 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 	note("ratcheted", len(answer.Warnings) > 0)
 }
 
-// compareStatus compares what becomes of an update of the status.
+// compareStatus compares the handling of a status update.
 func compareStatus(t *testing.T, kind *Kind, server *serverKind, object map[string]any, stored *unstructured.Unstructured, counts map[string]int) {
 	t.Helper()
 	old, _, err := server.decode(stored.Object)
@@ -410,15 +407,15 @@ func compareStatus(t *testing.T, kind *Kind, server *serverKind, object map[stri
 		server.status.PrepareForUpdate(t.Context(), u, old.DeepCopy())
 		if want = server.status.ValidateUpdate(t.Context(), u, old.DeepCopy()); slices.Equal(errorTexts(answer.Errors), errorTexts(want)) {
 			if !reflect.DeepEqual(answer.Object, u.Object) {
-				t.Errorf("%v becomes\n%v, but the server says\n%v", object, answer.Object, u.Object)
+				t.Errorf("%v becomes\n%v, but on the server\n%v", object, answer.Object, u.Object)
 			}
 			return
 		}
 	}
-	t.Errorf("status of %v over %v:\n%s\nbut the server says\n%s", object, stored.Object, strings.Join(errorTexts(answer.Errors), "\n"), strings.Join(errorTexts(want), "\n"))
+	t.Errorf("status of %v over %v:\n%s\nbut the server reports\n%s", object, stored.Object, strings.Join(errorTexts(answer.Errors), "\n"), strings.Join(errorTexts(want), "\n"))
 }
 
-// validate is what the server says of an object that it has decoded.
+// validate returns the server's errors about a decoded object.
 func (k *serverKind) validate(t *testing.T, u, stored *unstructured.Unstructured) field.ErrorList {
 	t.Helper()
 	if stored == nil {
@@ -432,8 +429,8 @@ func (k *serverKind) validate(t *testing.T, u, stored *unstructured.Unstructured
 	return k.strategy.ValidateUpdate(t.Context(), u, old)
 }
 
-// mayAnswer reports whether the server says this sometimes. Its rules compare
-// objects in the random order of Go's maps, and end at what differs or fails first.
+// mayAnswer reports whether the server returns this answer in some run. Its rules compare
+// objects in the random order of Go's maps, and stop at the first difference or failure.
 func (k *serverKind) mayAnswer(t *testing.T, object map[string]any, stored *unstructured.Unstructured, answer []string) bool {
 	t.Helper()
 	for range 1000 {
@@ -456,8 +453,8 @@ func texts(paths []*structural.ObjectPath) []string {
 	return out
 }
 
-// errorTexts are the errors, sorted; those of metadata in general come from more
-// than the strategy.
+// errorTexts returns the errors, sorted and without duplicates: general metadata errors are
+// reported by more than the strategy.
 func errorTexts(errs field.ErrorList) []string {
 	var out []string
 	for _, e := range errs {

@@ -19,12 +19,12 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// versionChance makes schemas of what prunes, changes of them, and objects.
-type versionChance struct{ *rand.Rand }
+// versionRandom generates schemas that prune, changes of them, and objects.
+type versionRandom struct{ *rand.Rand }
 
-func (c versionChance) one(in int) bool { return c.IntN(in) == 0 }
+func (c versionRandom) one(in int) bool { return c.IntN(in) == 0 }
 
-func (c versionChance) schema(depth int) props {
+func (c versionRandom) schema(depth int) props {
 	kind := c.IntN(12)
 	if depth == 0 {
 		kind = c.IntN(5)
@@ -62,8 +62,8 @@ func (c versionChance) schema(depth int) props {
 	return s
 }
 
-// keyword changes what an object keeps.
-func (c versionChance) keyword(s *props) {
+// keyword changes what an object preserves.
+func (c versionRandom) keyword(s *props) {
 	s.XPreserveUnknownFields, s.XEmbeddedResource = nil, false
 	switch c.IntN(8) {
 	case 0:
@@ -74,8 +74,8 @@ func (c versionChance) keyword(s *props) {
 	}
 }
 
-// change changes a schema in one place.
-func (c versionChance) change(s props, depth int) props {
+// change makes one change to a schema.
+func (c versionRandom) change(s props, depth int) props {
 	switch {
 	case c.one(8):
 		return c.schema(depth)
@@ -104,9 +104,9 @@ func (c versionChance) change(s props, depth int) props {
 	return s
 }
 
-// value is one that the schema accepts, with nearly everything that it can have.
-// keeps says that a list around it keeps unknown fields.
-func (c versionChance) value(s *props, keeps bool, depth int) any {
+// value returns a value that the schema accepts, with nearly everything that it can have.
+// keeps is set if an enclosing list preserves unknown fields.
+func (c versionRandom) value(s *props, keeps bool, depth int) any {
 	if s.XIntOrString {
 		return "5"
 	}
@@ -150,7 +150,7 @@ func (c versionChance) value(s *props, keeps bool, depth int) any {
 	return out
 }
 
-func (c versionChance) anything(depth int) any {
+func (c versionRandom) anything(depth int) any {
 	if depth < -2 {
 		return "a"
 	}
@@ -165,7 +165,7 @@ func (c versionChance) anything(depth int) any {
 	}
 }
 
-// lossAt matches the paths of objects that a loss is about.
+// lossAt returns a pattern that matches the object paths of a loss.
 func lossAt(l structural.Loss) *regexp.Regexp {
 	text := regexp.QuoteMeta(strings.TrimPrefix(l.Path, "."))
 	text = strings.ReplaceAll(text, `\[\*\]`, `\[\d+\]`)
@@ -176,12 +176,12 @@ func lossAt(l structural.Loss) *regexp.Regexp {
 	return regexp.MustCompile("^" + text + "$")
 }
 
-// TestLost holds what a conversion without a webhook loses, as the schemas of two
-// versions tell it, against what the server's code leaves of random objects.
+// TestLost compares the losses of a conversion without a webhook, as computed from the
+// schemas of two versions, with what the server's code keeps of random objects.
 func TestLost(t *testing.T) {
 	pairs, objects, kinds := 700, 25, map[structural.LossKind]int{}
 	for seed := range pairs {
-		c := versionChance{rand.New(rand.NewPCG(uint64(seed), 7))}
+		c := versionRandom{rand.New(rand.NewPCG(uint64(seed), 7))}
 		spec := c.schema(3)
 		changed := spec
 		for range 1 + c.IntN(3) {
@@ -221,10 +221,10 @@ func TestLost(t *testing.T) {
 					}
 				}
 				if !known {
-					t.Fatalf("seed %d: %s is lost, which is not among %v\n%s", seed, path, losses, inYAML(spec, changed))
+					t.Fatalf("seed %d: %s is lost, but not listed in %v\n%s", seed, path, losses, inYAML(spec, changed))
 				}
 			}
-			for i, l := range losses { // what is kept has a type that is refused
+			for i, l := range losses { // a kept value has a type that is refused
 				if l.Kind == structural.LossRetyped {
 					seen[i] = true
 				}
@@ -250,7 +250,7 @@ func inYAML(schemas ...props) string {
 	return fmt.Sprint(string(text), err)
 }
 
-// keep does with an object what the server does when it was converted to a version
+// keep does what the server does with an object converted to a version
 // (unstructuredSchemaCoercer of apiextensions-apiserver, pkg/apiserver).
 func keep(t *testing.T, object map[string]any, s *structuralschema.Structural) {
 	t.Helper()

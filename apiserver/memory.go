@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// Memory keeps results between runs of the same program.
-type Memory interface {
+// ResultCache stores results between runs of the same program.
+type ResultCache interface {
 	Load(key string) (data []byte, ok bool)
 	Store(key string, data []byte)
 }
 
-// keyDigest stands for a type and an expression.
+// keyDigest identifies a type and an expression.
 type keyDigest [sha256.Size]byte
 
 func (k cacheKey) digest() keyDigest {
@@ -27,12 +27,12 @@ func (k cacheKey) digest() keyDigest {
 	return sha256.Sum256(text)
 }
 
-// knownRules are compilations without an error. What a compilation depends on is in
-// its digest, so that an entry is never out of date, only of no more use.
+// knownRules are compilations without an error. The digest covers everything that a
+// compilation depends on, so an entry is never stale, only unused.
 type knownRules map[keyDigest]compilation
 
-// keptRule is how a compilation is kept, in binary.
-type keptRule struct {
+// storedRule is the binary encoding of a compilation.
+type storedRule struct {
 	Digest                         keyDigest
 	UsesOldSelf, HasMessage        bool
 	Cost, Occurrences, MessageCost uint64
@@ -40,16 +40,16 @@ type keptRule struct {
 
 func (t *Target) rulesKey(name string) string { return "rules of " + name + " for " + t.Version() }
 
-// recall returns what an earlier run compiled for the definition of the name.
-func (t *Target) recall(name string) knownRules {
-	if t.memory == nil {
+// loadRules returns what an earlier run compiled for the definition with the name.
+func (t *Target) loadRules(name string) knownRules {
+	if t.results == nil {
 		return nil
 	}
-	data, _ := t.memory.Load(t.rulesKey(name))
-	size := binary.Size(keptRule{})
+	data, _ := t.results.Load(t.rulesKey(name))
+	size := binary.Size(storedRule{})
 	out := knownRules{}
 	for ; len(data) >= size; data = data[size:] {
-		var k keptRule
+		var k storedRule
 		if _, err := binary.Decode(data, binary.LittleEndian, &k); err != nil {
 			return nil
 		}
@@ -60,15 +60,16 @@ func (t *Target) recall(name string) knownRules {
 	return out
 }
 
-// keep keeps what was compiled for the definition, if that is not what is kept.
-func (t *Target) keep(name string, known knownRules, jobs []*job) {
-	if t.memory == nil {
+// storeRules stores what was compiled for the definition, if it differs from what is
+// stored.
+func (t *Target) storeRules(name string, known knownRules, jobs []*job) {
+	if t.results == nil {
 		return
 	}
 	all := knownRules{}
 	for _, j := range jobs {
 		for i, c := range j.results {
-			if c.failure == nil && c.broken == nil && c.brokenMessage == nil {
+			if c.failure == nil && c.ruleError == nil && c.messageError == nil {
 				all[j.keys[i].digest()] = c
 			}
 		}
@@ -79,7 +80,7 @@ func (t *Target) keep(name string, known knownRules, jobs []*job) {
 	var data []byte
 	for _, digest := range slices.SortedFunc(maps.Keys(all), func(a, b keyDigest) int { return bytes.Compare(a[:], b[:]) }) {
 		c := all[digest]
-		data, _ = binary.Append(data, binary.LittleEndian, keptRule{digest, c.usesOldSelf, c.hasMessage, c.cost, c.occurrences, c.messageCost})
+		data, _ = binary.Append(data, binary.LittleEndian, storedRule{digest, c.usesOldSelf, c.hasMessage, c.cost, c.occurrences, c.messageCost})
 	}
-	t.memory.Store(t.rulesKey(name), data)
+	t.results.Store(t.rulesKey(name), data)
 }

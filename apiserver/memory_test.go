@@ -7,37 +7,37 @@ import (
 	"testing"
 )
 
-// memory is a Memory of this process.
+// memory is a ResultCache that is a map.
 type memory map[string][]byte
 
 func (m memory) Load(key string) ([]byte, bool) { data, ok := m[key]; return data, ok }
 func (m memory) Store(key string, data []byte)  { m[key] = data }
 
-// remembering is a target that has compiled nothing in this process.
-func remembering(t *testing.T, version string, m Memory) *Target {
+// withCache returns a target without any compilations in this process.
+func withCache(t *testing.T, version string, m ResultCache) *Target {
 	target := target(t, version)
 	if m != nil {
-		target.Remember(m)
+		target.UseCache(m)
 	}
 	return target
 }
 
-// TestMemory wants the same report of edited definitions with what an earlier run
-// compiled and without it, for two versions that share a memory.
-func TestMemory(t *testing.T) {
+// TestResultCache checks that reports of edited definitions do not depend on the cache, for
+// two versions that share one.
+func TestResultCache(t *testing.T) {
 	kept := memory{}
 	var made, saved int64
 	for seed := range 120 {
 		version := []string{newest(), "1.29"}[seed%2]
-		c := chanceOf(seed)
+		c := newRandom(seed)
 		crd := c.crd()
-		if _, err := remembering(t, version, kept).Check(context.Background(), crd, nil); err != nil {
+		if _, err := withCache(t, version, kept).Check(context.Background(), crd, nil); err != nil {
 			t.Fatal(err)
 		}
 		for range c.Intn(3) {
 			c.edit(crd)
 		}
-		with, without := remembering(t, version, kept), remembering(t, version, nil)
+		with, without := withCache(t, version, kept), withCache(t, version, nil)
 		got, err := with.Check(context.Background(), crd, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("seed %d\nwith the memory    %v\nwithout the memory %v", seed, got, want)
+			t.Errorf("seed %d\nwith the cache    %v\nwithout the cache %v", seed, got, want)
 		}
 		made += with.compiled.compilations.Load()
 		saved += without.compiled.compilations.Load() - with.compiled.compilations.Load()
@@ -58,8 +58,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryTellsApart changes, one by one, what a compilation depends on.
-func TestMemoryTellsApart(t *testing.T) {
+// TestCacheKey changes, one by one, what a compilation depends on.
+func TestCacheKey(t *testing.T) {
 	const text = `
 type: object
 properties:
@@ -72,7 +72,7 @@ x-kubernetes-validations: [{rule: %q, messageExpression: %q, optionalOldSelf: %t
 	const rule, message = "self.a.size() < 3 && (!oldSelf.hasValue() || self.b > 1)", "'a of ' + string(self.a.size())"
 	kept := memory{}
 	check := func(version string, crd *crd) int64 {
-		target := remembering(t, version, kept)
+		target := withCache(t, version, kept)
 		if _, err := target.Check(context.Background(), crd, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +102,6 @@ x-kubernetes-validations: [{rule: %q, messageExpression: %q, optionalOldSelf: %t
 		kept[key] = data[:max(0, len(data)-1)]
 	}
 	if got := check("1.31", widget(5, "string", rule, message, true)); got != 1 {
-		t.Errorf("cut off: %d compilations, want 1", got)
+		t.Errorf("truncated: %d compilations, want 1", got)
 	}
 }

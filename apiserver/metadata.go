@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// prepareMeta is what the server does with the metadata of a new object before it is
-// validated (rest.WipeObjectMetaSystemFields, names.SimpleNameGenerator).
+// prepareMeta prepares the metadata of a new object for validation
+// (rest.WipeObjectMetaSystemFields, names.SimpleNameGenerator).
 func (k *Kind) prepareMeta(a *Answer) {
 	meta, ok := a.Object["metadata"].(map[string]any)
 	if !ok {
@@ -31,12 +31,12 @@ func (k *Kind) prepareMeta(a *Answer) {
 		}
 	}
 	if base, _ := meta["generateName"].(string); base != "" && (meta["name"] == nil || meta["name"] == "") {
-		meta["name"] = base[:min(len(base), 58)] + "xxxxx" // at random, really
+		meta["name"] = base[:min(len(base), 58)] + "xxxxx" // the server appends random characters
 	}
 }
 
-// keepDeletion lets an object that is being deleted stay so: an update removes and changes
-// nothing of that (rest.BeforeUpdate).
+// keepDeletion keeps the deletion of an object: an update neither removes nor changes it
+// (rest.BeforeUpdate).
 func keepDeletion(object, old map[string]any) {
 	after, _ := object["metadata"].(map[string]any)
 	before, _ := old["metadata"].(map[string]any)
@@ -47,8 +47,8 @@ func keepDeletion(object, old map[string]any) {
 	}
 }
 
-// dropNamespace is what the server does with the namespace of an object whose kind is
-// cluster-scoped (rest.EnsureObjectNamespaceMatchesRequestNamespace).
+// dropNamespace drops the namespace of an object of a cluster-scoped kind
+// (rest.EnsureObjectNamespaceMatchesRequestNamespace).
 func (k *Kind) dropNamespace(a *Answer) {
 	meta, _ := a.Object["metadata"].(map[string]any)
 	if namespace, ok := meta["namespace"]; ok && !k.namespaced {
@@ -59,7 +59,8 @@ func (k *Kind) dropNamespace(a *Answer) {
 	}
 }
 
-// resourceVersion is that of an object, 0 if it has none that the server can read.
+// resourceVersion returns the resource version of an object, or 0 if it has none that the
+// server can parse.
 func resourceVersion(object map[string]any) uint64 {
 	version, err := strconv.ParseUint(metaText(object, "resourceVersion"), 10, 64)
 	if err != nil {
@@ -68,8 +69,8 @@ func resourceVersion(object map[string]any) uint64 {
 	return version
 }
 
-// conflict is the error for an object that replaces another one than the stored. One
-// without a uid or resourceVersion gets that of the stored object from clients.
+// conflict returns the error for an object that does not replace the stored one. A missing
+// uid or resourceVersion is filled in by clients.
 func (k *Kind) conflict(object, old map[string]any) *field.Error {
 	reason := ""
 	ours, stored := metaText(object, "uid"), metaText(old, "uid")
@@ -84,13 +85,13 @@ func (k *Kind) conflict(object, old map[string]any) *field.Error {
 	return field.Invalid(nil, nil, fmt.Sprintf("Operation cannot be fulfilled on %s %q: %s", k.resource, metaText(object, "name"), reason))
 }
 
-// metaText is a field of an object's metadata, empty if it is no text.
+// metaText returns a field of an object's metadata, or "" if it is not a string.
 func metaText(object map[string]any, name string) string {
 	text, _, _ := unstructured.NestedString(object, "metadata", name)
 	return text
 }
 
-// dropRepeatedOwners removes owners that occur twice, with a warning
+// dropRepeatedOwners removes duplicate owners, with a warning
 // (dedupOwnerReferencesAndAddWarning of k8s.io/apiserver/pkg/endpoints/handlers).
 func dropRepeatedOwners(object map[string]any) []string {
 	u := unstructured.Unstructured{Object: object}
@@ -110,7 +111,7 @@ func dropRepeatedOwners(object map[string]any) []string {
 	return []string{".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + strings.Join(repeated, ", ")}
 }
 
-// warnOfFinalizers is what the server says of new finalizers
+// warnOfFinalizers returns the server's warnings about new finalizers
 // (generateWarningsFromObj of apiextensions-apiserver, pkg/registry/customresource).
 func warnOfFinalizers(object, old map[string]any) []string {
 	before := (&unstructured.Unstructured{Object: old}).GetFinalizers()
@@ -128,9 +129,9 @@ func warnOfFinalizers(object, old map[string]any) []string {
 	return out
 }
 
-// validateMeta checks the metadata as the server's registry does (rest.BeforeCreate
-// and BeforeUpdate). What only the server writes is not asked for: an object in a
-// file seldom has it.
+// validateMeta validates the metadata as the server's registry does (rest.BeforeCreate and
+// BeforeUpdate). Fields that only the server writes are not required: objects in files
+// seldom have them.
 func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	path := field.NewPath("metadata")
 	after, _, err := objectmeta.GetObjectMeta(object, true)
@@ -143,13 +144,13 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	if k.namespaced && after.Namespace == "" {
 		after.Namespace = metav1.NamespaceDefault // clients fill it in
 	}
-	after.ManagedFields = nil // whatever is there, the server writes its own
+	after.ManagedFields = nil // the server writes its own
 	if old == nil {
 		return validation.ValidateObjectMeta(after, k.namespaced, validation.NameIsDNSSubdomain, path)
 	}
 	before, _, err := objectmeta.GetObjectMeta(old, true)
 	if err != nil {
-		return nil // it is stored
+		return nil // it is stored already
 	}
 	if before == nil {
 		before = &metav1.ObjectMeta{}
@@ -162,7 +163,8 @@ func (k *Kind) validateMeta(object, old map[string]any) field.ErrorList {
 	}
 	after.ResourceVersion, before.ResourceVersion = "1", "1"
 	after.UID, after.CreationTimestamp, after.Generation = before.UID, before.CreationTimestamp, before.Generation
-	// What validateCommonFields of rest.BeforeUpdate says, and the strategy says again.
+	// validateCommonFields of rest.BeforeUpdate reports these, and the strategy repeats
+	// them.
 	errs := validation.ValidateObjectMetaUpdate(after, before, path)
 	for _, e := range validation.ValidateObjectMeta(after, k.namespaced, isPathSegment, path) {
 		if !slices.ContainsFunc(errs, func(said *field.Error) bool { return said.Error() == e.Error() }) {

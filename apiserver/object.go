@@ -10,22 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// request is a CRD on its way through the server.
+// request is a CRD in the process of being validated.
 type request struct {
 	target *Target
 	given  *apiextensionsv1.CustomResourceDefinition
-	// crd and old are defaulted, of the internal version, and prepared as the
-	// registry does before it validates. old is nil for a create.
+	// crd and old have the internal version, are defaulted and prepared as the registry
+	// does before validation. old is nil for a create.
 	crd, old *apiextensions.CustomResourceDefinition
 	surveys  []survey
-	// keepsOptional: the old object has optionalOldSelf, which then stays.
+	// keepsOptional is set if the old object uses optionalOldSelf, which is then kept.
 	keepsOptional bool
-	// schemas are those that have rules.
+	// schemas are the schemas with rules.
 	schemas []*ruleSchema
 }
 
-// newRequest makes the request to create a CRD, or to update the old one. A
-// finding is all that there is to say of a CRD that the server could not decode.
+// newRequest returns the request to create a CRD, or to update the old one. If the server
+// could not decode the CRD, it returns the only finding.
 func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition) (*request, *Finding, error) {
 	if given == nil {
 		return nil, nil, errors.New("no CustomResourceDefinition")
@@ -55,8 +55,8 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 	return r, nil, nil
 }
 
-// internal defaults a CRD and converts it to the internal version. The result
-// shares what nothing writes to.
+// internal defaults a CRD and converts it to the internal version. The result shares memory
+// with the given CRD that is not written to.
 func internal(given *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	defaulted := *given
 	defaulted.ObjectMeta = *given.ObjectMeta.DeepCopy()
@@ -70,8 +70,8 @@ func internal(given *apiextensionsv1.CustomResourceDefinition) (*apiextensions.C
 	return out, err
 }
 
-// prepareCreate does what the server does with a new object of a cluster-scoped
-// kind, and what the registry of CRDs adds.
+// prepareCreate does what the server does with a new object of a cluster-scoped kind, and
+// what the registry of CRDs adds.
 func (t *Target) prepareCreate(r *request) {
 	meta := &r.crd.ObjectMeta
 	meta.Namespace = ""
@@ -79,14 +79,13 @@ func (t *Target) prepareCreate(r *request) {
 	meta.ManagedFields = nil
 	meta.Generation = 1
 	r.crd.Status = apiextensions.CustomResourceDefinitionStatus{}
-	storeVersion(r.crd)
+	addStoredVersion(r.crd)
 	t.dropFields(r, nil)
 }
 
-// prepareUpdate does the same for an update. As with kubectl apply, what only
-// the server writes stands in the new object as in the old one. An old object
-// without conditions is taken for one that the server has established: it comes
-// from a file.
+// prepareUpdate does the same for an update. As with kubectl apply, fields that only the
+// server writes are taken from the old object. An old object without conditions comes from
+// a file and counts as established.
 func (t *Target) prepareUpdate(r *request, oldSurveys []survey) {
 	old, meta := &r.old.ObjectMeta, &r.crd.ObjectMeta
 	if len(r.old.Status.Conditions) == 0 {
@@ -109,15 +108,16 @@ func (t *Target) prepareUpdate(r *request, oldSurveys []survey) {
 	old.ManagedFields, meta.ManagedFields = nil, nil
 	meta.CreationTimestamp = old.CreationTimestamp
 	meta.DeletionTimestamp, meta.DeletionGracePeriodSeconds = old.DeletionTimestamp, old.DeletionGracePeriodSeconds
-	// The server counts only if the spec differs; validation asks for no less.
+	// The server increments the generation only if the spec differs; validation requires at
+	// least that.
 	meta.Generation = old.Generation + 1
 	r.crd.Status = *r.old.Status.DeepCopy()
-	storeVersion(r.crd)
+	addStoredVersion(r.crd)
 	t.dropFields(r, oldSurveys)
 }
 
-// storeVersion notes the storage version as one that objects are stored in.
-func storeVersion(crd *apiextensions.CustomResourceDefinition) {
+// addStoredVersion adds the storage version to status.storedVersions.
+func addStoredVersion(crd *apiextensions.CustomResourceDefinition) {
 	for _, v := range crd.Spec.Versions {
 		if v.Storage {
 			if !apiextensions.IsStoredVersion(crd, v.Name) {
@@ -128,8 +128,8 @@ func storeVersion(crd *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// dropFields drops what the target does not know, or knows and has not turned
-// on. What is in use already stays.
+// dropFields drops fields that the target does not know or has not enabled, unless they are
+// in use already.
 func (t *Target) dropFields(r *request, old []survey) {
 	r.keepsOptional = slices.ContainsFunc(old, func(s survey) bool { return s.optionalOldSelf })
 	edit := func(rule *apiextensions.ValidationRule) {
@@ -173,8 +173,8 @@ func (r *request) editAllRules(edit func(*apiextensions.ValidationRule)) {
 	}
 }
 
-// editRules edits all rules where the server compiles them. The lists of rules
-// are shared with the given object, so each is copied.
+// editRules edits all rules that the server compiles. The lists of rules are shared with
+// the given object, so each is copied.
 func editRules(s *apiextensions.JSONSchemaProps, edit func(*apiextensions.ValidationRule)) {
 	if s == nil {
 		return
@@ -198,8 +198,8 @@ func editRules(s *apiextensions.JSONSchemaProps, edit func(*apiextensions.Valida
 	}
 }
 
-// findRules makes the trees of the schemas with rules. A schema that all
-// versions share stands at the top in the internal version.
+// findRules builds the trees of the schemas with rules. In the internal version, a schema
+// shared by all versions is at the top level.
 func (r *request) findRules() {
 	r.schemas = nil
 	spec := field.NewPath("spec")
@@ -224,7 +224,7 @@ func (r *request) findRules() {
 	}
 }
 
-// with returns the CRD with other rules.
+// with returns the CRD with different rules.
 func (r *request) with(rules func(apiextensions.ValidationRules) apiextensions.ValidationRules) *apiextensions.CustomResourceDefinition {
 	if len(r.schemas) == 0 {
 		return r.crd

@@ -38,20 +38,19 @@ func target(t testing.TB, version string) *Target {
 	return out
 }
 
-// newest is the version of the linked library.
+// newest returns the version of the linked library.
 func newest() string { return linkedVersion().String() }
 
-// said is an answer to a request: the texts of errors and warnings, sorted, each
-// once.
-type said struct{ errors, warnings []string }
+// response is the response to a request: sorted error and warning texts without duplicates.
+type response struct{ errors, warnings []string }
 
 func tidy(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)
 }
 
-func saidBy(findings []Finding) said {
-	var out said
+func responseOf(findings []Finding) response {
+	var out response
 	for _, f := range findings {
 		if f.Warning {
 			out.warnings = append(out.warnings, f.String())
@@ -59,14 +58,14 @@ func saidBy(findings []Finding) said {
 			out.errors = append(out.errors, f.String())
 		}
 	}
-	return said{tidy(out.errors), tidy(out.warnings)}
+	return response{tidy(out.errors), tidy(out.warnings)}
 }
 
 type recorder struct{ texts []string }
 
 func (r *recorder) AddWarning(_, text string) { r.texts = append(r.texts, text) }
 
-// server is the registry of CRDs as the API server has it.
+// server is the API server's registry of CRDs.
 type server struct{ scheme *runtime.Scheme }
 
 func newServer() server {
@@ -90,16 +89,16 @@ func (s server) context(r *recorder) context.Context {
 	return warning.WithWarningRecorder(genericrequest.WithNamespace(context.Background(), ""), r)
 }
 
-// create is the server's answer to a create.
-func (s server) create(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) said {
+// create returns the server's response to a create.
+func (s server) create(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) response {
 	t.Helper()
 	in, r := s.decode(t, crd), &recorder{}
 	rest.FillObjectMetaSystemFields(in)
 	err := rest.BeforeCreate(customresourcedefinition.NewStrategy(s.scheme), s.context(r), in)
-	return s.said(t, err, r)
+	return s.response(t, err, r)
 }
 
-// stored is the object as it is kept after a create, and established.
+// stored returns the object as stored after a create, and established.
 func (s server) stored(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	out := s.decode(t, crd)
@@ -111,8 +110,8 @@ func (s server) stored(t testing.TB, crd *apiextensionsv1.CustomResourceDefiniti
 	return out
 }
 
-// update is the server's answer to kubectl apply.
-func (s server) update(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, old *apiextensions.CustomResourceDefinition) said {
+// update returns the server's response to kubectl apply.
+func (s server) update(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, old *apiextensions.CustomResourceDefinition) response {
 	t.Helper()
 	in, r := s.decode(t, crd), &recorder{}
 	in.ResourceVersion, in.CreationTimestamp = old.ResourceVersion, old.CreationTimestamp
@@ -120,14 +119,14 @@ func (s server) update(t testing.TB, crd *apiextensionsv1.CustomResourceDefiniti
 		in.UID = old.UID
 	}
 	err := rest.BeforeUpdate(customresourcedefinition.NewStrategy(s.scheme), s.context(r), in, old)
-	return s.said(t, err, r)
+	return s.response(t, err, r)
 }
 
 var selfType = regexp.MustCompile(`selfType\d+`)
 
-func (s server) said(t testing.TB, err error, r *recorder) said {
+func (s server) response(t testing.TB, err error, r *recorder) response {
 	t.Helper()
-	out := said{warnings: tidy(r.texts)}
+	out := response{warnings: tidy(r.texts)}
 	if err == nil {
 		return out
 	}
@@ -142,8 +141,8 @@ func (s server) said(t testing.TB, err error, r *recorder) said {
 	return out
 }
 
-// same compares answers. The server keeps its warnings back if there are errors.
-func same(t testing.TB, want, got said) {
+// same compares responses. The server omits warnings if there are errors.
+func same(t testing.TB, want, got response) {
 	t.Helper()
 	if len(want.errors) > 0 {
 		want.warnings, got.warnings = nil, nil
@@ -159,7 +158,7 @@ func same(t testing.TB, want, got said) {
 		}
 		for _, text := range part.got {
 			if !slices.Contains(part.want, text) {
-				t.Errorf("surplus %s: %s", part.what, text)
+				t.Errorf("unexpected %s: %s", part.what, text)
 			}
 		}
 	}

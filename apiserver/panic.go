@@ -26,17 +26,17 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// answerWithoutPanics is answer. The server's code panics on paths of rules and of
-// selectable fields that go through additionalProperties without a schema, or into
-// a schema that it could not convert, and on rules below a node whose type says that
-// there is nothing below. Then they are left out, with a finding each.
+// answerWithoutPanics is like answer, but removes from the CRD what makes the server's code
+// panic, with a finding each: paths of rules and of selectable fields that lead through
+// additionalProperties without a schema or into a schema that cannot be converted, and
+// rules below a node whose type has no children.
 func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, []Finding, error) {
 	out, err := t.answer(ctx, r)
 	var panicked panicError
 	if !errors.As(err, &panicked) {
 		return out, nil, err
 	}
-	found := append(r.leaveOutPanics(), r.leaveOutUntyped(err)...)
+	found := append(r.removePanicking(), r.removeUntyped(err)...)
 	if len(found) == 0 {
 		return out, nil, err
 	}
@@ -44,20 +44,20 @@ func (t *Target) answerWithoutPanics(ctx context.Context, r *request) (answer, [
 	return out, found, err
 }
 
-// leaveOutPanics leaves out the paths that the server's code panics on.
-func (r *request) leaveOutPanics() []Finding {
+// removePanicking removes the paths on which the server's code panics.
+func (r *request) removePanicking() []Finding {
 	var found []Finding
 	panics := func(at *field.Path, schema *apiextensions.JSONSchemaProps, jsonPath string, options ...cel.ValidFieldPathOption) bool {
 		err := guard(func() error {
-			// A schema that cannot be converted is nil then, as it is for the server.
+			// A schema that cannot be converted is nil here, as it is in the server.
 			structural, _ := structuralschema.NewStructural(schema)
 			_, _, _ = cel.ValidFieldPath(jsonPath, structural, options...)
 			return nil
 		})
 		if err != nil {
 			path := at.String()
-			found = append(found, Finding{Source: Panic, Path: path, Places: r.places(path), BadValue: jsonPath,
-				Detail: fmt.Sprintf("the path %q makes the API server's code panic (%v), so that the request fails with an internal error", jsonPath, err.(panicError).value)})
+			found = append(found, Finding{Source: Panic, Path: path, Paths: r.objectPaths(path), BadValue: jsonPath,
+				Detail: fmt.Sprintf("the path %q makes the API server's code panic (%v): the request fails with an internal error", jsonPath, err.(panicError).value)})
 		}
 		return err != nil
 	}
@@ -96,9 +96,9 @@ func (r *request) leaveOutPanics() []Finding {
 	return found
 }
 
-// leaveOutUntyped leaves out the rules of nodes whose type the server's code panics on
-// when it looks for it, if the error is a panic.
-func (r *request) leaveOutUntyped(err error) []Finding {
+// removeUntyped removes, if the error is a panic, the rules of nodes for which computing
+// the type panics.
+func (r *request) removeUntyped(err error) []Finding {
 	if panicked := (panicError{}); !errors.As(err, &panicked) {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (r *request) leaveOutUntyped(err error) []Finding {
 				continue
 			}
 			path := n.rulesPath().String()
-			found = append(found, Finding{Source: Panic, Path: path, Places: r.places(path), Detail: fmt.Sprintf(
-				"rules below a node whose type has nothing below make the API server's code panic (%v), so that the request fails with an internal error", err.(panicError).value)})
+			found = append(found, Finding{Source: Panic, Path: path, Paths: r.objectPaths(path), Detail: fmt.Sprintf(
+				"rules below a node whose type has no children make the API server's code panic (%v): the request fails with an internal error", err.(panicError).value)})
 			schema := *n.schema
 			schema.XValidations = nil
 			n.schema = &schema

@@ -17,32 +17,33 @@ import (
 
 var crds = flag.Int("crds", 300, "how many random CRDs to compare")
 
-// chance makes random CRDs with rules, most of them good but for a few mistakes.
-type chance struct {
+// random generates CRDs with rules, most of them valid.
+type random struct {
 	*rand.Rand
-	// mistakes is one mistake in so many choices; 0 is none.
+	// mistakes is the inverse of the probability of a mistake; 0 means none.
 	mistakes int
-	// rulesIn is one node with rules in so many. Where they are rare, there are no
-	// other extensions either: the server wants structural schemas for them.
+	// rulesIn is the inverse of the probability that a node has rules. If rules are rare,
+	// other extensions are not used either, because the server requires structural schemas
+	// for them.
 	rulesIn int
 }
 
-func (c chance) extends() bool { return c.rulesIn < 100 }
+func (c random) extends() bool { return c.rulesIn < 100 }
 
-// chanceOf is for one CRD: without mistakes, with some, with many; with rules or
-// nearly without.
-func chanceOf(seed int) chance {
-	return chance{rand.New(rand.NewSource(int64(seed))), []int{0, 150, 30}[seed%3], []int{3, 3, 100}[seed/3%3]}
+// newRandom returns the generator for one CRD: with no, some or many mistakes, and with or
+// nearly without rules.
+func newRandom(seed int) random {
+	return random{rand.New(rand.NewSource(int64(seed))), []int{0, 150, 30}[seed%3], []int{3, 3, 100}[seed/3%3]}
 }
 
-func (c chance) mistake() bool   { return c.mistakes > 0 && c.Intn(c.mistakes) == 0 }
-func (c chance) one(in int) bool { return c.Intn(in) == 0 }
-func (c chance) limit() *int64 {
+func (c random) mistake() bool   { return c.mistakes > 0 && c.Intn(c.mistakes) == 0 }
+func (c random) one(in int) bool { return c.Intn(in) == 0 }
+func (c random) limit() *int64 {
 	return []*int64{nil, ptr.To(int64(3)), ptr.To(int64(100)), ptr.To(int64(5000))}[c.Intn(4)]
 }
-func pick[T any](c chance, in ...T) T { return in[c.Intn(len(in))] }
+func pick[T any](c random, in ...T) T { return in[c.Intn(len(in))] }
 
-func (c chance) schema(depth int) apiextensionsv1.JSONSchemaProps {
+func (c random) schema(depth int) apiextensionsv1.JSONSchemaProps {
 	var s apiextensionsv1.JSONSchemaProps
 	kinds := []string{"string", "integer", "boolean"}
 	if depth > 0 {
@@ -127,8 +128,8 @@ func (c chance) schema(depth int) apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// rules are some for values of a schema.
-func (c chance) rules(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.ValidationRules {
+// rules returns rules for values of a schema.
+func (c random) rules(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.ValidationRules {
 	var out apiextensionsv1.ValidationRules
 	for range 1 + c.Intn(3) {
 		r := apiextensionsv1.ValidationRule{Rule: c.rule(s)}
@@ -155,7 +156,7 @@ func (c chance) rules(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.Valida
 	return out
 }
 
-func (c chance) rule(s *apiextensionsv1.JSONSchemaProps) string {
+func (c random) rule(s *apiextensionsv1.JSONSchemaProps) string {
 	if c.one(12) {
 		return pick(c, "self ==", "self.nothing", "1", "self.all(x, x == 1)", "self.size() > 1")
 	}
@@ -180,7 +181,7 @@ func (c chance) rule(s *apiextensionsv1.JSONSchemaProps) string {
 	return "self == self"
 }
 
-func (c chance) crd() *apiextensionsv1.CustomResourceDefinition {
+func (c random) crd() *apiextensionsv1.CustomResourceDefinition {
 	out := &apiextensionsv1.CustomResourceDefinition{}
 	out.Name = "widgets.example.com"
 	out.Spec.Group, out.Spec.Scope = "example.com", "Namespaced"
@@ -214,15 +215,15 @@ func (c chance) crd() *apiextensionsv1.CustomResourceDefinition {
 	return out
 }
 
-// TestRandomCRDs compares answers to random CRDs with those of the server.
+// TestRandomCRDs compares findings about random CRDs with the server's.
 func TestRandomCRDs(t *testing.T) {
 	s, target := newServer(), target(t, newest())
 	counts := map[string]int{}
 	for seed := range *crds {
-		c := chanceOf(seed)
+		c := newRandom(seed)
 		crd := c.crd()
 		before := crd.DeepCopy()
-		var want said
+		var want response
 		panics := guard(func() error { want = s.create(t, crd); return nil })
 		report, err := target.Check(context.Background(), crd, nil)
 		if err != nil {
@@ -231,11 +232,11 @@ func TestRandomCRDs(t *testing.T) {
 		if panics != nil {
 			counts["panics"]++
 			if !slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Source == Panic }) {
-				t.Errorf("seed %d: the server panics, and no finding says so", seed)
+				t.Errorf("seed %d: the server panics, but there is no finding", seed)
 			}
 			continue
 		}
-		same(t, withoutTies(want), withoutTies(saidBy(report.Findings)))
+		same(t, withoutTies(want), withoutTies(responseOf(report.Findings)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -254,14 +255,14 @@ func TestRandomCRDs(t *testing.T) {
 	}
 }
 
-// withoutTies leaves out which rules the server calls the most expensive: of
-// rules that cost the same it takes any.
-func withoutTies(s said) said {
+// withoutTies removes the errors about the most expensive rules: among rules of equal cost,
+// the server picks any.
+func withoutTies(s response) response {
 	s.errors = slices.DeleteFunc(slices.Clone(s.errors), func(text string) bool { return strings.HasSuffix(text, contributed) })
 	return s
 }
 
-func count(counts map[string]int, want said, report Report) {
+func count(counts map[string]int, want response, report Report) {
 	if len(want.errors) == 0 {
 		counts["accepted"]++
 		return
@@ -284,8 +285,8 @@ func count(counts map[string]int, want said, report Report) {
 	}
 }
 
-// edit changes a CRD a little.
-func (c chance) edit(crd *apiextensionsv1.CustomResourceDefinition) {
+// edit makes a small change to a CRD.
+func (c random) edit(crd *apiextensionsv1.CustomResourceDefinition) {
 	v := &crd.Spec.Versions[c.Intn(len(crd.Spec.Versions))]
 	root := v.Schema.OpenAPIV3Schema
 	spec := root.Properties["spec"]
@@ -313,20 +314,20 @@ func (c chance) edit(crd *apiextensionsv1.CustomResourceDefinition) {
 	}
 }
 
-// TestRandomUpdates compares answers to random updates with those of the server.
-// Old objects are what some older server may have let in.
+// TestRandomUpdates compares findings about random updates with the server's. Old objects
+// may be invalid, as if an older server had accepted them.
 func TestRandomUpdates(t *testing.T) {
 	s, target := newServer(), target(t, newest())
 	counts := map[string]int{}
 	for seed := range *crds {
-		c := chanceOf(seed)
+		c := newRandom(seed)
 		old := c.crd()
 		crd := old.DeepCopy()
 		for range 1 + c.Intn(2) {
 			c.edit(crd)
 		}
 		before := []any{crd.DeepCopy(), old.DeepCopy()}
-		var want said
+		var want response
 		panics := guard(func() error { want = s.update(t, crd, s.stored(t, old)); return nil })
 		report, err := target.Check(context.Background(), crd, old)
 		if err != nil {
@@ -334,11 +335,11 @@ func TestRandomUpdates(t *testing.T) {
 		}
 		if panics != nil {
 			if !slices.ContainsFunc(report.Findings, func(f Finding) bool { return f.Source == Panic }) {
-				t.Errorf("seed %d: the server panics, and no finding says so", seed)
+				t.Errorf("seed %d: the server panics, but there is no finding", seed)
 			}
 			continue
 		}
-		same(t, withoutTies(want), withoutTies(saidBy(report.Findings)))
+		same(t, withoutTies(want), withoutTies(responseOf(report.Findings)))
 		if !apiequality.Semantic.DeepEqual(before, []any{crd, old}) {
 			t.Errorf("an object was changed")
 		}

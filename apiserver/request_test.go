@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestNamespaceOfClusterScoped: the server removes it, on create and on update.
+// TestNamespaceOfClusterScoped checks that the namespace is removed on create and update.
 func TestNamespaceOfClusterScoped(t *testing.T) {
 	crd := widget(t, "{type: object}")
 	crd.Spec.Scope = apiextensionsv1.ClusterScoped
@@ -34,8 +34,8 @@ func TestNamespaceOfClusterScoped(t *testing.T) {
 	}
 }
 
-// TestKindRequests wants what the server's registry does with metadata and status, which
-// e2e/requests_test.go asks a real server.
+// TestKindRequests checks the handling of metadata and status by the server's registry,
+// which e2e/requests_test.go compares with a real server.
 func TestKindRequests(t *testing.T) {
 	crd := widget(t, "{type: object, properties: {size: {type: integer, default: 3}}}")
 	crd.Spec.Versions[0].Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{},
@@ -61,14 +61,14 @@ func TestKindRequests(t *testing.T) {
 	owner := func(uid string) string { return "{apiVersion: v1, kind: Pod, name: p, uid: " + uid + "}" }
 	for _, c := range []struct {
 		name, object, old, subresource string
-		// want is of the stored object and the warnings, or of the errors.
+		// want is part of the stored object and warnings, or of the errors.
 		want, ignored, defaulted string
 	}{
 		{name: "a generated name", object: "metadata: {generateName: a-}", want: "name:a-xxxxx"},
 		{name: "a long generated name", object: "metadata: {generateName: " + strings.Repeat("a", 70) + "}", want: "name:" + strings.Repeat("a", 58) + "xxxxx"},
 		{name: "no name", object: "metadata: {labels: {a: b}}", want: "name or generateName is required"},
 		{name: "a resource version", object: "metadata: {name: a, resourceVersion: '7'}", want: "resourceVersion should not be set on objects to be created"},
-		{name: "a resource version that is none", object: "metadata: {name: a, resourceVersion: '0'}", want: "name:a "},
+		{name: "a resource version of zero", object: "metadata: {name: a, resourceVersion: '0'}", want: "name:a "},
 		{name: "a deletion timestamp", object: "metadata: {name: a, deletionTimestamp: '2020-01-01T00:00:00Z'}", want: "metadata:map[name:a]", ignored: "metadata.deletionTimestamp"},
 		{name: "managed fields that are wrong", object: "metadata: {name: a, managedFields: [{operation: Nonsense}]}", want: "name:a"},
 		{name: "managed fields of another type", object: "metadata: {name: a, managedFields: nonsense}", want: "cannot unmarshal string into Go struct field"},
@@ -81,7 +81,7 @@ func TestKindRequests(t *testing.T) {
 		{name: "an update of the status", object: "metadata: {name: a}\nspec: {}\nstatus: {}", old: stored, subresource: "status", want: "spec:map[size:4] status:map[phase:New]", defaulted: "status.phase"},
 		{name: "of another resource version", object: "metadata: {name: a, resourceVersion: '8'}\nstatus: {}", old: stored, subresource: "status", want: "the object has been modified"},
 
-		{name: "an owner twice", object: "metadata: {name: a, ownerReferences: [" + owner("u") + ", " + owner("v") + ", " + owner("u") + "]}", want: "uid:v]]]] [.metadata.ownerReferences contains duplicate entries; "},
+		{name: "a duplicate owner", object: "metadata: {name: a, ownerReferences: [" + owner("u") + ", " + owner("v") + ", " + owner("u") + "]}", want: "uid:v]]]] [.metadata.ownerReferences contains duplicate entries; "},
 		{name: "finalizers", object: "metadata: {name: a, finalizers: [c, a.b, d.e/f, orphan, c]}",
 			want: `[metadata.finalizers: "a.b": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers metadata.finalizers: "c": prefer a domain-qualified finalizer name to`},
 		{name: "a new finalizer", object: "metadata: {name: a, finalizers: [old, new]}", old: "metadata: {name: a, finalizers: [old]}", want: `[metadata.finalizers: "new": prefer`},

@@ -12,65 +12,65 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// Rule is a rule of x-kubernetes-validations in a version of a CRD.
+// Rule is an entry of x-kubernetes-validations in a version of a CRD.
 type Rule struct {
-	// Version is the name of the version, and Path the rule's place in the given
-	// object: "spec.versions[0].schema.openAPIV3Schema…x-kubernetes-validations[0]".
+	// Version is the name of the version, and Path the rule's path in the given object:
+	// "spec.versions[0].schema.openAPIV3Schema…x-kubernetes-validations[0]".
 	Version, Path string
 	Text          string
-	// MessageText is the message expression, if there is one.
+	// MessageText is the message expression, or empty.
 	MessageText string
-	// Skipped: the server does not look at the rule because of other errors in the
-	// schema. Nothing more is known then.
+	// Skipped is set if the server does not evaluate the rule because of other errors in
+	// the schema. The fields below are then unset.
 	Skipped bool
-	// Error and MessageError are what the compiler says, in the server's words.
+	// Error and MessageError are compile errors, in the server's words.
 	Error, MessageError string
 	UsesOldSelf         bool
-	// CallCost is the estimated cost of one evaluation at most.
+	// CallCost is the estimated maximum cost of one evaluation.
 	CallCost uint64
-	// MaxCardinality is how often the schema lets the rule's node occur in an object;
-	// nil if a list or map around it has no limit. Occurrences is what the server
-	// multiplies by: the same, or how often the node fits into a request.
+	// MaxCardinality is the maximum number of times that the schema allows the rule's node
+	// in an object, or nil if an enclosing list or map has no limit. Occurrences is the
+	// server's multiplier: MaxCardinality, or else how often the node fits into a request.
 	MaxCardinality *uint64
 	Occurrences    uint64
-	// Cost is CallCost times Occurrences. MessageCost is added to it in the total of
-	// the schema.
+	// Cost is CallCost times Occurrences. MessageCost is added to it in the total of the
+	// schema.
 	Cost, MessageCost uint64
-	// Causes are what makes a rule above a limit expensive.
+	// Causes are what makes a rule that exceeds a limit expensive.
 	Causes []Cause
 }
 
-// RuleShare is the cost as a part of the limit for a rule: above 1 it is refused.
+// RuleShare returns the cost as a fraction of the limit per rule. Above 1 the rule is
+// refused.
 func (r Rule) RuleShare() float64 { return float64(r.Cost) / RuleCostLimit }
 
-// SchemaShare is the cost, with that of the message, as a part of the limit for
-// all rules of a schema.
+// SchemaShare returns the cost, including that of the message, as a fraction of the limit
+// for all rules of a schema.
 func (r Rule) SchemaShare() float64 {
 	return (float64(r.Cost) + float64(r.MessageCost)) / SchemaCostLimit
 }
 
-// Rules returns the rules of all versions, in the order of their places, as the
-// target compiles them in a new CRD.
+// Rules returns the rules of all versions, in the order of their paths, as the target
+// compiles them in a new CRD.
 func (t *Target) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Rule, error) {
 	report, err := t.check(ctx, crd, nil, true)
 	return report.Rules, err
 }
 
-// compiledSchema is a schema with what the compiler says of the rules that the
-// server looks at.
+// compiledSchema is a schema with the compilations of the rules that the server evaluates.
 type compiledSchema struct {
 	*ruleSchema
 	results map[*node][]compilation
 	kinds   map[*node]*apiservercel.DeclType
 }
 
-// compileRules compiles the rules that the answer does not spoil.
+// compileRules compiles the rules that are not blocked by errors in the answer.
 func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*compiledSchema, error) {
 	if len(r.schemas) == 0 {
-		return nil, nil // nothing to compile, to recall, or to keep
+		return nil, nil // nothing to compile, load or store
 	}
 	stored := storedExpressions(r.old)
-	known := t.recall(r.given.Name)
+	known := t.loadRules(r.given.Name)
 	var out []*compiledSchema
 	var jobs []*job
 	var done []func()
@@ -81,7 +81,7 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 		c := &compiledSchema{ruleSchema: s, results: map[*node][]compilation{}, kinds: map[*node]*apiservercel.DeclType{}}
 		out = append(out, c)
 		for _, n := range s.ruled {
-			if a.spoils(s, n) {
+			if a.blocks(s, n) {
 				continue
 			}
 			kind, err := n.kind()
@@ -92,7 +92,7 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 				c.results[n] = []compilation{{failure: kind.failure}}
 				continue
 			}
-			kind.decl = t.aged(kind.decl, n.schema, n.parent == nil)
+			kind.decl = t.withOldNameSizes(kind.decl, n.schema, n.parent == nil)
 			j := &job{kind: kind.decl, expressions: stored.expressions(n), known: known}
 			c.kinds[n] = kind.decl
 			jobs = append(jobs, j)
@@ -105,18 +105,18 @@ func (t *Target) compileRules(ctx context.Context, r *request, a answer) ([]*com
 	for _, f := range done {
 		f()
 	}
-	t.keep(r.given.Name, known, jobs)
+	t.storeRules(r.given.Name, known, jobs)
 	return out, nil
 }
 
-// nodeKind is the type of a node, or why it has none.
+// nodeKind is the type of a node, or the reason why it has none.
 type nodeKind struct {
 	decl    *apiservercel.DeclType
 	failure error
 }
 
-// kind asks the server's code for the type of the node. It is not safe for
-// concurrent use: nodes hand their types down.
+// kind computes the type of the node with the server's code. It is not safe for concurrent
+// use, because nodes share types with their children.
 func (n *node) kind() (out nodeKind, err error) {
 	err = guard(func() error {
 		info, err := n.context.TypeInfo()
@@ -155,7 +155,7 @@ func storedExpressions(old *apiextensions.CustomResourceDefinition) storedTexts 
 	return out
 }
 
-// expressions are the rules of a node as the compiler sees them.
+// expressions returns the rules of a node as passed to the compiler.
 func (s storedTexts) expressions(n *node) []expression {
 	var out []expression
 	for _, rule := range n.schema.XValidations {
@@ -168,7 +168,7 @@ func (s storedTexts) expressions(n *node) []expression {
 	return out
 }
 
-// has reports whether the version has the schema.
+// has reports whether the version uses the schema.
 func (s *ruleSchema) has(version int) bool { return slices.Contains(s.versions, version) }
 
 // rules describes all rules of all versions.
@@ -200,7 +200,7 @@ func (t *Target) rules(ctx context.Context, r *request, schemas []*compiledSchem
 	return out, nil
 }
 
-// describe describes the rules of a schema. Paths begin at its root.
+// describe describes the rules of a schema. Paths are relative to its root.
 func (t *Target) describe(ctx context.Context, s *compiledSchema) ([]Rule, error) {
 	var out []Rule
 	root := s.root.path.String()
@@ -226,13 +226,13 @@ func (t *Target) describe(ctx context.Context, s *compiledSchema) ([]Rule, error
 	return out, t.explain(ctx, s, out)
 }
 
-// fill takes over what the compiler says.
+// fill sets the results of the compiler.
 func (r *Rule) fill(c compilation) {
-	if c.broken != nil {
-		r.Error = c.broken.Detail
+	if c.ruleError != nil {
+		r.Error = c.ruleError.Detail
 	}
-	if c.brokenMessage != nil {
-		r.MessageError = c.brokenMessage.Detail
+	if c.messageError != nil {
+		r.MessageError = c.messageError.Detail
 	}
 	r.UsesOldSelf = c.usesOldSelf
 	r.CallCost, r.MessageCost = c.cost, c.messageCost

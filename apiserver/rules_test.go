@@ -64,13 +64,12 @@ x-kubernetes-validations:
 	}
 }
 
-// TestRandomRuleCosts compares what is said of rules with what the server's
-// compiler says if it is given the whole schemas.
+// TestRandomRuleCosts compares rules with the server's compiler on whole schemas.
 func TestRandomRuleCosts(t *testing.T) {
 	target, compared := target(t, DefaultVersion), 0
 	env := environment.MustBaseEnvSet(compatibilityOf(35))
 	for seed := range *crds {
-		c := chance{Rand: rand.New(rand.NewSource(int64(seed))), rulesIn: 2}
+		c := random{Rand: rand.New(rand.NewSource(int64(seed))), rulesIn: 2}
 		crd := c.crd()
 		rules, err := target.Rules(context.Background(), crd)
 		if err != nil {
@@ -116,8 +115,8 @@ func TestRandomRuleCosts(t *testing.T) {
 
 func compileWhole(t *testing.T, env *environment.EnvSet, s *apiextensions.JSONSchemaProps, at *validation.CELSchemaContext, out []Rule) []Rule {
 	t.Helper()
-	// The order of places: additionalProperties, items, properties, and a node's own
-	// rules before those below.
+	// Paths are ordered: a node's own rules, then additionalProperties, items and
+	// properties.
 	if len(s.XValidations) > 0 {
 		info, err := at.TypeInfo()
 		if err != nil {
@@ -132,10 +131,10 @@ func compileWhole(t *testing.T, env *environment.EnvSet, s *apiextensions.JSONSc
 				continue
 			}
 			if e := results[i].Error; e != nil {
-				r.Error = steady(e.Detail)
+				r.Error = stripTypeNumbers(e.Detail)
 			}
 			if e := results[i].MessageExpressionError; e != nil {
-				r.MessageError = steady(e.Detail)
+				r.MessageError = stripTypeNumbers(e.Detail)
 			}
 			r.UsesOldSelf, r.CallCost, r.MessageCost = results[i].UsesOldSelf, results[i].MaxCost, results[i].MessageExpressionMaxCost
 			out = append(out, r)
@@ -163,8 +162,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return out
 }
 
-// TestEqualRulesAreCompiledOnce counts compilations over versions and CRDs, at
-// the same time.
+// TestEqualRulesAreCompiledOnce counts compilations over versions and CRDs that are checked
+// in parallel.
 func TestEqualRulesAreCompiledOnce(t *testing.T) {
 	const spec = `
 type: object
@@ -187,15 +186,15 @@ x-kubernetes-validations: [{rule: "self.a != self.b"}]`
 		})
 	}
 	all.Wait()
-	// size > 2; size > 3; != '' of a string, and of a short one; a != b.
+	// size > 2, size > 3, != '' on a long and on a short string, and a != b.
 	if got := target.compiled.compilations.Load(); got != 5 {
 		t.Errorf("%d compilations, want 5", got)
 	}
 }
 
-// TestSizesTellTypesApart: how often a node fits into a request depends on fields
-// that its rule does not speak of.
-func TestSizesTellTypesApart(t *testing.T) {
+// TestSizesDistinguishTypes checks that how often a node fits into a request depends on
+// fields that its rule does not use.
+func TestSizesDistinguishTypes(t *testing.T) {
 	rules := rulesOf(t, DefaultVersion, widget(t, `
 type: object
 properties:
@@ -206,24 +205,24 @@ properties:
 	}
 }
 
-func TestGreatest(t *testing.T) {
+func TestLargest(t *testing.T) {
 	for most := range int64(40) {
 		for limit := range int64(45) {
-			if got, want := greatest(most, func(n int64) bool { return n <= limit }), min(most, limit); got != want {
+			if got, want := largest(most, func(n int64) bool { return n <= limit }), min(most, limit); got != want {
 				t.Errorf("up to %d of %d: got %d", limit, most, got)
 			}
 		}
 	}
 }
 
-// TestCausesOfCosts sets the limits that causes propose: with them the server
-// accepts the CRD, and with one more it does not.
+// TestCausesOfCosts sets the limits that causes propose: with them the server must accept
+// the CRD, and with limits that are larger by one it must not.
 func TestCausesOfCosts(t *testing.T) {
 	for _, c := range []struct {
 		name, spec string
 		// want are paths below spec, with the keyword.
 		want []string
-		// alone are the indices of causes whose limit alone is enough.
+		// alone are the indexes of causes whose limit alone suffices.
 		alone []int
 	}{
 		{
@@ -233,7 +232,7 @@ func TestCausesOfCosts(t *testing.T) {
 			alone: []int{0},
 		},
 		{
-			name:  "a list, of all that is there",
+			name:  "only the list that the rule uses",
 			spec:  `{type: object, properties: {a: {type: array, items: {type: string, maxLength: 10}}, b: {type: array, items: {type: string}}}, x-kubernetes-validations: [{rule: "self.a.all(x, self.a.all(y, x == y))"}]}`,
 			want:  []string{"properties[a] maxItems"},
 			alone: []int{0},
@@ -250,13 +249,13 @@ func TestCausesOfCosts(t *testing.T) {
 			want: []string{"properties[a] maxItems", "properties[a].items maxLength"},
 		},
 		{
-			name:  "a list around",
+			name:  "an enclosing list",
 			spec:  `{type: array, items: {type: object, maxProperties: 10, additionalProperties: {type: string, maxLength: 100, x-kubernetes-validations: [{rule: "self.matches('^a+b+$')"}]}}}`,
 			want:  []string{"maxItems"},
 			alone: []int{0},
 		},
 		{
-			name: "lists around",
+			name: "enclosing lists",
 			spec: `{type: array, items: {type: array, items: {type: string, maxLength: 100, x-kubernetes-validations: [{rule: "self.matches('^a+b+$')"}]}}}`,
 			want: []string{"items maxItems", "maxItems"},
 		},
@@ -316,7 +315,7 @@ func TestCausesOfCosts(t *testing.T) {
 				if enough := slices.Contains(c.alone, i); enough != (cause.Bound > 0) {
 					t.Errorf("cause %d: bound %d", i, cause.Bound)
 				} else if enough && (!passes(map[int]int64{i: cause.Bound}) || passes(map[int]int64{i: cause.Bound + 1})) {
-					t.Errorf("cause %d: %d is not the greatest limit that passes", i, cause.Bound)
+					t.Errorf("cause %d: %d is not the largest limit that passes", i, cause.Bound)
 				} else if !enough && passes(map[int]int64{i: 1}) {
 					t.Errorf("cause %d: 1 passes", i)
 				}
@@ -325,13 +324,13 @@ func TestCausesOfCosts(t *testing.T) {
 				}
 			}
 			if !passes(joint(0)) || passes(joint(1)) {
-				t.Errorf("%v are not the greatest limits that pass", joint(0))
+				t.Errorf("%v are not the largest limits that pass", joint(0))
 			}
 		})
 	}
 }
 
-// setLimit writes a limit at the place of a cause.
+// setLimit sets a limit at the path of a cause.
 func setLimit(t *testing.T, crd *crd, cause Cause, limit int64) {
 	t.Helper()
 	const root = "spec.versions[0].schema.openAPIV3Schema"
@@ -367,8 +366,8 @@ func setLimit(t *testing.T, crd *crd, cause Cause, limit int64) {
 	down(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, regexp.MustCompile(`\.properties\[[^]]*\]|\.items|\.additionalProperties`).FindAllString(rest, -1))
 }
 
-// TestCausesUnderTheTotal: rules that only together cost too much are explained
-// too, with what the others leave over.
+// TestCausesUnderTheTotal checks that rules that only exceed the limit together are also
+// explained.
 func TestCausesUnderTheTotal(t *testing.T) {
 	crd := withSchema(t, manyRules(11))
 	rules := rulesOf(t, newest(), crd)
@@ -394,7 +393,7 @@ func TestCausesUnderTheTotal(t *testing.T) {
 	}
 }
 
-func TestMultiplyStopsAtTheGreatestNumber(t *testing.T) {
+func TestMultiplySaturates(t *testing.T) {
 	for _, c := range [][3]uint64{{0, math.MaxUint64, 0}, {2, math.MaxUint64, math.MaxUint64}, {math.MaxUint64, 1, math.MaxUint64}, {3, 4, 12}} {
 		if got := multiply(c[0], c[1]); got != c[2] {
 			t.Errorf("%d × %d = %d", c[0], c[1], got)

@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ruleSchema is a schema with rules, as the server validates it: one that all
-// versions share, or that of one version.
+// ruleSchema is a schema with rules, as the server validates it: shared by all versions, or
+// of one version.
 type ruleSchema struct {
-	// version is the name by which the server compares the schema with the old one.
+	// version is the name under which the server compares the schema with the old one.
 	version string
-	// versions are the indices of the versions that have the schema.
+	// versions are the indexes of the versions that use the schema.
 	versions []int
 	root     *node
-	// ruled are the nodes with rules, in the order of their places.
+	// ruled are the nodes with rules, in the order of their paths.
 	ruled []*node
 	// underDefault is set if a rule applies to a part of a default.
 	underDefault bool
@@ -32,22 +32,23 @@ type node struct {
 	parent *node
 	schema *apiextensions.JSONSchemaProps
 	path   *field.Path
-	// context is the server's: it knows how often the node can occur, and its type.
+	// context is the server's context, which knows the type of the node and how often it
+	// can occur.
 	context *validation.CELSchemaContext
-	// uncorrelatable is the outermost node around this one whose parts the server
-	// cannot find again in the old object.
+	// uncorrelatable is the outermost enclosing node whose parts the server cannot
+	// correlate with the old object.
 	uncorrelatable *field.Path
-	// scoped: the node or one around it has rules.
+	// scoped is set if the node or an ancestor has rules.
 	scoped bool
-	// tooDeep: the node is part of a type that is nested too deep.
+	// tooDeep is set if the node is part of a type that is nested too deeply.
 	tooDeep  bool
 	children []*node
 }
 
-// newRuleSchema makes the tree of the nodes at the given places.
-func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, places []place, target *Target) *ruleSchema {
+// newRuleSchema builds the tree of the nodes at the given paths.
+func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, places []nodePath, target *Target) *ruleSchema {
 	r := &ruleSchema{root: &node{schema: schema, path: path}}
-	slices.SortFunc(places, comparePlaces)
+	slices.SortFunc(places, compareNodePaths)
 	words := words{}
 	for _, at := range places {
 		n, defaulted := r.root, schema.Default != nil
@@ -72,26 +73,24 @@ func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, plac
 	return r
 }
 
-// maxTypeNesting is how deep the type of a node with rules may be nested. The
-// time that CEL takes for nested lists grows with the cube of it: for a thousand
-// it is seconds.
+// maxTypeNesting is the maximum nesting of the type of a node with rules. The time that CEL
+// takes for nested lists grows with its cube: a thousand levels take seconds.
 const maxTypeNesting = 100
 
-// tooDeep reports whether a type is nested too deep to compile rules for it.
+// tooDeep reports whether a type is nested too deeply to compile rules for it.
 func (r *ruleSchema) tooDeep() bool {
 	return slices.ContainsFunc(r.ruled, func(n *node) bool { return n.tooDeep })
 }
 
-// tooDeep is the finding for such a schema.
+// tooDeep returns the finding for such a schema.
 func (r *request) tooDeep(s *ruleSchema) Finding {
 	path := s.root.path.String()
-	return Finding{Source: Limit, Path: path, Places: r.places(path), Detail: fmt.Sprintf(
-		"the rules are not compiled: a schema with rules is nested more than %d levels deep, and the server may take very long for them", maxTypeNesting)}
+	return Finding{Source: Limit, Path: path, Paths: r.objectPaths(path), Detail: fmt.Sprintf(
+		"the rules are not compiled: a schema with rules is nested more than %d levels deep, and the server may take very long to compile them", maxTypeNesting)}
 }
 
-// setContext makes the contexts of the node and of all below. Where a schema is
-// the outermost one with rules, the server makes a type of it: it is given only
-// what the rules may speak of.
+// setContext sets the contexts of the node and its descendants. The server makes a type of
+// the outermost schema with rules, so that schema is reduced to what the rules may use.
 func (n *node) setContext(words words, target *Target) {
 	schema := n.schema
 	inScope := n.parent != nil && n.parent.scoped
@@ -100,7 +99,7 @@ func (n *node) setContext(words words, target *Target) {
 		n.tooDeep = n.parent.tooDeep
 	} else if n.scoped {
 		schema = slim(schema, words)
-		target.age(schema)
+		target.dropNewerSizes(schema)
 		n.tooDeep = nestingOf(schema, maxTypeNesting) > maxTypeNesting
 	}
 	switch {
@@ -118,14 +117,14 @@ func (n *node) setContext(words words, target *Target) {
 	}
 }
 
-func comparePlaces(a, b place) int {
+func compareNodePaths(a, b nodePath) int {
 	return slices.CompareFunc(a, b, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.keyword, b.keyword), cmp.Compare(a.name, b.name), cmp.Compare(a.index, b.index))
 	})
 }
 
-// child returns the node below n, and nil if there is none. Sorted places ask
-// for the last one again, or for a new one.
+// child returns the child of n at the step, or nil if there is none. Paths are sorted, so
+// it is either the last child or a new one.
 func (n *node) child(s step) *node {
 	if last := len(n.children) - 1; last >= 0 && n.children[last].step == s {
 		return n.children[last]
@@ -167,10 +166,10 @@ func (n *node) forbidOldSelf(path *field.Path) {
 	}
 }
 
-// rulesPath is the path of the node's rules.
+// rulesPath returns the path of the node's rules.
 func (n *node) rulesPath() *field.Path { return n.path.Child("x-kubernetes-validations") }
 
-// blankRules returns rules whose text is empty.
+// blankRules returns rules with empty expressions.
 func blankRules(rules apiextensions.ValidationRules) apiextensions.ValidationRules {
 	out := slices.Clone(rules)
 	for i := range out {
@@ -182,8 +181,8 @@ func blankRules(rules apiextensions.ValidationRules) apiextensions.ValidationRul
 // noRules returns no rules.
 func noRules(apiextensions.ValidationRules) apiextensions.ValidationRules { return nil }
 
-// with returns the node's schema with other rules at and below it. What has no
-// rules is shared.
+// with returns the node's schema with different rules at and below it. Parts without rules
+// are shared.
 func (n *node) with(rules func(apiextensions.ValidationRules) apiextensions.ValidationRules) *apiextensions.JSONSchemaProps {
 	out := *n.schema
 	out.XValidations = rules(out.XValidations)

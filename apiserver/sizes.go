@@ -7,9 +7,9 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// age leaves out of a schema, before its type is made, what older servers do not
-// conclude a size from. The schema is a copy of its own.
-func (t *Target) age(s *apiextensions.JSONSchemaProps) {
+// dropNewerSizes removes keywords from which older servers do not derive a size. It changes
+// the schema, which must not be shared.
+func (t *Target) dropNewerSizes(s *apiextensions.JSONSchemaProps) {
 	if s == nil || !t.Before(intOrStringSizeMinor) {
 		return
 	}
@@ -20,31 +20,31 @@ func (t *Target) age(s *apiextensions.JSONSchemaProps) {
 		s.Enum = nil
 	}
 	for name, child := range s.Properties {
-		t.age(&child)
+		t.dropNewerSizes(&child)
 		s.Properties[name] = child
 	}
 	if s.Items != nil {
-		t.age(s.Items.Schema)
+		t.dropNewerSizes(s.Items.Schema)
 	}
 	if s.AdditionalProperties != nil {
-		t.age(s.AdditionalProperties.Schema)
+		t.dropNewerSizes(s.AdditionalProperties.Schema)
 	}
 }
 
-// aged is the type of a schema with names of resources as older servers have them:
-// without a greatest length. The root of an object is a resource, too.
-func (t *Target) aged(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps, isRoot bool) *apiservercel.DeclType {
+// withOldNameSizes returns the type of a schema with unlimited resource names, as in older
+// servers. The root of an object is a resource, as are embedded resources.
+func (t *Target) withOldNameSizes(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaProps, isRoot bool) *apiservercel.DeclType {
 	if kind == nil || s == nil || !t.Before(nameSizeMinor) {
 		return kind
 	}
 	switch {
 	case s.XIntOrString:
 	case kind.IsList() && s.Items != nil:
-		if elem := t.aged(kind.ElemType, s.Items.Schema, false); elem != kind.ElemType {
+		if elem := t.withOldNameSizes(kind.ElemType, s.Items.Schema, false); elem != kind.ElemType {
 			return apiservercel.NewListType(elem, kind.MaxElements)
 		}
 	case kind.IsMap() && s.AdditionalProperties != nil:
-		if elem := t.aged(kind.ElemType, s.AdditionalProperties.Schema, false); elem != kind.ElemType {
+		if elem := t.withOldNameSizes(kind.ElemType, s.AdditionalProperties.Schema, false); elem != kind.ElemType {
 			return apiservercel.NewMapType(kind.KeyType, elem, kind.MaxElements)
 		}
 	case kind.IsObject():
@@ -55,7 +55,7 @@ func (t *Target) aged(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaPr
 			if !ok || field == nil {
 				continue
 			}
-			if other := t.aged(field.Type, &child, false); other != field.Type {
+			if other := t.withOldNameSizes(field.Type, &child, false); other != field.Type {
 				fields[escaped] = apiservercel.NewDeclField(escaped, other, field.Required, nil, nil)
 			}
 		}
@@ -66,7 +66,7 @@ func (t *Target) aged(kind *apiservercel.DeclType, s *apiextensions.JSONSchemaPr
 		}
 		if isRoot || s.XEmbeddedResource {
 			for _, name := range []string{"name", "generateName"} {
-				kind = limited(kind, []string{"metadata", name}, maxRequestBytes-2)
+				kind = withLimit(kind, []string{"metadata", name}, maxRequestBytes-2)
 			}
 		}
 	}

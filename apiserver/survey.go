@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// maxNesting is how deep the server's decoder follows JSON.
+	// maxNesting is the maximum nesting of JSON in the server's decoder.
 	maxNesting = 10_000
-	// schemaNesting is how deep the schema of a version lies in the JSON of a CRD:
-	// the CRD, spec, versions, an element, schema, openAPIV3Schema.
+	// schemaNesting is the nesting of a version's schema in the JSON of a CRD: the CRD,
+	// spec, versions, an element, schema, openAPIV3Schema.
 	schemaNesting = 6
-	// maxRequestBytes is how much the server reads of a request.
+	// maxRequestBytes is the maximum size of a request.
 	maxRequestBytes = 3 << 20
 )
 
-// step goes from a schema to one below it.
+// step leads from a schema to one of its children.
 type step struct {
 	keyword string
-	// name is the key below the keyword, if there is one.
+	// name is the key below the keyword, or empty.
 	name string
-	// index counts below the keyword; negative if there is nothing to count.
+	// index is the index below the keyword, or negative.
 	index int
 }
 
-// place is where a schema lies, from the root down.
-type place []step
+// nodePath is the path from the root to a schema.
+type nodePath []step
 
-// below renders the place as the server writes field paths.
-func (p place) below(root string) string {
+// fieldPath returns the path as the server writes it.
+func (p nodePath) fieldPath(root string) string {
 	var b strings.Builder
 	b.WriteString(root)
 	for _, s := range p {
@@ -55,35 +55,34 @@ func (s step) keyed() bool {
 	return false
 }
 
-// survey is what one look at the schema of a version tells.
+// survey is the result of a pass over the schema of a version.
 type survey struct {
-	// rules are the places of the nodes with rules that the server compiles: not
-	// those in logical junctors, which it refuses.
-	rules []place
-	// odd is set if there is something that the server says only of a schema
-	// without other errors, or of a rule that is not empty.
-	odd bool
-	// optionalOldSelf is set if a rule says so.
+	// rules are the paths of nodes with rules that the server compiles. Rules in logical
+	// junctors are not among them, because the server refuses those.
+	rules []nodePath
+	// needsFullRun is set if the server might report something only for a schema without
+	// other errors, or for a rule that is not empty.
+	needsFullRun bool
+	// optionalOldSelf is set if a rule uses it.
 	optionalOldSelf bool
-	// formats are the nodes that have a format, with it and the type.
+	// formats are the nodes with a format that is not known.
 	formats []formatted
 	// sets are the nodes that are sets of objects or arrays.
 	sets []setOf
 }
 
 type formatted struct {
-	at           place
+	at           nodePath
 	kind, format string
 }
 
 type setOf struct {
-	at   place
+	at   nodePath
 	kind string
 }
 
-// surveyCRD looks at all schemas of a CRD. What the server's decoder would have
-// refused, and cycles, come back as a finding, and then nothing else may look
-// at the CRD.
+// surveyCRD examines all schemas of a CRD. Cycles, and anything that the server's decoder
+// would refuse, are returned as a finding; the CRD must then not be examined further.
 func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, format string) bool) ([]survey, *Finding) {
 	out := make([]survey, len(crd.Spec.Versions))
 	bytes := 0
@@ -96,7 +95,7 @@ func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, f
 		bytes = s.bytes
 		if s.refusal != "" {
 			path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
-			return nil, &Finding{Source: Decoder, Path: path, Places: []string{path}, Detail: s.refusal}
+			return nil, &Finding{Source: Decoder, Path: path, Paths: []string{path}, Detail: s.refusal}
 		}
 	}
 	return out, nil
@@ -105,14 +104,13 @@ func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, f
 type surveyor struct {
 	*survey
 	known func(kind, format string) bool
-	at    place
-	// bytes is less than the JSON of what was seen takes.
+	at    nodePath
+	// bytes is a lower bound of the size of the JSON seen so far.
 	bytes   int
 	refusal string
 }
 
-// schema looks at a node and all below it. compiled says that rules are compiled
-// here.
+// schema examines a node and its descendants. compiled is set if rules are compiled here.
 func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compiled bool) {
 	if p == nil || s.refusal != "" {
 		return
@@ -127,7 +125,7 @@ func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compi
 		return
 	}
 	s.node(p, compiled)
-	// One copy of a schema for each node, not for each property: they are large.
+	// One copy of a schema per node, not per property, because schemas are large.
 	var child apiextensionsv1.JSONSchemaProps
 	for name := range p.Properties {
 		child = p.Properties[name]
@@ -176,10 +174,10 @@ func (s *surveyor) child(p *apiextensionsv1.JSONSchemaProps, at step, nesting in
 	s.at = s.at[:len(s.at)-1]
 }
 
-// node notes what matters of the node itself.
+// node examines the node itself.
 func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps, compiled bool) {
-	// The server says this only if it says nothing else of the schema.
-	s.odd = s.odd || p.Schema != ""
+	// The server reports $schema only if it reports nothing else about the schema.
+	s.needsFullRun = s.needsFullRun || p.Schema != ""
 	if p.Format != "" && !s.known(p.Type, p.Format) {
 		s.formats = append(s.formats, formatted{slices.Clone(s.at), p.Type, p.Format})
 	}
@@ -196,14 +194,14 @@ func (s *surveyor) node(p *apiextensionsv1.JSONSchemaProps, compiled bool) {
 	}
 	for i := range p.XValidations {
 		rule := &p.XValidations[i]
-		s.odd = s.odd || oddRule(rule.Rule, rule.Message)
+		s.needsFullRun = s.needsFullRun || ruleNeedsFullRun(rule.Rule, rule.Message)
 		s.optionalOldSelf = s.optionalOldSelf || rule.OptionalOldSelf != nil
 	}
 }
 
-// oddRule reports whether the server may say something of the rule's text or
-// message that it does not say of an empty rule.
-func oddRule(rule, message string) bool {
+// ruleNeedsFullRun reports whether the server may report something about the rule's text or
+// message that it does not report about an empty rule.
+func ruleNeedsFullRun(rule, message string) bool {
 	rule, trimmed := strings.TrimSpace(rule), strings.TrimSpace(message)
 	return rule == "" || message != "" && trimmed == "" ||
 		strings.ContainsAny(trimmed, "\r\n") || strings.ContainsAny(rule, "\r\n") && trimmed == ""

@@ -13,34 +13,33 @@ import (
 )
 
 const (
-	// DefaultVersion is the Kubernetes version that is aimed at if nothing else is
-	// said.
+	// DefaultVersion is the default Kubernetes version of a target.
 	DefaultVersion = "1.35"
-	// oldestMinor is the first version that has CEL rules by default.
+	// oldestMinor is the first version with CEL rules enabled by default.
 	oldestMinor = 25
-	// firstCompatible is the first version that accepts only those new rules that
-	// the version before it understands too.
+	// firstCompatible is the first version that accepts only new rules that the version
+	// before it also understands.
 	firstCompatible = 28
 )
 
-// Target is an API server of a stated Kubernetes version. It is safe for
-// concurrent use, and remembers the rules that it compiled.
+// Target is an API server of a given Kubernetes version. It is safe for concurrent use and
+// caches the rules that it compiled.
 type Target struct {
 	version *version.Version
-	// compatibility is the version whose CEL functions and formats the server
-	// accepts in new objects.
+	// compatibility is the version whose CEL functions and formats the server accepts in
+	// new objects.
 	compatibility *version.Version
-	// environments are made when the first rule is compiled.
+	// The environments are created when the first rule is compiled.
 	newRules, storedRules func() (*environment.EnvSet, error)
-	compiled              *cache
-	// memory keeps compilations between runs; nil keeps none.
-	memory Memory
-	// slots bound how many goroutines compile.
+	compiled              *compilationCache
+	// results caches compilations between runs; nil means none.
+	results ResultCache
+	// slots limits the number of goroutines that compile.
 	slots chan struct{}
 }
 
-// NewTarget returns the target of a Kubernetes version: "1.35", "v1.35.2"; empty
-// means [DefaultVersion]. Patches and what follows them make no difference.
+// NewTarget returns the target of a Kubernetes version, such as "1.35" or "v1.35.2". The
+// default is [DefaultVersion]. The patch version and any suffix are ignored.
 func NewTarget(text string) (*Target, error) {
 	if text == "" {
 		text = DefaultVersion
@@ -52,9 +51,9 @@ func NewTarget(text string) (*Target, error) {
 	newest := linkedVersion()
 	switch {
 	case minor < oldestMinor:
-		return nil, fmt.Errorf("version %q: Kubernetes before 1.%d is not known", text, oldestMinor)
+		return nil, fmt.Errorf("version %q: Kubernetes versions before 1.%d are not supported", text, oldestMinor)
 	case minor > newest.Minor():
-		return nil, fmt.Errorf("version %q: newer than Kubernetes %s, the newest that is known", text, newest)
+		return nil, fmt.Errorf("version %q: newer than Kubernetes %s, the newest supported version", text, newest)
 	}
 	t := &Target{
 		version:       version.MajorMinor(1, minor),
@@ -67,15 +66,14 @@ func NewTarget(text string) (*Target, error) {
 	return t, nil
 }
 
-// Remember keeps what is compiled between runs. It is to be called before anything
-// else.
-func (t *Target) Remember(m Memory) { t.memory = m }
+// UseCache caches compilations between runs. It must be called before any other method.
+func (t *Target) UseCache(m ResultCache) { t.results = m }
 
-// Version is the Kubernetes version, for example "1.35".
+// Version returns the Kubernetes version, for example "1.35".
 func (t *Target) Version() string { return t.version.String() }
 
-// Versions are the Kubernetes versions that [NewTarget] knows, as "1.35", the newest
-// first.
+// Versions returns the Kubernetes versions that [NewTarget] accepts, such as "1.35", the
+// newest first.
 func Versions() []string {
 	var out []string
 	for minor := linkedVersion().Minor(); minor >= oldestMinor; minor-- {
@@ -84,14 +82,14 @@ func Versions() []string {
 	return out
 }
 
-// linkedVersion is the Kubernetes version of the linked library.
+// linkedVersion returns the Kubernetes version of the linked library.
 func linkedVersion() *version.Version {
 	return version.MustParseGeneric(baseversion.DefaultKubeBinaryVersion)
 }
 
-// compatibilityOf is the version whose CEL environment a server uses for new
-// rules. A server refuses what the version before it would not understand, so
-// that it can be rolled back. Up to 1.27 there was no such care.
+// compatibilityOf returns the version whose CEL environment a server uses for new rules. A
+// server refuses what the version before it would not understand, so that it can be rolled
+// back. Servers up to 1.27 do not.
 func compatibilityOf(minor uint) *version.Version {
 	if minor >= firstCompatible {
 		minor--
@@ -102,7 +100,8 @@ func compatibilityOf(minor uint) *version.Version {
 // Before reports whether the target is older than 1.minor.
 func (t *Target) Before(minor uint) bool { return t.version.Minor() < minor }
 
-// parseMinor reads "1.35", "v1.35.2", "v1.35.2-suffix" and "v1.35.2+suffix".
+// parseMinor returns the minor version of "1.35", "v1.35.2", "v1.35.2-suffix" or
+// "v1.35.2+suffix".
 func parseMinor(text string) (uint, error) {
 	malformed := fmt.Errorf("version %q: want a Kubernetes version such as %q", text, DefaultVersion)
 	numbers, suffix := strings.TrimPrefix(text, "v"), ""

@@ -22,30 +22,30 @@ func TestNewTarget(t *testing.T) {
 	newer := fmt.Sprintf("1.%d", linkedVersion().Minor()+1)
 	for _, text := range []string{"v", "1", "1.", "1.x", "1.35.", "1.35.x", "1.35.1.1", "1.35-rc", "2.0", "0.35", "1.+35", "-1.35", "1.35 ", "latest", "1.24", "1.0", newer, "1.9999999"} {
 		if target, err := NewTarget(text); err == nil {
-			t.Errorf("%q: no error, but %s", text, target.Version())
+			t.Errorf("%q: no error, got %s", text, target.Version())
 		} else if !strings.Contains(err.Error(), fmt.Sprintf("%q", text)) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// TestEnvironmentIsTheServers: for the linked version, new rules are compiled in
-// the environment that the server's validation uses.
-func TestEnvironmentIsTheServers(t *testing.T) {
+// TestEnvironmentMatchesServer checks that for the linked version, new rules are compiled
+// in the environment that the server's validation uses.
+func TestEnvironmentMatchesServer(t *testing.T) {
 	target := target(t, newest())
 	if got, want := target.compatibility.String(), environment.DefaultCompatibilityVersion().String(); got != want {
-		t.Errorf("compatible with %s; the server is with %s", got, want)
+		t.Errorf("compatible with %s, but the server with %s", got, want)
 	}
 	if got, err := target.environment(false); err != nil || got != environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()) {
-		t.Error("another environment")
+		t.Error("the environments differ")
 	}
 }
 
-// TestRulesOfVersions: rules are accepted from a version on.
+// TestRulesOfVersions checks the first version that accepts each rule.
 func TestRulesOfVersions(t *testing.T) {
 	for _, c := range []struct {
 		name, rule string
-		// since is the first minor version that accepts it; 0 is always.
+		// since is the first minor version that accepts the rule; 0 means all.
 		since uint
 	}{
 		{"always", "self.s.size() > 0", 0},
@@ -84,7 +84,7 @@ properties:
 			if accepted := len(findings) == 0; accepted != (minor >= c.since) {
 				t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
 			}
-			// What is stored already may use all that the version knows.
+			// Stored rules may use everything that the version supports.
 			findings, err = target.ValidateUpdate(context.Background(), crd, crd)
 			if err != nil {
 				t.Fatal(err)
@@ -96,8 +96,8 @@ properties:
 	}
 }
 
-// TestLiteralsOfVersions: a wrong literal is refused in the words of the version,
-// whether or not there are other mistakes.
+// TestLiteralsOfVersions checks that an invalid literal is refused with the message of the
+// version, whether or not there are other errors.
 func TestLiteralsOfVersions(t *testing.T) {
 	crd := widget(t, `{type: object, properties: {s: {type: string}}, x-kubernetes-validations: [{rule: "self.s.matches('(')"}]}`)
 	both := widget(t, `{type: object, properties: {s: {type: string, uniqueItems: true}, t: {type: string, x-kubernetes-validations: [{rule: "self.matches('(')"}]}}}`)
@@ -118,7 +118,7 @@ func TestLiteralsOfVersions(t *testing.T) {
 	}
 }
 
-// TestFieldsOfVersions: fields are refused or dropped before a version.
+// TestFieldsOfVersions checks that fields are refused or dropped before a version.
 func TestFieldsOfVersions(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, place string
@@ -147,16 +147,16 @@ func TestFieldsOfVersions(t *testing.T) {
 				}
 				continue
 			}
-			if len(findings) != 1 || findings[0].Source != Version || findings[0].Warning != (minor >= c.known) || !strings.HasSuffix(findings[0].Places[0], c.place) {
+			if len(findings) != 1 || findings[0].Source != Version || findings[0].Warning != (minor >= c.known) || !strings.HasSuffix(findings[0].Paths[0], c.place) {
 				t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
 			}
-			// What is in use stays, if the version knows it.
+			// A field that is in use is kept if the version knows it.
 			if findings, _ = target.ValidateUpdate(context.Background(), crd, crd); minor >= c.known && len(findings) > 0 {
 				t.Errorf("%s: 1.%d says of an update: %v", c.name, minor, findings)
 			}
 		}
 	}
-	// A rule that needs the dropped field does not compile without it.
+	// A rule that needs the dropped field does not compile.
 	crd := widget(t, `{type: object, x-kubernetes-validations: [{rule: "oldSelf.hasValue() || true", optionalOldSelf: true}]}`)
 	for version, want := range map[string]int{"1.29": 2, "1.30": 0} {
 		if findings, _ := target(t, version).ValidateCreate(context.Background(), crd); len(findings) != want {
@@ -189,9 +189,9 @@ properties:
 		var got []string
 		for _, f := range findings {
 			if !f.Warning {
-				t.Errorf("%s: %s is no warning", version, f)
+				t.Errorf("%s: %s is not a warning", version, f)
 			}
-			got = append(got, strings.TrimPrefix(f.Places[0], "spec.versions[0].schema.openAPIV3Schema.properties[spec].")+": "+f.String())
+			got = append(got, strings.TrimPrefix(f.Paths[0], "spec.versions[0].schema.openAPIV3Schema.properties[spec].")+": "+f.String())
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", version, got, want)
@@ -199,7 +199,7 @@ properties:
 	}
 }
 
-// TestUpdatesOfVersions: what older servers check of updates.
+// TestUpdatesOfVersions checks how older servers validate updates.
 func TestUpdatesOfVersions(t *testing.T) {
 	costly := widget(t, `{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: "self.a.matches('a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)(aa|bb|cc|dd|ee|ff|gg)')"}]}`)
 	bundle := widget(t, "type: object")
@@ -218,8 +218,8 @@ func TestUpdatesOfVersions(t *testing.T) {
 	}
 }
 
-// TestNumberFormatsOfVersions: formats of numbers bound defaults since 1.36. Before
-// that they do not keep the server from the rules beside them, either.
+// TestNumberFormatsOfVersions checks that formats of numbers restrict defaults since 1.36.
+// Before, such defaults do not prevent the evaluation of rules either.
 func TestNumberFormatsOfVersions(t *testing.T) {
 	for version, want := range map[string]map[string]int{
 		"1.35": {"a: {type: integer, format: int32, default: 3000000000}": 0, "a: {type: integer, format: int64, default: 1.5}": 1, "a: {type: number, format: float, default: 1e300}": 0,

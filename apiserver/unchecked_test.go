@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestKindUnchecked wants the rules that the server has not got to, of objects of
-// which errors keep it from them: those that come to false, once, on creation and on
-// updates, and none of those that have no result.
+// TestKindUnchecked checks the rules that the server does not evaluate because of other
+// errors: those that are false are reported, on creation and on updates, but not those that
+// have no result.
 func TestKindUnchecked(t *testing.T) {
 	root := &apiextensionsv1.JSONSchemaProps{}
 	if err := yaml.Unmarshal([]byte(`

@@ -11,11 +11,11 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// updateCase is an update, and a text in what the server says of it. Without a
-// text it is accepted.
+// updateCase is an update that the server refuses with a message that contains want, or
+// accepts if want is empty.
 type updateCase struct {
 	name, want string
-	// old and spec are the schemas of spec before and after.
+	// old and spec are the schemas of spec before and after the update.
 	old, spec string
 	editOld   func(*testing.T, *crd)
 	edit      func(*testing.T, *crd)
@@ -34,7 +34,7 @@ func updateCases() []updateCase {
 		{name: "not structural, and now with a rule", editOld: preserves, edit: preserves, old: "{properties: {a: {}}}", spec: `{properties: {a: {}}, x-kubernetes-validations: [{rule: "true"}]}`, want: "must not be empty for specified object fields"},
 		{name: "not structural, and now with a default", editOld: preserves, edit: preserves, old: "{properties: {a: {}}}", spec: `{properties: {a: {default: 1}}}`, want: "must not be empty for specified object fields"},
 		{name: "an unknown type stays", old: "{type: text}", spec: "{type: text}"},
-		{name: "an unknown type comes", spec: "{type: text}", want: "Unsupported value"},
+		{name: "an unknown type is added", spec: "{type: text}", want: "Unsupported value"},
 		{name: "a default with unknown fields stays", old: "{type: object, default: {b: 1}, properties: {a: {type: integer}}}", spec: "{type: object, default: {c: 1}, properties: {a: {type: integer}}}"},
 		{name: "a set of objects stays", old: "{type: array, items: {type: object}, x-kubernetes-list-type: set}", spec: "{type: array, items: {type: object}, x-kubernetes-list-type: set}"},
 		{name: "a map with optional keys stays", old: "{type: array, items: {type: object, properties: {k: {type: string}}}, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]}", spec: "{type: array, items: {type: object, properties: {k: {type: string}}}, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k]}"},
@@ -48,17 +48,17 @@ func updateCases() []updateCase {
 		{name: "group before it is established", editOld: notEstablished, edit: func(_ *testing.T, c *crd) { c.Spec.Group = "example.org" }, want: "spec.group"},
 		{name: "plural", edit: func(_ *testing.T, c *crd) { c.Spec.Names.Plural = "gadgets" }, want: "spec.names.plural"},
 		{name: "name", edit: func(_ *testing.T, c *crd) { c.Name = "gadgets.example.com" }, want: "metadata.name"},
-		{name: "a stored version goes", editOld: stores("v0", "v1"), want: "v0 was previously a storage version"},
+		{name: "a stored version is removed", editOld: stores("v0", "v1"), want: "v0 was previously a storage version"},
 		{name: "another storage version", edit: func(t *testing.T, c *crd) {
 			second(t, c, "type: object")
 			c.Spec.Versions[0].Storage, c.Spec.Versions[1].Storage = false, true
 		}},
-		{name: "another storage version, and the first one goes", edit: func(_ *testing.T, c *crd) { c.Spec.Versions[0].Name = "v2" }, want: "v1 was previously a storage version"},
+		{name: "another storage version, and the first one is removed", edit: func(_ *testing.T, c *crd) { c.Spec.Versions[0].Name = "v2" }, want: "v1 was previously a storage version"},
 		{name: "preserveUnknownFields stays", editOld: preserves, edit: preserves},
-		{name: "preserveUnknownFields comes", edit: preserves, want: "cannot set to true"},
+		{name: "preserveUnknownFields is added", edit: preserves, want: "cannot set to true"},
 		{name: "no schema, as before", editOld: noSchema, edit: noSchema, want: "because otherwise all fields are pruned"},
 		{name: "a webhook without versions that the server knows stays", editOld: webhook("v9"), edit: webhook("v9")},
-		{name: "a webhook without versions that the server knows comes", edit: webhook("v9"), want: "must include at least one of"},
+		{name: "a webhook without versions that the server knows is added", edit: webhook("v9"), want: "must include at least one of"},
 		{name: "a bad CA bundle", edit: func(t *testing.T, c *crd) {
 			webhook("v1")(t, c)
 			c.Spec.Conversion.Webhook.ClientConfig.CABundle = []byte("x")
@@ -114,7 +114,7 @@ func (c updateCase) objects(t *testing.T) (crd, old *crd) {
 	return crd, old
 }
 
-func TestUpdateSaysWhatTheServerSays(t *testing.T) {
+func TestUpdateMatchesServer(t *testing.T) {
 	s := newServer()
 	for _, version := range []string{DefaultVersion, newest()} {
 		target := target(t, version)
@@ -133,13 +133,13 @@ func TestUpdateSaysWhatTheServerSays(t *testing.T) {
 				want := s.update(t, crd, stored)
 				text := strings.Join(want.errors, "\n")
 				if c.want == "" && text != "" || !strings.Contains(text, c.want) {
-					t.Errorf("the server does not say %q, but\n%s", c.want, text)
+					t.Errorf("the server does not report %q, but\n%s", c.want, text)
 				}
 				findings, err := target.ValidateUpdate(context.Background(), crd, old)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := saidBy(findings)
+				got := responseOf(findings)
 				if version != newest() {
 					// Warnings are for another test.
 					want.warnings, got.warnings = nil, nil

@@ -17,24 +17,23 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Report is all that a target says of a CRD.
+// Report contains all findings and rules of a CRD.
 type Report struct {
 	Findings []Finding
 	Rules    []Rule
 }
 
-// ValidateCreate returns what the server would answer to the creation of a
-// decoded CRD: errors, or warnings. Warnings come with errors too, which the
-// server leaves for later. An error means that the context ended or that the
-// server's code failed. The CRD is not changed.
+// ValidateCreate returns the server's errors and warnings for the creation of a decoded
+// CRD. Unlike the server, it returns warnings even if there are errors. It returns an error
+// if the context ended or the server's code failed. The CRD is not changed.
 func (t *Target) ValidateCreate(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Finding, error) {
 	report, err := t.check(ctx, crd, nil, false)
 	return report.Findings, err
 }
 
-// ValidateUpdate is ValidateCreate for an update of the old CRD, which counts as
-// established if it has no conditions. What only the server writes in the
-// metadata is taken from it, as kubectl apply does.
+// ValidateUpdate is like ValidateCreate for an update of the old CRD, which counts as
+// established if it has no conditions. Metadata that only the server writes is taken from
+// the old CRD, as with kubectl apply.
 func (t *Target) ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) ([]Finding, error) {
 	if old == nil {
 		return nil, errors.New("no old CustomResourceDefinition")
@@ -43,8 +42,7 @@ func (t *Target) ValidateUpdate(ctx context.Context, crd, old *apiextensionsv1.C
 	return report.Findings, err
 }
 
-// Check is ValidateCreate, or ValidateUpdate if old is not nil, and Rules in one
-// go.
+// Check combines ValidateCreate, or ValidateUpdate if old is not nil, with Rules.
 func (t *Target) Check(ctx context.Context, crd, old *apiextensionsv1.CustomResourceDefinition) (Report, error) {
 	return t.check(ctx, crd, old, true)
 }
@@ -65,7 +63,7 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 		return Report{}, err
 	}
 	schemas, err := t.compileRules(ctx, r, answer)
-	if untyped := r.leaveOutUntyped(err); len(untyped) > 0 {
+	if untyped := r.removeUntyped(err); len(untyped) > 0 {
 		if answer, panics, err = t.answerWithoutPanics(ctx, r); err != nil {
 			return Report{}, err
 		}
@@ -75,9 +73,9 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	if err != nil {
 		return Report{}, err
 	}
-	report := Report{Findings: append(r.find(answer.errs), panics...)}
+	report := Report{Findings: append(r.findings(answer.errs), panics...)}
 	for _, s := range schemas {
-		report.Findings = append(report.Findings, r.find(s.errors(t.suppressesCost(r, s.ruleSchema)))...)
+		report.Findings = append(report.Findings, r.findings(s.errors(t.suppressesCost(r, s.ruleSchema)))...)
 		if s.tooDeep() {
 			report.Findings = append(report.Findings, r.tooDeep(s.ruleSchema))
 		}
@@ -93,45 +91,45 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	return report, nil
 }
 
-// answer is what the server says of all but the rules' CEL.
+// answer is the result of the server's validation without CEL.
 type answer struct {
 	errs field.ErrorList
-	// skipped are the schemas whose rules the server does not look at.
+	// skipped are the schemas whose rules the server does not evaluate.
 	skipped []*ruleSchema
-	// spoiled are paths with an error at or below them: the server does not look at
-	// the rules of nodes there.
-	spoiled map[string]bool
+	// blocked are paths with an error at or below them: the server does not evaluate the
+	// rules of these nodes.
+	blocked map[string]bool
 }
 
-// answer validates a CRD but for the CEL of its rules.
+// answer validates a CRD without the CEL of its rules.
 func (t *Target) answer(ctx context.Context, r *request) (out answer, err error) {
 	err = guard(func() error {
 		if slices.ContainsFunc(r.schemas, (*ruleSchema).tooDeep) {
-			// What the server says of the rules will not be known. The rest is what it says
-			// without them.
-			out.errs, out.skipped = t.older(serverErrors(ctx, r.with(noRules), r.old)), r.schemas
+			// The server's errors about the rules remain unknown. Validate without the
+			// rules.
+			out.errs, out.skipped = t.filterForVersion(serverErrors(ctx, r.with(noRules), r.old)), r.schemas
 			return ctx.Err()
 		}
 		errs, whole, err := r.quickErrors(ctx)
 		if whole || err != nil {
-			out.errs = t.older(errs)
+			out.errs = t.filterForVersion(errs)
 			return err
 		}
 		errs = serverErrors(ctx, r.crd, r.old)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		out.errs = t.older(slices.DeleteFunc(errs, isCELError))
-		return t.findSpoiled(ctx, r, &out)
+		out.errs = t.filterForVersion(slices.DeleteFunc(errs, isCELError))
+		return t.findBlocked(ctx, r, &out)
 	})
 	return out, err
 }
 
-// quickErrors validates the CRD with empty rules. whole reports whether the errors
-// are all that the server says but for CEL: nothing is wrong with a schema that
-// has rules, and no error quotes one.
+// quickErrors validates the CRD with empty rules. whole reports whether these are all of
+// the server's errors except CEL errors: the schemas with rules have no errors, and no
+// error quotes one.
 func (r *request) quickErrors(ctx context.Context) (errs field.ErrorList, whole bool, err error) {
-	if slices.ContainsFunc(r.surveys, func(s survey) bool { return s.odd }) {
+	if slices.ContainsFunc(r.surveys, func(s survey) bool { return s.needsFullRun }) {
 		return nil, false, nil
 	}
 	errs = slices.DeleteFunc(serverErrors(ctx, r.with(blankRules), r.old), isBlankRule)
@@ -150,15 +148,15 @@ func (r *request) quickErrors(ctx context.Context) (errs field.ErrorList, whole 
 	return errs, true, nil
 }
 
-// touches reports whether one path lies at or below the other.
+// touches reports whether one path is equal to or below the other.
 func touches(a, b string) bool {
 	_, below := cutStep(a, b)
 	_, above := cutStep(b, a)
 	return below || above
 }
 
-// serverErrors is the server's own validation, and for updates what it validates
-// of all kinds.
+// serverErrors runs the server's own validation, for updates including the generic
+// validation of metadata.
 func serverErrors(ctx context.Context, crd, old *apiextensions.CustomResourceDefinition) field.ErrorList {
 	if old == nil {
 		return validation.ValidateCustomResourceDefinition(ctx, crd)
@@ -167,7 +165,7 @@ func serverErrors(ctx context.Context, crd, old *apiextensions.CustomResourceDef
 	return append(errs, validation.ValidateCustomResourceDefinitionUpdate(ctx, crd, old)...)
 }
 
-// isPathSegment is what the server asks of the names of all kinds (validatePathSegment of
+// isPathSegment is the server's requirement for names of all kinds (validatePathSegment of
 // k8s.io/apiserver/pkg/registry/rest).
 func isPathSegment(name string, prefix bool) []string {
 	if prefix {
@@ -176,26 +174,26 @@ func isPathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// older leaves out errors that the target does not know yet.
-func (t *Target) older(errs field.ErrorList) field.ErrorList {
+// filterForVersion removes errors that the target does not report yet.
+func (t *Target) filterForVersion(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
 		return t.Before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle" ||
 			t.Before(numberFormatMinor) && numberFormatError.MatchString(e.Detail)
 	})
 }
 
-// numberFormatError matches what the server says of a number, or of a bound, that is
-// not within its type and format (IsValueValidAgainstRange of k8s.io/kube-openapi).
+// numberFormatError matches the server's errors about numbers and bounds outside the range
+// of their type and format (IsValueValidAgainstRange of k8s.io/kube-openapi).
 var numberFormatError = regexp.MustCompile(`^(Checked|MultipleOf|Maximum boundary|Minimum boundary) value must be of type (integer|number) `)
 
-// isBlankRule recognizes the error for a rule that was made empty.
+// isBlankRule reports whether the error is about an empty rule.
 func isBlankRule(e *field.Error) bool {
 	return e.Type == field.ErrorTypeRequired && e.Detail == "rule is not specified" && strings.HasSuffix(e.Field, "].rule")
 }
 
-// defaultsPass reports whether the defaults that rules apply to pass. The server
-// evaluates the rules, whatever the target, with all that it knows. Whether
-// defaults must be pruned was asked of the schema with empty rules.
+// defaultsPass reports whether the defaults to which rules apply are valid. The server
+// evaluates the rules with everything that it supports, regardless of the target. Pruning
+// of defaults was validated with empty rules.
 func (s *ruleSchema) defaultsPass(ctx context.Context) (bool, error) {
 	if !s.underDefault {
 		return true, nil
@@ -208,10 +206,10 @@ func (s *ruleSchema) defaultsPass(ctx context.Context) (bool, error) {
 	return err == nil && len(errs) == 0, ctx.Err()
 }
 
-// findSpoiled finds what keeps the server from looking at rules: at all of a
-// schema that is not structural or has wrong defaults; else at those above an
-// error that it does not find at the root only.
-func (t *Target) findSpoiled(ctx context.Context, r *request, a *answer) error {
+// findBlocked determines which rules the server does not evaluate: all rules of a schema
+// that is not structural or has invalid defaults; otherwise those above an error, unless
+// the error is only found at the root.
+func (t *Target) findBlocked(ctx context.Context, r *request, a *answer) error {
 	for _, s := range r.schemas {
 		root := s.root.path.String()
 		within := func(e *field.Error) bool {
@@ -223,12 +221,12 @@ func (t *Target) findSpoiled(ctx context.Context, r *request, a *answer) error {
 			wrong := structuralschema.ValidateStructural(nil, structural)
 			if len(wrong) == 0 {
 				wrong, err = defaulting.ValidateDefaults(ctx, s.root.path, structural, true, false)
-				wrong = t.older(wrong)
+				wrong = t.filterForVersion(wrong)
 			}
 			if len(wrong) == 0 && err == nil && !slices.ContainsFunc(a.errs, func(e *field.Error) bool { return within(e) && isUnpruned(e) }) {
 				for _, e := range a.errs {
 					if within(e) && !isRootError(e, root) {
-						a.spoil(finder(e))
+						a.block(inspectedPath(e))
 					}
 				}
 				continue
@@ -239,9 +237,9 @@ func (t *Target) findSpoiled(ctx context.Context, r *request, a *answer) error {
 	return ctx.Err()
 }
 
-// finder is the path of what the server looked at when it found an error. Of a
-// list, it finds errors in the items and their keys.
-func finder(e *field.Error) string {
+// inspectedPath returns the path that the server was validating when it found an error. It
+// finds some errors of lists in their items and keys.
+func inspectedPath(e *field.Error) string {
 	for _, words := range []string{
 		"must be atomic as item of a list with x-kubernetes-list-type=set",
 		"must be object if parent array's x-kubernetes-list-type is map",
@@ -263,13 +261,14 @@ func finder(e *field.Error) string {
 	return e.Field
 }
 
-// isUnpruned recognizes a default with fields that its schema does not have.
+// isUnpruned reports whether the error is about a default with fields that its schema does
+// not have.
 func isUnpruned(e *field.Error) bool {
 	return e.Detail == "must not have unknown fields" && strings.HasSuffix(e.Field, ".default")
 }
 
-// isRootError recognizes what the server finds at the root of a schema before it
-// looks at the nodes.
+// isRootError reports whether the server finds the error at the root of a schema before it
+// validates the nodes.
 func isRootError(e *field.Error, root string) bool {
 	switch e.Field {
 	case root:
@@ -282,20 +281,20 @@ func isRootError(e *field.Error, root string) bool {
 	return false
 }
 
-// spoil notes an error at a path.
-func (a *answer) spoil(path string) {
-	if a.spoiled == nil {
-		a.spoiled = map[string]bool{}
+// block records an error at a path.
+func (a *answer) block(path string) {
+	if a.blocked == nil {
+		a.blocked = map[string]bool{}
 	}
 	for i := range path {
 		if path[i] == '.' || path[i] == '[' {
-			a.spoiled[path[:i]] = true
+			a.blocked[path[:i]] = true
 		}
 	}
-	a.spoiled[path] = true
+	a.blocked[path] = true
 }
 
-// spoils reports whether the server leaves out the rules of a node.
-func (a answer) spoils(s *ruleSchema, n *node) bool {
-	return slices.Contains(a.skipped, s) || len(a.spoiled) > 0 && a.spoiled[n.path.String()]
+// blocks reports whether the server does not evaluate the rules of a node.
+func (a answer) blocks(s *ruleSchema, n *node) bool {
+	return slices.Contains(a.skipped, s) || len(a.blocked) > 0 && a.blocked[n.path.String()]
 }

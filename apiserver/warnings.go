@@ -10,17 +10,17 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// warnings are what the server warns of. It warns of what an update adds only.
-// It says each text once; here is one finding for each node.
+// warnings returns the server's warnings. For an update it only warns about what was added.
+// The server returns each text once; here there is one finding per node.
 func (t *Target) warnings(r *request) []Finding {
 	var out []Finding
 	old := t.oldWarnings(r.old)
-	add := func(version int, at place, text string) {
+	add := func(version int, at nodePath, text string) {
 		if slices.Contains(old, text) {
 			return
 		}
-		path := at.below(r.schemaPath(version))
-		out = append(out, Finding{Source: Validation, Warning: true, Path: path, Places: r.places(path), Detail: text})
+		path := at.fieldPath(r.schemaPath(version))
+		out = append(out, Finding{Source: Validation, Warning: true, Path: path, Paths: r.objectPaths(path), Detail: text})
 	}
 	for i, s := range r.surveys {
 		for _, f := range s.formats {
@@ -36,7 +36,7 @@ func (t *Target) warnings(r *request) []Finding {
 	return out
 }
 
-// schemaPath is the server's path of the schema of a version.
+// schemaPath returns the server's path of the schema of a version.
 func (r *request) schemaPath(version int) string {
 	if r.crd.Spec.Validation != nil {
 		return "spec.validation.openAPIV3Schema"
@@ -50,7 +50,7 @@ func setWarning(kind string) string {
 	return fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", kind)
 }
 
-// oldWarnings are the texts that the old object deserves.
+// oldWarnings returns the texts of warnings about the old object.
 func (t *Target) oldWarnings(old *apiextensions.CustomResourceDefinition) []string {
 	var out []string
 	if old == nil {
@@ -71,8 +71,7 @@ func (t *Target) oldWarnings(old *apiextensions.CustomResourceDefinition) []stri
 	return slices.Compact(out)
 }
 
-// knowsFormat reports whether the target does not warn of a format on values of a
-// type.
+// knowsFormat reports whether the target does not warn about a format on values of a type.
 func (t *Target) knowsFormat(kind, format string) bool {
 	switch {
 	case t.Before(formatWarningMinor):

@@ -13,9 +13,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// words are the identifiers in some expressions. An expression can speak of no
-// other fields. Types and schemas without those that are not words compile it to
-// the same result, and much faster.
+// words are the identifiers in expressions. An expression cannot use other fields, so it
+// compiles to the same result, and much faster, for types and schemas reduced to them.
 type words map[string]bool
 
 func wordsOf(expressions ...string) words {
@@ -34,7 +33,7 @@ func (w words) add(expression string) {
 	}
 }
 
-// has reports whether a property may be spoken of.
+// has reports whether an expression may use a property.
 func (w words) has(property string) bool {
 	if w[property] {
 		return true
@@ -43,15 +42,15 @@ func (w words) has(property string) bool {
 	return ok && w[escaped]
 }
 
-// hasField is has for the name of a field of a type. Fields with the names of CEL
-// keywords, such as __in__, may be spoken of without the underscores.
+// hasField is like has for the name of a field of a type. Fields with the names of CEL
+// keywords, such as __in__, may be used without the underscores.
 func (w words) hasField(name string) bool {
 	return w[name] || w[strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__")]
 }
 
-// slim returns a schema, for making its type, without the properties that the
-// words do not have. What counts for the size of values stays, and what the
-// server completes at the root of a resource.
+// slim returns a schema reduced to the properties in the words, from which a type can be
+// made. It keeps what affects the size of values and what the server completes at the root
+// of a resource.
 func slim(s *apiextensions.JSONSchemaProps, w words) *apiextensions.JSONSchemaProps {
 	if s == nil {
 		return nil
@@ -77,7 +76,7 @@ func slim(s *apiextensions.JSONSchemaProps, w words) *apiextensions.JSONSchemaPr
 	return &out
 }
 
-// nestingOf is how deep the type of a schema is nested. It stops above a limit.
+// nestingOf returns the nesting of the type of a schema. It stops above the limit.
 func nestingOf(s *apiextensions.JSONSchemaProps, limit int) int {
 	if s == nil || limit < 0 {
 		return 0
@@ -104,8 +103,8 @@ func isMeta(property string) bool {
 	return false
 }
 
-// reduced leaves out the fields of a type, and of all below, that are not among
-// the words. It still counts as large as it was.
+// reduced returns a type reduced to the fields in the words, at all levels. Its serialized
+// size is unchanged.
 func reduced(kind *apiservercel.DeclType, w words) *apiservercel.DeclType {
 	switch {
 	case kind == nil:
@@ -126,15 +125,15 @@ func reduced(kind *apiservercel.DeclType, w words) *apiservercel.DeclType {
 	return kind
 }
 
-// fingerprint tells types apart that CEL may treat differently.
+// fingerprint distinguishes types that CEL may treat differently.
 type fingerprint [sha256.Size]byte
 
-// fingerprintOf is that of a type reduced to the words.
+// fingerprintOf returns the fingerprint of a type reduced to the words.
 func fingerprintOf(kind *apiservercel.DeclType, w words) fingerprint {
 	return sha256.Sum256(appendType(nil, kind, w))
 }
 
-// appendType writes a type, so that no two different ones read the same.
+// appendType encodes a type unambiguously.
 func appendType(out []byte, kind *apiservercel.DeclType, w words) []byte {
 	if kind == nil {
 		return append(out, '-')

@@ -392,8 +392,8 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 			continue
 		}
 		path := f.Path
-		if len(f.Places) > 0 {
-			path = f.Places[0]
+		if len(f.Paths) > 0 {
+			path = f.Paths[0]
 		}
 		d.add(Change{Kind: Refused, Category: BreaksStored, NewPath: path, Reason: "the server refuses the definition: " + shorten(f.String(), 400)})
 	}

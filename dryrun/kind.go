@@ -74,10 +74,10 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	}
 	findings, err := target.ValidateCreate(context.Background(), d.CRD)
 	for _, f := range findings {
-		if f.Warning || f.Source != apiserver.Validation || len(f.Places) == 0 || !strings.Contains(f.Places[0], "].schema.") {
+		if f.Warning || f.Source != apiserver.Validation || len(f.Paths) == 0 || !strings.Contains(f.Paths[0], "].schema.") {
 			continue // what stands beside the schemas does not change objects
 		}
-		pos, _ := d.Position(f.Places[0])
+		pos, _ := d.Position(f.Paths[0])
 		found := refusedCRD.At(pos, "schemagen verify says all that is wrong with it", "the API server refuses the CRD of %s.%s, with which objects are tried: %s",
 			d.CRD.Spec.Names.Kind, d.CRD.Spec.Group, strings.Join(strings.Fields(f.String()), " "))
 		return &found, err

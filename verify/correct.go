@@ -55,7 +55,7 @@ type corrections []correction
 func (m *corrections) add(findings []apiserver.Finding) bool {
 	before := len(*m)
 	for _, f := range findings {
-		for _, place := range f.Places {
+		for _, place := range f.Paths {
 			if r, ok := correctionFor(place, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
 				*m = append(*m, r)
 			}
@@ -210,7 +210,7 @@ func addKey(s *apiextensionsv1.JSONSchemaProps) {
 // notCausedBy removes findings that only occur because of how the mistakes were corrected.
 func (c *checks) notCausedBy(ctx context.Context, m corrections, found []apiserver.Finding) ([]apiserver.Finding, error) {
 	found = slices.DeleteFunc(slices.Clone(found), func(f apiserver.Finding) bool {
-		return slices.ContainsFunc(f.Places, m.touches)
+		return slices.ContainsFunc(f.Paths, m.touches)
 	})
 	confirmed := map[string]bool{}
 	isOpen := func(f apiserver.Finding) bool { return !confirmed[identity(f)] }

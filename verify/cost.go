@@ -53,11 +53,11 @@ func foldCosts(findings []apiserver.Finding) []apiserver.Finding {
 			var paths []string
 			for _, c := range findings {
 				if isContribution(c) && strings.HasPrefix(c.Path, f.Path+".") {
-					paths = append(paths, c.Places...)
+					paths = append(paths, c.Paths...)
 				}
 			}
 			if len(paths) > 0 {
-				f.Places = paths
+				f.Paths = paths
 			}
 		}
 		out = append(out, f)

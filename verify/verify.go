@@ -28,8 +28,8 @@ type Options struct {
 	// Generating makes refusals of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
-	// Memory caches results between runs. If it is nil, nothing is cached.
-	Memory Memory
+	// ResultCache caches results between runs. If it is nil, nothing is cached.
+	Cache ResultCache
 }
 
 // Verifier verifies CRDs against one version of Kubernetes. It implements generator.Server
@@ -43,8 +43,8 @@ type Verifier struct {
 
 // New returns a Verifier for the target.
 func New(target *apiserver.Target, options Options) *Verifier {
-	if options.Memory != nil {
-		target.Remember(options.Memory)
+	if options.Cache != nil {
+		target.UseCache(options.Cache)
 	}
 	return &Verifier{target: target, options: options, newest: sync.OnceValues(func() (*apiserver.Target, error) {
 		return apiserver.NewTarget(apiserver.Versions()[0])
@@ -150,12 +150,12 @@ func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	return d
 }
 
-// Memory caches results between runs.
-type Memory = apiserver.Memory
+// ResultCache caches results between runs.
+type ResultCache = apiserver.ResultCache
 
 // cached returns the cached results for the definition, or examines it.
 func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, error) {
-	if v.options.Memory == nil || s.Bytes == nil || s.Old != nil {
+	if v.options.Cache == nil || s.Bytes == nil || s.Old != nil {
 		return v.examine(ctx, s)
 	}
 	hash := sha256.New()
@@ -163,7 +163,7 @@ func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, err
 	hash.Write(s.Bytes)
 	key := hex.EncodeToString(hash.Sum(nil))
 	var results []Result
-	if data, ok := v.options.Memory.Load(key); ok && json.Unmarshal(data, &results) == nil {
+	if data, ok := v.options.Cache.Load(key); ok && json.Unmarshal(data, &results) == nil {
 		return results, nil
 	}
 	results, err := v.examine(ctx, s)
@@ -171,7 +171,7 @@ func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, err
 		return nil, err
 	}
 	if data, err := json.Marshal(results); err == nil {
-		v.options.Memory.Store(key, data)
+		v.options.Cache.Store(key, data)
 	}
 	return results, nil
 }
@@ -265,7 +265,7 @@ func (c *checks) askServer(ctx context.Context) error {
 			}
 		}
 		for _, f := range confirmed {
-			inSchema := len(f.Places) > 0 && strings.Contains(f.Places[0], "].schema.")
+			inSchema := len(f.Paths) > 0 && strings.Contains(f.Paths[0], "].schema.")
 			if inSchema || n == 0 && !c.OnlySchemas {
 				d := c.server(f, report.Rules)
 				if n > 0 {
@@ -377,8 +377,8 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 		hint = costHint(f, rules)
 	}
 	path := f.Path
-	if len(f.Places) > 0 {
-		path = f.Places[0]
+	if len(f.Paths) > 0 {
+		path = f.Paths[0]
 	}
 	if strings.HasPrefix(f.Detail, "unrecognized format") {
 		path += ".format" // the server reports the path of the node
@@ -396,7 +396,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	if d.Cost {
 		d.Detail = "cost" // the amount depends on the path
 	}
-	d.More = f.Places[min(1, len(f.Places)):]
+	d.More = f.Paths[min(1, len(f.Paths)):]
 	return d
 }
 
@@ -424,7 +424,7 @@ func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 		return ""
 	}
 	for _, rule := range rules {
-		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Places, func(place string) bool { return strings.HasPrefix(place, rule.Path) }) {
+		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Paths, func(place string) bool { return strings.HasPrefix(place, rule.Path) }) {
 			continue
 		}
 		return CostText(rule)

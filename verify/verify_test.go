@@ -289,9 +289,9 @@ type memory map[string][]byte
 func (m memory) Load(key string) ([]byte, bool) { data, ok := m[key]; return data, ok }
 func (m memory) Store(key string, data []byte)  { m[key] = data }
 
-// TestMemory checks that cached findings are the same, and that anything that differs is
+// TestResultCache checks that cached findings are the same, and that anything that differs is
 // not served from the cache.
-func TestMemory(t *testing.T) {
+func TestResultCache(t *testing.T) {
 	kept := memory{}
 	subject := func(text string) *crd.Definition {
 		definitions, _ := Read(crd.File{Name: "crd.yaml", Data: []byte(text)})
@@ -300,7 +300,7 @@ func TestMemory(t *testing.T) {
 		return s
 	}
 	run := func(version string, options Options, s *crd.Definition) diag.List {
-		options.Memory = kept
+		options.Cache = kept
 		target, err := apiserver.NewTarget(version)
 		if err != nil {
 			t.Fatal(err)

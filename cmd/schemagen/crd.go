@@ -198,7 +198,7 @@ func (r *crdRun) configure() error {
 func (r *crdRun) server() (*verify.Verifier, error) {
 	judging := verify.Options{Generating: true}
 	if r.kept != nil {
-		judging.Memory = r.kept
+		judging.Cache = r.kept
 	}
 	return newVerifier(r.KubeVersion, judging)
 }
