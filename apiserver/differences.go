@@ -144,8 +144,8 @@ func (t *Target) versionFindings(r *request) []Finding {
 }
 
 // eachRule calls f for each rule of the nodes.
-func eachRule(s *apiextensionsv1.JSONSchemaProps, places []nodePath, f func(at nodePath, i int, rule apiextensionsv1.ValidationRule)) {
-	for _, at := range places {
+func eachRule(s *apiextensionsv1.JSONSchemaProps, paths []nodePath, f func(at nodePath, i int, rule apiextensionsv1.ValidationRule)) {
+	for _, at := range paths {
 		n := s
 		for _, step := range at {
 			switch {

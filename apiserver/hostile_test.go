@@ -177,9 +177,9 @@ func TestPanicsOfTheServer(t *testing.T) {
 		return c
 	}
 	for _, c := range []struct {
-		name  string
-		crd   *crd
-		place string
+		name string
+		crd  *crd
+		path string
 		// without removes the path from the CRD.
 		without func(*crd)
 	}{
@@ -226,7 +226,7 @@ func TestPanicsOfTheServer(t *testing.T) {
 			}
 			findings := report.Findings
 			found := slices.IndexFunc(findings, func(f Finding) bool { return f.Source == Panic })
-			if found < 0 || !slices.Contains(findings[found].Paths, c.place) || !strings.Contains(findings[found].String(), "internal error") {
+			if found < 0 || !slices.Contains(findings[found].Paths, c.path) || !strings.Contains(findings[found].String(), "internal error") {
 				t.Fatalf("got %v", findings)
 			}
 			findings = slices.DeleteFunc(findings, func(f Finding) bool { return f.Source == Panic })

@@ -263,9 +263,9 @@ func TestKindMatchesServer(t *testing.T) {
 		}
 	}
 	t.Log(counts)
-	for _, what := range []string{"pruned", "defaulted", "refused", "updates", "nulls", "ratcheted", "statuses", "statuses refused"} {
-		if counts[what] == 0 {
-			t.Errorf("no objects in category %q", what)
+	for _, category := range []string{"pruned", "defaulted", "refused", "updates", "nulls", "ratcheted", "statuses", "statuses refused"} {
+		if counts[category] == 0 {
+			t.Errorf("no objects in category %q", category)
 		}
 	}
 }
@@ -370,9 +370,9 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 	if got, texts := errorTexts(answer.Errors), errorTexts(want); !slices.Equal(got, texts) && !server.mayAnswer(t, object, stored, got) {
 		t.Errorf("%s:\n%s\nbut the server reports\n%s", context(), strings.Join(got, "\n"), strings.Join(texts, "\n"))
 	}
-	note := func(what string, is bool) {
+	note := func(category string, is bool) {
 		if is {
-			counts[what]++
+			counts[category]++
 		}
 	}
 	note("pruned", len(dropped) > 0)

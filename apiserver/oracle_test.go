@@ -148,17 +148,17 @@ func same(t testing.TB, want, got response) {
 		want.warnings, got.warnings = nil, nil
 	}
 	for _, part := range []struct {
-		what      string
+		kind      string
 		want, got []string
 	}{{"error", want.errors, got.errors}, {"warning", want.warnings, got.warnings}} {
 		for _, text := range part.want {
 			if !slices.Contains(part.got, text) {
-				t.Errorf("missing %s: %s", part.what, text)
+				t.Errorf("missing %s: %s", part.kind, text)
 			}
 		}
 		for _, text := range part.got {
 			if !slices.Contains(part.want, text) {
-				t.Errorf("unexpected %s: %s", part.what, text)
+				t.Errorf("unexpected %s: %s", part.kind, text)
 			}
 		}
 	}

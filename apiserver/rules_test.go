@@ -387,8 +387,8 @@ func TestCausesUnderTheTotal(t *testing.T) {
 		}
 		edited := crd.DeepCopy()
 		setLimit(t, edited, r.Causes[0], r.Causes[0].Bound)
-		if said := newServer().create(t, edited); len(said.errors) > 0 {
-			t.Errorf("rule %d, with %v: %q", i, r.Causes[0], said.errors)
+		if resp := newServer().create(t, edited); len(resp.errors) > 0 {
+			t.Errorf("rule %d, with %v: %q", i, r.Causes[0], resp.errors)
 		}
 	}
 }

@@ -46,11 +46,11 @@ type node struct {
 }
 
 // newRuleSchema builds the tree of the nodes at the given paths.
-func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, places []nodePath, target *Target) *ruleSchema {
+func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, paths []nodePath, target *Target) *ruleSchema {
 	r := &ruleSchema{root: &node{schema: schema, path: path}}
-	slices.SortFunc(places, compareNodePaths)
+	slices.SortFunc(paths, compareNodePaths)
 	words := words{}
-	for _, at := range places {
+	for _, at := range paths {
 		n, defaulted := r.root, schema.Default != nil
 		for _, s := range at {
 			if n = n.child(s); n == nil {

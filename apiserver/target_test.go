@@ -121,15 +121,15 @@ func TestLiteralsOfVersions(t *testing.T) {
 // TestFieldsOfVersions checks that fields are refused or dropped before a version.
 func TestFieldsOfVersions(t *testing.T) {
 	for _, c := range []struct {
-		name, rule, place string
-		selectable        bool
-		known, on         uint
+		name, rule, suffix string
+		selectable         bool
+		known, on          uint
 	}{
-		{name: "message expression", rule: `{rule: "true", messageExpression: "'a'"}`, place: "x-kubernetes-validations[0].messageExpression", known: 27, on: 27},
-		{name: "reason", rule: `{rule: "true", reason: FieldValueInvalid}`, place: "x-kubernetes-validations[0].reason", known: 28, on: 28},
-		{name: "field path", rule: `{rule: "true", fieldPath: .a}`, place: "x-kubernetes-validations[0].fieldPath", known: 28, on: 28},
-		{name: "optional old self", rule: `{rule: "oldSelf == self", optionalOldSelf: false}`, place: "x-kubernetes-validations[0].optionalOldSelf", known: 29, on: 30},
-		{name: "selectable fields", rule: `{rule: "true"}`, selectable: true, place: "spec.versions[0].selectableFields", known: 30, on: 31},
+		{name: "message expression", rule: `{rule: "true", messageExpression: "'a'"}`, suffix: "x-kubernetes-validations[0].messageExpression", known: 27, on: 27},
+		{name: "reason", rule: `{rule: "true", reason: FieldValueInvalid}`, suffix: "x-kubernetes-validations[0].reason", known: 28, on: 28},
+		{name: "field path", rule: `{rule: "true", fieldPath: .a}`, suffix: "x-kubernetes-validations[0].fieldPath", known: 28, on: 28},
+		{name: "optional old self", rule: `{rule: "oldSelf == self", optionalOldSelf: false}`, suffix: "x-kubernetes-validations[0].optionalOldSelf", known: 29, on: 30},
+		{name: "selectable fields", rule: `{rule: "true"}`, selectable: true, suffix: "spec.versions[0].selectableFields", known: 30, on: 31},
 	} {
 		crd := widget(t, "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: ["+c.rule+"]}")
 		if c.selectable {
@@ -147,7 +147,7 @@ func TestFieldsOfVersions(t *testing.T) {
 				}
 				continue
 			}
-			if len(findings) != 1 || findings[0].Source != Version || findings[0].Warning != (minor >= c.known) || !strings.HasSuffix(findings[0].Paths[0], c.place) {
+			if len(findings) != 1 || findings[0].Source != Version || findings[0].Warning != (minor >= c.known) || !strings.HasSuffix(findings[0].Paths[0], c.suffix) {
 				t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
 			}
 			// A field that is in use is kept if the version knows it.

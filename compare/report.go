@@ -74,12 +74,12 @@ func (r *Report) markdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\n### %s\n\n| | change | where | why |\n|---|---|---|---|\n", publish.MarkdownText(c.Definition))
 		}
 		word := map[Category]string{BreaksStored: "**breaks stored objects**", BreaksClients: "**breaks clients**", Safe: "safe"}[c.Category]
-		why := c.Reason
+		reason := c.Reason
 		if c.Waived != "" {
 			word = "allowed"
-			why += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
+			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, cell(values(c)), cell(r.where(c)), cell(publish.MarkdownText(why)))
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, cell(values(c)), cell(r.where(c)), cell(publish.MarkdownText(reason)))
 	}
 	for _, d := range r.Findings {
 		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))

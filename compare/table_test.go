@@ -57,14 +57,14 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := newest(t)
-	kinds, places := map[Kind]bool{}, 0
+	kinds, pairs := map[Kind]bool{}, 0
 	for _, c := range cases {
 		changes, err := Definitions(t.Context(), target, []*crd.Definition{subjectOf(t, c.Old)}, []*crd.Definition{subjectOf(t, c.New)})
 		if err != nil {
 			t.Fatal(c.Name, err)
 		}
 		for _, p := range c.Places {
-			places++
+			pairs++
 			fact, known := facts[p.Name]
 			if !known {
 				t.Errorf("%s: no facts were recorded", p.Name)
@@ -101,9 +101,9 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kinds of changes in %d pairs", len(kinds), places)
-	if len(kinds) < 40 || places < 120 {
-		t.Errorf("the table has only %d kinds of changes in %d pairs", len(kinds), places)
+	t.Logf("%d kinds of changes in %d pairs", len(kinds), pairs)
+	if len(kinds) < 40 || pairs < 120 {
+		t.Errorf("the table has only %d kinds of changes in %d pairs", len(kinds), pairs)
 	}
 	for _, kind := range Kinds() {
 		if !kinds[kind] {

@@ -151,8 +151,8 @@ func (c *comparer) enum(p nodePair) bool {
 		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
 		return true
 	}
-	if gone := withoutKeys(old, new, canonical); len(gone) > 0 {
-		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(gone), Reason: "objects with " + shorten(valuesText(gone), 300) + " are refused"})
+	if missing := withoutKeys(old, new, canonical); len(missing) > 0 {
+		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(missing), Reason: "objects with " + shorten(valuesText(missing), 300) + " are refused"})
 	}
 	if more := withoutKeys(new, old, canonical); len(more) > 0 {
 		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients may read " + shorten(valuesText(more), 300) + ", and must not assume that the list of values is complete"})

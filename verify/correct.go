@@ -55,8 +55,8 @@ type corrections []correction
 func (m *corrections) add(findings []apiserver.Finding) bool {
 	before := len(*m)
 	for _, f := range findings {
-		for _, place := range f.Paths {
-			if r, ok := correctionFor(place, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
+		for _, fullPath := range f.Paths {
+			if r, ok := correctionFor(fullPath, f.Detail); ok && !f.Warning && !slices.Contains(*m, r) {
 				*m = append(*m, r)
 			}
 		}
@@ -89,8 +89,8 @@ func correctionFor(path, detail string) (correction, bool) {
 
 // splitSchemaPath splits a path of a definition into the index of the version and the path
 // in its schema.
-func splitSchemaPath(place string) (version int, path string, ok bool) {
-	rest, ok := strings.CutPrefix(place, "spec.versions[")
+func splitSchemaPath(fullPath string) (version int, path string, ok bool) {
+	rest, ok := strings.CutPrefix(fullPath, "spec.versions[")
 	if !ok {
 		return 0, "", false
 	}
@@ -227,18 +227,18 @@ func (c *checks) notCausedBy(ctx context.Context, m corrections, found []apiserv
 }
 
 // touches reports whether a path of the definition was corrected.
-func (m corrections) touches(place string) bool {
-	version, path, ok := splitSchemaPath(place)
+func (m corrections) touches(fullPath string) bool {
+	version, path, ok := splitSchemaPath(fullPath)
 	return ok && slices.ContainsFunc(m, func(r correction) bool {
 		if r.version != version {
 			return false
 		}
-		places := []string{r.found, r.path}
+		paths := []string{r.found, r.path}
 		node, keyword := r.path[:max(0, strings.LastIndexByte(r.path, '.'))], r.path[strings.LastIndexByte(r.path, '.')+1:]
 		if keyword == "type" || keyword == "items" {
-			places = append(places, node+".type", node+".items", node+".x-kubernetes-preserve-unknown-fields")
+			paths = append(paths, node+".type", node+".items", node+".x-kubernetes-preserve-unknown-fields")
 		}
-		return slices.ContainsFunc(places, func(at string) bool {
+		return slices.ContainsFunc(paths, func(at string) bool {
 			rest, ok := strings.CutPrefix(path, at)
 			return ok && at != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
 		})

@@ -115,9 +115,9 @@ func plant(s *apiextensionsv1.JSONSchemaProps, at []string, change func(*apiexte
 }
 
 // goodSchema returns a random schema without mistakes and appends the paths of its nodes to
-// places. In a list the old value is unknown unless the list is keyed.
-func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiextensionsv1.JSONSchemaProps {
-	*places = append(*places, slices.Clone(at))
+// paths. In a list the old value is unknown unless the list is keyed.
+func goodSchema(r *rand.Rand, depth int, at []string, paths *[][]string) apiextensionsv1.JSONSchemaProps {
+	*paths = append(*paths, slices.Clone(at))
 	raw := func(text string) *apiextensionsv1.JSON { return &apiextensionsv1.JSON{Raw: []byte(text)} }
 	rule := func(s *apiextensionsv1.JSONSchemaProps, texts ...string) {
 		text := texts[r.IntN(len(texts))]
@@ -146,13 +146,13 @@ func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiext
 	case 2:
 		s = apiextensionsv1.JSONSchemaProps{Type: "boolean", Default: maybe("true")}
 	case 3: // a list
-		items := goodSchema(r, depth-1, append(slices.Clone(at), "[]"), places)
+		items := goodSchema(r, depth-1, append(slices.Clone(at), "[]"), paths)
 		s = apiextensionsv1.JSONSchemaProps{Type: "array", MaxItems: new(int64(5)), Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &items}}
 		rule(&s, "self.all(x, self.exists(y, x == y))", "self.size() > 0", "self == oldSelf")
 	case 4: // a keyed list
 		items := apiextensionsv1.JSONSchemaProps{Type: "object", Required: []string{"key"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{
 			"key": {Type: "string", MaxLength: new(int64(20))},
-			"b":   goodSchema(r, depth-1, append(slices.Clone(at), "[]", "b"), places),
+			"b":   goodSchema(r, depth-1, append(slices.Clone(at), "[]", "b"), paths),
 		}}
 		if key := items.Properties["key"]; !slices.Contains(at, "[]") {
 			key.XValidations = apiextensionsv1.ValidationRules{{Rule: "self == oldSelf"}}
@@ -161,15 +161,15 @@ func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiext
 		s = apiextensionsv1.JSONSchemaProps{Type: "array", MaxItems: new(int64(5)), Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &items},
 			XListType: new("map"), XListMapKeys: []string{"key"}}
 		rule(&s, "self.all(x, x.key.size() > 1)", "self == oldSelf")
-		*places = append(*places, append(slices.Clone(at), "[]"), append(slices.Clone(at), "[]", "key"))
+		*paths = append(*paths, append(slices.Clone(at), "[]"), append(slices.Clone(at), "[]", "key"))
 	case 5: // a map
-		values := goodSchema(r, depth-1, append(slices.Clone(at), "{}"), places)
+		values := goodSchema(r, depth-1, append(slices.Clone(at), "{}"), paths)
 		s = apiextensionsv1.JSONSchemaProps{Type: "object", MaxProperties: new(int64(5)), AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &values}}
 		rule(&s, "self.all(k, k.size() > 1)", "self.size() < 3")
 	default:
 		s = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 		for _, name := range []string{"a", "b", "c", "d"}[:1+r.IntN(4)] {
-			child := goodSchema(r, depth-1, append(slices.Clone(at), name), places)
+			child := goodSchema(r, depth-1, append(slices.Clone(at), name), paths)
 			s.Properties[name] = child
 			switch child.Type {
 			case "string":
@@ -186,7 +186,7 @@ func goodSchema(r *rand.Rand, depth int, at []string, places *[][]string) apiext
 		if r.IntN(4) == 0 {
 			s.XEmbeddedResource, s.XPreserveUnknownFields, s.Default, s.XValidations = true, new(true), nil, nil
 			s.Properties["kind"], s.Properties["metadata"] = apiextensionsv1.JSONSchemaProps{Type: "string"}, apiextensionsv1.JSONSchemaProps{Type: "object"}
-			*places = append(*places, append(slices.Clone(at), "kind"), append(slices.Clone(at), "metadata"))
+			*paths = append(*paths, append(slices.Clone(at), "kind"), append(slices.Clone(at), "metadata"))
 		}
 	}
 	return s
@@ -247,10 +247,10 @@ func TestRandomMistakes(t *testing.T) {
 	later, reported, possible := 0, 0, 0
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 16))
-		var places [][]string
+		var paths [][]string
 		p := planted{good: &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}}
 		for _, name := range []string{"p", "q"} {
-			p.good.Properties[name] = goodSchema(r, 3, []string{name}, &places)
+			p.good.Properties[name] = goodSchema(r, 3, []string{name}, &paths)
 		}
 		if found, err := target.ValidateCreate(t.Context(), p.with(1)); err != nil || len(found) > 0 {
 			t.Fatalf("seed %d: a good schema: %v %v", seed, found, err)
@@ -259,7 +259,7 @@ func TestRandomMistakes(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			all := mistakes()
 			m := all[r.IntN(len(all))]
-			m.at = places[r.IntN(len(places))]
+			m.at = paths[r.IntN(len(paths))]
 			p.mistakes = append(p.mistakes, m)
 			names = append(names, fmt.Sprintf("%s at %s", m.name, strings.Join(m.at, ".")))
 		}

@@ -91,11 +91,11 @@ func TestNumbersMatchServer(t *testing.T) {
 	for range 1200 {
 		props := randomNumber(r)
 		s, _ := structural.FromProps(props)
-		var said []string
+		var messages []string
 		never := false
 		for _, c := range structural.Contradictions(s) {
 			if c.Kind != structural.Idle {
-				said = append(said, c.Path.String()+": "+c.Message)
+				messages = append(messages, c.Path.String()+": "+c.Message)
 			}
 			never = never || strings.Contains(c.Message, "lies between")
 		}
@@ -112,13 +112,13 @@ func TestNumbersMatchServer(t *testing.T) {
 			return len(validation.ValidateCustomResource(field.NewPath("v"), v, validator)) == 0
 		})
 		text, _ := json.Marshal(props)
-		if len(said) > 0 && accepted >= 0 && !cutsOff(props) {
-			t.Errorf("%s: the server accepts %v, but\n%s", text, tries[accepted], strings.Join(said, "\n"))
+		if len(messages) > 0 && accepted >= 0 && !cutsOff(props) {
+			t.Errorf("%s: the server accepts %v, but\n%s", text, tries[accepted], strings.Join(messages, "\n"))
 		}
-		if len(said) == 0 && accepted < 0 {
+		if len(messages) == 0 && accepted < 0 {
 			t.Errorf("%s: the server accepts no value, but nothing is reported", text)
 		}
-		if len(said) > 0 {
+		if len(messages) > 0 {
 			reported++
 		}
 		if never {

@@ -424,7 +424,7 @@ func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 		return ""
 	}
 	for _, rule := range rules {
-		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Paths, func(place string) bool { return strings.HasPrefix(place, rule.Path) }) {
+		if len(rule.Causes) == 0 || !slices.ContainsFunc(f.Paths, func(path string) bool { return strings.HasPrefix(path, rule.Path) }) {
 			continue
 		}
 		return CostText(rule)

@@ -219,7 +219,7 @@ properties:
 	}}
 	steps := []string{".spec", ".metadata", ".name", ".labels", ".list", "[0]", "[*]", "[?(@.type=='x')]", "[?(@.type=='x']", ".type", `.a\.b`, ".a.b", "['a.b']", `['a\.b']`, `["name"]`, "['name']", ".map", "[", "]", "[x]", ".nam"}
 	r := rand.New(rand.NewPCG(1, 2))
-	said := map[string]int{}
+	counts := map[string]int{}
 	for range 1500 {
 		path := []string{".spec", ".metadata", ".spec.list[0]", ".spec.list", ".spec.map"}[r.IntN(5)]
 		for range r.IntN(4) {
@@ -236,7 +236,7 @@ properties:
 				is = "unparsed"
 			}
 		}
-		said[is]++
+		counts[is]++
 		columns := subject.CRD.Spec.Versions[0].AdditionalPrinterColumns
 		convertor, err := tableconvertor.New(columns)
 		if (err != nil) != (is == "unparsed") {
@@ -257,9 +257,9 @@ properties:
 			t.Errorf("%s is not reported as missing, but the server prints nothing", path)
 		}
 	}
-	t.Log(said)
-	if said["missing"] < 100 || said["present"] < 100 || said["unparsed"] < 100 {
-		t.Errorf("too few of one kind: %v", said)
+	t.Log(counts)
+	if counts["missing"] < 100 || counts["present"] < 100 || counts["unparsed"] < 100 {
+		t.Errorf("too few of one kind: %v", counts)
 	}
 }
 
