@@ -2,37 +2,39 @@ package publish
 
 import "github.com/schemagen/schemagen/diag"
 
-// The kinds of diagnostics of this package, in the order of their codes. Who reads files
-// reports them, because only they know the places.
+// The kinds of diagnostics of this package, in the order of their codes. The packages that
+// read files report them, because only those know the positions.
 var (
-	// ConflictingDefinitions are definitions that cannot be published together.
+	// ConflictingDefinitions is reported for definitions that cannot be published together.
 	ConflictingDefinitions = &diag.Kind{
-		Code: "SG801", Title: "two definitions that cannot be published together",
-		Explanation: "They claim the same kind, list kind or plural in one group version. A server serves the first and sets the condition NamesAccepted of the second to False.",
+		Code: "SG801", Title: "two definitions cannot be published together",
+		Explanation: "They claim the same kind, list kind or plural in one group version. A server serves the first definition and sets the condition NamesAccepted of the second one to False.",
 	}
-	// UnpublishedSchema is a schema that is not published.
+	// UnpublishedSchema is reported for a schema that is not published.
 	UnpublishedSchema = &diag.Kind{
-		Code: "SG802", Severity: diag.Warning, Title: "a schema that is not published",
-		Explanation: "The API server publishes only structural schemas; of other kinds the documents have only the name, so kubectl explain knows no field and client-side validation accepts everything. The message says what is not structural.",
+		Code: "SG802", Severity: diag.Warning, Title: "a schema is not published",
+		Explanation: "The API server publishes only structural schemas. For other kinds the documents contain only the name, so kubectl explain shows no fields and client-side validation accepts everything. The message names what is not structural.",
 	}
-	// NotInV2 is what OpenAPI v2 cannot say.
+	// NotInV2 is reported for parts of a schema that OpenAPI v2 cannot express.
 	NotInV2 = &diag.Kind{
-		Code: "SG803", Severity: diag.Note, Title: "something that OpenAPI v2 does not say",
-		Explanation: "OpenAPI v2 has neither logical junctors nor nullable, kubectl cannot read some of what is left, and kube-apiserver takes defaults out, so they are not there. The document of OpenAPI v3 has it all.",
+		Code: "SG803", Severity: diag.Note, Title: "part of a schema is missing in OpenAPI v2",
+		Explanation: "OpenAPI v2 supports neither logical junctors nor nullable, kubectl cannot read some other keywords, and kube-apiserver removes defaults. The OpenAPI v3 document is complete.",
 	}
-	// UnnamedDefinition is a definition without a name to publish it under.
+	// UnnamedDefinition is reported for a definition without a name to publish it under.
 	UnnamedDefinition = &diag.Kind{
-		Code: "SG804", Title: "a definition without a name to publish it under",
-		Explanation: "Group, version, kind and plural are parts of paths and of the names of definitions. The API server refuses a CRD in which one of them is missing or is no DNS name.",
+		Code: "SG804", Title: "a definition has no name to publish it under",
+		Explanation: "Group, version, kind and plural are parts of paths and of definition names. The API server refuses a CRD in which one of them is missing or not a DNS name.",
 	}
-	// UnpublishedUnions is x-kubernetes-unions that is wrong or not published.
+	// UnpublishedUnions is reported for x-kubernetes-unions that is invalid or not
+	// published.
 	UnpublishedUnions = &diag.Kind{
-		Code: "SG805", Severity: diag.Warning, Title: "x-kubernetes-unions that is wrong or not published",
-		Explanation: "It is an object with fieldMembers on a discriminator (KEP-1027), or a list of unions on an object (the structural-schema KEP). What is in neither form, inside of a logical junctor, empty, or a union without a discriminator is not published, with a warning. It is an error if it contradicts the schema or itself: a discriminator that is not a property of type string, a member that is not a property of the same object, a value that is not in the discriminator's enum, two members for one value or two values for one member, two definitions that differ.",
+		Code: "SG805", Severity: diag.Warning, Title: "x-kubernetes-unions is invalid or not published",
+		Explanation: "It is an object with fieldMembers on a discriminator (KEP-1027), or a list of unions on an object (the structural-schema KEP). A value that has neither form, is inside a logical junctor or is empty, and a union without a discriminator, are not published, with a warning. A value that contradicts the schema or itself is an error: a discriminator that is not a property of type string, a member that is not a property of the same object, a value that is not in the discriminator's enum, two members for one value or two values for one member, or two different definitions of the same union.",
 	}
 )
 
-// Codes are the kinds of diagnostics about published documents, in the order of their codes.
+// Codes returns the kinds of diagnostics about published documents, in the order of their
+// codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		ConflictingDefinitions, UnpublishedSchema, NotInV2, UnnamedDefinition, UnpublishedUnions,

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// discovery are the answers of a server that tell what it has, by path, in the form
-// before aggregated discovery, which every kubectl reads (DiscoveryController of the
+// discovery returns the discovery documents of a server by path, in the form before
+// aggregated discovery, which every version of kubectl reads (DiscoveryController of the
 // server).
 func discovery(resources []*Resource) map[string]any {
 	major, minor, _ := strings.Cut(KubeVersion, ".")
@@ -45,7 +45,7 @@ func discovery(resources []*Resource) map[string]any {
 	return out
 }
 
-// resourceList are the resources of a group version with their subresources.
+// resourceList returns the resources of a group version with their subresources.
 func resourceList(gv groupVersion) *metav1.APIResourceList {
 	out := &metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv.name}
 	some := metav1.Verbs{"get", "patch", "update"}

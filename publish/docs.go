@@ -16,13 +16,13 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Documented is a served version of a kind with what its documentation says.
+// Documented is a served version of a kind with its documentation.
 type Documented struct {
 	*Resource
-	// Field is the whole object with all fields below it; nil where there is no
-	// schema ([DocumentedField]).
+	// Field is the whole object with all fields, or nil if there is no schema
+	// ([DocumentedField]).
 	Field *Field
-	// Examples are objects that a server takes.
+	// Examples are objects that a server accepts.
 	Examples []Example
 }
 
@@ -32,15 +32,15 @@ type Example struct {
 	YAML  string `json:"yaml"`
 }
 
-// DocumentedField is [Explain] of the whole object without what is below the
-// metadata that all objects have. It is nil where there is no schema.
+// DocumentedField returns [Explain] of the whole object without the fields of the standard
+// metadata. It returns nil if there is no schema.
 func DocumentedField(r *Resource) *Field {
 	out, err := Explain(r, "", true)
 	if err != nil {
 		return nil
 	}
 	out.Each(func(f *Field) {
-		if f.Place == "" {
+		if f.SchemaPath == "" {
 			f.Fields = nil
 		}
 	})
@@ -56,12 +56,12 @@ var pageStyle string
 //go:embed page/page.js
 var pageScript string
 
-// pageData is what the script of the page reads.
+// pageData is the input of the page's script.
 type pageData struct {
 	Kinds []pageKind `json:"kinds"`
 }
 
-// pageKind is one kind of the page.
+// pageKind is one kind on the page.
 type pageKind struct {
 	Group      string    `json:"group"`
 	Version    string    `json:"version"`
@@ -74,9 +74,9 @@ type pageKind struct {
 	Examples   []Example `json:"examples,omitempty"`
 }
 
-// Page is the documentation of kinds as one page of HTML, which needs nothing else
-// and asks for nothing. Texts of definitions are data in it: the script shows them
-// as text, and the policy of the page lets only its own script and style be used.
+// Page returns the documentation of kinds as one self-contained HTML page that makes no
+// requests. Texts of definitions are data in it: the script inserts them as text, and the
+// page's policy allows only its own script and style.
 func Page(title string, kinds []*Documented) ([]byte, error) {
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
@@ -87,9 +87,9 @@ func Page(title string, kinds []*Documented) ([]byte, error) {
 		kind := pageKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, ShortNames: k.ShortNames,
 			Namespaced: k.Namespaced, Field: k.Field, Examples: k.Examples}
 		if k.Field == nil {
-			kind.Missing = whyNoSchema(k.Resource)
+			kind.Missing = missingSchemaReason(k.Resource)
 		} else {
-			k.Field.Each(func(f *Field) { f.Place = "" }) // of no use to readers, and long
+			k.Field.Each(func(f *Field) { f.SchemaPath = "" }) // long, and useless to readers
 		}
 		data.Kinds = append(data.Kinds, kind)
 	}
@@ -107,8 +107,8 @@ func Page(title string, kinds []*Documented) ([]byte, error) {
 	return []byte(diag.EscapeJSON(b.String())), nil
 }
 
-// pagePolicy is the Content-Security-Policy: no request, and only the script and
-// the style that are ours.
+// pagePolicy returns the Content-Security-Policy: no requests, and only the page's own
+// script and style.
 func pagePolicy() template.HTMLAttr {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -117,7 +117,7 @@ func pagePolicy() template.HTMLAttr {
 	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'"`, hash(pageStyle), hash(pageScript)))
 }
 
-// sortedKinds are kinds by group and kind, the version that kubectl prefers first.
+// sortedKinds sorts kinds by group and kind, the version that kubectl prefers first.
 func sortedKinds(kinds []*Documented) []*Documented {
 	out := slices.Clone(kinds)
 	slices.SortStableFunc(out, func(a, b *Documented) int {
@@ -126,14 +126,14 @@ func sortedKinds(kinds []*Documented) []*Documented {
 	return out
 }
 
-func whyNoSchema(r *Resource) string {
+func missingSchemaReason(r *Resource) string {
 	if r.Refused != nil {
 		return r.Refused.Reason
 	}
 	return "its definition has no schema"
 }
 
-// MarkdownDocs is the documentation of kinds in Markdown, a file for each group.
+// MarkdownDocs returns the documentation of kinds in Markdown, one file per group.
 func MarkdownDocs(kinds []*Documented) []File {
 	var out []File
 	texts := map[string]*strings.Builder{}
@@ -166,7 +166,7 @@ func writeKindMarkdown(b *strings.Builder, k *Documented) {
 	}
 	b.WriteString("\n")
 	if k.Field == nil {
-		fmt.Fprintf(b, "\nThere is nothing to say of its fields: %s\n", MarkdownText(whyNoSchema(k.Resource)))
+		fmt.Fprintf(b, "\nIts fields are not documented: %s\n", MarkdownText(missingSchemaReason(k.Resource)))
 		return
 	}
 	if k.Field.Description != "" {

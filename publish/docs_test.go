@@ -21,8 +21,8 @@ func documented(t *testing.T, text string) []*Documented {
 
 const trap = "</script><script>alert(1)</script><!-- {{.}} '\\u003c"
 
-// TestPagePolicy wants the page to have one script and one style, those that its
-// policy names, and texts of definitions in its data only.
+// TestPagePolicy checks that the page has one script and one style, the ones allowed by its
+// policy, and that texts of definitions are only in its data.
 func TestPagePolicy(t *testing.T) {
 	quoted := strings.ReplaceAll(trap, "'", "''")
 	text := definition("ex.io", "Shape", "v1", "type: object\ndescription: '"+quoted+"'\nproperties: {'"+quoted+"': {type: string, pattern: '"+quoted+"'}}")
@@ -50,7 +50,7 @@ func TestPagePolicy(t *testing.T) {
 		t.Errorf("the policy is %s", policy)
 	}
 	if bytes.Contains(page, []byte("<script>alert")) {
-		t.Error("a text has become a script")
+		t.Error("a text became a script")
 	}
 	again, err := Page(trap, kinds)
 	if err != nil || !bytes.Equal(page, again) {
@@ -83,7 +83,7 @@ func TestMarkdownDocs(t *testing.T) {
 	if bee, zebra := strings.Index(b, "## Bee v1"), strings.Index(b, "## Zebra v1"); bee < 0 || zebra < bee {
 		t.Errorf("kinds are not in order:\n%s", b)
 	}
-	for _, want := range []string{"There is nothing to say of its fields:", "type says which of the members is set"} {
+	for _, want := range []string{"Its fields are not documented:", "type selects the member that is set"} {
 		if !strings.Contains(b, want) {
 			t.Errorf("no %q in\n%s", want, b)
 		}

@@ -11,38 +11,38 @@ import (
 	"strings"
 )
 
-// Options say how documents differ from those of an API server. The zero value is
-// a server's documents with unions.
+// Options control how documents differ from those of an API server. The zero value is a
+// server's documents with unions.
 type Options struct {
-	// Unfold spells unions out in OpenAPI v3: an enum, and oneOf with a branch for
-	// each value ([structural.Unfold]). What the server itself spells out,
-	// int-or-string and embedded resources, is always there.
+	// Unfold expands unions in OpenAPI v3 to an enum and a oneOf with a branch for each
+	// value ([structural.Unfold]). What the server itself expands, int-or-string and
+	// embedded resources, is always expanded.
 	Unfold bool
-	// ObjectUnions adds the structural KEP's form of x-kubernetes-unions, which
-	// stands on the object.
+	// ObjectUnions adds the structural KEP's form of x-kubernetes-unions, which is on the
+	// object.
 	ObjectUnions bool
-	// OmitFieldValidation leaves out the parameter by which kubectl knows that the
-	// server validates; without it kubectl validates itself.
+	// OmitFieldValidation omits the parameter that tells kubectl that the server validates;
+	// without it kubectl validates itself.
 	OmitFieldValidation bool
 }
 
 // Document is a file that the API server would serve.
 type Document struct {
-	// Path is that of the request below /openapi, with slashes: "v2" or
+	// Path is the path of the request below /openapi, with slashes: "v2" or
 	// "v3/apis/GROUP/VERSION". The index of v3 is "v3".
 	Path string
 	Data []byte
-	// protobuf is the document of OpenAPI v2 in the only form that kubectl reads, made
-	// where it is asked for; nil for the others.
+	// protobuf returns the OpenAPI v2 document in the only form that kubectl reads, made on
+	// demand; nil for other documents.
 	protobuf func() ([]byte, error)
 }
 
-// hashOf is what the index of v3 says of a document, and the server's ETag.
+// hashOf returns the hash of a document in the index of v3 and in the server's ETag.
 func hashOf(data []byte) string { return fmt.Sprintf("%X", sha512.Sum512(data)) }
 
-// Documents returns the document of OpenAPI v2, the index of v3, and the document
-// of each group version in the order of their names. The bytes depend only on
-// what the resources say. [Conflicts] must be none.
+// Documents returns the OpenAPI v2 document, the index of v3, and the document of each
+// group version, sorted by name. The bytes depend only on the content of the resources,
+// which must have no [Conflicts].
 func Documents(resources []*Resource, options Options) ([]Document, error) {
 	p, err := NewPublisher(options)
 	if err != nil {
@@ -51,8 +51,8 @@ func Documents(resources []*Resource, options Options) ([]Document, error) {
 	return p.Documents(resources)
 }
 
-// V2 returns the document of OpenAPI v2 for all resources (BuildOpenAPIV2 and
-// MergeSpecs of the server's OpenAPI builder). An error is ours.
+// V2 returns the OpenAPI v2 document of all resources (BuildOpenAPIV2 and MergeSpecs of the
+// server's OpenAPI builder). An error is a bug in this package.
 func V2(resources []*Resource, options Options) ([]byte, error) {
 	p, err := NewPublisher(options)
 	if err != nil {
@@ -62,9 +62,8 @@ func V2(resources []*Resource, options Options) ([]byte, error) {
 	return data, err
 }
 
-// V3 returns the document of OpenAPI v3 for the resources of one group version
-// (BuildOpenAPIV3 and MergeSpecsV3 of the server's OpenAPI builder). An error is
-// ours.
+// V3 returns the OpenAPI v3 document of the resources of one group version (BuildOpenAPIV3
+// and MergeSpecsV3 of the server's OpenAPI builder). An error is a bug in this package.
 func V3(resources []*Resource, options Options) ([]byte, error) {
 	p, err := NewPublisher(options)
 	if err != nil {
@@ -74,7 +73,7 @@ func V3(resources []*Resource, options Options) ([]byte, error) {
 	return data, err
 }
 
-// join writes a document, with sorted keys and in lines like [marshal].
+// join writes a document with sorted keys and the line breaks of [marshal].
 func (d dialect) join(whole part) ([]byte, error) {
 	info, err := marshalAt(object{"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}, 1)
 	if err != nil {
@@ -104,7 +103,7 @@ func (d dialect) join(whole part) ([]byte, error) {
 	return append(appendMembers(out, whole.paths, 1), "\n}\n"...), nil
 }
 
-// appendMembers writes an object that lies deep in a document.
+// appendMembers appends an object at a depth of a document.
 func appendMembers(out []byte, list []member, depth int) []byte {
 	if len(list) == 0 {
 		return append(out, "{}"...)
@@ -123,7 +122,7 @@ type groupVersion struct {
 	resources []*Resource
 }
 
-// groupVersions sorts resources by their group versions.
+// groupVersions groups resources by group version, sorted by name.
 func groupVersions(resources []*Resource) []groupVersion {
 	var out []groupVersion
 	for _, r := range resources {
@@ -136,20 +135,19 @@ func groupVersions(resources []*Resource) []groupVersion {
 	return out
 }
 
-// marshal writes JSON with sorted keys, in lines, because documents are reviewed as
-// diffs.
+// marshal writes indented JSON with sorted keys, because documents are reviewed as diffs.
 func marshal(value any) ([]byte, error) {
 	text, err := marshalAt(value, 0)
 	return append(text, '\n'), err
 }
 
-// marshalAt writes a value that lies deep in a document, without a line's end.
+// marshalAt writes a value at a depth of a document, without a final newline.
 func marshalAt(value any, depth int) ([]byte, error) {
 	return appendValue(nil, value, depth)
 }
 
-// appendValue writes what encoding/json would, in a fraction of its time: documents are
-// tens of megabytes.
+// appendValue appends the same JSON as encoding/json in a fraction of the time: documents
+// take tens of megabytes.
 func appendValue(out []byte, value any, depth int) ([]byte, error) {
 	switch value := value.(type) {
 	case string:
@@ -207,7 +205,7 @@ func appendItems[T any](out []byte, list []T, depth int) ([]byte, error) {
 	return append(appendLine(out, depth), ']'), nil
 }
 
-// appendLine begins a line.
+// appendLine starts a line.
 func appendLine(out []byte, depth int) []byte {
 	out = append(out, '\n')
 	for range depth {
@@ -216,7 +214,7 @@ func appendLine(out []byte, depth int) []byte {
 	return out
 }
 
-// appendText writes a string. Most have nothing to escape.
+// appendText appends a string. Most need no escaping.
 func appendText(out []byte, text string) []byte {
 	special := func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }
 	if !strings.ContainsFunc(text, special) {
@@ -225,6 +223,6 @@ func appendText(out []byte, text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // every text can be written
+	_ = e.Encode(text) // every string can be encoded
 	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }

@@ -14,60 +14,60 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Field is what there is to say about a field of a custom resource.
+// Field is the explanation of a field of a custom resource.
 type Field struct {
-	// Name is the JSON name, for the whole object its kind.
+	// Name is the JSON name, or the kind for the whole object.
 	Name string `json:"name"`
-	// Path leads to the field that was asked for, without brackets; it is empty for
-	// the whole object and for the fields below.
+	// Path is the path of the requested field, without brackets. It is empty for the whole
+	// object and for fields below the requested one.
 	Path string `json:"path,omitempty"`
-	// Type is what kubectl explain calls it, for example "[]Object".
+	// Type is the type as kubectl explain prints it, for example "[]Object".
 	Type     string `json:"type"`
 	Required bool   `json:"required,omitempty"`
-	// Place is where the definition has the schema of the field, empty for the
-	// metadata that all objects have. Position is that of Place as a reader knows
-	// it; who reads definitions fills it in.
-	Place       string `json:"place,omitempty"`
+	// SchemaPath is the path of the field's schema in the definition, or empty for the
+	// standard metadata. Position is the source position of SchemaPath; it is set by
+	// whoever reads definitions.
+	SchemaPath  string `json:"place,omitempty"`
 	Position    string `json:"position,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Default and Enum are JSON texts.
+	// Default and Enum are JSON.
 	Default string   `json:"default,omitempty"`
 	Enum    []string `json:"enum,omitempty"`
-	// Limits are the other restrictions of the value, in words.
-	Limits []string  `json:"limits,omitempty"`
-	Unions []OfUnion `json:"unions,omitempty"`
-	Rules  []OfRule  `json:"rules,omitempty"`
-	// Fields are those of the object, or of the objects in a list or map.
+	// Limits are the other restrictions of the value as text.
+	Limits []string     `json:"limits,omitempty"`
+	Unions []FieldUnion `json:"unions,omitempty"`
+	Rules  []FieldRule  `json:"rules,omitempty"`
+	// Fields are the fields of the object, or of the objects in a list or map.
 	Fields []*Field `json:"fields,omitempty"`
 }
 
-// OfUnion is a union of the fields of an object.
-type OfUnion struct {
-	// Discriminator is empty where members are counted.
+// FieldUnion is a union of the fields of an object.
+type FieldUnion struct {
+	// Discriminator is empty for a union without one.
 	Discriminator string `json:"discriminator,omitempty"`
-	// Says is the rule in one sentence.
-	Says string `json:"says"`
-	// Values are those of the discriminator; without one, members without values.
-	Values []OfValue `json:"values"`
+	// Text describes the union in one sentence.
+	Text string `json:"says"`
+	// Values are the values of the discriminator, or the members of a union without one.
+	Values []UnionValue `json:"values"`
 }
 
-// OfValue is a value of a discriminator with the member that it selects.
-type OfValue struct {
+// UnionValue is a value of a discriminator with the member that it selects.
+type UnionValue struct {
 	Value    string `json:"value"`
 	Member   string `json:"member,omitempty"`
 	Optional bool   `json:"optional,omitempty"`
 }
 
-// OfRule is a CEL rule.
-type OfRule struct {
-	// Says is the message, or the rule itself in a sentence.
-	Says string `json:"says"`
+// FieldRule is a CEL rule.
+type FieldRule struct {
+	// Text is the message, or a sentence about the rule.
+	Text string `json:"says"`
 	Rule string `json:"rule"`
 }
 
-// Find returns the resource that a name means: its kind, plural, singular or one
-// of its short names, whatever its case. apiVersion is a version, a group with a
-// version, or empty for the version that kubectl prefers.
+// Find returns the resource with a kind, plural, singular or short name equal to name,
+// ignoring case. apiVersion is a version, a group version, or empty for the version that
+// kubectl prefers.
 func Find(resources []*Resource, name, apiVersion string) (*Resource, error) {
 	var named, found []*Resource
 	var names []string
@@ -84,14 +84,14 @@ func Find(resources []*Resource, name, apiVersion string) (*Resource, error) {
 	}
 	switch {
 	case len(named) == 0:
-		return nil, fmt.Errorf("there is no kind or resource %s%s", name, hint(name, names))
+		return nil, fmt.Errorf("unknown kind or resource %s%s", name, hint(name, names))
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s is not served in %s: there is %s", name, apiVersion, groupVersionsOf(named))
+		return nil, fmt.Errorf("%s is not served in %s, only in %s", name, apiVersion, groupVersionsOf(named))
 	}
 	first := found[0]
 	for _, r := range found[1:] {
 		if r.Group != first.Group || r.Kind != first.Kind {
-			return nil, fmt.Errorf("%s is in more than one group: say --api-version %s", name, groupVersionsOf(found))
+			return nil, fmt.Errorf("%s exists in more than one group: use --api-version %s", name, groupVersionsOf(found))
 		}
 	}
 	slices.SortStableFunc(found, func(a, b *Resource) int { return version.CompareKubeAwareVersionStrings(b.Version, a.Version) })
@@ -113,19 +113,19 @@ func hint(word string, candidates []string) string {
 	return ""
 }
 
-// Explain says what there is to say about a field and those below it: one level,
-// or all of them. The path is like kubectl explain's, "spec.layers.fill"; what
-// stands in brackets is not looked at, and the empty path is the whole object. A
-// field that there is not is an error, which names the nearest one.
+// Explain explains a field and the fields below it: one level, or all levels if recursive
+// is set. The path is like that of kubectl explain, "spec.layers.fill"; anything in
+// brackets is ignored, and the empty path is the whole object. It returns an error that
+// names the nearest field if the field does not exist.
 func Explain(r *Resource, path string, recursive bool) (*Field, error) {
 	if r.Schema == nil {
-		because := "its definition has none"
+		reason := "the definition has no schema"
 		if r.Refused != nil {
-			because = r.Refused.Reason
+			reason = r.Refused.Reason
 		}
-		return nil, fmt.Errorf("%s %s has no schema that could be explained: %s", r.Kind, r.GroupVersion(), because)
+		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), reason)
 	}
-	at := node{schema: withMeta(r.Schema), place: r.Path, name: r.Kind, meta: true}
+	at := node{schema: withMeta(r.Schema), path: r.Path, name: r.Kind, meta: true}
 	walked := r.Kind // for messages
 	for rest := withoutBrackets(path); rest != ""; {
 		next, after, err := at.step(rest, walked)
@@ -156,26 +156,27 @@ func withoutBrackets(path string) string {
 	return strings.Trim(b.String(), ".")
 }
 
-// node is a schema on the way.
+// node is a schema on a path.
 type node struct {
 	name     string
 	schema   *structural.Schema
-	place    string
+	path     string
 	required bool
-	// meta: the schema has been given the fields that every object has.
+	// meta is set if the fields that every object has were added to the schema.
 	meta bool
-	// everywhere: the schema is that of all objects, which no definition has.
-	everywhere bool
+	// standard is set if the schema is that of the standard metadata, which is not in the
+	// definition.
+	standard bool
 }
 
-// object is the node that has the fields: that of the elements of a list or map.
+// object returns the node with the fields: that of the elements of a list or map.
 func (n node) object() node {
 	for {
 		switch a := n.schema.AdditionalProperties; {
 		case n.schema.Items != nil:
-			n.schema, n.place = n.schema.Items, n.place+".items"
+			n.schema, n.path = n.schema.Items, n.path+".items"
 		case a != nil && a.Schema != nil:
-			n.schema, n.place = a.Schema, n.place+".additionalProperties"
+			n.schema, n.path = a.Schema, n.path+".additionalProperties"
 		default:
 			if n.schema.XEmbeddedResource {
 				n.schema, n.meta = withMeta(n.schema), true
@@ -185,22 +186,22 @@ func (n node) object() node {
 	}
 }
 
-// children are the fields, in the order of the schema.
+// children returns the fields, in the order of the schema.
 func (n node) children() []node {
 	of := n.object()
 	var out []node
 	for _, p := range of.schema.Properties {
-		child := node{name: p.Name, schema: p.Schema, place: of.place + ".properties[" + p.Name + "]", everywhere: of.everywhere}
+		child := node{name: p.Name, schema: p.Schema, path: of.path + ".properties[" + p.Name + "]", standard: of.standard}
 		child.required = of.schema.ValueValidation != nil && slices.Contains(of.schema.Required, p.Name)
 		if of.meta && slices.Contains(metaFields[:], p.Name) {
-			child.everywhere = true
+			child.standard = true
 		}
 		out = append(out, child)
 	}
 	return out
 }
 
-// step takes the first name of a path; of several that fit, the longest.
+// step takes the first name of a path; if several names fit, the longest.
 func (n node) step(path, walked string) (node, string, error) {
 	children := n.children()
 	var best node
@@ -215,19 +216,19 @@ func (n node) step(path, walked string) (node, string, error) {
 	if best.schema == nil {
 		name, _, _ := strings.Cut(path, ".")
 		if len(children) == 0 {
-			return node{}, "", fmt.Errorf("%s has no field %s: it is %s and has no fields", walked, name, typeOf(n.schema))
+			return node{}, "", fmt.Errorf("%s has no field %s: its type %s has no fields", walked, name, typeOf(n.schema))
 		}
 		return node{}, "", fmt.Errorf("%s has no field %s%s", walked, name, hint(name, names))
 	}
 	return best, strings.TrimPrefix(path[len(best.name):], "."), nil
 }
 
-// field says what there is to say. levels is how many levels of fields follow.
+// field explains the node. levels is the number of levels of fields to include.
 func (n node) field(levels int, recursive bool) *Field {
 	s := n.schema
 	out := &Field{Name: n.name, Type: typeOf(s), Required: n.required, Description: s.Description, Limits: limits(s)}
-	if !n.everywhere {
-		out.Place = n.place
+	if !n.standard {
+		out.SchemaPath = n.path
 	}
 	if s.Default != nil {
 		out.Default = string(s.Default.Raw)
@@ -240,12 +241,12 @@ func (n node) field(levels int, recursive bool) *Field {
 	of := n.object()
 	found := unions.Of(of.schema)
 	for _, u := range found {
-		out.Unions = append(out.Unions, sayUnion(u))
+		out.Unions = append(out.Unions, describeUnion(u))
 	}
 	for level := s; ; {
 		for _, rule := range level.XValidations {
-			if !saidByUnion(found, rule) {
-				out.Rules = append(out.Rules, sayRule(rule))
+			if !isUnionRule(found, rule) {
+				out.Rules = append(out.Rules, describeRule(rule))
 			}
 		}
 		if level = elementOf(level); level == nil {
@@ -270,7 +271,7 @@ func elementOf(s *structural.Schema) *structural.Schema {
 	return nil
 }
 
-// Each calls do for the field and all below it.
+// Each calls do for the field and all fields below it.
 func (f *Field) Each(do func(*Field)) {
 	do(f)
 	for _, child := range f.Fields {
@@ -281,8 +282,7 @@ func (f *Field) Each(do func(*Field)) {
 // metaFields are the fields that every object has.
 var metaFields = [...]string{"apiVersion", "kind", "metadata"}
 
-// withMeta specifies what the server does for every object, in front of the other
-// fields.
+// withMeta adds the schemas of the standard fields, before the other fields.
 func withMeta(s *structural.Schema) *structural.Schema {
 	out := *s
 	docs := metav1.TypeMeta{}.SwaggerDoc()

@@ -23,12 +23,12 @@ func TestLimits(t *testing.T) {
 		{"x-kubernetes-int-or-string: true\nallOf: [{anyOf: [{type: integer}, {type: string}]}, {maxLength: 3}]", "IntOrString",
 			[]string{"satisfies all of: (has at most 3 characters)"}},
 		{"type: array\nmaxItems: 3\nx-kubernetes-list-type: set\nitems: {type: string, enum: [a, b], maxLength: 4}", "[]string",
-			[]string{"has no element twice", "has at most 3 elements", `each element is one of "a", "b"`, "each element has at most 4 characters"}},
+			[]string{"has no duplicate elements", "has at most 3 elements", `each element is one of "a", "b"`, "each element has at most 4 characters"}},
 		{"type: object\nadditionalProperties: {type: array, items: {type: object}}\nminProperties: 1\nx-kubernetes-map-type: atomic", "map[string][]Object",
 			[]string{"is replaced as a whole by server-side apply", "has at least 1 keys"}},
-		{"x-kubernetes-preserve-unknown-fields: true", "any", []string{"keeps fields that are not specified"}},
+		{"x-kubernetes-preserve-unknown-fields: true", "any", []string{"preserves unspecified fields"}},
 		{"type: object\nx-kubernetes-embedded-resource: true\nx-kubernetes-preserve-unknown-fields: true", "Object",
-			[]string{"is a whole Kubernetes object", "keeps fields that are not specified"}},
+			[]string{"is a whole Kubernetes object", "preserves unspecified fields"}},
 		{"type: object\nproperties: {a: {type: string}, b: {type: string}}\noneOf: [{required: [a]}, {required: [b], properties: {b: {enum: [x]}}}]\nnot: {required: [a, b]}", "Object",
 			[]string{`satisfies exactly one of: (has a); (has b and b (is one of "x"))`, "does not satisfy: (has a, b)"}},
 	} {
@@ -69,7 +69,7 @@ x-kubernetes-validations:
 		"spec.a.b.d":                    "Shape.spec.a.b has no field d",
 		"spec.twoo":                     "Shape.spec has no field twoo; did you mean two?",
 		"metadata.label":                "Shape.metadata has no field label; did you mean labels?",
-		"spec.one.x.y":                  "Shape.spec.one has no field x: it is string and has no fields",
+		"spec.one.x.y":                  "Shape.spec.one has no field x: its type string has no fields",
 		"spec[":                         "Object",
 		"spec.embedded.metadata.namee.": "Shape.spec.embedded.metadata has no field namee; did you mean name?",
 	} {
@@ -88,22 +88,22 @@ x-kubernetes-validations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []OfRule{{"on update: .one: must hold; the message is 'x'", "self.one\n != oldSelf.one"}, {"m", "self.one != oldSelf.one"}}; !slices.Equal(f.Rules, want) {
+	if want := []FieldRule{{"on update: .one: must hold; the message is 'x'", "self.one\n != oldSelf.one"}, {"m", "self.one != oldSelf.one"}}; !slices.Equal(f.Rules, want) {
 		t.Errorf("rules %q", f.Rules)
 	}
-	if len(f.Unions) != 1 || f.Unions[0].Says != "must specify at most one of: `one`, `two`" || !slices.Equal(f.Unions[0].Values, []OfValue{{Member: "one"}, {Member: "two"}}) {
+	if len(f.Unions) != 1 || f.Unions[0].Text != "must specify at most one of: `one`, `two`" || !slices.Equal(f.Unions[0].Values, []UnionValue{{Member: "one"}, {Member: "two"}}) {
 		t.Errorf("unions %+v", f.Unions)
 	}
 	meta, err := Explain(r, "spec.embedded.metadata", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if meta.Place != "" || len(meta.Fields) < 10 || meta.Fields[0].Description == "" {
+	if meta.SchemaPath != "" || len(meta.Fields) < 10 || meta.Fields[0].Description == "" {
 		t.Errorf("metadata of an embedded object: %+v", meta)
 	}
 }
 
-// FuzzExplain wants an answer to every question about every definition, in all
+// FuzzExplain checks that every path of every definition is explained or refused, in all
 // formats.
 func FuzzExplain(f *testing.F) {
 	for _, spec := range []string{shapeSpec, "type: array\nitems: {type: object, x-kubernetes-embedded-resource: true}", "x-kubernetes-validations: [{rule: ''}]\ntype: object"} {

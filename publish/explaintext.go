@@ -8,12 +8,12 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Formats are the forms in which [WriteField] writes.
+// Formats returns the formats of [WriteField].
 func Formats() []string { return []string{"plain", "markdown", "json"} }
 
-// WriteField writes what there is to say about a field of a resource in one of
-// [Formats]. recursive says that the field has all fields below it, which plain
-// text then has without descriptions, as kubectl explain has them.
+// WriteField writes the explanation of a field of a resource in one of the [Formats].
+// recursive is set if the field has all fields below it; plain text then omits
+// descriptions, as kubectl explain does.
 func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive bool) error {
 	var text string
 	switch format {
@@ -39,12 +39,12 @@ func WriteField(w io.Writer, format string, r *Resource, f *Field, recursive boo
 	return err
 }
 
-// plain is like kubectl explain's text.
+// plain returns text like that of kubectl explain.
 func plain(r *Resource, f *Field, recursive bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "GROUP:    %s\nKIND:     %s\nVERSION:  %s\n", diag.Line(r.Group), diag.Line(r.Kind), diag.Line(r.Version))
 	if f.Path != "" {
-		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", diag.Line(f.Path), diag.Line(f.Type), mark(f))
+		fmt.Fprintf(&b, "\nFIELD: %s <%s>%s\n", diag.Line(f.Path), diag.Line(f.Type), requiredMark(f))
 	}
 	if f.Position != "" {
 		fmt.Fprintf(&b, "\nDEFINED AT: %s\n", diag.Line(f.Position))
@@ -60,15 +60,15 @@ func plain(r *Resource, f *Field, recursive bool) string {
 	}
 	for _, u := range f.Unions {
 		b.WriteString("\nUNION:\n")
-		writeWrapped(&b, "    ", u.Says)
+		writeWrapped(&b, "    ", u.Text)
 		for _, v := range u.Values {
-			b.WriteString("    - " + diag.Line(sayValue(v)) + "\n")
+			b.WriteString("    - " + diag.Line(valueText(v)) + "\n")
 		}
 	}
 	if len(f.Rules) > 0 {
 		b.WriteString("\nRULES:\n")
 		for _, rule := range f.Rules {
-			writeWrapped(&b, "    ", "- "+rule.Says)
+			writeWrapped(&b, "    ", "- "+rule.Text)
 			b.WriteString("      rule: " + oneLine(rule.Rule) + "\n")
 		}
 	}
@@ -82,7 +82,7 @@ func plain(r *Resource, f *Field, recursive bool) string {
 }
 
 func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool) {
-	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, diag.Line(f.Name), diag.Line(f.Type), mark(f))
+	fmt.Fprintf(b, "%s%s <%s>%s\n", indent, diag.Line(f.Name), diag.Line(f.Type), requiredMark(f))
 	inner := indent + "  "
 	if f.Description != "" && !recursive {
 		writeWrapped(b, inner, f.Description)
@@ -91,10 +91,10 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 		writeWrapped(b, inner, line)
 	}
 	for _, u := range f.Unions {
-		writeWrapped(b, inner, "union: "+u.Says+": "+sayValues(u))
+		writeWrapped(b, inner, "union: "+u.Text+": "+valuesText(u))
 	}
 	for _, rule := range f.Rules {
-		writeWrapped(b, inner, "rule: "+rule.Says+" ("+oneLine(rule.Rule)+")")
+		writeWrapped(b, inner, "rule: "+rule.Text+" ("+oneLine(rule.Rule)+")")
 	}
 	if f.Position != "" && !recursive {
 		b.WriteString(inner + "defined at " + diag.Line(f.Position) + "\n")
@@ -107,7 +107,7 @@ func writePlainField(b *strings.Builder, indent string, f *Field, recursive bool
 	}
 }
 
-// facts are lines about the value.
+// facts returns lines about the value.
 func facts(f *Field) []string {
 	var out []string
 	if len(f.Enum) > 0 {
@@ -119,14 +119,14 @@ func facts(f *Field) []string {
 	return append(out, f.Limits...)
 }
 
-func mark(f *Field) string {
+func requiredMark(f *Field) string {
 	if f.Required {
 		return " -required-"
 	}
 	return ""
 }
 
-func sayValue(v OfValue) string {
+func valueText(v UnionValue) string {
 	switch {
 	case v.Value == "" && v.Member != "":
 		return v.Member
@@ -138,10 +138,10 @@ func sayValue(v OfValue) string {
 	return fmt.Sprintf("%q: %s", v.Value, v.Member)
 }
 
-func sayValues(u OfUnion) string {
+func valuesText(u FieldUnion) string {
 	var out []string
 	for _, v := range u.Values {
-		out = append(out, sayValue(v))
+		out = append(out, valueText(v))
 	}
 	return strings.Join(out, "; ")
 }
@@ -150,7 +150,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 const lineWidth = 80
 
-// writeWrapped writes paragraphs in lines of at most lineWidth where words allow.
+// writeWrapped writes paragraphs wrapped at lineWidth.
 func writeWrapped(b *strings.Builder, indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		width := 0
@@ -171,7 +171,7 @@ func writeWrapped(b *strings.Builder, indent, text string) {
 	}
 }
 
-// markdown is a section with a list of fields.
+// markdown returns a section with a list of fields.
 func markdown(r *Resource, f *Field) string {
 	var b strings.Builder
 	title := r.Kind
@@ -212,7 +212,7 @@ func positionOf(f *Field) string {
 func writeMarkdownUnions(b *strings.Builder, indent string, f *Field) {
 	for _, u := range f.Unions {
 		if indent == "" {
-			b.WriteString("\n" + MarkdownText(u.Says) + ":\n\n| value | member |\n|---|---|\n")
+			b.WriteString("\n" + MarkdownText(u.Text) + ":\n\n| value | member |\n|---|---|\n")
 			for _, v := range u.Values {
 				member := "none"
 				if v.Member != "" {
@@ -225,13 +225,13 @@ func writeMarkdownUnions(b *strings.Builder, indent string, f *Field) {
 			}
 			continue
 		}
-		fmt.Fprintf(b, "%s- %s: %s\n", indent, MarkdownText(u.Says), MarkdownText(sayValues(u)))
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, MarkdownText(u.Text), MarkdownText(valuesText(u)))
 	}
 }
 
 func writeMarkdownRules(b *strings.Builder, indent string, f *Field) {
 	for _, rule := range f.Rules {
-		fmt.Fprintf(b, "%s- %s (%s)\n", indent, MarkdownText(oneLine(rule.Says)), MarkdownCode(oneLine(rule.Rule)))
+		fmt.Fprintf(b, "%s- %s (%s)\n", indent, MarkdownText(oneLine(rule.Text)), MarkdownCode(oneLine(rule.Rule)))
 	}
 }
 
@@ -256,8 +256,7 @@ func writeMarkdownField(b *strings.Builder, indent string, f *Field) {
 	}
 }
 
-// MarkdownText is a text from outside in a line or a cell of a table: nothing in it
-// is HTML or markup.
+// MarkdownText escapes a text for a line or a table cell: nothing in it is HTML or markup.
 func MarkdownText(text string) string {
 	var b strings.Builder
 	for _, r := range diag.Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")) {
@@ -277,7 +276,7 @@ func MarkdownText(text string) string {
 	return b.String()
 }
 
-// paragraphs are the lines of a text, none of them a heading, a fence or code.
+// paragraphs returns the escaped lines of a text, none of them a heading, a fence or code.
 func paragraphs(text string) string {
 	var out []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -290,7 +289,7 @@ func paragraphs(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// MarkdownCode is a text that is shown as it is, in one line.
+// MarkdownCode returns a text as a code span on one line.
 func MarkdownCode(text string) string {
 	text = diag.Line(text)
 	if text == "" {

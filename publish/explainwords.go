@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// typeOf is the type of a value as kubectl explain writes it.
+// typeOf returns the type of a value as kubectl explain prints it.
 func typeOf(s *structural.Schema) string {
 	switch a := s.AdditionalProperties; {
 	case s.XIntOrString:
@@ -28,30 +28,30 @@ func typeOf(s *structural.Schema) string {
 	return s.Type
 }
 
-// limits are the restrictions of a value in words, but for enum and rules; those
-// of the elements of a list or map follow.
+// limits returns the restrictions of a value as text, without enum and rules, followed by
+// those of the elements of a list or map.
 func limits(s *structural.Schema) []string {
 	var out []string
-	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if s.Nullable {
-		say("may be null")
+		add("may be null")
 	}
 	if s.XEmbeddedResource {
-		say("is a whole Kubernetes object")
+		add("is a whole Kubernetes object")
 	}
 	if preserves(s) {
-		say("keeps fields that are not specified")
+		add("preserves unspecified fields")
 	}
 	switch s.XListType {
 	case "map":
-		say("has one element for each %s", strings.Join(s.XListMapKeys, " and "))
+		add("has one element for each %s", strings.Join(s.XListMapKeys, " and "))
 	case "set":
-		say("has no element twice")
+		add("has no duplicate elements")
 	case "atomic":
-		say("is replaced as a whole by server-side apply")
+		add("is replaced as a whole by server-side apply")
 	}
 	if s.XMapType == "atomic" {
-		say("is replaced as a whole by server-side apply")
+		add("is replaced as a whole by server-side apply")
 	}
 	if v := s.ValueValidation; v != nil {
 		out = append(out, limitsOf(v, s.XIntOrString)...)
@@ -64,10 +64,10 @@ func limits(s *structural.Schema) []string {
 			}
 		}
 		if len(more) > 0 {
-			say("each element is one of %s", strings.Join(more, ", "))
+			add("each element is one of %s", strings.Join(more, ", "))
 		}
 		for _, limit := range limits(element) {
-			say("each element %s", limit)
+			add("each element %s", limit)
 		}
 	}
 	return out
@@ -75,20 +75,20 @@ func limits(s *structural.Schema) []string {
 
 func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	var out []string
-	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if v.Format != "" {
-		say("has the format %s", v.Format)
+		add("has the format %s", v.Format)
 	}
 	count := func(least, most *int64, of string) {
 		switch {
 		case least != nil && most != nil && *least == *most:
-			say("has exactly %d %s", *least, of)
+			add("has exactly %d %s", *least, of)
 		case least != nil && most != nil:
-			say("has %d to %d %s", *least, *most, of)
+			add("has %d to %d %s", *least, *most, of)
 		case least != nil:
-			say("has at least %d %s", *least, of)
+			add("has at least %d %s", *least, of)
 		case most != nil:
-			say("has at most %d %s", *most, of)
+			add("has at most %d %s", *most, of)
 		}
 	}
 	count(v.MinLength, v.MaxLength, "characters")
@@ -97,45 +97,45 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	bound := func(n *float64, exclusive bool, than, orEqual string) {
 		switch {
 		case n != nil && exclusive:
-			say("is %s %s", than, number(*n))
+			add("is %s %s", than, number(*n))
 		case n != nil:
-			say("is %s %s", orEqual, number(*n))
+			add("is %s %s", orEqual, number(*n))
 		}
 	}
 	bound(v.Minimum, v.ExclusiveMinimum, "greater than", "at least")
 	bound(v.Maximum, v.ExclusiveMaximum, "less than", "at most")
 	if v.MultipleOf != nil {
-		say("is a multiple of %s", number(*v.MultipleOf))
+		add("is a multiple of %s", number(*v.MultipleOf))
 	}
 	if v.Pattern != "" {
-		say("matches %s", v.Pattern)
+		add("matches %s", v.Pattern)
 	}
 	if v.UniqueItems {
-		say("has no element twice")
+		add("has no duplicate elements")
 	}
 	for _, junctor := range []struct {
-		says string
-		of   []structural.NestedValueValidation
+		quantifier string
+		of         []structural.NestedValueValidation
 	}{{"all", v.AllOf}, {"at least one", v.AnyOf}, {"exactly one", v.OneOf}} {
 		of := junctor.of
-		if intOrString { // its type says that already
+		if intOrString { // implied by the type
 			if isTypes(of) {
 				continue
 			}
 			of = slices.DeleteFunc(slices.Clone(of), func(n structural.NestedValueValidation) bool { return isTypes(n.AnyOf) && len(n.AnyOf) > 0 })
 		}
 		if len(of) > 0 {
-			say("satisfies %s of: %s", junctor.says, alternatives(of))
+			add("satisfies %s of: %s", junctor.quantifier, alternatives(of))
 		}
 	}
 	if v.Not != nil {
-		say("does not satisfy: %s", alternative(v.Not))
+		add("does not satisfy: %s", alternative(v.Not))
 	}
 	return out
 }
 
-// isTypes reports whether the alternatives are only those of int-or-string, in
-// either of the places that the server accepts.
+// isTypes reports whether the alternatives are only those of int-or-string, in either of
+// the positions that the server accepts.
 func isTypes(list []structural.NestedValueValidation) bool {
 	for i := range list {
 		n := &list[i]
@@ -154,7 +154,7 @@ func alternatives(list []structural.NestedValueValidation) string {
 	return strings.Join(out, "; ")
 }
 
-// alternative is the schema in a logical junctor in words.
+// alternative returns the schema in a logical junctor as text.
 func alternative(n *structural.NestedValueValidation) string {
 	var out []string
 	if n.ForbiddenGenerics.Type != "" {
@@ -185,25 +185,25 @@ func alternative(n *structural.NestedValueValidation) string {
 
 func number(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-// sayUnion says which members may be set.
-func sayUnion(u unions.Union) OfUnion {
-	out := OfUnion{Discriminator: u.Discriminator}
+// describeUnion describes which members may be set.
+func describeUnion(u unions.Union) FieldUnion {
+	out := FieldUnion{Discriminator: u.Discriminator}
 	if u.Discriminator == "" {
-		out.Says = u.MustHaveMember()
+		out.Text = u.MustHaveMember()
 		for _, m := range u.Members {
-			out.Values = append(out.Values, OfValue{Member: m.Name})
+			out.Values = append(out.Values, UnionValue{Member: m.Name})
 		}
 		return out
 	}
-	out.Says = u.Discriminator + " says which of the members is set"
+	out.Text = u.Discriminator + " selects the member that is set"
 	for _, v := range membersOf(u) {
-		out.Values = append(out.Values, OfValue{Value: v.Value, Member: v.Name, Optional: v.Optional})
+		out.Values = append(out.Values, UnionValue{Value: v.Value, Member: v.Name, Optional: v.Optional})
 	}
 	return out
 }
 
-// saidByUnion reports whether a rule is one by which a union is enforced.
-func saidByUnion(list []unions.Union, rule structural.Rule) bool {
+// isUnionRule reports whether a rule enforces a union.
+func isUnionRule(list []unions.Union, rule structural.Rule) bool {
 	for _, u := range list {
 		if u.Discriminator == "" && rule.Message == u.MustHaveMember() {
 			return true
@@ -219,21 +219,21 @@ func saidByUnion(list []unions.Union, rule structural.Rule) bool {
 
 var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
 
-// sayRule says what a rule wants: its message, or that it holds.
-func sayRule(rule structural.Rule) OfRule {
-	says := strings.TrimSpace(rule.Message)
+// describeRule describes a rule by its message, or else as a requirement.
+func describeRule(rule structural.Rule) FieldRule {
+	text := strings.TrimSpace(rule.Message)
 	switch {
-	case says != "":
+	case text != "":
 	case rule.MessageExpression != "":
-		says = "must hold; the message is " + rule.MessageExpression
+		text = "must hold; the message is " + rule.MessageExpression
 	default:
-		says = "must hold"
+		text = "must hold"
 	}
 	if rule.FieldPath != "" {
-		says = rule.FieldPath + ": " + says
+		text = rule.FieldPath + ": " + text
 	}
 	if oldSelfRegexp.MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
-		says = "on update: " + says
+		text = "on update: " + text
 	}
-	return OfRule{Says: says, Rule: strings.TrimSpace(rule.Rule)}
+	return FieldRule{Text: text, Rule: strings.TrimSpace(rule.Rule)}
 }

@@ -15,38 +15,38 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Media types of the documents. kubectl asks for OpenAPI v2 by a name with an @, and
-// is answered by one without (RegisterOpenAPIVersionedService of kube-openapi).
+// Media types of the documents. kubectl requests OpenAPI v2 with a name that contains @,
+// but the response uses the one without (RegisterOpenAPIVersionedService of kube-openapi).
 const (
 	mediaJSON          = "application/json"
 	mediaProtobuf      = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 	mediaProtobufAsked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 )
 
-// handler answers requests out of memory.
+// handler serves responses from memory.
 type handler struct {
-	// pages are what there is to get, by path, the usual representation first.
+	// pages are the served representations by path, the default first.
 	pages map[string][]*representation
 }
 
-// representation is what is answered to those who accept a media type.
+// representation is a document in a media type.
 type representation struct {
 	media string
-	// accepted are media types by which it is asked for; none where everybody gets it.
+	// accepted are the media types by which it can be requested; if empty, it is always
+	// served.
 	accepted []string
-	// hash is of the document, whatever the media type.
+	// hash returns the hash of the document, which does not depend on the media type.
 	hash func() string
-	// hashed says that the address of the document has its hash.
+	// hashed is set if the URL of the document contains its hash.
 	hashed bool
-	// plain and packed, by gzip, are made when they are first asked for.
+	// plain and packed, which is compressed with gzip, are made on demand.
 	plain, packed func() ([]byte, error)
 }
 
-// NewHandler answers what kubectl needs to know of a server in order to explain,
-// validate and create custom resources without one: the documents at /openapi, and
-// discovery (/api, /apis, /version) of the resources. There are no objects and
-// nothing can be changed. Everything it answers with is in memory; the body of a
-// request is not read. An error is ours.
+// NewHandler returns a handler that serves what kubectl needs to explain, validate and
+// create custom resources without a server: the documents at /openapi, and discovery (/api,
+// /apis, /version) of the resources. It serves no objects and changes nothing. Responses
+// are held in memory; the body of a request is not read. An error is a bug in this package.
 func NewHandler(resources []*Resource, documents []Document) (http.Handler, error) {
 	h := &handler{pages: map[string][]*representation{}}
 	for _, d := range documents {
@@ -84,7 +84,8 @@ func newRepresentation(media string, hash func() string, plain func() ([]byte, e
 		})}
 }
 
-// etag tells contents apart, and media types: caches go by the address.
+// etag returns an ETag that distinguishes contents and media types, because caches use the
+// URL as key.
 func (a *representation) etag() string {
 	if a.media == mediaJSON {
 		return `"` + a.hash() + `"`
@@ -104,7 +105,7 @@ func pack(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// toProtobuf translates a document of OpenAPI v2 (ToProtoBinary of kube-openapi).
+// toProtobuf converts an OpenAPI v2 document (ToProtoBinary of kube-openapi).
 func toProtobuf(document []byte) ([]byte, error) {
 	parsed, err := openapi_v2.ParseDocument(document)
 	if err != nil {
@@ -116,33 +117,33 @@ func toProtobuf(document []byte) ([]byte, error) {
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // the rest of the request is not looked at
+		w.Header().Set("Connection", "close") // the body is not read
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "only GET is answered: there are documents here, and no objects; kubectl needs --dry-run=client")
+		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "only GET is supported: this server has documents but no objects; use kubectl with --dry-run=client")
 		return
 	}
 	if r.URL.RawPath != "" {
-		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "no path of this server needs escapes")
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "escaped paths are not supported")
 		return
 	}
 	page, known := h.pages[r.URL.Path]
 	if !known {
-		// Also what kubectl apply wants to hear of an object.
-		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("nothing is at %.200q: there are documents here, and no objects", r.URL.Path))
+		// kubectl apply also expects this response if an object does not exist.
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%.200q not found: this server has documents but no objects", r.URL.Path))
 		return
 	}
 	w.Header().Set("Vary", "Accept, Accept-Encoding")
 	answer := accepted(page, r.Header.Get("Accept"))
 	if answer == nil {
-		refuse(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "it is there as "+page[0].media)
+		refuse(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "only available as "+page[0].media)
 		return
 	}
 	answer.write(w, r)
 }
 
-// write answers with a representation.
+// write writes the response.
 func (a *representation) write(w http.ResponseWriter, r *http.Request) {
 	if asked := r.URL.Query().Get("hash"); asked != "" && a.hashed {
 		if asked != a.hash() {
@@ -171,12 +172,11 @@ func (a *representation) write(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(data) // whoever does not wait for it has gone
+		_, _ = w.Write(data) // an error means that the client has disconnected
 	}
 }
 
-// accepted is the representation that the clauses of an Accept header prefer, nil if
-// there is none.
+// accepted returns the representation that an Accept header prefers, or nil.
 func accepted(page []*representation, header string) *representation {
 	if header == "" || len(page[0].accepted) == 0 {
 		return page[0]
@@ -194,7 +194,7 @@ func accepted(page []*representation, header string) *representation {
 	return nil
 }
 
-// matches reports whether an If-None-Match header names the tag.
+// matches reports whether an If-None-Match header contains the tag.
 func matches(header, etag string) bool {
 	for tag := range strings.SplitSeq(header, ",") {
 		tag = strings.TrimSpace(tag)
@@ -205,8 +205,7 @@ func matches(header, etag string) bool {
 	return false
 }
 
-// wantsGzip reports whether an Accept-Encoding header names gzip, and not to refuse
-// it.
+// wantsGzip reports whether an Accept-Encoding header accepts gzip.
 func wantsGzip(header string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, quality, _ := strings.Cut(coding, ";")
@@ -218,10 +217,11 @@ func wantsGzip(header string) bool {
 	return false
 }
 
-// refuse answers as an API server does, so that kubectl shows the message.
+// refuse responds with a metav1.Status like an API server, so that kubectl shows the
+// message.
 func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason, Code: int32(code)}
-	data, _ := json.Marshal(status) // texts and a number
+	data, _ := json.Marshal(status) // strings and a number
 	w.Header().Set("Content-Type", mediaJSON)
 	w.WriteHeader(code)
 	_, _ = w.Write(data)

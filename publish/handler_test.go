@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// shapesHandler serves two kinds in two groups.
+// shapesHandler serves kinds in two groups.
 func shapesHandler(t testing.TB) (http.Handler, []Document) {
 	t.Helper()
 	resources := read(t, definition("ex.io", "Shape", "v1", shapeSpec)+definition("ex.io", "Shade", "v1beta1", "type: string")+definition("other.io", "Colour", "v2", "type: string"))
@@ -32,7 +32,7 @@ func shapesHandler(t testing.TB) (http.Handler, []Document) {
 	return h, documents
 }
 
-// ask sends a request with headers, name and value by turns.
+// ask sends a request with headers, given as names and values in turn.
 func ask(h http.Handler, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -71,7 +71,7 @@ func TestServedDocuments(t *testing.T) {
 			t.Errorf("%s by gzip: %v", d.Path, err)
 		}
 		if r := ask(h, "GET", "/openapi/"+d.Path, "Accept-Encoding", "gzip; q=0.0, br"); r.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s is packed for who refuses that", d.Path)
+			t.Errorf("%s is compressed although gzip is refused", d.Path)
 		}
 		for tag, want := range map[string]int{`"` + hashOf(d.Data) + `"`: 304, `"x", W/"` + hashOf(d.Data) + `"`: 304, "*": 304, `"x"`: 200} {
 			if r := ask(h, "GET", "/openapi/"+d.Path, "If-None-Match", tag); r.StatusCode != want || want == 304 && len(body(t, r)) > 0 {
@@ -81,7 +81,7 @@ func TestServedDocuments(t *testing.T) {
 	}
 }
 
-// TestServedHash follows the addresses of the index, as clients do that keep documents.
+// TestServedHash follows the URLs of the index, as caching clients do.
 func TestServedHash(t *testing.T) {
 	h, _ := shapesHandler(t)
 	url, _ := at(t, body(t, ask(h, "GET", "/openapi/v3")), "paths", "apis/ex.io/v1", "serverRelativeURL").(string)
@@ -121,7 +121,7 @@ func TestServedProtobuf(t *testing.T) {
 	sortNamed(whole)
 	sortNamed(&document)
 	if !proto.Equal(&document, whole) {
-		t.Error("the parts together are not the document")
+		t.Error("the joined parts differ from the document")
 	}
 	text, err := document.YAMLValue("")
 	if err != nil || !strings.Contains(string(text), "io.ex.v1.Shape:") || !strings.Contains(string(text), "x-kubernetes-unions:") {
@@ -132,7 +132,7 @@ func TestServedProtobuf(t *testing.T) {
 	}
 }
 
-// sortNamed puts in order what is by name.
+// sortNamed sorts the named lists of a document.
 func sortNamed(d *openapi_v2.Document) {
 	slices.SortFunc(d.Definitions.AdditionalProperties, func(a, b *openapi_v2.NamedSchema) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(d.Paths.Path, func(a, b *openapi_v2.NamedPathItem) int { return strings.Compare(a.Name, b.Name) })
@@ -161,7 +161,7 @@ func TestServedDiscovery(t *testing.T) {
 	wantJSON(t, "version", at(t, body(t, ask(h, "GET", "/version")), "gitVersion"), `"v`+KubeVersion+`.0-schemagen"`)
 }
 
-// hostile are requests that nobody should make, with the answers.
+// hostile returns malformed or malicious requests with the expected status codes.
 func hostile() []struct {
 	method, target string
 	want           int
@@ -183,7 +183,7 @@ func hostile() []struct {
 	}
 }
 
-// TestHostileRequests wants a status that kubectl can show for each.
+// TestHostileRequests checks that each response is a status that kubectl can show.
 func TestHostileRequests(t *testing.T) {
 	h, _ := shapesHandler(t)
 	for _, c := range hostile() {
@@ -198,11 +198,11 @@ func TestHostileRequests(t *testing.T) {
 		}
 	}
 	if r := ask(h, "GET", "/apis/ex.io/v1/namespaces/default/shapes/a"); !strings.Contains(string(body(t, r)), `"reason":"NotFound"`) {
-		t.Error("apply does not learn that an object is not there")
+		t.Error("kubectl apply is not told that an object does not exist")
 	}
 }
 
-// TestBodyIsNotRead sends one that would fail.
+// TestBodyIsNotRead sends a body that fails when it is read.
 func TestBodyIsNotRead(t *testing.T) {
 	h, _ := shapesHandler(t)
 	for _, method := range []string{"GET", "POST"} {
@@ -222,7 +222,7 @@ func (f failingReader) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// FuzzHandler wants no path, method or header to get what is no document.
+// FuzzHandler checks that no path, method or header returns anything but a document.
 func FuzzHandler(f *testing.F) {
 	h, documents := shapesHandler(f)
 	known := map[string]bool{"/api": true, "/apis": true, "/version": true, "/apis/ex.io": true, "/apis/other.io": true,

@@ -9,20 +9,20 @@ import (
 	"unicode"
 )
 
-// goOnly finds what only Go's regular expressions have: flags, names in Go's
-// style, anchors, classes, quotes.
+// goOnly matches syntax that only Go's regular expressions have: flags, named groups in
+// Go's style, anchors, classes, quotes.
 var goOnly = regexp.MustCompile(`\(\?[^:]|\\[AzZQECpPa]|\\x\{|\[\^?\[:`)
 
-// ecmaPattern is a pattern of Go in what its syntax has in common with that of
-// JSON Schema (ECMA-262), because validators in Go read it as Go. It is left as it
-// is where it means the same in both; ok is false where nothing does.
+// ecmaPattern converts a Go pattern to the syntax that Go shares with JSON Schema
+// (ECMA-262), because validators written in Go parse it as Go. A pattern that means the
+// same in both is returned unchanged. ok is false if it cannot be converted.
 func ecmaPattern(pattern string) (ecma string, ok bool) {
 	if !goOnly.MatchString(pattern) {
 		return pattern, true
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return "", false // the server would not take it
+		return "", false // the server would refuse it
 	}
 	w := ecmaWriter{ok: true}
 	w.write(parsed)
@@ -78,13 +78,13 @@ func (w *ecmaWriter) write(re *syntax.Regexp) {
 		w.text.WriteString("(?:")
 		w.write(re.Sub[0])
 		w.text.WriteString(")" + times(re))
-	default: // lines, and what never matches
+	default: // multi-line anchors, and what never matches
 		w.ok = false
 	}
 }
 
-// times is how often an expression is repeated. Whether it is greedy changes no
-// answer.
+// times returns the quantifier of an expression. Greediness does not affect whether it
+// matches.
 func times(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpStar:
@@ -123,7 +123,8 @@ func (w *ecmaWriter) literal(r rune, fold bool) {
 	}
 }
 
-// class writes ranges, those up to the last rune as what is not in them.
+// class writes a character class. Ranges up to the last rune are written as their
+// complement.
 func (w *ecmaWriter) class(ranges []rune) {
 	w.text.WriteString("[")
 	if len(ranges) > 0 && ranges[len(ranges)-1] == unicode.MaxRune {
@@ -151,7 +152,7 @@ func (w *ecmaWriter) runes(low, high rune) {
 	}
 }
 
-// rune writes a rune that needs no flag to be one character.
+// rune writes a rune that is one character without any flags.
 func (w *ecmaWriter) rune(r rune) {
 	switch {
 	case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):

@@ -13,43 +13,41 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// File is a file that is made of resources.
+// File is a file generated from resources.
 type File struct {
 	// Path is relative, with slashes.
 	Path string
 	Data []byte
 }
 
-// Drafts are the drafts of JSON Schema that [JSONSchemas] writes, the usual one
-// first.
+// Drafts returns the drafts of JSON Schema that [JSONSchemas] supports, the default first.
 func Drafts() []string { return []string{"2020-12", "draft-07"} }
 
-// JSONSchemaOptions choose the form of JSON Schemas. The zero value is the usual
-// one.
+// JSONSchemaOptions control the form of JSON Schemas. The zero value is the default.
 type JSONSchemaOptions struct {
-	// Draft is one of [Drafts]; empty is the first.
+	// Draft is one of [Drafts]. The default is the first.
 	Draft string
-	// Open lets fields stand that the server would drop.
+	// Open allows fields that the server would drop.
 	Open bool
-	// BaseURL is where the files will be, without a slash at its end; it is in the
-	// catalog and in modelines. Empty leaves them relative.
+	// BaseURL is the URL of the files, without a trailing slash; it is used in the catalog
+	// and in modelines. If it is empty, URLs are relative.
 	BaseURL string
 }
 
-// JSONSchemaPath is the name of the file of a resource: kubeconform's
+// JSONSchemaPath returns the file name of a resource, which is kubeconform's
 // "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json".
 func JSONSchemaPath(r *Resource) string {
 	return r.Group + "/" + strings.ToLower(r.Kind) + "_" + r.Version + ".json"
 }
 
-// JSONSchemas returns one JSON Schema for each resource; all.json, which chooses
-// among them by the apiVersion and kind of an object; and catalog.json, a catalog
-// as schemastore.org has it. [Conflicts] and [BadNames] must be none.
+// JSONSchemas returns a JSON Schema for each resource; all.json, which selects one of them
+// by the apiVersion and kind of an object; and catalog.json, a catalog in the format of
+// schemastore.org. The resources must have no [Conflicts] and no [BadNames].
 //
-// A schema accepts what the API server would store unchanged but for defaults, and
-// refuses what it would refuse or drop fields of, as far as JSON Schema can say it:
-// not CEL rules, most formats, keys of lists that are maps, and the metadata's
-// values.
+// A schema accepts what the API server would store unchanged except for defaults, and
+// refuses what the server would refuse or drop fields of, as far as JSON Schema can express
+// it. It does not express CEL rules, most formats, keys of lists of type map, and values of
+// the metadata.
 func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {
 	o.Draft = cmp.Or(o.Draft, Drafts()[0])
 	if !slices.Contains(Drafts(), o.Draft) {
@@ -73,7 +71,8 @@ func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {
 	return out, add("catalog.json", o.catalog(resources))
 }
 
-// all leads each object to the schema of its kind. Objects of other kinds pass.
+// all returns a schema that applies to each object the schema of its kind. Objects of other
+// kinds are accepted.
 func (o JSONSchemaOptions) all(resources []*Resource) object {
 	var choices []any
 	for _, r := range resources {
@@ -88,8 +87,7 @@ func (o JSONSchemaOptions) all(resources []*Resource) object {
 	return out
 }
 
-// catalog says by which names files are recognized: those of the version that
-// kubectl prefers.
+// catalog maps file names to schemas, for the version of each kind that kubectl prefers.
 func (o JSONSchemaOptions) catalog(resources []*Resource) object {
 	list := []any{}
 	for _, r := range resources {
@@ -107,7 +105,7 @@ func (o JSONSchemaOptions) catalog(resources []*Resource) object {
 	return object{"$schema": "https://json.schemastore.org/schema-catalog.json", "version": 1.0, "schemas": list}
 }
 
-// URL is where the schema of a resource will be.
+// URL returns the URL of the schema of a resource.
 func (o JSONSchemaOptions) URL(r *Resource) string {
 	if o.BaseURL == "" {
 		return JSONSchemaPath(r)
@@ -122,7 +120,7 @@ func (o JSONSchemaOptions) draftURL() string {
 	return "https://json-schema.org/draft/2020-12/schema"
 }
 
-// definitionsKeyword is where definitions are.
+// definitionsKeyword returns the keyword for definitions.
 func (o JSONSchemaOptions) definitionsKeyword() string {
 	if o.Draft == "draft-07" {
 		return "definitions"
@@ -139,7 +137,7 @@ func (o JSONSchemaOptions) refTo(definition string) object {
 	return object{"$ref": "#/" + o.definitionsKeyword() + "/" + definition}
 }
 
-// schemaOf is the schema of the objects of a resource.
+// schemaOf returns the schema of the objects of a resource.
 func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	s := r.Schema
 	if s == nil {
@@ -155,7 +153,7 @@ func (o JSONSchemaOptions) schemaOf(r *Resource) object {
 	}
 	addAll(properties["apiVersion"].(object), object{"type": "string", "const": r.GroupVersion()})
 	addAll(properties["kind"].(object), object{"type": "string", "const": r.Kind})
-	// The server wants a name, or makes one.
+	// The server requires a name, or generates one.
 	named := object{"anyOf": []any{object{"required": []string{"name"}}, object{"required": []string{"generateName"}}}}
 	metadata := []any{o.refTo(objectMetaDefinition), named}
 	for _, p := range s.Properties {
@@ -192,7 +190,7 @@ func addAll(to, from object) {
 	}
 }
 
-// uses reports whether a node or one below it is such.
+// uses reports whether the predicate holds for a node or one below it.
 func uses(s *structural.Schema, such func(*structural.Schema) bool) bool {
 	if s == nil {
 		return false
@@ -203,8 +201,8 @@ func uses(s *structural.Schema, such func(*structural.Schema) bool) bool {
 	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return uses(p.Schema, such) })
 }
 
-// objectMeta is the metadata as the server decodes it: null is what is not there,
-// and fieldsV1 has any fields.
+// objectMeta returns the metadata as the server decodes it: null means absent, and fieldsV1
+// may have any fields.
 func objectMeta(s *structural.Schema) *structural.Schema {
 	out := *s
 	out.Nullable = true
@@ -233,7 +231,7 @@ func objectMeta(s *structural.Schema) *structural.Schema {
 // jsonSchema renders the schemas of one file.
 type jsonSchema struct{ JSONSchemaOptions }
 
-// node renders a node. keeps says that a list around it keeps unknown fields.
+// node renders a node. keeps is set if an enclosing list preserves unknown fields.
 func (j jsonSchema) node(s *structural.Schema, keeps bool) object {
 	keeps = keeps || preserves(s)
 	out := object{}
@@ -247,7 +245,7 @@ func (j jsonSchema) node(s *structural.Schema, keeps bool) object {
 	if s.Items != nil {
 		items := j.node(s.Items, keeps)
 		if s.Items.Type == "" && !s.Items.XIntOrString {
-			delete(items, "type") // null may stay in a list
+			delete(items, "type") // null is kept in a list
 		}
 		out["items"] = items
 	}
@@ -280,8 +278,8 @@ func (j jsonSchema) node(s *structural.Schema, keeps bool) object {
 	return out
 }
 
-// addTypes says the type. The server drops null where it is not allowed, even if
-// there is no type.
+// addTypes adds the types. The server drops null if it is not allowed, even if there is no
+// type.
 func addTypes(out object, s *structural.Schema) {
 	var types []string
 	switch {
@@ -302,33 +300,34 @@ func addTypes(out object, s *structural.Schema) {
 	}
 }
 
-// addTexts says what JSON Schema cannot: rules, and that elements have keys.
+// addTexts adds to the texts what JSON Schema cannot express: rules, and the keys of
+// elements.
 func (j jsonSchema) addTexts(out object, s *structural.Schema) {
 	description := strings.TrimSpace(s.Description)
 	var comments []string
 	found := unions.Of(s)
-	var says []string
+	var lines []string
 	for _, u := range found {
-		says = append(says, sayUnion(u).Says+".")
+		lines = append(lines, describeUnion(u).Text+".")
 	}
 	for _, rule := range s.XValidations {
-		if !saidByUnion(found, rule) {
-			said := sayRule(rule)
-			says = append(says, "Rule: "+oneLine(said.Says))
-			comments = append(comments, "CEL: "+oneLine(said.Rule))
+		if !isUnionRule(found, rule) {
+			described := describeRule(rule)
+			lines = append(lines, "Rule: "+oneLine(described.Text))
+			comments = append(comments, "CEL: "+oneLine(described.Rule))
 		}
 	}
 	if s.XListType == "map" {
-		says = append(says, "There is one element for each "+strings.Join(s.XListMapKeys, " and ")+".")
+		lines = append(lines, "There is one element for each "+strings.Join(s.XListMapKeys, " and ")+".")
 	}
-	if len(says) > 0 {
-		description = strings.TrimSpace(description + "\n\n" + strings.Join(says, "\n"))
+	if len(lines) > 0 {
+		description = strings.TrimSpace(description + "\n\n" + strings.Join(lines, "\n"))
 	}
 	addText(out, "description", description)
 	addText(out, "$comment", strings.Join(comments, "\n"))
 }
 
-// addEmbedded adds what the server wants of a whole object in an object.
+// addEmbedded adds what the server requires of an embedded resource.
 func (j jsonSchema) addEmbedded(out object) {
 	properties := propertiesOf(out)
 	for _, p := range withMeta(&structural.Schema{}).Properties {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// jsonSchemaOf is the schema of the spec of a kind.
+// jsonSchemaOf returns the schema of the spec of a kind.
 func jsonSchemaOf(t *testing.T, spec string, o JSONSchemaOptions) any {
 	t.Helper()
 	files, err := JSONSchemas(read(t, definition("ex.io", "Shape", "v1", spec)), o)
@@ -51,7 +51,7 @@ func TestJSONSchema(t *testing.T) {
 			"items": {"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": {"type": "string"}}}}`},
 		{"union", strings.ReplaceAll(shapeSpec, "fieldPath: .circle}", "message: m}"), `{"type": "object", "additionalProperties": false, "required": ["type"],
 			"$comment": "CEL: !(self.type == 'Circle') || has(self.circle)\nCEL: !has(self.circle) || (self.type == 'Circle')\nCEL: !has(self.square) || (self.type == 'Square')",
-			"description": "type says which of the members is set.\nRule: m\nRule: m\nRule: .square: must hold",
+			"description": "type selects the member that is set.\nRule: m\nRule: m\nRule: .square: must hold",
 			"properties": {"type": {"type": "string", "enum": ["Circle", "Square", "None"]}, "circle": true, "square": true},
 			"allOf": [
 			{"if": {"properties": {"type": {"const": "Circle"}}, "required": ["type"]}, "then": {"required": ["circle"],
@@ -92,7 +92,7 @@ func TestJSONSchemaOptions(t *testing.T) {
 	old = strings.Replace(old, "  versions:\n", "  versions:\n  - name: v1beta1\n    served: true\n    storage: false\n    schema: {openAPIV3Schema: {type: object}}\n", 1)
 	resources := read(t, old)
 	if _, err := JSONSchemas(resources, JSONSchemaOptions{Draft: "4"}); err == nil {
-		t.Error("there is no draft 4")
+		t.Error("draft 4 is accepted")
 	}
 	files, err := JSONSchemas(resources, JSONSchemaOptions{Draft: "draft-07", BaseURL: "https://ex.io/s"})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestECMAPattern(t *testing.T) {
 		{`\Aa.b\z`, `^a.b$`},
 		{`^(?P<name>x)[[:alpha:]]*?$`, `^(x)(?:[A-Za-z])*$`},
 		{`(?s)^.{2,}é/$`, `^(?:[\s\S]){2,}é\/$`},
-		{`(?i)[^k]`, "[^Kk\u212a]"}, // the sign of Kelvin is a K
+		{`(?i)[^k]`, "[^Kk\u212a]"}, // K also folds to the Kelvin sign
 		{`(?m)^a$`, ""},
 		{`\p{Greek}`, ""},
 		{`(?i`, ""},
@@ -157,8 +157,8 @@ func TestECMAPattern(t *testing.T) {
 	}
 }
 
-// FuzzECMAPattern wants the pattern that is written to say the same of texts: it is
-// one of Go, too.
+// FuzzECMAPattern checks that the written pattern, which is also valid Go, matches the same
+// texts.
 func FuzzECMAPattern(f *testing.F) {
 	f.Add(`(?i)^(abort|warn)?$`, "Warn")
 	f.Add(`^(?P<a>[[:digit:]]{2,4}|\Ax\z|[^\x00-b])+?`, "12x")
@@ -178,7 +178,7 @@ func FuzzECMAPattern(f *testing.F) {
 			t.Fatalf("%q becomes %q: %v", pattern, written, err)
 		}
 		if given.MatchString(text) != compiled.MatchString(text) {
-			t.Fatalf("%q becomes %q, which says something else of %q", pattern, written, text)
+			t.Fatalf("%q becomes %q, which gives a different result for %q", pattern, written, text)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// selectable are the unions of an object. There are none where a member has a
-// default, which comes before any choice.
+// selectable returns the unions of an object. There are none if a member has a default,
+// which is applied before any selection.
 func selectable(s *structural.Schema) []unions.Union {
 	found := unions.Of(s)
 	for _, u := range found {
@@ -21,16 +21,16 @@ func selectable(s *structural.Schema) []unions.Union {
 	return found
 }
 
-// moveMembers takes the members of a union out of the properties of an object,
-// and returns the conditions under which they may be there. Editors propose
-// properties of conditions that hold only; "true" lets the object have the name.
+// moveMembers removes the members of a union from the properties of an object and returns
+// the conditions under which they are allowed. Editors only propose properties of
+// conditions that hold; the schema "true" allows the name.
 func moveMembers(out object, u unions.Union) []any {
 	properties := propertiesOf(out)
 	schemas := object{}
 	for _, m := range u.Members {
 		own, ok := properties[m.Name].(object)
 		if !ok {
-			continue // it is not specified, or is a member of another union
+			continue // it is not specified, or a member of another union
 		}
 		schemas[m.Name] = own
 	}
@@ -50,7 +50,7 @@ func moveMembers(out object, u unions.Union) []any {
 	return selected(u, schemas)
 }
 
-// selected has a condition for each value of the discriminator, and one for its
+// selected returns a condition for each value of the discriminator, and one for its
 // absence.
 func selected(u unions.Union, schemas object) []any {
 	choice := func(member string) object {
@@ -75,7 +75,7 @@ func selected(u unions.Union, schemas object) []any {
 		out = append(out, object{"if": is, "then": then})
 	}
 	if u.Default == nil {
-		// The empty text is absence, if it is a value.
+		// An empty string means absent, unless it is a value.
 		member := ""
 		if at := u.Selected(""); at >= 0 {
 			member = u.Members[at].Name
@@ -85,8 +85,8 @@ func selected(u unions.Union, schemas object) []any {
 	return out
 }
 
-// unset is the schema of a member that may not be there. To rules null is not
-// there; to the oneOf form it is, which is not said here.
+// unset returns the schema of a member that must be absent. For rules null counts as
+// absent; for the oneOf form it does not, which is not expressed here.
 func unset(own any) any {
 	if isNullable(own) {
 		return object{"type": "null"}
@@ -94,7 +94,7 @@ func unset(own any) any {
 	return false
 }
 
-// isSet is the condition that a member is there.
+// isSet returns the condition that a member is set.
 func isSet(name string, own any) object {
 	out := object{"required": []string{name}}
 	if isNullable(own) {
@@ -109,7 +109,7 @@ func isNullable(own any) bool {
 	return schema != nil && (schema["type"] == nil || isList && slices.Contains(types, "null"))
 }
 
-// counted has a condition for each member: that no other is there.
+// counted returns a condition for each member: that no other is set.
 func counted(u unions.Union, schemas object) []any {
 	var out, least []any
 	for _, m := range u.Members {

@@ -10,8 +10,7 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// addRestrictions adds what restricts the values of a node, and conditions that
-// have to hold beside it.
+// addRestrictions adds the value validations of a node, and additional conditions.
 func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions []any) {
 	v := s.ValueValidation
 	if len(selectable(s)) > 0 {
@@ -27,7 +26,7 @@ func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions
 			defaulted++
 		}
 	}
-	if v.MinProperties != nil { // the server counts after it has put defaults there
+	if v.MinProperties != nil { // the server counts after defaulting
 		if least := *v.MinProperties - int64(defaulted); least > 0 {
 			out["minProperties"] = least
 		}
@@ -48,7 +47,7 @@ func (j jsonSchema) addRestrictions(out object, s *structural.Schema, conditions
 	_ = addJunctors(junctors, v, s)
 	switch {
 	case len(junctors) == 0:
-	case s.Nullable: // the server asks nothing else of null
+	case s.Nullable: // the server does not validate null any further
 		conditions = append(conditions, object{"if": object{"type": "null"}, "else": junctors})
 	default:
 		addAll(out, junctors)
@@ -63,7 +62,7 @@ func hasDefault(s *structural.Schema) bool {
 	return s.Default != nil && strings.TrimSpace(string(s.Default.Raw)) != "null"
 }
 
-// requiredOf are the fields that have to be there: not those that get a default.
+// requiredOf returns the required fields that do not get a default.
 func requiredOf(v *structural.ValueValidation, s *structural.Schema) []string {
 	return slices.DeleteFunc(slices.Clone(v.Required), func(name string) bool {
 		p := propertyNamed(s, name)
@@ -83,8 +82,8 @@ func propertyNamed(s *structural.Schema, name string) *structural.Schema {
 	return nil
 }
 
-// addScalars adds the restrictions of values that are no objects, and reports
-// whether JSON Schema means the same by them as the server.
+// addScalars adds the validations of scalars, and reports whether they are equivalent in
+// JSON Schema.
 func addScalars(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
 	exact = addFormat(out, v.Format, s)
 	if v.Pattern != "" {
@@ -118,7 +117,7 @@ func addScalars(out object, v *structural.ValueValidation, s *structural.Schema)
 		}
 	}
 	if len(v.Enum) > 0 && len(enum) == 0 {
-		out["not"] = object{} // only null, which the server refuses where there is an enum
+		out["not"] = object{} // only null, which the server refuses if there is an enum
 	}
 	addList(out, "enum", enum)
 	return exact
@@ -131,8 +130,9 @@ func addComment(out object, text string) {
 	out["$comment"] = text
 }
 
-// addFormat adds a format of JSON Schema where it takes all that the server's
-// takes, and reports whether it restricts nothing, so that nothing is lost.
+// addFormat adds a JSON Schema format if it accepts everything that the server's format
+// accepts. It reports whether the schema is exact, that is, whether the format restricts
+// nothing else.
 func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 	integer := s != nil && s.Type == "integer"
 	switch format {
@@ -146,7 +146,7 @@ func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 	case "ipv4", "ipv6", "date", "date-time":
 		out["format"] = format
 	case "uri":
-		out["format"] = "uri-reference" // a path without a host is one to the server
+		out["format"] = "uri-reference" // the server accepts a path without a host
 	case "byte":
 		out["contentEncoding"] = "base64"
 	default:
@@ -155,9 +155,8 @@ func addFormat(out object, format string, s *structural.Schema) (exact bool) {
 	return false
 }
 
-// addJunctors adds allOf, anyOf, oneOf and not, and reports whether they are
-// exactly those of the server. What is not exact accepts more: there is no not
-// then, and oneOf is anyOf.
+// addJunctors adds allOf, anyOf, oneOf and not, and reports whether they are equivalent to
+// the server's. If not, the schema accepts more: not is omitted, and oneOf becomes anyOf.
 func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema) (exact bool) {
 	exact = true
 	list := func(of []structural.NestedValueValidation) (rendered []any, same bool) {
@@ -170,7 +169,7 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 	}
 	all, same := list(v.AllOf)
 	exact = exact && same
-	if s != nil && s.XIntOrString { // its type says that already
+	if s != nil && s.XIntOrString { // implied by the type
 		all = slices.DeleteFunc(all, func(n any) bool { return len(n.(object)) == 0 })
 	}
 	addList(out, "allOf", all)
@@ -201,8 +200,8 @@ func addJunctors(out object, v *structural.ValueValidation, s *structural.Schema
 	return exact
 }
 
-// nestedSchema renders what stands in a logical junctor. s is the schema of the
-// same value, nil where there is none.
+// nestedSchema renders the schema in a logical junctor. s is the schema of the same value,
+// or nil.
 func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (out object, exact bool) {
 	out = object{}
 	addText(out, "type", n.ForbiddenGenerics.Type)
@@ -225,7 +224,7 @@ func nestedSchema(n *structural.NestedValueValidation, s *structural.Schema) (ou
 	for _, p := range n.Properties {
 		own := propertyNamed(s, p.Name)
 		child, same := nestedSchema(p.Schema, own)
-		// An absent field passes here, its default may not.
+		// An absent field is valid here, but its default may not be.
 		if own != nil && hasDefault(own) {
 			same = false
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestEveryKeyword wants each keyword to show in a published schema, and each value
-// validation in a JSON Schema and in words.
+// TestEveryKeyword checks that each keyword appears in a published schema, and each value
+// validation in a JSON Schema and in an explanation.
 func TestEveryKeyword(t *testing.T) {
 	for k := range structural.Table() {
 		if k.Class == structural.ClassUnsupported {
@@ -33,7 +33,7 @@ func TestEveryKeyword(t *testing.T) {
 		if k.Class != structural.ClassValue && k.Class != structural.ClassJunctor {
 			continue
 		}
-		// A node that has all that the keyword needs for an effect.
+		// A node with everything that the keyword needs to have an effect.
 		base := apiextensionsv1.JSONSchemaProps{
 			Type: "object", Maximum: new(7.0), Minimum: new(3.0),
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}},
@@ -45,8 +45,8 @@ func TestEveryKeyword(t *testing.T) {
 		if a, b := textOf(t, jsonSchema{}.node(without, false)), textOf(t, jsonSchema{}.node(s, false)); a == b {
 			t.Errorf("%s does not show in a JSON Schema: %s", k.Name, a)
 		}
-		if k.Name != "required" && k.Name != "enum" && slices.Equal(limits(without), limits(s)) { // which stand elsewhere
-			t.Errorf("%s does not show in words: %q", k.Name, limits(s))
+		if k.Name != "required" && k.Name != "enum" && slices.Equal(limits(without), limits(s)) { // these are not in limits
+			t.Errorf("%s does not show in an explanation: %q", k.Name, limits(s))
 		}
 	}
 }

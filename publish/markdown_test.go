@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// hostileTexts are what a definition may have in any of its texts.
+// hostileTexts returns texts that a definition may contain.
 func hostileTexts() []string {
 	return []string{
 		"b`<img src=x onerror=alert(2)>`c", "``<script>alert(1)</script>``", "n\n\n<script>alert(4)</script>", "```\n<script>\n```", "\\`<b>\\`", "\\<b>", "\\", "`", "a\\`b`<i>",
@@ -19,9 +19,9 @@ func hostileTexts() []string {
 	}
 }
 
-// liveMarkup returns what of a page is not plain text: outside of code it may have
-// no tag, no entity that it was not given, and no markup that we did not write.
-// CommonMark reads fences first, then code spans and tags from left to right.
+// liveMarkup returns the first part of a page that is not plain text: outside of code there
+// must be no tag, no entity that was not in the input, and no markup that is not ours. As
+// in CommonMark, fences are parsed first, then code spans and tags from left to right.
 func liveMarkup(page string, ours *regexp.Regexp) string {
 	fence := ""
 	for line := range strings.SplitSeq(page, "\n") {
@@ -63,8 +63,8 @@ func liveMarkup(page string, ours *regexp.Regexp) string {
 	return ""
 }
 
-// TestHostileMarkdown plants texts in every string of a definition, one after the
-// other, and wants none of them to be markup.
+// TestHostileMarkdown puts texts into every string of a definition, one after the other,
+// and checks that none of them becomes markup.
 func TestHostileMarkdown(t *testing.T) {
 	const schema = `{"type":"object","description":"DESCRIPTION","required":["PROPERTY"],
 		"x-kubernetes-validations":[{"rule":"self == self /* RULE */","message":"MESSAGE"}],
@@ -73,17 +73,17 @@ func TestHostileMarkdown(t *testing.T) {
 			"rules":{"type":"object","x-kubernetes-validations":[{"rule":"true","message":"SAID","messageExpression":"EXPRESSION"}]}}}`
 	ours := regexp.MustCompile(`^(# |## |### Fields of )`)
 	planted := regexp.MustCompile(`"[A-Z]{3,}[" ]|/\* RULE \*/`).FindAllString(schema, -1)
-	looked := 0
+	checked := 0
 	for _, text := range hostileTexts() {
 		marshalled, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		quoted := diag.EscapeJSON(string(marshalled))
-		for _, place := range append(planted, "everywhere") {
+		for _, target := range append(planted, "everywhere") {
 			spec := schema
 			for _, each := range planted {
-				if place != each && place != "everywhere" {
+				if target != each && target != "everywhere" {
 					continue
 				}
 				if strings.HasPrefix(each, "/*") {
@@ -101,12 +101,12 @@ func TestHostileMarkdown(t *testing.T) {
 			}, text), "\n", "\n  ") + "\n"}}
 			kinds[0].ShortNames = []string{text, text}
 			if kinds[0].Field != nil {
-				looked++
+				checked++
 				kinds[0].Field.Each(func(f *Field) { f.Position = text })
 			}
 			for _, file := range MarkdownDocs(kinds) {
 				if live := liveMarkup(string(file.Data), ours); live != "" {
-					t.Errorf("%q as %s becomes markup: %s", text, place, live)
+					t.Errorf("%q as %s becomes markup: %s", text, target, live)
 				}
 			}
 			for _, format := range []string{"markdown", "json", "plain"} {
@@ -118,20 +118,20 @@ func TestHostileMarkdown(t *testing.T) {
 					t.Fatal(err)
 				}
 				if live := liveMarkup(b.String(), ours); format == "markdown" && live != "" {
-					t.Errorf("%q as %s becomes markup: %s", text, place, live)
+					t.Errorf("%q as %s becomes markup: %s", text, target, live)
 				}
 				if strings.Contains(b.String(), "\nFORGED") || strings.Contains(b.String(), "\n# FORGED") && format != "plain" {
-					t.Errorf("%q as %s forges a line of %s:\n%s", text, place, format, b.String())
+					t.Errorf("%q as %s forges a line of %s:\n%s", text, target, format, b.String())
 				}
 			}
 		}
 	}
-	if looked < 200 {
-		t.Errorf("only %d definitions had fields", looked)
+	if checked < 200 {
+		t.Errorf("only %d definitions had fields", checked)
 	}
 }
 
-// TestLiveMarkup wants the check above to find what it is for.
+// TestLiveMarkup checks that liveMarkup finds markup.
 func TestLiveMarkup(t *testing.T) {
 	ours := regexp.MustCompile(`^# `)
 	for _, page := range []string{"a <b>", "`a` <b>", "``a` <b>", "`a``b` <i>", "\\\\`x` *a*", "## x", "```\n<b>\n```\n<i>", "a `b <i>", "[x](y)", "=", "\x1b"} {

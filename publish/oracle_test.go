@@ -20,12 +20,12 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// TestSameDocumentsAsServer compares the documents of each definition that the
-// cases of the generator want with those of the server's builder, version by
-// version, and all definitions of a case together.
+// TestSameDocumentsAsServer compares the documents of each definition in the generator's
+// cases with those of the server's builder, version by version, and all definitions of a
+// case together.
 //
-// There is one difference: x-kubernetes-unions, which no server knows. Defaults in
-// OpenAPI v2 are taken out of the builder's documents, as kube-apiserver does.
+// There is one difference: x-kubernetes-unions, which no server knows. Defaults in OpenAPI
+// v2 are removed from the builder's documents, as kube-apiserver does.
 func TestSameDocumentsAsServer(t *testing.T) {
 	cases, err := filepath.Glob("../testdata/crd/*.txtar")
 	if err != nil {
@@ -64,8 +64,7 @@ func TestSameDocumentsAsServer(t *testing.T) {
 	}
 }
 
-// TestSameDocumentsForRandomDefinitions does the same for definitions that nobody
-// wrote.
+// TestSameDocumentsForRandomDefinitions does the same for random definitions.
 func TestSameDocumentsForRandomDefinitions(t *testing.T) {
 	published := 0
 	for seed := range uint64(150) {
@@ -96,7 +95,7 @@ func TestSameDocumentsForRandomDefinitions(t *testing.T) {
 	}
 }
 
-// serverDocuments are what the server's builder makes of resources.
+// serverDocuments are the documents of the server's builder.
 type serverDocuments struct {
 	resources []*Resource
 	v2        []*spec.Swagger
@@ -130,9 +129,8 @@ func compareWithServer(t *testing.T, m *manifest.Manifest) serverDocuments {
 	return out
 }
 
-// pruneDefaults does what kube-apiserver's aggregator does to the documents of the
-// servers that it delegates to (PruneDefaults of kube-openapi, for what a structural
-// schema has).
+// pruneDefaults does what kube-apiserver's aggregator does to the documents of the servers
+// that it delegates to (PruneDefaults of kube-openapi, for structural schemas).
 func pruneDefaults(document *spec.Swagger) {
 	for name, definition := range document.Definitions {
 		document.Definitions[name] = *withoutDefaults(&definition)
@@ -158,8 +156,8 @@ func withoutDefaults(s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// compareMerged compares the documents of all resources together, unless two of
-// them are in conflict. It reports whether it did.
+// compareMerged compares the documents of all resources together, unless two of them
+// conflict. It reports whether it did.
 func compareMerged(t *testing.T, all serverDocuments) bool {
 	t.Helper()
 	if len(all.resources) < 2 || len(Conflicts(all.resources)) > 0 {
@@ -190,10 +188,10 @@ func compareMerged(t *testing.T, all serverDocuments) bool {
 }
 
 // sameJSON compares values, without x-kubernetes-unions.
-func sameJSON(t *testing.T, what string, ours []byte, err error, theirs any) {
+func sameJSON(t *testing.T, name string, ours []byte, err error, theirs any) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	raw, err := json.Marshal(theirs)
 	if err != nil {
@@ -201,18 +199,17 @@ func sameJSON(t *testing.T, what string, ours []byte, err error, theirs any) {
 	}
 	var a, b any
 	if err := json.Unmarshal(ours, &a); err != nil {
-		t.Fatalf("%s: %v", what, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	if err := json.Unmarshal(raw, &b); err != nil {
 		t.Fatal(err)
 	}
 	for _, difference := range differences("", withoutUnions(a), b) {
-		t.Errorf("%s: %s", what, difference)
+		t.Errorf("%s: %s", name, difference)
 	}
 }
 
-// withoutUnions takes the extension out of schemas; a property of that name is no
-// object or list of unions.
+// withoutUnions removes the extension from schemas. No property has this name.
 func withoutUnions(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -300,7 +297,7 @@ func randomDefinition(r *rand.Rand) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// randomSchema is mostly structural.
+// randomSchema returns a schema that is mostly structural.
 func randomSchema(r *rand.Rand, depth int) *apiextensionsv1.JSONSchemaProps {
 	p := &apiextensionsv1.JSONSchemaProps{}
 	always := func(is *bool, of int) { *is = r.IntN(of) == 0 }

@@ -6,32 +6,32 @@ import (
 	"unicode"
 )
 
-// operation is one request that a resource answers (buildRoute of the server's
-// OpenAPI builder).
+// operation is a request that a resource supports (buildRoute of the server's OpenAPI
+// builder).
 type operation struct {
 	path, method string
-	// action is what the server calls it: get, list, put, patch, post, delete or
-	// deletecollection. It decides parameters and responses.
+	// action is the server's name of the action: get, list, put, patch, post, delete or
+	// deletecollection. It determines parameters and responses.
 	action string
-	// verb begins the name and the description.
+	// verb is the first word of the operation's name and description.
 	verb string
 	// subresource is status, scale or empty.
 	subresource string
-	// answers is the definition that is answered, takes the one that is read by
-	// put and post, or empty.
+	// answers is the definition of the response, takes that of the request body of put and
+	// post, or empty.
 	answers, takes string
-	// everywhere: it is about all namespaces.
-	everywhere bool
+	// allNamespaces is set for requests over all namespaces.
+	allNamespaces bool
 }
 
-// definition is the name of the definition of a kind of the group version.
+// definition returns the name of the definition of a kind of the group version.
 func (r *Resource) definition(kind string) string {
 	parts := strings.Split(r.Group, ".")
 	slices.Reverse(parts)
 	return strings.Join(parts, ".") + "." + r.Version + "." + kind
 }
 
-// operations are all requests of the resource.
+// operations returns all operations of the resource.
 func (r *Resource) operations() []operation {
 	const status = metaPrefix + "Status"
 	kind, list := r.definition(r.Kind), r.definition(r.ListKind)
@@ -39,7 +39,7 @@ func (r *Resource) operations() []operation {
 	collection := root + r.Plural
 	var out []operation
 	if r.Namespaced {
-		out = append(out, operation{path: collection, method: "get", action: "list", verb: "list", answers: list, everywhere: true})
+		out = append(out, operation{path: collection, method: "get", action: "list", verb: "list", answers: list, allNamespaces: true})
 		collection = root + "namespaces/{namespace}/" + r.Plural
 	}
 	item := collection + "/{name}"
@@ -85,7 +85,7 @@ func (d dialect) addPaths(paths object, r *Resource, s *static) {
 	}
 }
 
-// path is one path. Parameters of all of its operations stand on the path.
+// path renders a path. Parameters of all of its operations are on the path.
 func (d dialect) path(r *Resource, operations []operation, s *static) object {
 	lists := make([][]parameter, len(operations))
 	for i, o := range operations {
@@ -117,7 +117,7 @@ func valuesOf(list []parameter) []any {
 	return out
 }
 
-// parameters are what a request takes, by name.
+// parameters returns the parameters of a request, sorted by name.
 func (d dialect) parameters(r *Resource, o operation, s *static) []parameter {
 	from := s.V3
 	if d.v2 {
@@ -161,7 +161,7 @@ func (d dialect) operation(r *Resource, o operation, parameters []parameter, s *
 		gvkMarker:             r.gvk(r.Kind),
 	}
 	if o.verb == "deletecollection" {
-		// The server takes the shorter verb that the name begins with.
+		// The server removes the shorter verb that is a prefix of the name.
 		out["operationId"] = "delete" + identifier(group, true) + identifier(r.Version, true) + identifier("collection"+r.operationName(o), true)
 	}
 	addList(out, "parameters", valuesOf(parameters))
@@ -180,10 +180,10 @@ func (d dialect) operation(r *Resource, o operation, parameters []parameter, s *
 	return out
 }
 
-// operationName is the name of an operation without its verb.
+// operationName returns the name of an operation without its verb.
 func (r *Resource) operationName(o operation) string {
 	switch {
-	case o.everywhere:
+	case o.allNamespaces:
 		return r.Kind + "ForAllNamespaces"
 	case r.Namespaced:
 		return "Namespaced" + r.Kind + title(o.subresource)
@@ -198,7 +198,7 @@ func title(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// responses are the answers by status code.
+// responses returns the responses by status code.
 func (d dialect) responses(o operation) object {
 	answer := func(description string) object {
 		if d.v2 {
@@ -220,8 +220,8 @@ func content(schema object) object {
 	return object{"application/json": object{"schema": schema}, "application/yaml": object{"schema": schema}}
 }
 
-// describe is the description of an operation (descriptionFor of the server's
-// OpenAPI builder).
+// describe returns the description of an operation (descriptionFor of the server's OpenAPI
+// builder).
 func (r *Resource) describe(o operation) string {
 	sub := ""
 	if o.subresource != "" {
@@ -240,8 +240,8 @@ func (r *Resource) describe(o operation) string {
 	return o.verb + sub + articleFor(r.Kind) + r.Kind
 }
 
-// articleFor is the article with its spaces, none for what looks like a plural
-// (GetArticleForNoun of the server's endpoints).
+// articleFor returns the article with its spaces, or a space if the noun looks like a
+// plural (GetArticleForNoun of the server's endpoints).
 func articleFor(noun string) string {
 	switch {
 	case noun == "", strings.HasSuffix(noun, "s") && !strings.HasSuffix(noun, "ss"):
@@ -252,7 +252,7 @@ func articleFor(noun string) string {
 	return " a "
 }
 
-// identifier makes a text part of an operation's name (ToValidOperationID of the
+// identifier converts a text to a part of an operation ID (ToValidOperationID of the
 // server's endpoints).
 func identifier(s string, capital bool) string {
 	var b strings.Builder

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// read returns the resources of a text with CRDs.
+// read returns the resources of the CRDs in a text.
 func read(t testing.TB, text string) []*Resource {
 	t.Helper()
 	manifests, problems := manifest.Read(token.NewFileSet(), "crd.yaml", []byte(text))
@@ -33,7 +33,7 @@ func read(t testing.TB, text string) []*Resource {
 	return out
 }
 
-// definition is a CRD of one version with a schema of its spec.
+// definition returns a CRD with one version and a schema for its spec.
 func definition(group, kind, version, spec string) string {
 	lower := strings.ToLower(kind)
 	text := `---
@@ -72,7 +72,7 @@ x-kubernetes-validations:
 - {rule: "!has(self.circle) || (self.type == 'Circle')", fieldPath: .circle}
 - {rule: "!has(self.square) || (self.type == 'Square')", fieldPath: .square}`
 
-// at returns what is in a document below keys; one step is a key or an index.
+// at returns the value in a document below keys and indexes.
 func at(t testing.TB, document []byte, keys ...any) any {
 	t.Helper()
 	var value any
@@ -91,7 +91,7 @@ func at(t testing.TB, document []byte, keys ...any) any {
 	return value
 }
 
-func wantJSON(t *testing.T, what string, got any, want string) {
+func wantJSON(t *testing.T, name string, got any, want string) {
 	t.Helper()
 	var value any
 	if want != "" {
@@ -101,11 +101,11 @@ func wantJSON(t *testing.T, what string, got any, want string) {
 	}
 	if !reflect.DeepEqual(got, value) {
 		raw, _ := json.Marshal(got)
-		t.Errorf("%s: got %s, want %s", what, raw, want)
+		t.Errorf("%s: got %s, want %s", name, raw, want)
 	}
 }
 
-func TestUnionsStay(t *testing.T) {
+func TestUnionsArePublished(t *testing.T) {
 	const kep1027 = `{"fieldMembers":{"Circle":{"name":"circle"},"Square":{"name":"square","optional":true},"None":null}}`
 	const onObject = `[{"discriminator":"type","fields":{"circle":"Circle","square":"Square"}}]`
 	extension := strings.Split(shapeSpec, "x-kubernetes-validations")[0]
@@ -143,7 +143,7 @@ func TestUnionsStay(t *testing.T) {
 	}
 }
 
-// TestManyResources has several groups, versions and kinds in one document, and a
+// TestManyResources publishes several groups, versions and kinds in one document, and a
 // definition without a schema.
 func TestManyResources(t *testing.T) {
 	text := definition("ex.io", "Shape", "v1", shapeSpec) + definition("ex.io", "Colour", "v1", "type: string") +
@@ -171,7 +171,7 @@ func TestManyResources(t *testing.T) {
 	wantJSON(t, "a kind without a schema", at(t, v2, "definitions", "io.bare.v1.Bare"),
 		`{"type":"object","x-kubernetes-group-version-kind":[{"group":"bare.io","kind":"Bare","version":"v1"}]}`)
 	if at(t, v2, "paths", "/apis/bare.io/v1/bares/{name}", "get") == nil {
-		t.Error("no path of a resource of the cluster")
+		t.Error("no path of a cluster-scoped resource")
 	}
 	url, _ := at(t, index, "paths", "apis/ex.io/v2", "serverRelativeURL").(string)
 	if !strings.HasPrefix(url, "/openapi/v3/apis/ex.io/v2?hash=") || len(url) != len("/openapi/v3/apis/ex.io/v2?hash=")+128 {
@@ -255,9 +255,9 @@ func TestConflicts(t *testing.T) {
 		change func(*Resource)
 		want   []Conflict
 	}{
-		{"the same twice", func(*Resource) {}, []Conflict{{0, 1, "kind A of g/v1 is defined twice", "kind"}}},
-		{"the plural", func(r *Resource) { r.Kind, r.ListKind = "B", "BList" }, []Conflict{{0, 1, "resource as of g/v1 is defined twice", "plural"}}},
-		{"a kind and a list", func(r *Resource) { r.Kind, r.ListKind, r.Plural = "AList", "X", "xs" }, []Conflict{{0, 1, "kind AList of g/v1 is defined twice", "kind"}}},
+		{"a duplicate", func(*Resource) {}, []Conflict{{0, 1, "duplicate kind A in g/v1", "kind"}}},
+		{"the plural", func(r *Resource) { r.Kind, r.ListKind = "B", "BList" }, []Conflict{{0, 1, "duplicate resource as in g/v1", "plural"}}},
+		{"a kind and a list", func(r *Resource) { r.Kind, r.ListKind, r.Plural = "AList", "X", "xs" }, []Conflict{{0, 1, "duplicate kind AList in g/v1", "kind"}}},
 		{"another version", func(r *Resource) { r.Version = "v2" }, nil},
 		{"another group", func(r *Resource) { r.Group = "h" }, nil},
 	} {
@@ -281,7 +281,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// FuzzDocuments wants definitions for a document of whatever is a CRD.
+// FuzzDocuments publishes every CRD that can be read.
 func FuzzDocuments(f *testing.F) {
 	f.Add([]byte(definition("ex.io", "Shape", "v1", shapeSpec)))
 	f.Add([]byte(definition("ex.io", "Shape", "v1", "type: object\nnullable: true\nrequired: [a]\nproperties: {a: {nullable: true, type: array}}")))
@@ -303,7 +303,7 @@ func FuzzDocuments(f *testing.F) {
 	})
 }
 
-// tolerant returns the resources of whatever text has some.
+// tolerant returns the resources of a text, ignoring problems.
 func tolerant(text string) []*Resource {
 	manifests, _ := manifest.Read(token.NewFileSet(), "crd.yaml", []byte(text))
 	var out []*Resource

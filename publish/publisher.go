@@ -9,15 +9,14 @@ import (
 	"github.com/schemagen/schemagen/internal/parallel"
 )
 
-// Publisher makes documents of resources of which few change from one time to the
-// next. What a resource adds to a document is rendered once, and a document whose
-// resources are the same is not made again (KEP "Publish CRD OpenAPI": an etag that
-// did not change costs no aggregation). It is not safe for concurrent use.
+// Publisher produces documents of resources of which few change between calls. What a
+// resource contributes to a document is rendered once, and a document with the same
+// resources is reused (KEP "Publish CRD OpenAPI": an unchanged etag costs no aggregation).
+// It is not safe for concurrent use.
 type Publisher struct {
 	static *static
 	v2, v3 dialect
-	// parts are what the resources of the last call added to the documents of the
-	// dialects.
+	// parts are the contributions of the resources of the last call to the documents.
 	parts map[partKey]*part
 	// made are the documents of the last call, by path.
 	made map[string]madeDocument
@@ -28,15 +27,14 @@ type partKey struct {
 	v2 bool
 }
 
-// part is what one resource, or Kubernetes itself, adds to a document.
+// part is what one resource, or Kubernetes itself, contributes to a document.
 type part struct {
 	definitions, paths, parameters []member
-	// protobuf is what it adds to OpenAPI v2 in that form.
+	// protobuf returns the part of an OpenAPI v2 document as protobuf.
 	protobuf func() ([]byte, error)
 }
 
-// member is a name and its value as it is written, with the indentation that it has
-// in the document.
+// member is a name and its value as JSON, with the indentation that it has in the document.
 type member struct {
 	name string
 	text []byte
@@ -45,11 +43,11 @@ type member struct {
 type madeDocument struct {
 	Document
 	of []*Resource
-	// hash is that of a document of v3.
+	// hash is the hash of an OpenAPI v3 document.
 	hash string
 }
 
-// NewPublisher returns a publisher. An error is ours.
+// NewPublisher returns a Publisher. An error is a bug in this package.
 func NewPublisher(options Options) (*Publisher, error) {
 	s, err := readStatic()
 	if err != nil {
@@ -58,9 +56,9 @@ func NewPublisher(options Options) (*Publisher, error) {
 	return &Publisher{static: s, parts: map[partKey]*part{}, v2: dialect{v2: true, Options: options}, v3: dialect{Options: options}}, nil
 }
 
-// Documents is the function of that name, for resources of which those that were in
-// the last call, the same pointers, have not changed. Of these the schema is not
-// looked at any more, so that it need not be kept.
+// Documents is like the function [Documents]. Resources that were in the last call, that
+// is, the same pointers, must not have changed. Their schemas are not used again and need
+// not be kept.
 func (p *Publisher) Documents(resources []*Resource) ([]Document, error) {
 	last := p.made
 	p.made = map[string]madeDocument{}
@@ -87,7 +85,7 @@ func (p *Publisher) Documents(resources []*Resource) ([]Document, error) {
 	return append([]Document{v2.Document, {Path: "v3", Data: data}}, v3...), nil
 }
 
-// remake returns the document that the last call has made, or makes it.
+// remake returns the document of the last call if its resources are the same, or makes it.
 func (p *Publisher) remake(last map[string]madeDocument, path string, d dialect, resources []*Resource) (madeDocument, error) {
 	made, known := last[path]
 	if !known || !slices.Equal(made.of, resources) {
@@ -106,7 +104,7 @@ func (p *Publisher) remake(last map[string]madeDocument, path string, d dialect,
 	return made, nil
 }
 
-// forget drops the parts of resources that are there no more.
+// forget drops the parts of other resources.
 func (p *Publisher) forget(resources []*Resource) {
 	kept := map[partKey]*part{}
 	for _, r := range append([]*Resource{nil}, resources...) {
@@ -119,7 +117,7 @@ func (p *Publisher) forget(resources []*Resource) {
 	p.parts = kept
 }
 
-// document puts the parts of resources together, and returns them, too.
+// document assembles the parts of resources into a document. It also returns the parts.
 func (p *Publisher) document(d dialect, resources []*Resource) ([]byte, []*part, error) {
 	parts, err := p.partsOf(d, append([]*Resource{nil}, resources...))
 	if err != nil {
@@ -136,7 +134,7 @@ func (p *Publisher) document(d dialect, resources []*Resource) ([]byte, []*part,
 	return data, parts, err
 }
 
-// neededBy is what resources need of the part of Kubernetes.
+// neededBy returns the subset of Kubernetes' own part that resources need.
 func (p *part) neededBy(resources []*Resource) part {
 	if len(resources) == 0 {
 		return part{}
@@ -149,7 +147,7 @@ func (p *part) neededBy(resources []*Resource) part {
 	}
 }
 
-// newPart is a part with its protobuf.
+// newPart returns a part with its protobuf.
 func newPart(d dialect, p part) *part {
 	if !d.v2 {
 		return &p
@@ -164,9 +162,9 @@ func newPart(d dialect, p part) *part {
 	return &p
 }
 
-// joinProtobuf puts documents together that each have a part: messages one after the
-// other are one message with all that is in their lists. Reading the whole at once
-// would take some hundred bytes of memory for each of it.
+// joinProtobuf concatenates the messages of parts: concatenated messages are one message
+// with all elements of their lists. Parsing the whole document at once would take some
+// hundred bytes of memory per byte.
 func joinProtobuf(parts []*part) ([]byte, error) {
 	var out []byte
 	for _, p := range parts {
@@ -179,8 +177,8 @@ func joinProtobuf(parts []*part) ([]byte, error) {
 	return out, nil
 }
 
-// partsOf returns what resources add, or Kubernetes for nil, in their order. Those that
-// are not there yet are rendered side by side.
+// partsOf returns the parts of resources, in their order; nil stands for Kubernetes.
+// Missing parts are rendered in parallel.
 func (p *Publisher) partsOf(d dialect, resources []*Resource) ([]*part, error) {
 	out := make([]*part, len(resources))
 	err := parallel.Do(len(resources), func(i int) (err error) {
@@ -198,7 +196,7 @@ func (p *Publisher) partsOf(d dialect, resources []*Resource) ([]*part, error) {
 	return out, nil
 }
 
-// render makes a part.
+// render renders a part.
 func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
 	definitions, paths, parameters := object{}, object{}, object{}
 	if r == nil {
@@ -230,7 +228,7 @@ func (p *Publisher) render(d dialect, r *Resource) (*part, error) {
 	return newPart(d, out), nil
 }
 
-// definitionsDepth is how deep the definitions lie in the document.
+// definitionsDepth returns the depth of the definitions in the document.
 func (d dialect) definitionsDepth() int {
 	if d.v2 {
 		return 2
@@ -238,7 +236,7 @@ func (d dialect) definitionsDepth() int {
 	return 3
 }
 
-// members writes the values of an object that lie deep in a document, by name.
+// members renders the values of an object at a depth of a document, sorted by name.
 func members(values object, depth int) ([]member, error) {
 	var out []member
 	for name, value := range values {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPublisher changes resources one by one, and wants the documents to be those of a
-// new publisher, and what did not change to be what it was.
+// TestPublisher changes resources one by one. The documents must be those of a new
+// publisher, and unchanged documents must be reused.
 func TestPublisher(t *testing.T) {
 	var resources []*Resource
 	for i := range 6 {
@@ -30,7 +30,7 @@ func TestPublisher(t *testing.T) {
 		change func([]*Resource) []*Resource
 		// made are the documents that are made again.
 		made []string
-		// parts are how many parts are there, and rendered how many of them are new.
+		// parts is the number of parts, and rendered the number of new ones.
 		parts, rendered int
 	}{
 		{"nothing", func(r []*Resource) []*Resource { return r }, []string{}, 14, 0},
@@ -59,7 +59,7 @@ func TestPublisher(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !sameDocuments(got, want) {
-				t.Error("the documents are not those of a new publisher")
+				t.Error("the documents differ from those of a new publisher")
 			}
 			made := []string{}
 			for _, d := range got {
@@ -89,7 +89,7 @@ func sameDocuments(a, b []Document) bool {
 	return slices.EqualFunc(a, b, func(x, y Document) bool { return x.Path == y.Path && bytes.Equal(x.Data, y.Data) })
 }
 
-// TestMembersAreWrittenAsOne compares documents, which are put together from texts,
+// TestMembersAreWrittenAsOne compares documents, which are assembled from rendered members,
 // with the same value written at once.
 func TestMembersAreWrittenAsOne(t *testing.T) {
 	resources := read(t, definition("ex.io", "Shape", "v1", shapeSpec)+definition("ex.io", "Shade", "v1", "type: string\ndescription: '<b> & \u2028'"))
@@ -99,7 +99,7 @@ func TestMembersAreWrittenAsOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range documents {
-			// Values from static.json have their keys in an order of their own.
+			// Values from static.json have their own order of keys.
 			var texts map[string]json.RawMessage
 			if err := json.Unmarshal(d.Data, &texts); err != nil {
 				t.Fatal(err)
@@ -131,7 +131,7 @@ func TestMembersAreWrittenAsOne(t *testing.T) {
 	}
 }
 
-// FuzzWriting holds the writer of values against encoding/json.
+// FuzzWriting compares the JSON writer with encoding/json.
 func FuzzWriting(f *testing.F) {
 	f.Add([]byte(`{"b": [1, 2.5, "x", null, true, [], {}], "a<>&": "\u2028\\\"\n\u00e9", "": {"c": {"d": -1e300}}}`))
 	f.Add([]byte(`["` + "\xff" + `", "\u0000", "\ud800"]`))

@@ -12,46 +12,44 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Resource is one served version of a custom resource, with what the documents
-// say about it.
+// Resource is a served version of a custom resource, as documents describe it.
 type Resource struct {
 	Group, Version, Kind, ListKind string
 	Plural, Singular               string
 	ShortNames, Categories         []string
 	Namespaced                     bool
-	// Status and Scale say that the resource has these subresources.
+	// Status and Scale report whether the resource has these subresources.
 	Status, Scale bool
-	// SelectableFields are the paths of fields by which a list may be filtered,
-	// without the leading dot.
+	// SelectableFields are the paths of fields by which a list can be filtered, without the
+	// leading dot.
 	SelectableFields []string
 	// PreserveUnknownFields is spec.preserveUnknownFields of the definition.
 	PreserveUnknownFields bool
-	// Schema is nil where the version has none, or has one that is not published.
+	// Schema is nil if the version has no schema, or one that is not published.
 	Schema *structural.Schema
-	// Refused says why a schema is not published; nil where it is.
+	// Refused is the reason why a schema is not published, or nil if it is.
 	Refused *Refusal
-	// Path is the place of the schema in the definition:
+	// Path is the path of the schema in the definition, for example
 	// "spec.versions[0].schema.openAPIV3Schema".
 	Path string
 }
 
-// Refusal is why a schema is not published: it is not structural (KEP
+// Refusal is the reason why a schema is not published: it is not structural (KEP
 // "Structural Schemas", and generateBuilder of the server's OpenAPI builder).
 type Refusal struct {
-	// Path is the place of what is wrong, below [Resource.Path].
+	// Path is the path of the violation, below [Resource.Path].
 	Path string
 	// Reason is the API server's message, or names the keyword.
 	Reason string
 }
 
-// GroupVersion is the API version of the objects.
+// GroupVersion returns the API version of the objects.
 func (r *Resource) GroupVersion() string { return r.Group + "/" + r.Version }
 
-// Resources returns the served versions of a definition in its order. Schemas are
-// those of its versions, by index, and unheld what of each the model could not
-// hold; nil where nothing is known of them. Names that the API server fills in
-// may be missing.
-func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structural.Schema, unheld [][]structural.Unsupported) []*Resource {
+// Resources returns the served versions of a definition, in its order. schemas are the
+// schemas of its versions, by index; unsupported lists, also by index, what the model
+// cannot represent, and may be nil. Names that the API server defaults may be missing.
+func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structural.Schema, unsupported [][]structural.Unsupported) []*Resource {
 	names := crd.Spec.Names
 	var out []*Resource
 	for i, v := range crd.Spec.Versions {
@@ -78,8 +76,8 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 		if i < len(schemas) {
 			r.Schema = schemas[i]
 		}
-		if i < len(unheld) {
-			r.Refused = refusalOf(r.Schema, r.Path, unheld[i])
+		if i < len(unsupported) {
+			r.Refused = refusalOf(r.Schema, r.Path, unsupported[i])
 		} else {
 			r.Refused = refusalOf(r.Schema, r.Path, nil)
 		}
@@ -91,28 +89,27 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 	return out
 }
 
-func refusalOf(s *structural.Schema, place string, unheld []structural.Unsupported) *Refusal {
-	if len(unheld) > 0 {
-		u := unheld[0]
+func refusalOf(s *structural.Schema, path string, unsupported []structural.Unsupported) *Refusal {
+	if len(unsupported) > 0 {
+		u := unsupported[0]
 		return &Refusal{Path: u.Path.Child(u.Keyword).String(), Reason: u.Keyword + " cannot be part of a structural schema"}
 	}
 	if s == nil {
 		return nil
 	}
 	if violations := structural.Check(s); len(violations) > 0 {
-		return &Refusal{Path: violations[0].Path.String(), Reason: violations[0].At(place)}
+		return &Refusal{Path: violations[0].Path.String(), Reason: violations[0].At(path)}
 	}
 	return nil
 }
 
-// BadNames returns the names of the resource that cannot be part of a path, by their
-// places in the definition, for example "spec.group" ([Resource.Path] of a
-// version's name ends before "schema").
+// BadNames returns the paths in the definition, for example "spec.group", of names that
+// cannot be part of a URL path.
 func BadNames(r *Resource) []string {
 	var out []string
 	for _, name := range []struct {
-		place, text string
-		is          func(string) []string
+		path, text string
+		is         func(string) []string
 	}{
 		{"spec.group", r.Group, validation.IsDNS1123Subdomain},
 		{strings.TrimSuffix(r.Path, "schema.openAPIV3Schema") + "name", r.Version, validation.IsDNS1035Label},
@@ -121,31 +118,30 @@ func BadNames(r *Resource) []string {
 		{"spec.names.plural", r.Plural, validation.IsDNS1035Label},
 	} {
 		if len(name.is(name.text)) > 0 {
-			out = append(out, name.place)
+			out = append(out, name.path)
 		}
 	}
 	return out
 }
 
-// AddUnions puts the values of x-kubernetes-unions, which the API server's types
-// do not have, into the schemas that they stand in, and returns those that it cannot
-// put there.
+// AddUnions sets the values of x-kubernetes-unions, which the API server's types do not
+// have, in the schemas that contain them. It returns those that cannot be set.
 func AddUnions(unknown []structural.UnknownKeyword) (bad []NotPublished) {
 	for _, k := range unknown {
 		if k.Keyword != UnionsKeyword {
 			continue
 		}
-		notPublished := func(why string) {
-			bad = append(bad, NotPublished{k, why})
+		notPublished := func(reason string) {
+			bad = append(bad, NotPublished{k, reason})
 		}
 		list, members, err := structural.ParseUnions(k.Value)
 		switch {
 		case k.Schema == nil:
-			notPublished("is inside of a logical junctor")
+			notPublished("is inside a logical junctor")
 		case err != nil:
-			notPublished("is in neither of its forms")
+			notPublished("has neither of its forms")
 		case len(list)+len(members) == 0:
-			notPublished("names no union")
+			notPublished("is empty")
 		default:
 			k.Schema.XUnions, k.Schema.XUnionMembers = list, members
 		}
@@ -156,26 +152,25 @@ func AddUnions(unknown []structural.UnknownKeyword) (bad []NotPublished) {
 // NotPublished is a keyword that is not published.
 type NotPublished struct {
 	structural.UnknownKeyword
-	// Why completes a sentence that begins with the keyword.
-	Why string
+	// Reason completes a sentence that starts with the keyword.
+	Reason string
 }
 
-// UnionsKeyword is the extension that says what the unions of an object are.
+// UnionsKeyword is the extension that describes the unions of an object.
 const UnionsKeyword = "x-kubernetes-unions"
 
-// Conflict is a pair of resources that cannot be published together, by their
-// indexes. The server's naming controller keeps such definitions from being
-// served.
+// Conflict is a pair of resources, by index, that cannot be published together. The
+// server's naming controller prevents such definitions from being served.
 type Conflict struct {
 	First, Second int
-	// Message says what both of them have.
+	// Message names what they share.
 	Message string
-	// Field is the name under spec.names that they share.
+	// Field is the field of spec.names that they share.
 	Field string
 }
 
-// Conflicts returns the resources that claim the kind, the list kind or the
-// plural of an earlier one of the same group and version.
+// Conflicts returns the resources that claim the kind, list kind or plural of an earlier
+// resource of the same group version.
 func Conflicts(resources []*Resource) []Conflict {
 	type claim struct {
 		group, version, name string
@@ -197,9 +192,9 @@ func Conflicts(resources []*Resource) []Conflict {
 				first[c.claim] = i
 				continue
 			}
-			told := slices.ContainsFunc(out, func(o Conflict) bool { return o.First == at && o.Second == i })
-			if !told {
-				out = append(out, Conflict{First: at, Second: i, Field: c.field, Message: fmt.Sprintf("%s of %s is defined twice", c.message, r.GroupVersion())})
+			reported := slices.ContainsFunc(out, func(o Conflict) bool { return o.First == at && o.Second == i })
+			if !reported {
+				out = append(out, Conflict{First: at, Second: i, Field: c.field, Message: fmt.Sprintf("duplicate %s in %s", c.message, r.GroupVersion())})
 			}
 		}
 	}

@@ -21,13 +21,13 @@ const (
 	gvkMarker  = "x-kubernetes-group-version-kind"
 )
 
-// dialect is one of the two versions of OpenAPI.
+// dialect is a version of OpenAPI.
 type dialect struct {
 	v2 bool
 	Options
 }
 
-// ref refers to a definition.
+// ref returns a reference to a definition.
 func (d dialect) ref(name string) object {
 	if d.v2 {
 		return object{"$ref": v2Prefix + name}
@@ -35,8 +35,8 @@ func (d dialect) ref(name string) object {
 	return object{"$ref": v3Prefix + name}
 }
 
-// describedRef is a reference with a description. OpenAPI v3 does not look at what
-// stands beside $ref.
+// describedRef returns a reference with a description. In OpenAPI v3, siblings of $ref are
+// ignored.
 func (d dialect) describedRef(name, description string) object {
 	if d.v2 {
 		return object{"$ref": v2Prefix + name, "description": description}
@@ -44,8 +44,8 @@ func (d dialect) describedRef(name, description string) object {
 	return object{"allOf": []any{d.ref(name)}, "description": description}
 }
 
-// kindSchema is the definition of the kind (buildKubeNative of the server's
-// OpenAPI builder).
+// kindSchema returns the definition of the kind (buildKubeNative of the server's OpenAPI
+// builder).
 func (d dialect) kindSchema(r *Resource) object {
 	out := object{"type": "object"}
 	if s := r.Schema; s != nil && !(d.v2 && (preserves(s) || r.PreserveUnknownFields)) {
@@ -59,8 +59,8 @@ func (d dialect) kindSchema(r *Resource) object {
 	return out
 }
 
-// listSchema is the definition of the list (buildListSchema of the server's
-// OpenAPI builder).
+// listSchema returns the definition of the list (buildListSchema of the server's OpenAPI
+// builder).
 func (d dialect) listSchema(r *Resource) object {
 	properties := object{
 		"items": object{
@@ -112,8 +112,8 @@ func propertiesOf(schema object) object {
 	return properties
 }
 
-// prepared is the schema that is rendered: with unions in the published form, and
-// then without what v2 does not have, or with what v3 unfolds.
+// prepared returns the schema to render: with unions in the published form, and without
+// what v2 does not support, or with what v3 unfolds.
 func (d dialect) prepared(s *structural.Schema) *structural.Schema {
 	s = withUnions(s, false)
 	switch {
@@ -130,11 +130,10 @@ func (d dialect) prepared(s *structural.Schema) *structural.Schema {
 	return s
 }
 
-// withUnions returns s with the unions of each object, however the schema says
-// them, as KEP-1027's x-kubernetes-unions on their discriminators; with onObject
-// also as the structural KEP's on the object, which cannot say that a member is
-// optional or that a value has none. A union without a discriminator has neither
-// form.
+// withUnions returns s with the unions of each object, in whatever form the schema has
+// them, as KEP-1027's x-kubernetes-unions on their discriminators. With onObject it adds
+// the structural KEP's form on the object, which cannot express optional members and values
+// without a member. A union without a discriminator has neither form.
 func withUnions(s *structural.Schema, onObject bool) *structural.Schema {
 	if s == nil {
 		return nil
@@ -229,7 +228,7 @@ func (d dialect) addEmbedded(out object) {
 	out["required"] = required
 }
 
-// addKeywords renders what a node has besides children.
+// addKeywords renders the keywords of a node, without its children.
 func addKeywords(out object, p structural.Parts) {
 	for k := range structural.Table() {
 		switch value := k.Value(p).(type) {
@@ -287,8 +286,8 @@ func nestedList(list []structural.NestedValueValidation) []any {
 	return out
 }
 
-// nested renders what stands in a logical junctor. Generics are those of
-// int-or-string: a structural schema has no others there.
+// nested renders the schema in a logical junctor. In a structural schema, generics occur
+// there only for int-or-string.
 func nested(n *structural.NestedValueValidation) object {
 	out := object{}
 	parts := n.Parts()
@@ -331,8 +330,8 @@ func addList(out object, key string, list []any) {
 	}
 }
 
-// isEmpty reports whether the value is an empty text, list or object, which the
-// server leaves out as an example.
+// isEmpty reports whether the value is an empty string, list or object, which the server
+// omits as an example.
 func isEmpty(value *structural.JSON) bool {
 	if value == nil {
 		return true
@@ -342,7 +341,7 @@ func isEmpty(value *structural.JSON) bool {
 	return err == nil && slices.Contains([]string{`""`, "[]", "{}"}, compact.String())
 }
 
-// addJSON leaves null out, as the server does.
+// addJSON omits null, as the server does.
 func addJSON(out object, key string, value *structural.JSON) {
 	if value != nil && string(value.Raw) != "null" {
 		out[key] = json.RawMessage(value.Raw)

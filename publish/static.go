@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// staticText is what the server says about every resource, taken from its
+// staticText is what the server publishes about every resource, generated from its
 // libraries by a test.
 //
 //go:embed static.json
 var staticText []byte
 
-// KubeVersion is the Kubernetes release whose documents these are: that of the
-// libraries from which static.json is taken.
+// KubeVersion is the Kubernetes release of the documents, that is, of the libraries from
+// which static.json is generated.
 const KubeVersion = "1.37"
 
 // static is the content of static.json.
@@ -22,28 +22,28 @@ type static struct {
 	V2, V3 staticDialect
 }
 
-// staticDialect is what one version of OpenAPI has.
+// staticDialect is the content for one version of OpenAPI.
 type staticDialect struct {
-	// Definitions are those of Kubernetes, by name.
+	// Definitions are Kubernetes' own definitions, by name.
 	Definitions map[string]json.RawMessage `json:"definitions"`
 	// Shared are the parameters that v2 refers to.
 	Shared map[string]json.RawMessage `json:"shared,omitempty"`
-	// Parameters are those of each action, by name.
+	// Parameters are the parameters of each action, by name.
 	Parameters map[string][]parameter `json:"parameters"`
-	// Namespace is the parameter in the path.
+	// Namespace is the path parameter.
 	Namespace parameter `json:"namespace"`
-	// Bodies are what v3 reads for an action, where that is no custom resource.
+	// Bodies are the request bodies of v3 by action, if they are not custom resources.
 	Bodies map[string]json.RawMessage `json:"bodies,omitempty"`
 }
 
-// parameter is a parameter of a request, as it is written.
+// parameter is a parameter of a request, as JSON.
 type parameter struct {
 	Name  string          `json:"name"`
 	Value json.RawMessage `json:"value"`
 }
 
 func newParameter(name string, value object) parameter {
-	raw, _ := json.Marshal(value) // texts and bools
+	raw, _ := json.Marshal(value) // strings and booleans
 	return parameter{name, raw}
 }
 
@@ -51,8 +51,8 @@ func (p parameter) equals(other parameter) bool {
 	return p.Name == other.Name && bytes.Equal(p.Value, other.Value)
 }
 
-// readStatic takes as long as a small document does, so it is done where one is
-// made.
+// readStatic parses static.json. It takes as long as a small document, so it is called only
+// when one is made.
 func readStatic() (*static, error) {
 	out := &static{}
 	if err := json.Unmarshal(staticText, out); err != nil {

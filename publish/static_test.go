@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite static.json and the expectations in testdata")
 
-// upstream is a document of the server's builder, as far as it is looked at.
+// upstream is the part of a document of the server's builder that is used.
 type upstream struct {
 	Definitions map[string]json.RawMessage
 	Parameters  map[string]json.RawMessage
@@ -23,7 +23,7 @@ type upstream struct {
 	Paths       map[string]map[string]json.RawMessage
 }
 
-// TestStatic wants static.json to be what the server's builder says about every
+// TestStatic compares static.json with what the server's builder publishes about every
 // resource.
 func TestStatic(t *testing.T) {
 	crd := &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
@@ -58,7 +58,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// TestKubeVersion wants the release to be the one of the libraries.
+// TestKubeVersion checks that the release is that of the libraries.
 func TestKubeVersion(t *testing.T) {
 	text, err := os.ReadFile("../go.mod")
 	if err != nil {

@@ -7,19 +7,17 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// UnionProblem is something about x-kubernetes-unions that keeps it from being
-// published.
+// UnionProblem is a reason why x-kubernetes-unions is not published.
 type UnionProblem struct {
-	// Path is the place in the schema.
+	// Path is the path in the schema.
 	Path    string
 	Message string
-	// Invalid reports that it contradicts the schema or itself. Otherwise it is only
-	// left out.
+	// Invalid is set if it contradicts the schema or itself. Otherwise it is only omitted.
 	Invalid bool
 }
 
-// UnionProblems returns what is wrong with the unions of a schema that is the one of a
-// definition at a path.
+// UnionProblems returns the problems of the unions of a schema. path is the path of the
+// schema in its definition.
 func UnionProblems(s *structural.Schema, path string) []UnionProblem {
 	var out []UnionProblem
 	for _, f := range structural.CheckUnions(s) {
@@ -48,10 +46,11 @@ func eachObject(s *structural.Schema, at *structural.Path, visit func(*structura
 	}
 }
 
-// unionProblems returns what the proposals do not check of the unions of an object.
+// unionProblems returns problems with the unions of an object that the proposals do not
+// check.
 func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 	var out []UnionProblem
-	said := map[string][]structural.UnionMember{}
+	byDiscriminator := map[string][]structural.UnionMember{}
 	check := func(discriminator string, members []structural.UnionMember, at *structural.Path) {
 		wrong := func(format string, args ...any) {
 			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + discriminator + ": " + fmt.Sprintf(format, args...), Invalid: true})
@@ -72,14 +71,14 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 				wrong("the discriminator cannot be a member")
 			}
 			if m.Value == "" {
-				wrong("the value \"\" stands for no member, and selects %s", m.Name)
+				wrong("the value \"\" means no member, but selects %s", m.Name)
 			}
 		}
-		earlier, ok := said[discriminator]
+		earlier, ok := byDiscriminator[discriminator]
 		if ok && !slices.Equal(selections(earlier), selections(members)) {
-			wrong("it is defined twice, with different members")
+			wrong("duplicate definition with different members")
 		}
-		said[discriminator] = members
+		byDiscriminator[discriminator] = members
 	}
 	for _, p := range s.Properties {
 		if len(p.Schema.XUnionMembers) > 0 {
@@ -89,7 +88,7 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 	for i, u := range s.XUnions {
 		at := at.Index(UnionsKeyword, i)
 		if u.Discriminator == "" {
-			out = append(out, UnionProblem{Path: at.String(), Message: "a union without a discriminator is not published: it has no form in documents"})
+			out = append(out, UnionProblem{Path: at.String(), Message: "a union without a discriminator cannot be expressed in documents and is not published"})
 			continue
 		}
 		members := make([]structural.UnionMember, len(u.Fields))
@@ -97,7 +96,7 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 			members[i] = structural.UnionMember{Value: f.Value, Name: f.Name}
 		}
 		if len(members) == 0 {
-			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + u.Discriminator + " names no members, and is not published"})
+			out = append(out, UnionProblem{Path: at.String(), Message: UnionsKeyword + " of " + u.Discriminator + " has no members and is not published"})
 			continue
 		}
 		check(u.Discriminator, members, at)
@@ -105,7 +104,7 @@ func unionProblems(s *structural.Schema, at *structural.Path) []UnionProblem {
 	return out
 }
 
-// selections are the values that select members, sorted: what both forms say.
+// selections returns the values that select members, sorted, which both forms express.
 func selections(members []structural.UnionMember) []string {
 	var out []string
 	for _, m := range members {

@@ -11,17 +11,16 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// TestRandomUnions puts x-kubernetes-unions of both forms, right and wrong, at random
-// places of a schema. Nothing is dropped in silence, nothing wrong is published, and
-// nothing is reported that is right: each is held against the proposals, as this test
-// reads them.
+// TestRandomUnions puts x-kubernetes-unions of both forms, valid and invalid, at random
+// positions of a schema. Nothing may be dropped silently, nothing invalid may be published,
+// and nothing valid may be reported, as judged by an independent reading of the proposals.
 func TestRandomUnions(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range 2500 {
 		c := rand.New(rand.NewPCG(uint64(seed), 3))
 		pick := func(words ...string) string { return words[c.IntN(len(words))] }
-		// The discriminator d has the type and the enum, the members a and b are
-		// properties; the union names others, too.
+		// The discriminator d has the type and the enum; the members a and b are
+		// properties. The union also names others.
 		discriminatorType, enum := pick("string", "string", "string", "integer"), []string{"A", "B", "C"}[:c.IntN(4)]
 		if discriminatorType != "string" {
 			enum = nil
@@ -33,7 +32,7 @@ func TestRandomUnions(t *testing.T) {
 		object := map[string]any{"type": "object", "properties": map[string]any{
 			"d": d, "a": map[string]any{"type": "object"}, "b": map[string]any{"type": "string"},
 		}}
-		// selects are the values with their members, of the form on a property, on the
+		// selects are the values with their members, in the form on a property, on the
 		// object, or both.
 		type member struct{ value, name string }
 		var selects []member

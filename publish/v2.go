@@ -7,34 +7,32 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Lost is something that a schema says and that the document of OpenAPI v2 does
-// not.
+// Lost is something that a schema expresses but the OpenAPI v2 document does not.
 type Lost struct {
-	// Path is its place below [Resource.Path], for example
-	// ".properties[spec].oneOf".
+	// Path is its path below [Resource.Path], for example ".properties[spec].oneOf".
 	Path string
-	// Keyword is what is left out.
+	// Keyword is the omitted keyword.
 	Keyword string
-	// Because says why.
-	Because string
+	// Reason is the reason.
+	Reason string
 }
 
-// LostInV2 returns what the document of OpenAPI v2 does not say about the
-// resource, in the order of the schema.
+// LostInV2 returns what is missing about the resource in the OpenAPI v2 document, in the
+// order of the schema.
 func LostInV2(r *Resource) []Lost {
 	switch {
 	case r.Schema == nil:
 		return nil
 	case preserves(r.Schema) || r.PreserveUnknownFields:
-		return []Lost{{Path: "", Keyword: "the whole schema", Because: "it preserves unknown fields, which kubectl would refuse beside known ones"}}
+		return []Lost{{Path: "", Keyword: "the whole schema", Reason: "it preserves unknown fields, which kubectl would refuse if any field were specified"}}
 	}
 	_, lost := toV2(r.Schema)
 	return lost
 }
 
-// toV2 takes out what OpenAPI v2 does not have, what kubectl cannot read (the
-// server's ToStructuralOpenAPIV2), and defaults (PruneDefaults, which the aggregator
-// of kube-apiserver calls), and says what that was. s is not changed.
+// toV2 removes what OpenAPI v2 does not support, what kubectl cannot read (the server's
+// ToStructuralOpenAPIV2), and defaults (PruneDefaults, which the aggregator of
+// kube-apiserver calls), and returns what it removed. s is not changed.
 func toV2(s *structural.Schema) (*structural.Schema, []Lost) {
 	c := &v2Converter{}
 	return c.schema(s, nil), c.lost
@@ -43,14 +41,14 @@ func toV2(s *structural.Schema) (*structural.Schema, []Lost) {
 type v2Converter struct{ lost []Lost }
 
 func (c *v2Converter) drop(at *structural.Path, keyword, because string) {
-	c.lost = append(c.lost, Lost{Path: at.Child(keyword).String(), Keyword: keyword, Because: because})
+	c.lost = append(c.lost, Lost{Path: at.Child(keyword).String(), Keyword: keyword, Reason: because})
 }
 
 const (
-	noSuchKeyword = "there is no such keyword"
-	whereNullable = "the value may be null, which OpenAPI v2 cannot say of a typed one"
-	wherePreserve = "unknown fields are preserved, which kubectl would refuse beside known ones"
-	noDefaults    = "kube-apiserver takes defaults out of OpenAPI v2, which older clients mistake for values"
+	noSuchKeyword = "the keyword is not supported"
+	whereNullable = "the value may be null, which OpenAPI v2 cannot express with a type"
+	wherePreserve = "unknown fields are preserved, which kubectl would refuse if any field were specified"
+	noDefaults    = "kube-apiserver removes defaults from OpenAPI v2, because older clients mistake them for values"
 )
 
 func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structural.Schema {
@@ -67,23 +65,23 @@ func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structu
 	}
 	preserve := preserves(s)
 	if s.Nullable || preserve {
-		because := wherePreserve
+		reason := wherePreserve
 		if s.Nullable {
-			because = whereNullable
+			reason = whereNullable
 			out.Nullable = false
 			c.drop(at, "nullable", noSuchKeyword)
 		}
 		if s.Items != nil {
 			out.Items = nil
-			c.drop(at, "items", because)
+			c.drop(at, "items", reason)
 		}
 		if len(s.Properties) > 0 {
 			out.Properties = nil
-			c.drop(at, "properties", because)
+			c.drop(at, "properties", reason)
 		}
 		if s.Type != "" && (s.Nullable || s.Type == "object") {
 			out.Type = ""
-			c.drop(at, "type", because)
+			c.drop(at, "type", reason)
 		}
 	}
 	if out.Items == nil && out.Type == "array" {
@@ -102,7 +100,7 @@ func (c *v2Converter) schema(s *structural.Schema, at *structural.Path) *structu
 	return &out
 }
 
-// values takes out the logical junctors.
+// values removes the logical junctors.
 func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path) *structural.ValueValidation {
 	out := *v
 	for _, junctor := range []struct {
@@ -117,23 +115,23 @@ func (c *v2Converter) values(v *structural.ValueValidation, at *structural.Path)
 	return &out
 }
 
-// required takes fields out that may be null: kubectl takes null for absent.
+// required removes fields that may be null, because kubectl treats null as absent.
 func (c *v2Converter) required(s *structural.Schema, at *structural.Path) {
 	if s.ValueValidation == nil || len(s.Required) == 0 {
 		return
 	}
-	var gone []string
+	var removed []string
 	for _, p := range s.Properties {
 		if p.Schema.Nullable && slices.Contains(s.Required, p.Name) {
-			gone = append(gone, p.Name)
+			removed = append(removed, p.Name)
 		}
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil && a.Schema.Nullable {
-		gone = s.Required
+		removed = s.Required
 	}
-	if len(gone) == 0 {
+	if len(removed) == 0 {
 		return
 	}
-	c.drop(at, "required", strings.Join(gone, ", ")+" may be null, which kubectl takes for absent")
-	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return slices.Contains(gone, name) })
+	c.drop(at, "required", strings.Join(removed, ", ")+" may be null, which kubectl treats as absent")
+	s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return slices.Contains(removed, name) })
 }

@@ -109,10 +109,10 @@ func (r *docsRun) documented(ctx context.Context, p *definitions.Resource) (*pub
 		return out, nil
 	}
 	out.Field.Each(func(f *publish.Field) {
-		if f.Place == "" {
+		if f.SchemaPath == "" {
 			return
 		}
-		if pos := (diag.List{{Pos: p.Position(f.Place)}}).RelativeTo(r.definitions.dir)[0].Pos; filepath.Ext(pos.File) == ".go" {
+		if pos := (diag.List{{Pos: p.Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; filepath.Ext(pos.File) == ".go" {
 			f.Position = pos.String()
 		}
 	})

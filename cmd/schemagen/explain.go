@@ -85,8 +85,8 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	}
 	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	field.Each(func(f *publish.Field) {
-		if f.Place != "" {
-			places := diag.List{{Pos: published[at].Position(f.Place)}}.RelativeTo(r.definitions.dir)
+		if f.SchemaPath != "" {
+			places := diag.List{{Pos: published[at].Position(f.SchemaPath)}}.RelativeTo(r.definitions.dir)
 			if pos := places[0].Pos; pos.File != "" {
 				f.Position = pos.String()
 			}

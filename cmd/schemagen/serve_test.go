@@ -292,7 +292,7 @@ func TestServeRefuses(t *testing.T) {
 		"it cannot be used with --output": {dir, "--serve", "0", "-o", "x"},
 		"--check or --diff":               {dir, "--serve", "0", "--check"},
 		"--serve nowhere":                 {dir, "--serve", "nowhere"},
-		"is defined twice":                {dir, filepath.Join(dir, "000.yaml"), "--serve", "0"},
+		"duplicate kind":                  {dir, filepath.Join(dir, "000.yaml"), "--serve", "0"},
 	} {
 		var stdout, stderr strings.Builder
 		if code := run(t.Context(), append([]string{"openapi"}, args...), &stdout, &stderr); code == 0 || !strings.Contains(stderr.String(), want) {

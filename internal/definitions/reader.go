@@ -96,7 +96,7 @@ func lenient(part crd.File) ([]*crd.Definition, diag.List) {
 	for _, m := range manifests {
 		for _, unknown := range m.Unknown {
 			for _, k := range publish.AddUnions(unknown) {
-				findings = append(findings, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Why))
+				findings = append(findings, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Reason))
 			}
 			for _, k := range unknown {
 				if k.Keyword == publish.UnionsKeyword {

@@ -1,8 +1,8 @@
 
 "use strict";
 
-// The page shows the kinds in the data. All texts come from definitions that
-// somebody else wrote, so they are only ever put in place as text, never as HTML.
+// The page shows the kinds in the data. All texts come from untrusted definitions, so they
+// are only ever inserted as text, never as HTML.
 
 (() => {
   const { kinds } = JSON.parse(document.getElementById("data").textContent);
@@ -12,7 +12,7 @@
   const menu = document.getElementById("menu");
   const mostShown = 50; // fields that a filter shows
 
-  // element makes an element with a class, and with texts or elements in it.
+  // element creates an element with a class and with texts or elements as children.
   function element(name, className, ...content) {
     const out = document.createElement(name);
     if (className) out.className = className;
@@ -44,11 +44,11 @@
 
   // ---- Fields.
 
-  let current = null; // the kind that is shown
-  let shown = new Map(); // nodes that have a row, to their details
-  let words = []; // those of the filter
+  let current = null; // the displayed kind
+  let shown = new Map(); // from nodes with a row to their details elements
+  let words = []; // the words of the filter
 
-  // marked is a text in which the words of the filter are marked.
+  // marked returns a text with the words of the filter marked.
   function marked(text) {
     const lower = text.toLowerCase();
     const out = [];
@@ -67,14 +67,14 @@
     return out;
   }
 
-  // brief is the first sentence, without the line breaks of its source.
+  // brief returns the first sentence of a text, without line breaks.
   function brief(text) {
     const line = text.trim().split("\n\n", 1)[0].replaceAll("\n", " ");
     const end = line.search(/[.!?](\s|$)/);
     return end < 0 ? line : line.slice(0, end + 1);
   }
 
-  // row is a field that opens. With "only", just those nodes are below it.
+  // row returns a field that can be opened. If only is set, it is limited to those nodes.
   function row(node, only) {
     const field = node.field;
     const details = element("details", field.fields ? "field" : "field leaf");
@@ -82,7 +82,7 @@
     if (field.required) summary.append(element("span", "tag required", "required"));
     if (field.default && field.default.length < 24) summary.append(element("span", "tag", "= " + field.default));
     if (field.description) summary.append(element("span", "brief", brief(field.description)));
-    const anchor = element("a", "anchor", "#"); // for the mouse; the body has it for all
+    const anchor = element("a", "anchor", "#"); // for the mouse; the body has a link for everyone
     anchor.href = linkOf(node.kind, node);
     anchor.tabIndex = -1;
     anchor.ariaHidden = "true";
@@ -95,7 +95,7 @@
     return details;
   }
 
-  // fill makes the body of a row, the first time that it is opened.
+  // fill creates the body of a row when it is first opened.
   function fill(details) {
     if (details.filled) return;
     details.filled = true;
@@ -105,7 +105,7 @@
     details.append(body);
   }
 
-  // say adds what there is to say about a field itself.
+  // say adds the facts about a field itself.
   function say(to, node) {
     const field = node.field;
     if (field.description) to.append(element("p", "text", ...marked(field.description.trim())));
@@ -126,7 +126,7 @@
     if (facts.children.length) to.append(facts);
   }
 
-  // addChildren adds the fields below: those of unions as choices.
+  // addChildren adds the child fields; those of unions are choices.
   function addChildren(to, node, only) {
     const all = only ? node.children.filter((child) => only.has(child)) : node.children;
     const unions = only ? [] : node.field.unions || [];
@@ -138,7 +138,7 @@
 
   let choices = 0;
 
-  // choice is a union: a button for each value, and the member of the chosen one.
+  // choice returns a union: a button per value, and the member of the selected value.
   function choice(union, node) {
     const box = element("fieldset", "union", element("legend", "", union.says));
     const buttons = element("div", "choices");
@@ -182,7 +182,7 @@
     const scope = element("p", "scope", kind.namespaced ? "Namespaced" : "Cluster-scoped", ", ", element("code", "", [kind.plural, ...(kind.shortNames || [])].join(", ")));
     place.replaceChildren(title, scope);
     if (!kind.field) {
-      place.append(element("p", "text", `There is nothing to say of its fields: ${kind.missing}`));
+      place.append(element("p", "text", `Its fields are not documented: ${kind.missing}`));
       return;
     }
     say(place, kind.root);
@@ -199,13 +199,13 @@
     if (spec && shown.has(spec)) open(shown.get(spec));
   }
 
-  // open opens a row at once; the event comes later.
+  // open opens a row immediately; its event fires later.
   function open(details) {
     fill(details);
     details.open = true;
   }
 
-  // reveal opens what is around a field, and the field.
+  // reveal opens a field and its ancestors.
   function reveal(node) {
     const way = [];
     for (let n = node; n.parent; n = n.parent) way.unshift(n);
@@ -224,13 +224,13 @@
     details.scrollIntoView({ block: "start" });
   }
 
-  // follow shows what the address says: #group/version/Kind.path.
+  // follow shows the field in the URL: #group/version/Kind.path.
   function follow() {
     let says = location.hash.slice(1);
     try {
       says = decodeURIComponent(says);
     } catch {
-      // It is not ours then.
+      // The fragment is not ours.
     }
     const kind = kinds.find((k) => says === k.id || says.startsWith(k.id + ".")) || (current ? null : kinds[0]);
     if (!kind) return;
@@ -293,7 +293,7 @@
         const details = row(child, chosen.has(child) && !inner ? null : only);
         to.append(details);
         if (!inner) continue;
-        // What leads to a field is open, without what is said of it.
+        // The ancestors of a field are open, without their facts.
         details.filled = details.open = true;
         details.classList.add("way");
         const below = element("div", "children");
@@ -325,7 +325,7 @@
       kind.link.kind = kind;
       kind.link.addEventListener("click", (event) => {
         if (!words.length || event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault(); // the filter stays
+        event.preventDefault(); // keep the filter
         showKind(kind);
         narrow();
       });
@@ -398,7 +398,7 @@
   filter.addEventListener("input", narrow);
   document.addEventListener("keydown", onKey);
   document.getElementById("skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the address is that of a field
+    event.preventDefault(); // the URL fragment identifies a field
     document.getElementById("content").focus();
   });
   window.addEventListener("hashchange", follow);
