@@ -13,7 +13,9 @@
 // [Table.Reference] describes every marker of the table, with an example and what
 // comes of it, for people.
 //
-// It knows comments and Go syntax trees. It does not know schemas: a parsed
-// marker's Value is upstream's, and its meaning for a schema is the
+// A marker that acts on the keywords of its own node alone knows how: [Marker.Apply].
+//
+// It knows comments, Go syntax trees, and the keywords of a node. It does not know the
+// schemas below a node or how schemas are merged: what other markers do is the
 // generator's business.
 package markers

@@ -326,12 +326,9 @@ func (l *linter) beside(keyword string) bool {
 
 // saidByTag reports whether a marker says of the field what its json tag says already.
 func (l *linter) saidByTag(name string) bool {
-	said := required
-	if l.tag != nil && strings.Contains(l.tag.Value, ",omit") {
-		said = optional
-	}
+	optional := l.tag != nil && strings.Contains(l.tag.Value, ",omit")
 	def := l.table.byTarget[Field][name]
-	return def != nil && def.row.presence == said
+	return def != nil && def.row.presence != NoPresence && def.row.presence.Required() != optional
 }
 
 // withoutValue takes a name apart that ends in an argument of its marker.

@@ -27,19 +27,15 @@ type row struct {
 	// shared names are words of other tools, too, so that a near miss is not a mistake.
 	shared bool
 	// presence is what the marker says of the presence of a field, if anything.
-	presence presence
+	presence Presence
+	// stage is when the marker acts on the keywords of its own node, and apply is how.
+	// Package generator knows what markers do that have no apply.
+	stage Stage
+	apply applyFunc
 	// without is why a declarative-validation tag has no meaning in a CRD; empty if it
 	// has one.
 	without string
 }
-
-// presence says whether a field has to be there.
-type presence int
-
-const (
-	optional presence = iota + 1
-	required
-)
 
 // parseFunc reads a marker of a name, plus sign included. If it fails, the offset is that
 // of the mistake.
@@ -67,7 +63,7 @@ func rows() []row {
 		{name: "schemagen:descriptions", targets: []Target{Package, Field}, value: Tag{}, parse: parseTag, repeatable: true},
 		{name: "schemagen:at", targets: both, value: Tag{}, parse: parseTag, repeatable: true},
 		{name: "schemagen:omit", targets: field, value: Omit{}},
-		{name: "schemagen:unset", targets: both, value: Unset(nil), repeatable: true},
+		{name: "schemagen:unset", targets: both, value: Unset(nil), repeatable: true, stage: AfterMerge, apply: on(Unset.apply)},
 		{name: "schemagen:recursion", targets: typ, value: Recursion{}},
 		{name: "schemagen:allowChange", targets: both, value: AllowChange{}, repeatable: true},
 		{name: "schemagen:schema", targets: both, value: Fragment{}, parse: parseFragment},
@@ -150,21 +146,21 @@ func rows() []row {
 
 		// controller-tools' own.
 		{name: "k8s:listMapKey", repeatable: true},
-		{name: "k8s:optional", presence: optional},
-		{name: "k8s:required", presence: required},
+		{name: "k8s:optional", presence: Optional},
+		{name: "k8s:required", presence: Required},
 		{name: "kubebuilder:metadata", repeatable: true},
 		{name: "kubebuilder:printcolumn", repeatable: true},
 		{name: "kubebuilder:selectablefield", repeatable: true},
 		{name: "kubebuilder:validation:AtLeastOneOf", repeatable: true},
 		{name: "kubebuilder:validation:AtMostOneOf", repeatable: true},
 		{name: "kubebuilder:validation:ExactlyOneOf", repeatable: true},
-		{name: "kubebuilder:validation:Optional", presence: optional},
-		{name: "kubebuilder:validation:Required", presence: required},
+		{name: "kubebuilder:validation:Optional", presence: KubebuilderOptional},
+		{name: "kubebuilder:validation:Required", presence: KubebuilderRequired},
 		{name: "kubebuilder:validation:XValidation", repeatable: true},
 		{name: "kubebuilder:validation:items:XValidation", repeatable: true},
 		{name: "listMapKey", repeatable: true},
-		{name: "optional", presence: optional},
-		{name: "required", presence: required},
+		{name: "optional", presence: Optional},
+		{name: "required", presence: Required},
 	}
 }
 

@@ -1,10 +1,13 @@
 package markers
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // TestRows checks that the table has a use for every row.
@@ -27,6 +30,9 @@ func TestRows(t *testing.T) {
 				t.Errorf("controller-tools does not define +%s, about which there is a row", r.name)
 			}
 			continue
+		}
+		if (r.stage == NoStage) != (r.apply == nil) {
+			t.Errorf("+%s has one of stage and apply", r.name)
 		}
 		if seen[r.name] {
 			t.Errorf("+%s has two rows", r.name)
@@ -128,5 +134,38 @@ func TestSharedWords(t *testing.T) {
 	}
 	if found := lintSource(t, table, "package x\n\n// +optionals\ntype T struct{}\n"); len(found) != 1 {
 		t.Errorf("+optionals: %+v", found)
+	}
+}
+
+// TestApply applies a marker to the keywords of a node, and wants what it sets to have its
+// position.
+func TestApply(t *testing.T) {
+	type title string
+	r := &row{stage: BeforeMerge, apply: on(func(v title, k structural.Keywords, misfit Misfit) {
+		if k.Type == "" {
+			misfit("a hint", "no %s", "type")
+			return
+		}
+		k.Title = string(v)
+		k.XValidations = append(slices.Clip(k.XValidations), structural.Rule{Rule: "true"}, structural.Rule{Rule: "1 == 1"})
+	})}
+	m := &Marker{Comment: Comment{Pos: 7}, Value: title("A"), def: &Definition{row: r}}
+	s := &structural.Schema{}
+	var misfits []string
+	misfit := func(hint, format string, args ...any) {
+		misfits = append(misfits, hint+": "+fmt.Sprintf(format, args...))
+	}
+	m.Apply(s.Keywords(), misfit)
+	if !slices.Equal(misfits, []string{"a hint: no type"}) || len(s.Origin.Keywords) > 0 {
+		t.Errorf("misfits %q, origins %v", misfits, s.Origin.Keywords)
+	}
+	s.Type, s.Description = "string", "text"
+	m.Apply(s.Keywords(), misfit)
+	want := []structural.KeywordOrigin{{Keyword: "title", Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}}
+	if s.Title != "A" || len(misfits) != 1 || !slices.Equal(s.Origin.Keywords, want) {
+		t.Errorf("title %q, misfits %q, origins %v", s.Title, misfits, s.Origin.Keywords)
+	}
+	if m.Stage() != BeforeMerge || (&Marker{Value: title("A")}).Stage() != NoStage {
+		t.Error("wrong stages")
 	}
 }

@@ -183,6 +183,8 @@ type Marker struct {
 	Name string
 	// Value is controller-tools' value of the marker.
 	Value any
+
+	def *Definition // nil for a marker that no comment has
 }
 
 // maxLength bounds the text of a marker in bytes. The longest in the wild are a
@@ -243,7 +245,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 		if err != nil {
 			return nil, &ParseError{Name: def.Name, Pos: c.Place(offset), Msg: err.Error()}
 		}
-		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
+		return &Marker{Comment: c, Name: def.Name, Value: value, def: def}, nil
 	}
 	value, ok := t.values.Load(parsed{def, c.Text})
 	var err error
@@ -253,7 +255,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 		}
 	}
 	if err == nil {
-		return &Marker{Comment: c, Name: def.Name, Value: value}, nil
+		return &Marker{Comment: c, Name: def.Name, Value: value, def: def}, nil
 	}
 	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
 	var list loader.ErrList

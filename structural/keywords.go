@@ -3,6 +3,7 @@ package structural
 import (
 	"iter"
 	"reflect"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -157,6 +158,20 @@ func CopyKeywords(dst, src *apiextensionsv1.JSONSchemaProps) {
 			k.in(dst).Set(value)
 		}
 	}
+}
+
+// ChangedKeywords returns the names of the keywords that are set in b and are not the
+// same in a. The keyword of rules is named once for each rule that b has more than a.
+func ChangedKeywords(a, b *apiextensionsv1.JSONSchemaProps) []string {
+	var out []string
+	for k := range Table() {
+		if before, after := k.in(a), k.in(b); k.Name == RulesKeyword {
+			out = append(out, slices.Repeat([]string{k.Name}, max(0, after.Len()-before.Len()))...)
+		} else if !after.IsZero() && !reflect.DeepEqual(before.Interface(), after.Interface()) {
+			out = append(out, k.Name)
+		}
+	}
+	return out
 }
 
 // in returns the keyword's field of p.

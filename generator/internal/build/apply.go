@@ -27,7 +27,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	defer func() { d.origin.Mistake = max(d.origin.Mistake, b.Reporter.MistakeSince(before)) }()
 	var own, items source.Markers
 	for _, m := range set {
-		if _, ok := m.Value.(edits.SchemaMarker); !ok {
+		if m.Stage() != markers.BeforeMerge {
 			continue
 		}
 		if strings.HasPrefix(m.Name, crdmarkers.ValidationItemsPrefix) {

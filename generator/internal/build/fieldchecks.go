@@ -109,20 +109,20 @@ func (b *Builder) checkPresence(t *source.Type, field *source.Field) {
 	if len(field.Markers) < 2 {
 		return
 	}
-	// In the order in which they count (see requires).
-	b.checkPresenceOf(t, field, "kubebuilder:validation:Optional", "kubebuilder:validation:Required", "optional", "required")
-	b.checkPresenceOf(t, field, "k8s:optional", "k8s:required")
+	b.checkPresenceOf(t, field, false)
+	b.checkPresenceOf(t, field, true)
 }
 
-func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, names ...string) {
+func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, tags bool) {
 	var counts, other *markers.Marker
-	for _, name := range names {
-		switch m := field.Markers.Get(name); {
-		case m == nil:
+	for p := markers.KubebuilderOptional; p <= markers.Required; p++ {
+		i := slices.IndexFunc(field.Markers, func(m *markers.Marker) bool { return m.Presence() == p && strings.HasPrefix(m.Name, "k8s:") == tags })
+		switch {
+		case i < 0:
 		case counts == nil:
-			counts = m
-		case other == nil && saysRequired(m) != saysRequired(counts):
-			other = m
+			counts = field.Markers[i]
+		case other == nil && p.Required() != counts.Presence().Required():
+			other = field.Markers[i]
 		}
 	}
 	if other == nil {
@@ -132,10 +132,6 @@ func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, names ...
 		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
 	b.Reporter.Delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
 	d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(counts.Pos), Message: "the other one"})
-}
-
-func saysRequired(m *markers.Marker) bool {
-	return strings.HasSuffix(strings.ToLower(m.Name), "required")
 }
 
 // checkRange reports bounds that the Go integer type of a declaration cannot

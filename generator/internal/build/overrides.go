@@ -61,7 +61,7 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 		if len(set) == 0 {
 			continue
 		}
-		if _, ok := set[0].Value.(edits.SchemaMarker); ok {
+		if set[0].Stage() == markers.BeforeMerge {
 			out = append(out, &edits.Edit{Pkg: o.pkg, Pos: set[0].Pos, Name: set[0].Name, Op: edits.SetMarkers{Set: set}})
 		} else {
 			out = append(out, b.Run.edits.Own(o.pkg, set)...)

@@ -181,19 +181,16 @@ func jsonName(name string) string {
 func (b *Builder) Optional(p *source.Package) bool { return b.Run.Describe(p).optional }
 
 // Requires reports whether a field is required, and whether a marker says so.
-// Markers of Kubebuilder come before Kubernetes' own, and optional before
-// required; without any, what Go may leave out is optional.
+// Without any, what Go may leave out is optional.
 func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent bool) (required, explicit bool) {
-	has := func(name string) bool { return field.Markers.Get(name) != nil }
-	switch {
-	case has("kubebuilder:validation:Optional"):
-		return false, true
-	case has("kubebuilder:validation:Required"):
-		return true, true
-	case has("optional"), has("k8s:optional"):
-		return false, true
-	case has("required"), has("k8s:required"):
-		return true, true
+	says := markers.NoPresence
+	for _, m := range field.Markers {
+		if p := m.Presence(); p != markers.NoPresence && (says == markers.NoPresence || p < says) {
+			says = p
+		}
+	}
+	if says != markers.NoPresence {
+		return says.Required(), true
 	}
 	return !packageOptional && !mayBeAbsent, false
 }
@@ -259,9 +256,9 @@ func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 // checkInlined warns of an inlined struct that is marked as required: its fields
 // say so themselves. Marked as optional it is what it seems to be.
 func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
-	for _, name := range []string{"required", "k8s:required", "kubebuilder:validation:Required"} {
-		if m := field.Markers.Get(name); m != nil {
-			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", name)
+	for _, m := range field.Markers {
+		if m.Presence().Required() && field.Markers.Get(m.Name) == m {
+			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", m.Name)
 		}
 	}
 }

@@ -184,14 +184,14 @@ func parsePath(text string, at func(int) token.Pos) (path []Step, offset int, er
 
 // The operations of this project's words.
 type (
-	// SetMarkers applies markers of controller-tools.
+	// SetMarkers applies markers as before the merge.
 	SetMarkers struct{ Set source.Markers }
 	// ExtendSchema adds a piece of schema.
 	ExtendSchema struct{ Fragment *structural.Schema }
 	// replaceSchema puts a piece of schema in place of the node's.
 	replaceSchema struct{ fragment *structural.Schema }
-	// unsetKeywords removes keywords.
-	unsetKeywords struct{ keywords markers.Unset }
+	// applyMarker applies a marker of ours to the keywords of the node.
+	applyMarker struct{ marker *markers.Marker }
 	// omitField removes a property.
 	omitField struct{ name string }
 	// requireField makes a property required or optional.
@@ -222,15 +222,8 @@ func (op replaceSchema) Apply(_ *Editor, s *structural.Schema) {
 	s.Origin.Pos = origin.Pos
 }
 
-func (op unsetKeywords) Apply(e *Editor, s *structural.Schema) {
-	props := s.Keywords().Props()
-	for _, keyword := range op.keywords {
-		if !structural.ClearKeyword(props, keyword) {
-			e.Errorf(e.Pos, diag.DidYouMean(keyword, structural.KeywordNames(), ""), "the schema has no keyword %s to unset here", keyword)
-		}
-		s.Origin.Keywords = slices.DeleteFunc(slices.Clone(s.Origin.Keywords), func(k structural.KeywordOrigin) bool { return k.Keyword == keyword })
-	}
-	s.Keywords().Take(props)
+func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
+	op.marker.Apply(s.Keywords(), misfits(e, e.Pkg, op.marker))
 }
 
 func (op omitField) Apply(e *Editor, s *structural.Schema) {

@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
 
@@ -17,11 +18,6 @@ import (
 // markers are applied, and the keywords are read back. No marker looks at
 // properties, at allOf, or into items, so those are not copied.
 
-// SchemaMarker is a marker that changes the schema of its type or field.
-type SchemaMarker interface {
-	ApplyToSchema(*crdmarkers.SchemaContext, *apiextensionsv1.JSONSchemaProps) error
-}
-
 // ApplyMarkers applies markers of a package, in the order of their priority, to the
 // keywords of a node, which may refer to a type. enum gives it the constants of the type
 // that the markers describe.
@@ -33,12 +29,18 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 	}
 	shown, badList := props.Type, false
 	for _, m := range set {
+		if _, ok := m.Value.(markers.SchemaMarker); !ok {
+			k.Take(props)
+			m.Apply(k, misfits(r, p, m))
+			props = k.Props()
+			continue
+		}
 		before := *props
 		var err error
 		if _, isEnum := m.Value.(crdmarkers.K8sEnum); isEnum {
 			err = enum(props)
 		} else {
-			err = m.Value.(SchemaMarker).ApplyToSchema(nil, props)
+			err = m.Value.(markers.SchemaMarker).ApplyToSchema(nil, props)
 		}
 		if err != nil {
 			_, isKey := m.Value.(crdmarkers.ListMapKey)
@@ -56,6 +58,13 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 		k.Origin.Keywords = appendChanged(k.Origin.Keywords, &before, props, m.Pos)
 	}
 	k.Take(props)
+}
+
+// misfits reports that a marker of a package does not fit.
+func misfits(r Reporter, p *source.Package, m *markers.Marker) markers.Misfit {
+	return func(hint, format string, args ...any) {
+		r.DoesNotFit(p.At(m.Pos), hint, "+%s: %s", m.Name, fmt.Sprintf(format, args...))
+	}
 }
 
 // TypeOrNone names a type for messages. Markers see no type where a field is of

@@ -2,10 +2,14 @@ package edits
 
 import (
 	"encoding/json"
+	"go/token"
+	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -49,4 +53,26 @@ func TestEveryKeywordIsTaken(t *testing.T) {
 			t.Errorf("%s changes %v", k.Name, changed)
 		}
 	})
+}
+
+// TestApplyMarkers applies a marker of ours between two of controller-tools.
+func TestApplyMarkers(t *testing.T) {
+	table, err := markers.NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set source.Markers
+	for i, text := range []string{"+kubebuilder:title=A", "+schemagen:unset=title", "+kubebuilder:validation:MaxLength=5"} {
+		m, err := table.Parse(markers.Comment{Text: text, Pos: token.Pos(i + 1)}, markers.Field)
+		if err != nil || m == nil {
+			t.Fatal(text, err)
+		}
+		set = append(set, m)
+	}
+	s := &structural.Schema{Generic: structural.Generic{Type: "string"}}
+	ApplyMarkers(nil, s.Keywords(), false, nil, set, nil)
+	want := []structural.KeywordOrigin{{Keyword: "maxLength", Pos: 3}}
+	if s.Title != "" || s.MaxLength == nil || !slices.Equal(s.Origin.Keywords, want) {
+		t.Errorf("title %q, origins %v", s.Title, s.Origin.Keywords)
+	}
 }

@@ -33,6 +33,10 @@ func (r *Reader) Own(p *source.Package, set source.Markers) []*Edit {
 // anything. What is wrong with it is reported.
 func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	e := &Edit{Pkg: p, Pos: m.Pos, Name: m.Name}
+	if m.Stage() == markers.AfterMerge {
+		e.Op = applyMarker{m}
+		return []*Edit{e}
+	}
 	switch value := m.Value.(type) {
 	case markers.Fragment:
 		if m.Name == SchemaName {
@@ -43,8 +47,6 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 			return nil
 		}
 		e.Op = ExtendSchema{fragment}
-	case markers.Unset:
-		e.Op = unsetKeywords{value}
 	case markers.Tag:
 		switch m.Name {
 		case "schemagen:at":
@@ -115,13 +117,12 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		e.above, e.Op = true, op
 		return []*Edit{e}
 	}
+	if presence := marker.Presence(); presence != markers.NoPresence && marker.Stage() == markers.NoStage {
+		return parent(requireField{last.Name, presence.Required()})
+	}
 	switch marker.Name {
 	case "schemagen:omit":
 		return parent(omitField{last.Name})
-	case "optional", "k8s:optional", "kubebuilder:validation:Optional":
-		return parent(requireField{last.Name, false})
-	case "required", "kubebuilder:validation:Required":
-		return parent(requireField{last.Name, true})
 	case SchemaName:
 		fragment := r.Fragment(p, marker)
 		if fragment == nil {
@@ -130,7 +131,7 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		e.Op = replaceSchema{fragment}
 		return []*Edit{e}
 	}
-	if _, ok := marker.Value.(SchemaMarker); ok {
+	if marker.Stage() == markers.BeforeMerge {
 		if name, ok := strings.CutPrefix(marker.Name, "kubebuilder:validation:items:"); ok {
 			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with [*] and write +kubebuilder:validation:"+name,
 				"+%s: it has a path already", marker.Name)
