@@ -49,6 +49,9 @@ func (m *Marker) Stage() Stage {
 	return m.row().stage
 }
 
+// Stage returns when markers of ours act on the keywords of their own node.
+func (d *Definition) Stage() Stage { return d.row.stage }
+
 // Apply applies a marker that has a stage and is no [SchemaMarker] to the keywords of its
 // node, and notes where those that it sets come from.
 func (m *Marker) Apply(k structural.Keywords, misfit Misfit) {

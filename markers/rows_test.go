@@ -117,7 +117,8 @@ func TestRepeatable(t *testing.T) {
 			Field:   "package x\n\ntype T struct {\n" + lines + "\tA int\n}\n",
 		}[c.target]
 		overridden := slices.ContainsFunc(lintSource(t, table, src), func(f Finding) bool { return f.Kind == Overridden })
-		if want := slices.Contains(once, c.name) || def.row.value == nil && !slices.Contains(several, c.name); overridden != want {
+		want := slices.Contains(once, c.name) || def.row.stage != NoStage && !def.row.repeatable
+		if want = want || def.row.value == nil && !slices.Contains(several, c.name); overridden != want {
 			t.Errorf("%s twice: overridden is %t", c.text, overridden)
 		}
 	}

@@ -134,14 +134,3 @@ func comparePeer(c *gentest.Case, t *testing.T, files []File, peer gentest.PeerR
 		t.Errorf("peer: %s wants a reason", verdict)
 	}
 }
-
-// TestMarkersAreCovered fails for a marker of controller-tools that no case uses.
-func TestMarkersAreCovered(t *testing.T) {
-	used := usedMarkers(t)
-	table := newTable(t)
-	for _, def := range table.Definitions() {
-		if !used[def.Name+" "+def.Target.String()] {
-			t.Errorf("no case uses +%s on a %s", def.Name, def.Target)
-		}
-	}
-}

@@ -57,3 +57,15 @@ func usedMarkers(t testing.TB) map[string]bool {
 	}
 	return used
 }
+
+// TestMarkersAreCovered fails for a marker that no case uses. If its row has all of its
+// effect, its example in the reference suffices.
+func TestMarkersAreCovered(t *testing.T) {
+	used := usedMarkers(t)
+	table := newTable(t)
+	for _, def := range table.Definitions() {
+		if !used[def.Name+" "+def.Target.String()] && def.Stage() == markers.NoStage {
+			t.Errorf("no case uses +%s on a %s", def.Name, def.Target)
+		}
+	}
+}
