@@ -14,17 +14,17 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestBook runs the examples of README.md and docs/*.md as they stand there. Blocks
-// of a page are run one after the other in a folder that begins as
-// testdata/book/PAGE.txtar has it, or else empty. In a console block a line that
-// begins with "$ " is a command for the shell, and what follows is all that it
-// prints, where … stands for anything. Comments in front of a block say more:
+// TestBook runs the examples in README.md and docs/*.md. The blocks of a page are run
+// one after the other in a directory that is set up from testdata/book/PAGE.txtar, or
+// else empty. In a console block, a line that begins with "$ " is a shell command, and
+// the lines after it are its complete output, in which … matches anything. Comments in
+// front of a block control it:
 //
-//	<!-- file NAME -->       the block is written to that file
-//	<!-- in NAME -->         it belongs to testdata/book/NAME.txtar, or a copy of the folder NAME of the project
-//	<!-- first COMMAND -->   that is run before it; if it fails, something is missing on this machine
-//	<!-- not run: REASON --> it is not; go test -v lists those
-//	<!-- within NAME -->     Go: in the place of BLOCK in that file of testdata/book/go.txtar it is built and generated
+//	<!-- file NAME -->       write the block to this file
+//	<!-- in NAME -->         use testdata/book/NAME.txtar, or a copy of the folder NAME of this repository
+//	<!-- first COMMAND -->   run this command first; if it fails, skip the block
+//	<!-- not run: REASON --> do not run the block; go test -v lists these
+//	<!-- within NAME -->     Go: replace BLOCK in this file of testdata/book/go.txtar, build it and generate CRDs
 func TestBook(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -33,7 +33,7 @@ func TestBook(t *testing.T) {
 	for _, page := range append(pages, "../../README.md") {
 		name := strings.ToLower(strings.TrimSuffix(filepath.Base(page), ".md"))
 		if name == "markers" || name == "diagnostics" {
-			continue // their examples are tests of their own
+			continue // their examples have their own tests
 		}
 		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../../"), func(t *testing.T) {
 			text, err := os.ReadFile(page)
@@ -52,20 +52,20 @@ func TestBook(t *testing.T) {
 type book struct {
 	t    *testing.T
 	page string
-	// folders are the current folders of the shells, by name.
+	// folders has the current directory of each shell by name.
 	folders map[string]string
 }
 
-// example is a block of a page.
+// example is a block on a page.
 type example struct {
 	line     int
 	language string
 	text     string
-	// said is what the comments in front of it say, by their first word.
+	// said has the comments in front of the block by their first word.
 	said map[string]string
 }
 
-// blocksOf returns the blocks of a page, with the comments in front of them.
+// blocksOf returns the blocks on a page with the comments in front of them.
 func blocksOf(page string) []*example {
 	var out []*example
 	said := map[string]string{}
@@ -96,17 +96,17 @@ func blocksOf(page string) []*example {
 	return out
 }
 
-// run runs a block, or writes it.
+// run runs a block, or writes it to a file.
 func (b *book) run(t *testing.T, page string, e *example) {
 	place := fmt.Sprintf("%s:%d", filepath.Base(b.page), e.line)
 	for word := range e.said {
 		if !slices.Contains([]string{"file", "in", "first", "not-run", "within"}, word) {
-			t.Errorf("%s: a comment in front of it begins with %q, which says nothing", place, word)
+			t.Errorf("%s: the comment in front of it begins with the unknown word %q", place, word)
 		}
 	}
 	if reason, ok := e.said["not-run"]; ok {
 		if reason == "" {
-			t.Errorf("%s is not run, and does not say why", place)
+			t.Errorf("%s is not run, but gives no reason", place)
 		}
 		t.Skip(reason)
 	}
@@ -137,11 +137,11 @@ func (b *book) run(t *testing.T, page string, e *example) {
 	case e.said["within"] != "":
 		b.generate(t, place, e)
 	default:
-		t.Errorf("%s: a block of %q that is neither run nor a file: say <!-- not run: reason --> in front of it", place, e.language)
+		t.Errorf("%s: a block of %q is neither run nor a file: write <!-- not run: reason --> in front of it", place, e.language)
 	}
 }
 
-// generate builds Go, and generates from it without a finding.
+// generate builds a Go example and generates CRDs from it, which must give no findings.
 func (b *book) generate(t *testing.T, place string, e *example) {
 	archive, err := txtar.ParseFile("../../testdata/book/go.txtar")
 	if err != nil {
@@ -164,8 +164,8 @@ func (b *book) generate(t *testing.T, place string, e *example) {
 	}
 }
 
-// shell runs a command in a folder, which a cd changes for the next one, and returns
-// what it printed: standard output first.
+// shell runs a command and returns its output, standard output first. A cd is kept for
+// the next command.
 func (b *book) shell(name, command string) (string, error) {
 	b.t.Helper()
 	root, err := filepath.Abs("../..")
@@ -186,8 +186,7 @@ func (b *book) shell(name, command string) (string, error) {
 	return strings.ReplaceAll(stdout.String()+stderr.String(), b.folders[name]+"/", ""), err
 }
 
-// folder returns the current folder of a name, laid out if it is asked for the first
-// time.
+// folder returns the current directory for a name, and sets it up on first use.
 func (b *book) folder(name string) string {
 	if dir, ok := b.folders[name]; ok {
 		return dir
@@ -202,7 +201,7 @@ func (b *book) folder(name string) string {
 		if source := filepath.Join("../..", name); name != strings.ToLower(strings.TrimSuffix(filepath.Base(b.page), ".md")) {
 			err = os.CopyFS(dir, os.DirFS(source))
 		} else {
-			err = nil // it begins empty
+			err = nil // start with an empty directory
 		}
 		if err != nil {
 			b.t.Fatal(err)
@@ -228,8 +227,8 @@ func (b *book) folder(name string) string {
 	return dir
 }
 
-// shownAs reports whether a text is what is shown, in which … is any text, and a
-// line with nothing else any lines.
+// shownAs reports whether text matches the output shown on a page, in which … matches any
+// text, and a line with only … matches any lines.
 func shownAs(text, shown string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(strings.TrimRight(shown, "\n") + "\n") {
@@ -242,7 +241,7 @@ func shownAs(text, shown string) bool {
 	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(strings.TrimRight(text, "\n") + "\n")
 }
 
-// TestShownAs holds what … stands for.
+// TestShownAs tests what … matches.
 func TestShownAs(t *testing.T) {
 	for _, test := range []struct {
 		text, shown string
@@ -267,7 +266,7 @@ func TestShownAs(t *testing.T) {
 	}
 }
 
-// TestLinks wants the links between pages to lead somewhere.
+// TestLinks checks that links between pages have a target.
 func TestLinks(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -287,7 +286,7 @@ func TestLinks(t *testing.T) {
 			}
 			linked, err := os.ReadFile(target)
 			if _, statErr := os.Stat(target); statErr != nil {
-				t.Errorf("%s links to %s, which is not there", filepath.Base(page), m[0])
+				t.Errorf("%s links to %s, which does not exist", filepath.Base(page), m[0])
 			} else if m[2] != "" && (err != nil || !slices.Contains(anchors(string(linked)), m[2])) {
 				t.Errorf("%s links to %s, which has no such heading", filepath.Base(page), m[0])
 			}
@@ -295,7 +294,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are the names that GitHub gives the headings of a page.
+// anchors returns the anchors that GitHub gives the headings of a page.
 func anchors(page string) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBounds wants a few lines that would become gigabytes to be refused with a
-// position, and as many as projects have to be taken.
+// TestBounds checks that a few lines that would expand to gigabytes are refused with a
+// position, and that realistic sizes are accepted.
 func TestBounds(t *testing.T) {
 	mod, sum := requirements(t)
 	t.Chdir(t.TempDir())

@@ -11,9 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ciProject lays out the operator of testdata/script/gotool.txtar, as a repository of
-// git whose CRDs are up to date, and returns its directory and the environment of
-// commands in it.
+// ciProject sets up the operator in testdata/script/gotool.txtar as a git repository with
+// up-to-date CRDs. It returns its directory and the environment for commands.
 func ciProject(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	if testing.Short() {
@@ -49,7 +48,7 @@ func ciProject(t *testing.T) (dir string, env []string) {
 	return dir, env
 }
 
-// bash runs a script as GitHub does, and wants it to succeed.
+// bash runs a script as GitHub does; it must succeed.
 func bash(t *testing.T, dir string, env []string, script string) string {
 	t.Helper()
 	out, err := bashOutput(dir, env, script)
@@ -66,9 +65,9 @@ func bashOutput(dir string, env []string, script string) (string, error) {
 	return string(out), err
 }
 
-// TestCIPage runs the commands of docs/ci.md, one after the other, in a project. schemagen
-// itself comes from this directory instead of the network. go.mod, go.sum and the versions of
-// the project's modules must stay.
+// TestCIPage runs the commands in docs/ci.md, one after the other, in a project. schemagen
+// itself is built from this repository instead of downloaded. go.mod, go.sum and the versions
+// of the project's modules must not change.
 func TestCIPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/ci.md")
 	if err != nil {
@@ -86,7 +85,7 @@ func TestCIPage(t *testing.T) {
 		for line := range strings.Lines(block[1]) {
 			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 			if !ok {
-				t.Errorf("a line is no command: %s", line)
+				t.Errorf("not a command: %s", line)
 			}
 			const released = "github.com/schemagen/schemagen/cmd/schemagen@latest"
 			switch {
@@ -113,7 +112,7 @@ func TestCIPage(t *testing.T) {
 	}
 }
 
-// readYAML reads a file, or a block of docs/ci.md, with strict keys.
+// readYAML decodes YAML strictly.
 func readYAML(t *testing.T, text string, into any) {
 	t.Helper()
 	decoder := yaml.NewDecoder(strings.NewReader(text))
@@ -123,7 +122,7 @@ func readYAML(t *testing.T, text string, into any) {
 	}
 }
 
-// ciBlock is the block of docs/ci.md that begins with a comment of the name.
+// ciBlock returns the block in docs/ci.md that begins with the given comment.
 func ciBlock(t *testing.T, name string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/ci.md")
@@ -155,8 +154,8 @@ type actionStep struct {
 	Run         string
 }
 
-// TestAction runs the steps of action.yml as GitHub does, with a go command that
-// installs this command.
+// TestAction runs the steps in action.yml as GitHub does, with a go command that installs
+// the command under test.
 func TestAction(t *testing.T) {
 	text, err := os.ReadFile("../../action.yml")
 	if err != nil {
@@ -186,7 +185,7 @@ func TestAction(t *testing.T) {
 	}
 	for name := range used {
 		if _, ok := action.Inputs[name]; !ok {
-			t.Errorf("docs/ci.md gives an input %s, which there is not", name)
+			t.Errorf("docs/ci.md uses the input %s, which does not exist", name)
 		}
 	}
 
@@ -214,7 +213,7 @@ func TestAction(t *testing.T) {
 				return text
 			}
 			if strings.Contains(step.Run, "${{") {
-				t.Errorf("an expression in a script can be anything: %s", step.Run)
+				t.Errorf("an expression in a script allows injection: %s", step.Run)
 			}
 			vars := append(env, "PATH="+bin+":"+os.Getenv("PATH"))
 			if step.Name != "Install schemagen" {
@@ -240,7 +239,7 @@ func TestAction(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if out, err = act(map[string]string{"args": "./api/* -o config/crd/bases --no-config --omit-tool-version"}); err == nil || !strings.Contains(out, "./api/*") {
-		t.Errorf("args are patterns of files: %v: %s", err, out)
+		t.Errorf("args are expanded as globs: %v: %s", err, out)
 	}
 	if out, err = act(map[string]string{"args": "paths=./api/... output:dir=config/crd/bases\n", "working-directory": "./"}); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -265,8 +264,8 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// TestPreCommitHooks runs the hooks of .pre-commit-hooks.yaml as pre-commit does, with
-// the arguments that docs/ci.md gives them.
+// TestPreCommitHooks runs the hooks in .pre-commit-hooks.yaml as pre-commit does, with the
+// arguments in docs/ci.md.
 func TestPreCommitHooks(t *testing.T) {
 	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {
@@ -310,7 +309,7 @@ func TestPreCommitHooks(t *testing.T) {
 		delete(args, hook.ID)
 	}
 	for id := range args {
-		t.Errorf("docs/ci.md has the hook %s, which there is not", id)
+		t.Errorf("docs/ci.md uses the hook %s, which does not exist", id)
 	}
 	if status := bash(t, dir, env, "git status --porcelain"); status != "" {
 		t.Errorf("changed:\n%s", status)

@@ -18,7 +18,7 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// configSchema is docs/schemagen.schema.json: the JSON Schema of schemagen.yaml, from
+// configSchema returns docs/schemagen.schema.json, the JSON Schema of schemagen.yaml, from
 // the table of settings.
 func configSchema() []byte {
 	closed := func(properties object, required ...string) object {
@@ -108,8 +108,8 @@ func schemaOf(s project.Setting) object {
 	return out
 }
 
-// TestConfigSchema wants docs/schemagen.schema.json to be what the table of settings
-// says; -update rewrites it.
+// TestConfigSchema checks that docs/schemagen.schema.json is up to date; -update rewrites
+// it.
 func TestConfigSchema(t *testing.T) {
 	const page = "../../docs/schemagen.schema.json"
 	want := configSchema()
@@ -124,7 +124,7 @@ func TestConfigSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaAgrees wants the schema to have the keys that are read.
+// TestSchemaAgrees checks that the schema has exactly the keys that are read.
 func TestSchemaAgrees(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct {
@@ -135,7 +135,7 @@ func TestSchemaAgrees(t *testing.T) {
 	if err := json.Unmarshal(configSchema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	// What is read is told by the message about what is not.
+	// The message about an unknown key lists the known ones.
 	got := map[string][]string{}
 	var findings diag.List
 	for _, text := range []string{"packages: [3]\nwaivers: [3]\ncrd: 3\noutputs: 3\nfunctions: 3\n", "3\n"} {
@@ -162,12 +162,12 @@ func TestSchemaAgrees(t *testing.T) {
 		"functions":              slices.Sorted(maps.Keys(schema.Properties["functions"].Properties)),
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("read are\n%v\nand described\n%v", got, want)
+		t.Errorf("the file has the keys\n%v\nand the schema\n%v", got, want)
 	}
 }
 
-// TestSettings wants each setting to be described in docs/config.md, and to be a flag
-// that there is, of the command that it is of.
+// TestSettings checks that each setting is described in docs/config.md, and that the flag
+// of each exists on its command.
 func TestSettings(t *testing.T) {
 	page, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
@@ -183,17 +183,17 @@ func TestSettings(t *testing.T) {
 			t.Errorf("docs/config.md does not describe %s", s.Key)
 		}
 		if s.About == "" {
-			t.Errorf("%s says nothing about itself", s.Key)
+			t.Errorf("%s has no description", s.Key)
 		}
 		of := s.Of
 		if of == "" {
 			of = project.OfCRD
 		}
 		if s.Flag != "" && !commands[of](s.Flag) {
-			t.Errorf("%s is --%s of schemagen %s, which there is not", s.Key, s.Flag, of)
+			t.Errorf("%s is --%s of schemagen %s, which does not exist", s.Key, s.Flag, of)
 		}
 		if s.Also != "" && !commands[controllerGenCommand](s.Also) {
-			t.Errorf("%s is --%s of controller-gen's syntax, which there is not", s.Key, s.Also)
+			t.Errorf("%s is --%s in controller-gen's syntax, which does not exist", s.Key, s.Also)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 const diffPage = "../../docs/diff.md"
 
-// TestDiffPageHasKinds wants every kind of change in the table.
+// TestDiffPageHasKinds checks that docs/diff.md lists every kind of change.
 func TestDiffPageHasKinds(t *testing.T) {
 	data, err := os.ReadFile(diffPage)
 	if err != nil {

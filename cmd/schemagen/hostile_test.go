@@ -21,22 +21,22 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// hostileText is what any text from outside may be: it clears the screen, turns the
-// direction of writing, and forges lines and commands of a workflow.
+// hostileText clears the screen, changes the direction of text, and forges lines and
+// workflow commands. Any text from outside may be like this.
 const hostileText = "x\x1b[2J\u009b2J\u202e\a\r\nFORGED: line\n::error::FORGED\n  ::stop-commands::x\n##[error]FORGED"
 
-// annotationOfOurs is a line of the format github.
+// annotationOfOurs matches a line in the format github.
 var annotationOfOurs = regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,)?(line=\d+,)?(col=\d+,)?title=SG\d+::`)
 
-// checkPrinted wants nothing of a text to be obeyed by a terminal or a workflow, and
-// no line to be forged.
+// checkPrinted checks that a text contains nothing that a terminal or a workflow obeys,
+// and no forged line.
 func checkPrinted(t *testing.T, what, text string, github bool) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case diag.Lines(line) != line:
-			t.Errorf("%s prints a character that does something: %q", what, line)
+			t.Errorf("%s prints a control character: %q", what, line)
 		case strings.HasPrefix(line, "FORGED"):
 			t.Errorf("%s prints a forged line: %q", what, line)
 		case strings.HasPrefix(trimmed, "::") && !(github && annotationOfOurs.MatchString(line)):
@@ -50,8 +50,8 @@ func checkPrinted(t *testing.T, what, text string, github bool) {
 	}
 }
 
-// checkDocument wants no control character in a document. Its texts are data, for
-// programs that do not obey them.
+// checkDocument checks that a document has no control characters. Its texts are data,
+// which programs do not obey.
 func checkDocument(t *testing.T, what, text string) {
 	t.Helper()
 	if i := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
@@ -59,7 +59,7 @@ func checkDocument(t *testing.T, what, text string) {
 	}
 }
 
-// runHostile runs a command line and checks what it prints. It returns how much.
+// runHostile runs a command line and checks its output, whose length it returns.
 func runHostile(t *testing.T, what string, args ...string) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -103,8 +103,8 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// plantedCRD is a definition whose texts are replaced one after the other. What is in
-// capitals is a text that may be anything.
+// plantedCRD is a definition whose texts are replaced one after the other. Texts in capitals
+// can be arbitrary.
 const plantedCRD = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com","annotations":{"a":"ANNOTATION"}},
 "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget","listKind":"WidgetList","singular":"widget","shortNames":["wd"],"categories":["all"]},
 "versions":[{"name":"v1","served":true,"storage":true,"additionalPrinterColumns":[{"name":"COLUMN","type":"string","jsonPath":".spec.a","description":"COLUMNTEXT"}],
@@ -118,8 +118,8 @@ const plantedObject = `{"apiVersion":"example.com/v1","kind":"Widget","metadata"
 const plantedSuite = `{"name":"SUITE","crdName":"widgets.example.com","version":"v1","tests":{"onCreate":[{"name":"CASE","initial":"INITIAL","expected":"EXPECTED"},
 {"name":"other","initial":"apiVersion: example.com/v1\nkind: Widget\nspec: {a: b}\n","expectedError":"WANTED"}]}}`
 
-// TestHostileManifests plants a hostile text at every text of a definition, an object
-// and a test suite, and runs every command that reads them.
+// TestHostileManifests replaces every text in a definition, an object and a test suite with
+// a hostile one, and runs every command that reads them.
 func TestHostileManifests(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -161,12 +161,12 @@ func TestHostileManifests(t *testing.T) {
 		}
 	}
 	if runs < 500 || printed < 100*runs {
-		t.Errorf("%d runs printed %d bytes: the test looks at nothing", runs, printed)
+		t.Errorf("%d runs printed %d bytes: too few for the test to check anything", runs, printed)
 	}
 }
 
-// TestHostileSource plants hostile texts in Go source: in names of files and packages,
-// markers, tags, comments and constants, and in the files beside it.
+// TestHostileSource puts hostile texts into Go source: names of files and packages, markers,
+// tags, comments and constants, and into the files beside it.
 func TestHostileSource(t *testing.T) {
 	mod, sum := requirements(t)
 	dir := t.TempDir()
@@ -245,15 +245,15 @@ MORE
 	try("name of a folder", hostileName+"/types.go", broken)
 	try("go.mod", "go.mod", "module example.com/m\x1b[2J\n\ngo 1.26\nrequire x\x1b[2J v1\n")
 	try("schemagen.yaml", "schemagen.yaml", quoted(t, hostileText)+": "+quoted(t, hostileText)+"\nseverities: {"+quoted(t, hostileText)+": "+quoted(t, hostileText)+"}\n")
-	// Calls that run would run this test: these lead out of the project.
+	// The calls lead out of the project: otherwise they would run this test.
 	lines = [][]string{{"migrate"}, {"migrate", "--", "crd", "output:dir=../" + hostileText}}
 	try("Makefile", "Makefile", "CONTROLLER_GEN = ./"+inLine+"\nall:\n\tX="+inLine+" $(CONTROLLER_GEN) crd paths="+inLine+" output:dir=../"+inLine+"\n\t$(CONTROLLER_GEN) crd paths=$(call x,"+inLine+")\n")
 	if runs < 80 || printed < 50*runs {
-		t.Errorf("%d runs printed %d bytes: the test looks at nothing", runs, printed)
+		t.Errorf("%d runs printed %d bytes: too few for the test to check anything", runs, printed)
 	}
 }
 
-// TestHostileFlags gives a hostile text to every flag that takes one and as every
+// TestHostileFlags passes a hostile text to every flag that accepts one and as every
 // argument of every command.
 func TestHostileFlags(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSecondSignal wants a process that does not come to look whether it was interrupted,
-// because it waits for its input, to end at a second signal.
+// TestSecondSignal checks that a process that waits for its input, and therefore does not
+// check for interrupts, ends at a second signal.
 func TestSecondSignal(t *testing.T) {
 	command := exec.Command("schemagen-main", "verify", "-")
 	input, err := command.StdinPipe()
@@ -23,7 +23,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: when it is written the process reads, and waits for more.
+	// More than a pipe holds: once it is written, the process is reading and waits for more.
 	if _, err := input.Write([]byte(strings.Repeat("# wait\n", 1<<17))); err != nil {
 		t.Fatal(err)
 	}
@@ -37,11 +37,11 @@ func TestSecondSignal(t *testing.T) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	t.Error("it waits still")
+	t.Error("the process is still waiting")
 	_ = command.Process.Kill()
 }
 
-// TestPipesAreRefused puts pipes that nobody writes to where files are read.
+// TestPipesAreRefused puts pipes without a writer where files are read.
 func TestPipesAreRefused(t *testing.T) {
 	p := newProject(t)
 	p.write("crds/readme.txt", "")

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestMigrationPage wants docs/migration.md to show what the script does.
+// TestMigrationPage checks that docs/migration.md shows the output of the script.
 func TestMigrationPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/migration.md")
 	if err != nil {
@@ -16,7 +16,7 @@ func TestMigrationPage(t *testing.T) {
 	}
 	shown := regexp.MustCompile("(?s)```console\n\\$ schemagen migrate\n(.*?)```").FindStringSubmatch(string(page))
 	if shown == nil {
-		t.Fatal("docs/migration.md shows nothing")
+		t.Fatal("docs/migration.md shows no output")
 	}
 	archive, err := txtar.ParseFile("../../testdata/script/migrate.txtar")
 	if err != nil {
@@ -24,7 +24,7 @@ func TestMigrationPage(t *testing.T) {
 	}
 	for _, file := range archive.Files {
 		if file.Name == "want/equal" && string(file.Data) != shown[1] {
-			t.Errorf("docs/migration.md shows\n%s\nbut it is\n%s", shown[1], file.Data)
+			t.Errorf("docs/migration.md shows\n%s\nbut the output is\n%s", shown[1], file.Data)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// manyDefinitions writes definitions of a given size, ten in each group, and returns
-// the folder.
+// manyDefinitions writes definitions of a given size, ten in each group, and returns the
+// directory.
 func manyDefinitions(tb testing.TB, count, size int) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -25,8 +25,8 @@ func manyDefinitions(tb testing.TB, count, size int) string {
 	return dir
 }
 
-// manyDefinition is a definition with as many parts as the size needs, each with what
-// people write: words, limits, a union with rules, a list of numbers or texts.
+// manyDefinition returns a definition with as many parts as the size needs, each with
+// realistic content: text, limits, a union with rules, a list of numbers or strings.
 func manyDefinition(i, size int, word string) string {
 	const head = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -119,7 +119,7 @@ spec:
 	return b.String()
 }
 
-// BenchmarkOpenAPI makes all documents of 200 definitions of 100 KB from files. The
+// BenchmarkOpenAPI generates all documents for 200 definitions of 100 KB from files. The
 // limit is 2 s and 400 MB.
 func BenchmarkOpenAPI(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
@@ -132,8 +132,8 @@ func BenchmarkOpenAPI(b *testing.B) {
 	}
 }
 
-// BenchmarkOpenAPIOneChanged changes one of those definitions and makes what a server
-// answers with again, as --serve does. The limit is a tenth of all.
+// BenchmarkOpenAPIOneChanged changes one of those definitions and renders the documents
+// again, like --serve. The limit is a tenth of the time for all.
 func BenchmarkOpenAPIOneChanged(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
 	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}

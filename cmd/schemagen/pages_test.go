@@ -5,14 +5,12 @@ import (
 	"testing"
 )
 
-// TestCodesPage wants docs/diagnostics.md to be what the tables say; -update
-// rewrites it.
+// TestCodesPage checks that docs/diagnostics.md is up to date; -update rewrites it.
 func TestCodesPage(t *testing.T) {
 	checkPage(t, "../../docs/diagnostics.md", codesPage())
 }
 
-// TestMarkersPage wants docs/MARKERS.md to be what the reference says; -update
-// rewrites it.
+// TestMarkersPage checks that docs/MARKERS.md is up to date; -update rewrites it.
 func TestMarkersPage(t *testing.T) {
 	reference, err := markerReference()
 	if err != nil {
@@ -21,7 +19,7 @@ func TestMarkersPage(t *testing.T) {
 	checkPage(t, "../../docs/MARKERS.md", reference.Page())
 }
 
-// checkPage wants a generated page to be up to date; -update rewrites it.
+// checkPage checks that a generated page is up to date; -update rewrites it.
 func checkPage(t *testing.T, page, want string) {
 	t.Helper()
 	if *update {

@@ -24,21 +24,21 @@ import (
 	"github.com/schemagen/schemagen/internal/runcache"
 )
 
-// sandbox is a module with all that a run may depend on beside it.
+// sandbox is a module with everything that a run may depend on.
 //
 //	go/         the Go toolchain: a command that does nothing, and VERSION
 //	mod/        the module cache
 //	home/
-//	meta/       what stands for apimachinery
+//	meta/       a substitute for apimachinery
 //	work/       the module
-//	out/        what is written
+//	out/        the output
 type sandbox struct {
 	t    *testing.T
 	dir  string
 	args []string
-	// env are variables that differ from those of other projects.
+	// env has variables that differ from those of other projects.
 	env map[string]string
-	// from is the working directory, if it is not that of the module.
+	// from is the working directory, if it differs from the module's.
 	from string
 }
 
@@ -79,7 +79,7 @@ func newProjectIn(t *testing.T, dir string) *sandbox {
 	return p
 }
 
-// enter makes the project the surroundings of a test.
+// enter makes the project the environment of a test.
 func (p *sandbox) enter(t *testing.T) {
 	p.t = t
 	for _, name := range []string{"GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOWORK", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GO111MODULE", "GOEXPERIMENT", "GOPACKAGESDRIVER", "GODEBUG"} {
@@ -126,7 +126,7 @@ func (p *sandbox) remove(name string) {
 	p.check(os.RemoveAll(p.at(name)))
 }
 
-// outcome is what is to be seen of a run.
+// outcome is the observable result of a run.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -152,27 +152,27 @@ func (o outcome) equal(other outcome) bool {
 	return o.code == other.code && o.stdout == other.stdout && o.stderr == other.stderr && maps.Equal(o.files, other.files)
 }
 
-// staleText is a definition that schemagen wrote for a kind that is no more.
+// staleText is a definition that schemagen wrote for a kind that no longer exists.
 func staleText(plural string) string {
 	return "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n  name: " + plural +
 		".example.com\nspec:\n  group: example.com\n  names:\n    kind: Stale\n    plural: " + plural + "\n"
 }
 
-// remembered is what a run says that only repeats an earlier one, once poisoned.
+// remembered is the message of a run that replays a poisoned cache entry.
 const remembered = "an earlier run said this"
 
-// cacheHeader begins each file of the cache.
+// cacheHeader is the first line of each file in the cache.
 const cacheHeader = "schemagen cache 1\n"
 
-// cacheEntry is a file of the cache with data: behind the header stands a sum, which
-// also tells which file it is.
+// cacheEntry returns a cache file with data: the header is followed by a checksum that
+// includes the file's name.
 func cacheEntry(name string, data []byte) []byte {
 	sum := sha256.Sum256(append([]byte(filepath.Base(name)), data...))
 	return slices.Concat([]byte(cacheHeader), sum[:], data)
 }
 
-// poison makes what is kept of runs say something else, so that a run which
-// repeats it is seen. It returns how many runs there were.
+// poison changes the messages of cached runs, so that a replay can be detected. It returns
+// the number of cached runs.
 func (p *sandbox) poison() int {
 	n := 0
 	p.check(os.MkdirAll(p.at("cache"), 0o755))
@@ -198,8 +198,8 @@ func (p *sandbox) poison() int {
 	return n
 }
 
-// pastRunChanges are all kinds of changes after which a run must not repeat what
-// an earlier one said.
+// pastRunChanges returns all kinds of changes after which a run must not replay an
+// earlier one.
 func pastRunChanges() []pastRunChange {
 	always := func(args ...string) func(p *sandbox) {
 		return func(p *sandbox) { p.args = append(p.args, args...) }
@@ -243,7 +243,7 @@ func pastRunChanges() []pastRunChange {
 		}},
 		{"a folder hidden", func(p *sandbox) { p.check(os.Rename(p.at("work/api"), p.at("work/_api"))) }},
 		{"a nested module", func(p *sandbox) { p.write("work/api/go.mod", "module example.com/m/api\n\ngo 1.26\n") }},
-		// What it needs.
+		// Other inputs.
 		{"a package beside", func(p *sandbox) { p.write("meta/pkg/apis/meta/v1/types.go", "package v1\n\ntype TypeMeta struct{}\n") }},
 		{"a package of the module cache", func(p *sandbox) { p.replace("mod/example.com/lib@v1.0.0/l.go", "string", "int64") }},
 		{"another file of a package of the module cache", func(p *sandbox) {
@@ -312,7 +312,7 @@ func pastRunChanges() []pastRunChange {
 			p.write("other.yaml", "strict: true\n")
 			p.args = append(p.args, "--config", "../other.yaml")
 		}},
-		// What it wrote.
+		// The output.
 		{"an output edited", func(p *sandbox) { p.replace("out/example.com_widgets.yaml", "plural: widgets", "plural: gadgets") }},
 		{"an output removed", func(p *sandbox) { p.remove("out/example.com_widgets.yaml") }},
 		{"all outputs removed", func(p *sandbox) { p.remove("out") }},
@@ -359,8 +359,8 @@ type pastRunChange struct {
 	change func(p *sandbox)
 }
 
-// TestChangesAreSeen changes one thing after another. A run after that must not
-// repeat the earlier one, and do what a run does that knows none.
+// TestChangesAreSeen makes one change after another. The next run must not replay the
+// earlier one, and must do the same as a run without a cache.
 func TestChangesAreSeen(t *testing.T) {
 	changesAreSeen(t, pastRunChanges(), func(p *sandbox) {
 		p.write("out/example.com_none.yaml", "---\nkind: Something\n")
@@ -369,7 +369,7 @@ func TestChangesAreSeen(t *testing.T) {
 	})
 }
 
-// TestChangesOfWhatShipsAreSeen does so for what a run writes beside the CRDs.
+// TestChangesOfWhatShipsAreSeen does so for the files for installing CRDs.
 func TestChangesOfWhatShipsAreSeen(t *testing.T) {
 	changes := []pastRunChange{
 		{"the kustomization edited", func(p *sandbox) { p.replace("out/kustomization.yaml", "example.com_widgets", "example.com_gadgets") }},
@@ -398,8 +398,8 @@ func TestChangesOfWhatShipsAreSeen(t *testing.T) {
 	})
 }
 
-// TestChangesOfConversionAreSeen does so for what tells that a webhook converts kinds
-// whose versions differ.
+// TestChangesOfConversionAreSeen does so for the inputs that show that a webhook converts
+// a kind.
 func TestChangesOfConversionAreSeen(t *testing.T) {
 	const patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\nspec:\n  conversion:\n    strategy: Webhook\n"
 	changes := []pastRunChange{
@@ -423,8 +423,8 @@ func TestChangesOfConversionAreSeen(t *testing.T) {
 	})
 }
 
-// changesAreSeen does so with projects whose files have just been written, so that
-// their content tells, and with such that are old enough for their stamps to tell.
+// changesAreSeen does so with projects whose files have just been written, so that their
+// content is compared, and with files old enough to have stamps.
 func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandbox), good func(p *sandbox, first outcome) bool) {
 	runTwice := func(p *sandbox) {
 		prepare(p)
@@ -433,7 +433,7 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandb
 		if !good(p, first) {
 			p.t.Fatalf("exit code %d: %s", first.code, first.stderr)
 		}
-		// Once more, as the run has made a file in a folder that it looked into.
+		// Run again, because the first run created a file in a directory that it had read.
 		if second := p.run(); second.stderr != first.stderr {
 			p.t.Fatalf("the second run: %+v", second)
 		}
@@ -482,8 +482,8 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandb
 	}
 }
 
-// TestChangesOfConfigAreSeen is TestChangesAreSeen for runs below a project file, in
-// a folder of the module that might have one itself.
+// TestChangesOfConfigAreSeen is TestChangesAreSeen for runs below a project file, in a
+// directory of the module that could have its own.
 func TestChangesOfConfigAreSeen(t *testing.T) {
 	changesAreSeen(t, []pastRunChange{
 		{"an option", func(p *sandbox) { p.replace("work/schemagen.yaml", "year: '1'", "year: '2'") }},
@@ -516,7 +516,7 @@ func TestChangesOfConfigAreSeen(t *testing.T) {
 	})
 }
 
-// TestStdoutAndModes wants what is not written to be printed each time.
+// TestStdoutAndModes checks that output that is not written is printed each time.
 func TestStdoutAndModes(t *testing.T) {
 	p := newProject(t)
 	cached := []string{"--cache-dir", p.at("cache")}
@@ -531,7 +531,7 @@ func TestStdoutAndModes(t *testing.T) {
 		}
 	}
 	p.run(cached...)
-	time.Sleep(2100 * time.Millisecond) // from now on stamps tell
+	time.Sleep(2100 * time.Millisecond) // from now on files have stamps
 	p.replace("work/api/extra.go", "is more", "is less")
 	for _, mode := range []string{"--diff", "--check"} {
 		if out := p.run(append(cached, mode)...); !strings.Contains(out.stdout, "is less") {
@@ -546,8 +546,8 @@ func TestStdoutAndModes(t *testing.T) {
 	}
 }
 
-// TestErrorsAreRepeated wants a run with errors to say them again, and to write
-// once they are mended.
+// TestErrorsAreRepeated checks that a run with errors reports them again, and writes once
+// they are fixed.
 func TestErrorsAreRepeated(t *testing.T) {
 	p := newProject(t)
 	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
@@ -565,8 +565,8 @@ func TestErrorsAreRepeated(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotPrintedIsNotRemembered wants a run whose warnings could not be printed,
-// which therefore wrote nothing, to be done again.
+// TestWhatWasNotPrintedIsNotRemembered checks that a run whose warnings could not be
+// printed, and which therefore wrote nothing, is not cached.
 func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 	p := newProject(t)
 	cached := slices.Concat(p.args, []string{"--cache-dir", p.at("cache")})
@@ -581,14 +581,14 @@ func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 	if out := p.run("--cache-dir", p.at("cache")); out.code != 0 || out.files[p.at("out/example.com_widgets.yaml")] == "" {
 		t.Errorf("exit code %d: %s", out.code, out.stderr)
 	}
-	// What is repeated must be printed, too.
+	// A replayed run must print, too.
 	if code := run(t.Context(), cached, io.Discard, stderr); code != exitFailure {
 		t.Errorf("exit code %d", code)
 	}
 }
 
-// TestFilesOfWaiversAreSeen wants a run that failed because no file matches a waiver to be
-// done again when there is one.
+// TestFilesOfWaiversAreSeen checks that a run that failed because no file matches a waiver
+// is not replayed once a file does.
 func TestFilesOfWaiversAreSeen(t *testing.T) {
 	p := newProject(t)
 	p.replace("work/api/types.go", "Maximun", "Maximum")
@@ -608,14 +608,14 @@ func TestFilesOfWaiversAreSeen(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNoText wants a module in folders whose names differ in a byte that is no
-// UTF-8 to have records of their own.
+// TestNamesThatAreNoText checks that modules in directories whose names differ in a byte
+// that is not UTF-8 have separate cache entries.
 func TestNamesThatAreNoText(t *testing.T) {
 	p := newProject(t)
 	cached := []string{"--cache-dir", p.at("cache")}
 	for _, name := range []string{"x\xe9", "x\xe8"} {
 		if err := os.CopyFS(p.at(name), os.DirFS(p.at("work"))); err != nil {
-			t.Skip(err) // this file system has no such names
+			t.Skip(err) // the file system does not allow such names
 		}
 	}
 	t.Chdir(p.at("x\xe9"))
@@ -630,8 +630,8 @@ func TestNamesThatAreNoText(t *testing.T) {
 	}
 }
 
-// TestGoCommandIsNotRemembered wants nothing kept of a run whose listing is the go
-// command's.
+// TestGoCommandIsNotRemembered checks that a run whose listing used the go command is not
+// cached.
 func TestGoCommandIsNotRemembered(t *testing.T) {
 	path, home := os.Getenv("PATH"), os.Getenv("HOME")
 	p := newProject(t)
@@ -647,7 +647,7 @@ func TestGoCommandIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestBrokenCache wants runs to do without what cannot be read or written.
+// TestBrokenCache checks that runs work without cache files that cannot be read or written.
 func TestBrokenCache(t *testing.T) {
 	entries := func(p *sandbox, do func(name string, data []byte)) func() {
 		return func() {
@@ -721,8 +721,8 @@ func TestBrokenCache(t *testing.T) {
 	}
 }
 
-// TestTwoRunsAtOnce runs many at once over one cache while a type changes, and
-// wants each to leave what one that knows nothing writes.
+// TestTwoRunsAtOnce runs many at once with one cache while a type changes. Each must
+// write the same as a run without a cache.
 func TestTwoRunsAtOnce(t *testing.T) {
 	p := newProject(t)
 	for i := range 4 {
@@ -787,8 +787,8 @@ func TestChangesAreSeenByOthers(t *testing.T) {
 	}, func(_ *sandbox, first outcome) bool { return first.code == 0 && first.stderr == "" })
 }
 
-// TestChangesAreSeenBySchemapatch is TestChangesAreSeen for what schemapatch reads
-// beside the source.
+// TestChangesAreSeenBySchemapatch is TestChangesAreSeen for the additional inputs of
+// schemapatch.
 func TestChangesAreSeenBySchemapatch(t *testing.T) {
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n" +
 		"  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - {name: api, served: true, storage: true}\n"

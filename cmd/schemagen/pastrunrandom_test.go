@@ -27,11 +27,10 @@ import (
 
 var randomSeed = flag.Uint64("seed", 1, "of TestRandomChangesAreSeen")
 
-// TestRandomChangesAreSeen changes whatever a run may depend on, again and again: flags, all
-// that the command has, files and folders, the project file, outputs, the environment, the
-// working directory, and whether what is printed can be printed. After each change a run that
-// may know earlier ones must end, print and leave files as one that knows none does in a
-// copy of everything.
+// TestRandomChangesAreSeen repeatedly makes random changes to the inputs of a run: all flags of
+// the command, files and directories, the project file, outputs, the environment, the working
+// directory, and whether its output can be printed. After each change, a run with a cache must
+// have the same exit code, output and files as a run without one in a copy of everything.
 func TestRandomChangesAreSeen(t *testing.T) {
 	projects, rounds := 10, 20
 	if testing.Short() {
@@ -46,7 +45,7 @@ func TestRandomChangesAreSeen(t *testing.T) {
 	}
 	repeated := 0
 	for range rounds {
-		// By the time that a project has its turn again its files have stamps.
+		// By the time of a project's next turn, its files have stamps.
 		for _, l := range labs {
 			before := l.state()
 			var changes []string
@@ -54,7 +53,7 @@ func TestRandomChangesAreSeen(t *testing.T) {
 				changes = append(changes, l.change())
 			}
 			if room := l.room; l.random.IntN(3) == 0 {
-				// What could not be printed must not be remembered as printed.
+				// Output that could not be printed must not be cached as printed.
 				l.room[0] = one(l.random, 0, 40)
 				l.compare(strings.Join(changes, ", ") + " and no room")
 				l.room = room
@@ -66,8 +65,8 @@ func TestRandomChangesAreSeen(t *testing.T) {
 			if l.repeats() {
 				repeated++
 			}
-			// Most often what was changed is changed back, so that what is kept of earlier
-			// runs is found, and errors do not hide each other.
+			// Usually revert the change, so that earlier cache entries are found and errors
+			// do not hide each other.
 			if failed && l.random.IntN(4) > 0 || l.random.IntN(2) == 0 {
 				l.restore(before)
 				l.compare("changed back")
@@ -83,15 +82,15 @@ func TestRandomChangesAreSeen(t *testing.T) {
 	}
 }
 
-// randomLab is a project with a twin, in which runs know no earlier ones.
+// randomLab is a project and its twin, in which runs have no cache.
 type randomLab struct {
 	*sandbox
 	random  *rand.Rand
 	twin    string
 	history []string
-	// flags are those that are given, by their names.
+	// flags has the given flags by name.
 	flags map[string]string
-	// room is how much standard error and output take; -1 is no limit.
+	// room is the capacity of standard error and output; -1 is no limit.
 	room [2]int
 }
 
@@ -113,7 +112,7 @@ func newRandomLab(t *testing.T, random *rand.Rand) *randomLab {
 	return &randomLab{sandbox: p, random: random, twin: filepath.Join(base, "two"), flags: map[string]string{}, room: [2]int{-1, -1}}
 }
 
-// labState is all that a lab's changes change.
+// labState is the state that changes can modify.
 type labState struct {
 	env, flags map[string]string
 	room       [2]int
@@ -121,7 +120,7 @@ type labState struct {
 	files      map[string]labFile
 }
 
-// labFile is a file, a folder or a link; what text is depends on the type.
+// labFile is a file, a directory or a link; the meaning of text depends on the type.
 type labFile struct {
 	mode fs.FileMode
 	text string
@@ -147,7 +146,7 @@ func (l *randomLab) state() labState {
 	return s
 }
 
-// restore changes back what differs.
+// restore reverts differences.
 func (l *randomLab) restore(s labState) {
 	l.env, l.flags, l.room, l.from = s.env, s.flags, s.room, s.from
 	now := l.state().files
@@ -174,7 +173,7 @@ func (l *randomLab) restore(s labState) {
 	}
 }
 
-// limited is a writer that takes so many bytes; -1 are all.
+// limited is a writer with a limited capacity; -1 is no limit.
 type limited struct {
 	room int
 	text bytes.Buffer
@@ -193,7 +192,7 @@ func (w *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// compare runs in both places, compares, and returns the exit code.
+// compare runs in the project and its twin, compares the results, and returns the exit code.
 func (l *randomLab) compare(what string) int {
 	l.history = append(l.history, what)
 	l.check(os.RemoveAll(l.twin))
@@ -211,7 +210,7 @@ func (l *randomLab) compare(what string) int {
 	return want.code
 }
 
-// runIn runs in the project or its twin; the names of the twin's files become the
+// runIn runs in the project or its twin; in the output, the twin's file names become the
 // project's.
 func (l *randomLab) runIn(dir string, more ...string) outcome {
 	here := func(text string) string { return strings.ReplaceAll(text, l.dir, dir) }
@@ -239,7 +238,7 @@ func (l *randomLab) runIn(dir string, more ...string) outcome {
 	return out
 }
 
-// walk calls f for what is in a directory but for the cache.
+// walk calls f for everything in a directory except the cache.
 func (l *randomLab) walk(dir string, f func(name string, e fs.DirEntry)) {
 	l.check(filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -277,11 +276,11 @@ func (l *randomLab) copy(from, to string) {
 	})
 }
 
-// repeats reports whether a run would repeat an earlier one.
+// repeats reports whether a run would replay an earlier one.
 func (l *randomLab) repeats() bool {
 	saved := l.dir + "-saved"
 	if err := os.CopyFS(saved, os.DirFS(l.at("cache"))); err != nil {
-		return false // nothing was kept
+		return false // nothing is cached
 	}
 	defer func() {
 		l.check(os.RemoveAll(l.at("cache")))
@@ -295,7 +294,7 @@ func (l *randomLab) repeats() bool {
 
 func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// change changes something, and says what.
+// change makes a random change and describes it.
 func (l *randomLab) change() string {
 	r := l.random
 	switch r.IntN(16) {
@@ -328,7 +327,7 @@ func (l *randomLab) change() string {
 	return l.changeFile()
 }
 
-// changeFlag gives a flag of the command another value, or takes one back.
+// changeFlag changes the value of a flag or removes the flag.
 func (l *randomLab) changeFlag() string {
 	r := l.random
 	if len(l.flags) > 0 && r.IntN(2) == 0 {
@@ -361,12 +360,12 @@ func (l *randomLab) changeFlag() string {
 			"format": {"text", "json", "sarif", "github"}, "enable": {"union-transition", "declarative-validation"}, "allow": {"kubebuilder:validation:Maximun", "kubebuilder"}, "tags": {"tagged", "ignore_autogenerated,x"},
 			"lister": {"auto", "go"}, "config": {"schemagen.yaml", "../other.yaml"}, "year": {"2026", "x\xe9", "x\xe8"},
 		}
-		l.flags[f.Name] = one(r, append(known[f.Name], known[f.Name]...)...) // those that are not known are told by a panic
+		l.flags[f.Name] = one(r, append(known[f.Name], known[f.Name]...)...) // an unknown flag panics
 	}
 	return fmt.Sprintf("--%s=%q", f.Name, l.flags[f.Name])
 }
 
-// changeProjectFile writes one with settings that the table has, or removes it.
+// changeProjectFile writes a project file with random settings from the table, or removes it.
 func (l *randomLab) changeProjectFile() string {
 	r := l.random
 	if r.IntN(6) == 0 {
@@ -419,7 +418,7 @@ func (l *randomLab) changeProjectFile() string {
 	return fmt.Sprintf("schemagen.yaml %q", text.String())
 }
 
-// newFile makes a file in one of the folders.
+// newFile creates a file in one of the directories.
 func (l *randomLab) newFile() string {
 	r := l.random
 	var folders []string
@@ -461,7 +460,7 @@ func (l *randomLab) newFile() string {
 	return "new " + name
 }
 
-// changeFile changes, moves or removes a file or a folder.
+// changeFile changes, moves or removes a file or directory.
 func (l *randomLab) changeFile() string {
 	r := l.random
 	var files, folders []string

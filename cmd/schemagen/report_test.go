@@ -9,8 +9,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// TestFold wants of every list: nothing but warnings of foldedBy is left out, each of
-// them is counted, the order stays, and no two that are printed have one key.
+// TestFold checks for every list that only warnings with a key are folded, each of them is
+// counted, the order is kept, and no two printed warnings have the same key.
 func TestFold(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

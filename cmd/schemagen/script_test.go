@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// controllerGen is controller-gen, as its main package puts it together. With
-// PEER_ADDS it also writes a line into each CRD in config/crd, another one each time if that is
+// controllerGen is controller-gen, assembled as in its main package. With PEER_ADDS, it
+// also adds a line to each CRD in config/crd, a different one each time if the value is
 // "random".
 func controllerGen(args []string) error {
 	if slices.Contains(args, "--version") {
@@ -103,9 +103,9 @@ func controllerGen(args []string) error {
 	return nil
 }
 
-// TestScripts runs the command lines of testdata/script. A script starts in a
-// module whose requirements are this module's, as are those of the modules
-// nested in it, and has no network. REPO is the directory of this module.
+// TestScripts runs the command lines in testdata/script. A script starts in a module with
+// the requirements of this module, as do its nested modules, and has no network. REPO is
+// the directory of this module.
 func TestScripts(t *testing.T) {
 	mod, sum := requirements(t)
 	repo, err := filepath.Abs("../..")
@@ -125,7 +125,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("REPO", repo)
-			// Folders that are named for it are modules of their own.
+			// Folders with these names become modules.
 			for dir, module := range map[string]string{
 				".": "example.com/project", "nested": "example.com/nested", "nested/deeper": "example.com/deeper",
 			} {
@@ -159,7 +159,7 @@ func requirements(t *testing.T) (mod, sum []byte) {
 	return mod, sum
 }
 
-// goEnv asks the go command for one of its variables.
+// goEnv returns a variable of the go command.
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", name).Output()
@@ -169,15 +169,15 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// moduleProxies is a GOPROXY for commands that resolve modules anew: the module cache
-// first, then where the user gets modules, since building this test downloads only the
-// modules of the packages that it links.
+// moduleProxies returns a GOPROXY for commands that resolve modules: the module cache
+// first, then the user's own, since building this test downloads only the modules of the
+// packages that it links.
 func moduleProxies(t *testing.T) string {
 	t.Helper()
 	return "file://" + filepath.Join(goEnv(t, "GOMODCACHE"), "cache", "download") + "," + goEnv(t, "GOPROXY")
 }
 
-// TestInterrupted wants nothing on disk to change after an interrupt.
+// TestInterrupted checks that nothing on disk changes after an interrupt.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -200,6 +200,6 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("stderr: %s", stderr.String())
 	}
 	if _, err := os.Stat("out"); err == nil {
-		t.Error("the output directory was made")
+		t.Error("the output directory was created")
 	}
 }

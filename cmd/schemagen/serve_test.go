@@ -28,7 +28,7 @@ type servedRun struct {
 	stderr *lockedText
 }
 
-// lockedText is what a run prints while it goes on.
+// lockedText collects the output of a running command.
 type lockedText struct {
 	mu sync.Mutex
 	b  strings.Builder
@@ -46,7 +46,7 @@ func (l *lockedText) String() string {
 	return l.b.String()
 }
 
-// startServe serves a folder and waits until it says where.
+// startServe serves a directory and waits for the address.
 func startServe(t *testing.T, args ...string) *servedRun {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,7 +69,7 @@ func startServe(t *testing.T, args ...string) *servedRun {
 	return s
 }
 
-// get returns the code and the body of an answer.
+// get returns the status code and body of a response.
 func (s *servedRun) get(t *testing.T, path string) (int, string) {
 	t.Helper()
 	response, err := http.Get(s.url + path)
@@ -84,7 +84,7 @@ func (s *servedRun) get(t *testing.T, path string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// raw sends bytes and returns all that is answered.
+// raw sends bytes and returns the whole response.
 func (s *servedRun) raw(t *testing.T, text string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -96,8 +96,8 @@ func (s *servedRun) raw(t *testing.T, text string) string {
 	if err := conn.SetDeadline(time.Now().Add(2 * serveReadTime)); err != nil {
 		t.Error(err)
 	}
-	go io.WriteString(conn, text) // the answer may come before all is sent
-	answer, _ := io.ReadAll(conn) // a reset is an end, too
+	go io.WriteString(conn, text) // the response may arrive before everything is sent
+	answer, _ := io.ReadAll(conn) // a reset also ends the response
 	return string(answer)
 }
 
@@ -148,7 +148,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeHostile sends what no client should over real connections.
+// TestServeHostile sends invalid requests over real connections.
 func TestServeHostile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -203,8 +203,8 @@ func TestServeHostile(t *testing.T) {
 	}
 }
 
-// TestServeSlowClient opens connections that say nothing, more than are served at a
-// time, and wants another client to be answered when they have had their time.
+// TestServeSlowClient opens more idle connections than are served at a time, and checks
+// that another client gets a response once they time out.
 func TestServeSlowClient(t *testing.T) {
 	t.Parallel()
 	dir := manyDefinitions(t, 1, 100)
@@ -228,7 +228,7 @@ func TestServeSlowClient(t *testing.T) {
 	}
 }
 
-// pipes is a listener to which a client comes whenever somebody accepts.
+// pipes is a listener whose every Accept returns a new client.
 type pipes struct{ clients []net.Conn }
 
 func (p *pipes) Accept() (net.Conn, error) {
@@ -240,8 +240,8 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { return nil }
 func (p *pipes) Addr() net.Addr { return nil }
 
-// TestServeCrowd wants a new client to be taken whatever those before it do, and the
-// oldest to be sent away.
+// TestServeCrowd checks that a new client is always accepted, and the oldest one
+// disconnected.
 func TestServeCrowd(t *testing.T) {
 	const most = 3
 	from := &pipes{}
@@ -254,14 +254,14 @@ func TestServeCrowd(t *testing.T) {
 		}
 		if i == 1 {
 			second = conn
-			second.Close() // it is done
+			second.Close() // finished
 		}
 	}
 	if len(l.open) != most {
 		t.Errorf("%d connections are open, want %d", len(l.open), most)
 	}
 	for i, client := range from.clients {
-		client.SetDeadline(time.Unix(1, 0)) // what is open would block
+		client.SetDeadline(time.Unix(1, 0)) // an open connection would block
 		_, err := client.Read(make([]byte, 1))
 		if closed := errors.Is(err, io.EOF); closed != (i < len(from.clients)-most) {
 			t.Errorf("client %d: closed is %v: %v", i, closed, err)
@@ -307,8 +307,8 @@ func TestServeRefuses(t *testing.T) {
 	<-s.ended
 }
 
-// TestReloadKeepsFiles wants a file that did not change to be read once, although
-// another one was wrong in between.
+// TestReloadKeepsFiles checks that an unchanged file is read once, even if another one had
+// mistakes in between.
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
 	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// hostileCRD has a value of each type. It is read before tests change the directory, and
-// is empty where the test binary runs as the command.
+// hostileCRD has a value of each type. It is read before tests change the directory, and is
+// empty if the test binary runs as the command.
 var hostileCRD = func() string {
 	text, _ := os.ReadFile("../../testdata/thing.yaml")
 	return string(text)
 }()
 
-// tryText tries an object, and returns what is said of it.
+// tryText tries an object and returns the diagnostics.
 func tryText(t *testing.T, object string, more ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func TestTryHostile(t *testing.T) {
 	for _, test := range []struct {
 		name, object string
 		code         int
-		want         string // a part of stderr
+		want         string // a substring of stderr
 	}{
 		{"string for object", head + "spec: a\n", 1, `object.yaml:4:1: error[SG701]: spec: Invalid value: "string"`},
 		{"list for object", head + "spec: []\n", 1, `object.yaml:4:1: error[SG701]: spec: Invalid value: "array"`},
@@ -116,7 +116,7 @@ func TestTryHostile(t *testing.T) {
 	}
 }
 
-// laughs are nine lines each of which refers ten times to the one before.
+// laughs is nine lines, each of which refers to the previous one ten times.
 func laughs() string {
 	var b strings.Builder
 	for c := 'b'; c <= 'i'; c++ {
@@ -125,8 +125,8 @@ func laughs() string {
 	return b.String()
 }
 
-// TestTryLargeDocument wants a document of 100 MB to be refused, and what stands
-// before it to be tried.
+// TestTryLargeDocument checks that a document of 100 MB is refused and those before it are
+// tried.
 func TestTryLargeDocument(t *testing.T) {
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
 	var text strings.Builder
@@ -157,7 +157,7 @@ func TestTryOldWithoutCounterpart(t *testing.T) {
 	}
 }
 
-// TestTryWrongOld wants stored objects that cannot be to be said.
+// TestTryWrongOld checks that invalid stored objects are reported.
 func TestTryWrongOld(t *testing.T) {
 	const head = "apiVersion: example.com/v1\nkind: Thing\n"
 	for _, test := range []struct{ object, old, want string }{
@@ -176,8 +176,8 @@ func TestTryWrongOld(t *testing.T) {
 	}
 }
 
-// TestTryDefinitionFarDown wants the line of a keyword of a definition that stands
-// behind more than is read at once.
+// TestTryDefinitionFarDown checks the line of a keyword in a definition that is further down
+// than is read at once.
 func TestTryDefinitionFarDown(t *testing.T) {
 	long := "# " + strings.Repeat("x", 256<<10) + "\nkind: Other\napiVersion: v1\n---\n"
 	object := long + "apiVersion: example.com/v1\nkind: Far\nmetadata: {name: a}\nspec: {flag: 1}\n---\n" + strings.NewReplacer("Thing", "Far", "things", "fars").Replace(hostileCRD)
@@ -190,9 +190,9 @@ func TestTryDefinitionFarDown(t *testing.T) {
 	}
 }
 
-// TestTryHoldsNothing wants what was said of objects not to be held: the heap at the
-// last of 1,500 objects, each with 30 findings and a stored one, is that at the last
-// of one. Nothing else is on its way then.
+// TestTryHoldsNothing checks that findings are not kept in memory: the heap at the last of
+// 1,500 objects, each with 30 findings and a stored object, is that of a run with one.
+// Nothing else is in progress then.
 func TestTryHoldsNothing(t *testing.T) {
 	last := func(n int) uint64 {
 		var objects, olds strings.Builder
@@ -221,7 +221,7 @@ func TestTryHoldsNothing(t *testing.T) {
 	}
 }
 
-// heapWriter notes the size of the heap at the last write.
+// heapWriter records the size of the heap at the last write.
 type heapWriter struct{ size uint64 }
 
 func (w *heapWriter) Write(data []byte) (int, error) {
@@ -258,8 +258,8 @@ func BenchmarkTry(b *testing.B) {
 	b.ReportMetric(float64(stats.Sys)/(1<<20), "MiB-of-system")
 }
 
-// largeCRD is a definition with a schema of 1 MB, and an object of it with a place
-// for its number.
+// largeCRD returns a definition with a schema of 1 MB, and an object of it with a
+// placeholder for its number.
 func largeCRD() (crd, object string) {
 	var schema, fields strings.Builder
 	for i := range 700 {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestWatch edits a package under a watching run: each state is written, broken
-// ones are reported and survived.
+// TestWatch edits a package during a run with --watch: each valid state is written, and
+// mistakes are reported without ending the run.
 func TestWatch(t *testing.T) {
 	p := newProject(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,7 +43,7 @@ func TestWatch(t *testing.T) {
 			select {
 			case all = <-said:
 			case <-deadline:
-				t.Fatalf("no %q for the %d. time in:\n%s", text, times, all)
+				t.Fatalf("%q does not occur %d times in:\n%s", text, times, all)
 			}
 		}
 	}
