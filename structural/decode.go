@@ -195,13 +195,24 @@ func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaPro
 	if len(properties) == 0 {
 		return nil
 	}
-	entries := d.entries(entryFor(in, "properties"))
-	if len(entries) == len(properties) {
-		return entries
+	var entries []Entry
+	for _, e := range in { // JSON may repeat the key: the decoder adds to what it has
+		if e.Key == "properties" {
+			entries = append(slices.Clip(entries), d.entries(e)...)
+		}
 	}
-	out := make([]Entry, 0, len(properties)) // no file, or duplicate keys
+	if len(entries) == len(properties) {
+		return entries // each once
+	}
+	last := map[string]Entry{} // no file, or duplicate keys
+	for _, e := range entries {
+		last[e.Key] = e
+	}
+	out := make([]Entry, 0, len(properties))
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		out = append(out, entryFor(entries, name))
+		e := last[name]
+		e.Key = name
+		out = append(out, e)
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func hostileFiles(size int) []hostileFile {
 	}
 	return []hostileFile{
 		{"billion laughs", laughs, Malformed, "excessive aliasing"},
-		{"long text in aliases", "t: &t " + strings.Repeat("x", 1<<20) + "\nl: [" + strings.Repeat("*t,", 100_000) + "]\n", TooLarge, "aliases stand for"},
+		{"long text in aliases", "t: &t " + strings.Repeat("x", 1<<20) + "\nl: [" + strings.Repeat("*t,", 100_000) + "]\n", TooLarge, "aliases of this document expand"},
 		{"many aliases", "t: &t x\nl: [" + repeated("*t,", min(size, 2<<20)) + "]\n", "", ""},
 		{"many merges", merges, "", ""},
 		{"chain of merges", chain, Malformed, "excessive aliasing"},

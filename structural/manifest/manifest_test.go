@@ -58,6 +58,8 @@ func manifestSeeds() []string {
 		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{"maxLength":1.0,"maximum":1e400,"minimum":"\ud800","enum":[1.0, "` + "\xff" + `"]}}}]}}`,
 		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":{}},"properties":{"b":{}},"required":["a","b"],"required":["c"],"not":{"type":"a"},"not":{"title":"b"}}}}]},"status":{"conditions":[{"lastTransitionTime":5}]}}`,
 		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":{}},"properties":{"b":{}},"required":["a","b"],"required":["c"],"items":{"type":"a"},"items":{"title":"b"},"not":{"type":"a"},"not":{"title":"b"}}}}]}}`,
+		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":{}},"properties":{"b":{"type":"x"},"b":{"title":"y"}}}}}]}}`,
+		`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{"not":{"properties":{"a":{},"b":{}},"properties":null,"properties":{"c":{}},"properties":{"d":{},"c":{}}}}}}]}}`,
 		"apiVersion: apiextensions.k8s.io/v1\nKind: CustomResourceDefinition\nspec: {}\n", "apiVersion: apiextensions.k8s.io/v1\nkind: 5\n", "kind: CustomResourceDefinition\n", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec: x\nmetadata: 1\nstatus: []\n",
 		"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitions\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n",
 		"apiVersion: v1\nkind: List\nitems:\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  spec: {bad: 1}\n- 5\n- null\n",
@@ -232,6 +234,23 @@ func TestManifestsAgreeWithServer(t *testing.T) {
 	for _, text := range manifestSeeds() {
 		checkManifest(t, text)
 		checkManifest(t, strings.ReplaceAll(text, "\n", "\r\n"))
+	}
+}
+
+// TestRepeatedProperties wants each property once, at the position of the value that counts,
+// where JSON repeats properties or the key above them.
+func TestRepeatedProperties(t *testing.T) {
+	fset := token.NewFileSet()
+	manifests, _ := Read(fset, "crd.json", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{
+"properties":{"a":{}},
+"properties":{"b":{},
+"b":{"title":"y"}}}}}]}}`))
+	var got []string
+	for _, p := range manifests[0].Schemas[0].Properties {
+		got = append(got, fmt.Sprint(p.Name, p.Schema.Title, fset.Position(p.Schema.Origin.Pos).Line))
+	}
+	if want := []string{"a2", "by4"}; !slices.Equal(got, want) {
+		t.Errorf("the properties are %q, want %q", got, want)
 	}
 }
 
