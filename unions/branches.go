@@ -6,7 +6,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// oneOfBranches are the branches of the oneOf form, of which exactly one holds.
+// oneOfBranches returns the branches of the oneOf form, of which exactly one matches.
 func oneOfBranches(u *Union) []structural.NestedValueValidation {
 	if u.Discriminator == "" {
 		return countBranches(u)
@@ -35,8 +35,8 @@ func oneOfBranches(u *Union) []structural.NestedValueValidation {
 		}}
 		out = append(out, branch)
 	}
-	// Where the empty text is a value, its branch is that of an absent
-	// discriminator. Elsewhere absence needs a branch of its own.
+	// If "" is a value, its branch covers an absent discriminator. Otherwise absence
+	// needs a branch of its own.
 	if u.MayBeAbsent() && !u.HasValue("") {
 		absent := []string{u.Discriminator}
 		for _, m := range u.Members {
@@ -47,8 +47,8 @@ func oneOfBranches(u *Union) []structural.NestedValueValidation {
 	return out
 }
 
-// countBranches has one branch for each member of an undiscriminated union:
-// that exactly one holds is what such a union says.
+// countBranches returns one branch for each member of an undiscriminated union,
+// which requires that exactly one matches.
 func countBranches(u *Union) []structural.NestedValueValidation {
 	var out []structural.NestedValueValidation
 	var all []string
@@ -62,8 +62,8 @@ func countBranches(u *Union) []structural.NestedValueValidation {
 	return out
 }
 
-// branchOf requires and forbids fields. There is no "not" where nothing is
-// forbidden: an empty anyOf would refuse everything.
+// branchOf requires and forbids fields. There is no "not" if nothing is forbidden:
+// an empty anyOf would reject everything.
 func branchOf(u *Union, required, forbidden []string) structural.NestedValueValidation {
 	origin := structural.Origin{Pos: u.Pos}
 	out := structural.NestedValueValidation{
@@ -81,13 +81,13 @@ func branchOf(u *Union, required, forbidden []string) structural.NestedValueVali
 	return out
 }
 
-// literal is a text as a JSON value.
+// literal returns text as a JSON string.
 func literal(text string) structural.JSON {
-	raw, _ := json.Marshal(text) // a string never fails
+	raw, _ := json.Marshal(text) // strings never fail
 	return structural.JSON{Raw: raw}
 }
 
-// enumOf are the values of the discriminator as JSON, in order.
+// enumOf returns the values of the discriminator as JSON, in order.
 func enumOf(u *Union) []structural.JSON {
 	var out []structural.JSON
 	for _, v := range u.Values {

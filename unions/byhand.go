@@ -10,52 +10,52 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is about rules that somebody wrote by hand for a union: whether they
-// say what the union says. That is decided by what they do, not by their text:
-// the union and the rules are asked about every value of the discriminator with
-// sets of the members.
+// This file compares handwritten rules for a union with the union itself. Rules are
+// judged by their behavior rather than their text: the union and the rules are
+// evaluated for every value of the discriminator with sets of the members.
 
-// Outcome is what a rule says of an object: it holds, it does not, or it cannot be
-// evaluated.
+// Outcome is the result of a rule for an object: it holds, it does not hold, or it
+// cannot be evaluated.
 type Outcome struct {
 	Refused bool
-	// Failure is the error of an evaluation that failed, or empty. The server refuses the
-	// object then, with this instead of the rule's message.
+	// Failure is the error of a failed evaluation, or "". The server then rejects
+	// the object with this error instead of the rule's message.
 	Failure string
 }
 
-// Evaluate returns, for one object, the outcome of each rule.
+// Evaluate returns the outcome of each rule for one object.
 type Evaluate func(object map[string]any) []Outcome
 
-// Judgement is what rules by hand make of a union.
+// Judgement is the result of comparing handwritten rules with a union.
 type Judgement struct {
-	// Rules are the indexes of the rules that were judged: those that speak of
-	// members of the union and of nothing but the union.
+	// Rules are the indexes of the rules that were judged: those that mention
+	// members of the union and nothing outside the union.
 	Rules []int
-	// Same says that together they refuse exactly what the union refuses.
+	// Same is true if together they reject exactly the objects that the union rejects.
 	Same bool
-	// Slips is an object that violates the union and that the rules accept, or nil.
+	// Slips is an object that violates the union although the rules accept it, or nil.
 	Slips map[string]any
-	// Fails is an object on which the rule FailsRule cannot be evaluated, for the
-	// reason Failure, or nil.
+	// Fails is an object for which the rule FailsRule cannot be evaluated because
+	// of the error Failure, or nil.
 	Fails     map[string]any
 	FailsRule int
 	Failure   string
-	// OneMessage are the rules that refuse a member's absence and its presence with
-	// one message, and nothing but those.
+	// OneMessage are the rules that reject exactly the absence and the presence of
+	// one member, with a single message for both.
 	OneMessage []int
-	// NoPlace are the rules that do not say at which field they fail.
+	// NoPlace are the rules without a fieldPath.
 	NoPlace []int
 }
 
-// ofSelf finds what a rule reads of its object; bareSelf the object as a whole.
+// ofSelf matches the fields of the object that a rule reads, bareSelf a use of the
+// object as a whole.
 var (
 	ofSelf   = regexp.MustCompile(`\bself\.(\w+)`)
 	bareSelf = regexp.MustCompile(`\bself\b(?:[^.]|$)`)
 )
 
-// ByHand returns the indexes of the rules of an object that speak of members of
-// the union and of nothing else. Rules about changes are others' business.
+// ByHand returns the indexes of the rules of an object that mention members of the
+// union and nothing else. Transition rules are not included.
 func (u *Union) ByHand(s *structural.Schema) []int {
 	names, unreadable := namesIn(u)
 	if unreadable != "" {
@@ -79,8 +79,8 @@ func (u *Union) ByHand(s *structural.Schema) []int {
 	return out
 }
 
-// MentionedBy reports whether somebody restricts members of the union by hand: in a
-// rule of the object that reads one, or in a junctor that requires one.
+// MentionedBy reports whether handwritten validation restricts members of the union:
+// a rule of the object that reads one, or a junctor that requires one.
 func (u *Union) MentionedBy(s *structural.Schema) bool {
 	isMember := func(name string) bool {
 		return slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == name })
@@ -104,8 +104,8 @@ func (u *Union) MentionedBy(s *structural.Schema) bool {
 	return requires(s.ValueValidation)
 }
 
-// Judge judges rules of an object, by their indexes, which evaluate knows in that
-// order.
+// Judge compares the rules of an object with the given indexes with the union.
+// evaluate returns their outcomes in that order.
 func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judgement {
 	out := Judgement{Rules: rules, Same: true}
 	type sides struct{ missing, present, more bool }
@@ -148,19 +148,19 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 	return out
 }
 
-// combination is a value of the discriminator with a set of members.
+// combination is a value of the discriminator combined with a set of members.
 type combination struct {
 	value   string
 	absent  bool
 	members []bool
 }
 
-// allSetsUpTo is how many members are combined in all ways.
+// allSetsUpTo is the number of members up to which all sets are tried.
 const allSetsUpTo = 6
 
-// combinations are the values with all sets of members; of many members only the sets in
-// which rules differ: none, one, two, all, all but one, and the first few, by
-// which counting shows.
+// combinations returns the values combined with all sets of members. For many members
+// it uses only the sets that tell rules apart: none, one, two, all, all but one, and
+// the first few, which expose rules that count.
 func (u *Union) combinations() iter.Seq[combination] {
 	return func(yield func(combination) bool) {
 		values := []combination{{absent: true}}
@@ -214,8 +214,8 @@ func (u *Union) sets() [][]bool {
 	return out
 }
 
-// wrong reports whether the union refuses the combination because a member is missing,
-// and whether because one is set.
+// wrong reports whether the union rejects the combination because a member is missing,
+// and whether it rejects it because a member is set.
 func (c combination) wrong(u *Union) (missing, present bool) {
 	if u.Discriminator == "" {
 		count := 0
@@ -234,7 +234,8 @@ func (c combination) wrong(u *Union) (missing, present bool) {
 	return missing, present
 }
 
-// object is the combination as an object, with members as empty as their types allow.
+// object returns the combination as an object whose members are as empty as their
+// types allow.
 func (c combination) object(u *Union, s *structural.Schema) map[string]any {
 	out := map[string]any{}
 	if !c.absent {
@@ -248,7 +249,7 @@ func (c combination) object(u *Union, s *structural.Schema) map[string]any {
 	return out
 }
 
-// emptyOf is a value of the type of a schema.
+// emptyOf returns an empty value of the type of a schema.
 func emptyOf(s *structural.Schema) any {
 	switch {
 	case s == nil || s.Type == "object":
@@ -266,11 +267,11 @@ func emptyOf(s *structural.Schema) any {
 	}
 }
 
-// Text is an object of a judgement as JSON.
+// Text returns an object of a Judgement as JSON.
 func Text(object map[string]any) string {
 	data, err := json.Marshal(object)
 	if err != nil {
-		return err.Error() // objects hold nothing that JSON cannot
+		return err.Error() // not reached: the objects contain only JSON values
 	}
 	return string(data)
 }

@@ -8,40 +8,40 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Form is one way in which a schema carries a union.
+// Form is a way to express a union in a schema.
 type Form string
 
-// The forms. An API server enforces the first two only.
+// Forms of unions. API servers enforce only the first two.
 const (
-	// FormCEL closes the values of the discriminator and adds rules to the object.
+	// FormCEL restricts the discriminator to its values and adds rules to the object.
 	FormCEL Form = "cel"
-	// FormOneOf closes the values and adds a oneOf: value validations only.
+	// FormOneOf restricts the discriminator and adds a oneOf: value validations only.
 	FormOneOf Form = "oneOf"
-	// FormExtension is x-kubernetes-unions as KEP-1027 has it, on the discriminator.
+	// FormExtension is x-kubernetes-unions as in KEP-1027, on the discriminator.
 	FormExtension Form = "extension"
-	// FormExtensionObject is x-kubernetes-unions as the structural-schema KEP has
-	// it, on the object.
+	// FormExtensionObject is x-kubernetes-unions as in the structural-schema KEP,
+	// on the object.
 	FormExtensionObject Form = "extension-object"
-	// FormNone carries nothing.
+	// FormNone adds nothing to the schema.
 	FormNone Form = "none"
 )
 
-// Forms are all forms.
+// Forms returns all forms.
 func Forms() []Form {
 	return []Form{FormCEL, FormOneOf, FormExtension, FormExtensionObject, FormNone}
 }
 
-// ParseForms reads a list of forms, separated by semicolons. An error says which
-// text is no form, or which forms exclude each other.
+// ParseForms parses a list of forms, separated by semicolons. It returns an error if
+// a name is unknown or if forms exclude each other.
 func ParseForms(text string) ([]Form, error) {
 	var out []Form
 	for part := range strings.SplitSeq(text, ";") {
 		form := Form(strings.TrimSpace(part))
 		switch {
 		case !slices.Contains(Forms(), form):
-			return nil, fmt.Errorf("%q is no form of unions: write one of %s", form, joinForms(Forms()))
+			return nil, fmt.Errorf("%q is not a form of unions: use one of %s", form, joinForms(Forms()))
 		case slices.Contains(out, form):
-			return nil, fmt.Errorf("%q stands twice", form)
+			return nil, fmt.Errorf("duplicate form %q", form)
 		}
 		out = append(out, form)
 	}
@@ -62,31 +62,31 @@ func joinForms(forms []Form) string {
 	return strings.Join(names, ", ")
 }
 
-// Style is how the rules of a union are written.
+// Style is a way to write the rules of a union.
 type Style string
 
-// The styles, from the best messages to the least cost.
+// Styles, from the best messages to the lowest cost.
 const (
 	StyleSplit   Style = "split"
 	StyleCompact Style = "compact"
 	StyleOneOf   Style = "oneOf"
 )
 
-// Cost says what rules cost at the place for which they are meant.
+// Cost is the cost of rules at their position in the schema.
 type Cost struct {
-	// Rules are the shares of the limit for one rule, in the order of the rules.
+	// Rules are the costs as shares of the limit for one rule, in rule order.
 	Rules []float64
-	// Total is the share of the limit for the whole definition, with everything
-	// else that it holds.
+	// Total is the share of the limit for the whole definition, including
+	// everything else in it.
 	Total float64
 }
 
-// Fits reports whether the server would accept the rules.
+// Fits reports whether the server accepts the rules.
 func (c Cost) Fits() bool {
 	return c.Total <= 1 && !slices.ContainsFunc(c.Rules, func(share float64) bool { return share > 1 })
 }
 
-// RuleCost is the estimated cost of a CEL rule of a CustomResourceDefinition.
+// RuleCost is the estimated cost of one CEL rule of a CustomResourceDefinition.
 type RuleCost struct {
 	// Version is the name of the version that has the rule, and Path its path in the
 	// definition: "spec.versions[0].schema.openAPIV3Schema…x-kubernetes-validations[0]".
@@ -94,28 +94,29 @@ type RuleCost struct {
 	// Rule is the text of the rule.
 	Rule string
 	// OfRule is the cost as a share of the limit for one rule, and OfSchema as a share of
-	// the limit for all rules of a schema. The API server refuses what is above 1.
+	// the limit for all rules of a schema. The API server rejects shares above 1.
 	OfRule, OfSchema float64
 }
 
-// Estimate returns the cost of rules. An error is a failed estimate.
+// Estimate returns the cost of rules. An error means that the estimate failed.
 type Estimate func(rules []structural.Rule) (Cost, error)
 
-// LowerOptions choose how a union is lowered.
+// LowerOptions configures how a union is lowered.
 type LowerOptions struct {
-	// Forms are the forms to write, in any order.
+	// Forms are the forms to generate, in any order.
 	Forms []Form
 	// Transition adds the rule that explains an unchanged discriminator. The
-	// caller knows whether every place of the union can be correlated.
+	// caller must know that objects can be correlated wherever the union occurs.
 	Transition bool
-	// Plain leaves out what servers before Kubernetes 1.28 do not know: the path and
-	// the reason of a rule, and the expression of its message.
+	// Plain omits fields of rules that are unknown before Kubernetes 1.28: fieldPath,
+	// reason and messageExpression.
 	Plain bool
-	// Estimate decides between the styles of the cel form. Without it, it is split.
+	// Estimate decides between the styles of the cel form. If it is nil, the style is
+	// split.
 	Estimate Estimate
 }
 
-// Lowered is what a schema is to carry for one union.
+// Lowered are the additions to a schema that express one union.
 type Lowered struct {
 	// Rules, OneOf and Unions are for the object that holds the union.
 	Rules  []structural.Rule
@@ -125,28 +126,28 @@ type Lowered struct {
 	Enum    []structural.JSON
 	Members []structural.UnionMember
 
-	// Style is how the rules are written; it is empty where none were asked for.
+	// Style is the style of the rules, or "" if no rules were requested.
 	Style Style
-	// Rejected are the styles before it, and why each was not used.
+	// Rejected are the styles that were tried before it.
 	Rejected []Rejection
-	// Lost says what of the union a form that was asked for cannot express.
+	// Lost lists the parts of the union that a requested form cannot express.
 	Lost []string
 }
 
-// Rejection says why a style was not used.
+// Rejection is the reason for which a style was not used.
 type Rejection struct {
 	Style Style
-	// Cost is what the rules would have cost. It is zero where Name is not empty.
+	// Cost is the cost that the rules would have had. It is zero if Name is set.
 	Cost Cost
-	// Name is a field that no rule can read, or empty.
+	// Name is a field that no rule can access, or "".
 	Name string
 }
 
-// Lower returns what a schema is to carry for the union. An error is a failed
-// estimate.
+// Lower returns the additions to a schema that express the union. An error means
+// that the estimate failed.
 func Lower(u Union, opts LowerOptions) (Lowered, error) {
 	var out Lowered
-	// The closed set of values belongs to every form that the server enforces.
+	// Every form that the server enforces restricts the discriminator to its values.
 	if slices.Contains(opts.Forms, FormCEL) || slices.Contains(opts.Forms, FormOneOf) {
 		out.Enum = enumOf(&u)
 	}
@@ -167,7 +168,7 @@ func Lower(u Union, opts LowerOptions) (Lowered, error) {
 	return out, nil
 }
 
-// lowerToRules tries the styles in turn, until one fits.
+// lowerToRules tries the styles in turn until one fits.
 func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 	names, unreadable := namesIn(u)
 	if unreadable != "" {
@@ -186,7 +187,7 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 		switch {
 		case u.Discriminator == "":
 			if style == StyleCompact {
-				continue // there is but one way to count
+				continue // there is only one way to count
 			}
 			rules = append(rules, countRule(u, names))
 		case style == StyleSplit:
@@ -216,7 +217,7 @@ func lowerToRules(u *Union, opts LowerOptions, out *Lowered) error {
 	return nil
 }
 
-// label names the union in messages.
+// label returns the name of the union for messages.
 func (u *Union) label() string {
 	if u.Discriminator != "" {
 		return u.Discriminator
@@ -228,7 +229,7 @@ func (u *Union) label() string {
 	return strings.Join(names, ", ")
 }
 
-// lowerToMembers writes KEP-1027's form.
+// lowerToMembers generates KEP-1027's form.
 func lowerToMembers(u *Union, out *Lowered) {
 	if u.Discriminator == "" {
 		out.Lost = append(out.Lost, fmt.Sprintf("%s: the union of %s, which has no discriminator", FormExtension, u.label()))
@@ -243,7 +244,7 @@ func lowerToMembers(u *Union, out *Lowered) {
 	}
 }
 
-// lowerToUnions writes the structural-schema KEP's form, and says what it loses.
+// lowerToUnions generates the structural-schema KEP's form and records what it loses.
 func lowerToUnions(u *Union, out *Lowered) {
 	lost := func(format string, args ...any) {
 		out.Lost = append(out.Lost, string(FormExtensionObject)+": "+fmt.Sprintf(format, args...))

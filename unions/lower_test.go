@@ -287,7 +287,7 @@ func TestParseForms(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"cel;oneOf": "exclude each other", "none;cel": "every other", "cel;cel": "twice", "oneof": "is no form", "": "is no form",
+		"cel;oneOf": "exclude each other", "none;cel": "every other", "cel;cel": "duplicate", "oneof": "is not a form", "": "is not a form",
 	} {
 		if _, err := ParseForms(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)

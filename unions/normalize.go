@@ -2,16 +2,16 @@ package unions
 
 import "github.com/schemagen/schemagen/structural"
 
-// Normalize clears from new what KEP-1027 says to clear, by the unions that the
-// schema carries, and reports whether it changed anything. old is nil on create.
-// It does not write to old, which must share no memory with new.
+// Normalize clears the members of new that KEP-1027 requires to be cleared, by the
+// unions in the schema, and reports whether it changed anything. old is nil on create.
+// It does not modify old, which must share no memory with new.
 func Normalize(s *structural.Schema, old, new map[string]any) (changed bool) {
 	return Compile(s, Options{}).Normalize(old, new)
 }
 
-// Normalize clears from new what KEP-1027 says to clear, and reports whether it
-// changed anything. old is nil on create. It does not write to old, which must
-// share no memory with new.
+// Normalize clears the members of new that KEP-1027 requires to be cleared, and
+// reports whether it changed anything. old is nil on create. It does not modify old,
+// which must share no memory with new.
 func (p *Plan) Normalize(old, new map[string]any) (changed bool) {
 	if p.root == nil {
 		return false
@@ -19,10 +19,10 @@ func (p *Plan) Normalize(old, new map[string]any) (changed bool) {
 	return normalizer{opts: p.opts}.object(p.root, old, new)
 }
 
-// normalizer goes through two objects at once.
+// normalizer walks two objects in parallel.
 type normalizer struct {
 	opts Options
-	// dry only finds out whether anything would change.
+	// dry suppresses changes; the result reports whether there would be any.
 	dry bool
 }
 
@@ -37,8 +37,8 @@ func (z normalizer) value(n *node, old, new any) bool {
 	return z.object(n, before, after)
 }
 
-// object goes from the outside in, so that a member that is cleared is not
-// entered. Without a counterpart nothing in the object or below it changes.
+// object works from the outside in, so that it does not descend into a cleared
+// member. Without a counterpart, nothing in or below the object changes.
 func (z normalizer) object(n *node, old, new map[string]any) bool {
 	if old == nil || new == nil {
 		return false
@@ -67,9 +67,9 @@ func (z normalizer) object(n *node, old, new map[string]any) bool {
 	return changed
 }
 
-// list looks for counterparts only where something would change. An old element
-// with the same keys at the same index is the counterpart, or there is none
-// because the keys occur twice: if it changes nothing, nothing does.
+// list searches for counterparts only if something would change. If the old element
+// at the same index has the same keys, it is the counterpart, or there is none because
+// the keys occur more than once: if it causes no change, there is none.
 func (z normalizer) list(n *node, old, new []any) bool {
 	if len(n.keys) == 0 || len(old) == 0 {
 		return false
@@ -104,7 +104,7 @@ func (z normalizer) union(u *union, old, new map[string]any) bool {
 	if is.sameAs(u.read(old)) {
 		return false
 	}
-	// A discriminator that validation refuses clears nothing: no data is lost first.
+	// A discriminator that validation rejects clears nothing, so that no data is lost.
 	selected, valid := u.selects(is)
 	if !valid {
 		return false

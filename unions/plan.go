@@ -10,30 +10,30 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Options choose between the readings of KEP-1027 that are left open.
+// Options select an interpretation where KEP-1027 leaves a choice.
 type Options struct {
-	// CarryOverOnly clears only members that were set in the old object, too. A
-	// member that a client adds by mistake is then refused, not dropped.
+	// CarryOverOnly clears only members that were also set in the old object. A
+	// member that a client adds by mistake is then rejected instead of dropped.
 	CarryOverOnly bool
-	// NoRatcheting reports a violation even if the old object has the same.
+	// NoRatcheting reports a violation even if the old object has the same one.
 	NoRatcheting bool
 }
 
-// Plan is what a schema says about unions, prepared for many objects. It holds
-// only the nodes that lead to a union. It is not changed by its use.
+// Plan is the unions of a schema, compiled for repeated use. It holds only the nodes
+// that lead to a union. It is immutable.
 type Plan struct {
 	root *node
 	opts Options
 }
 
-// node is one schema node that holds or leads to a union.
+// node is a schema node that has or leads to a union.
 type node struct {
 	unions []union
 	fields []fieldNode
-	// values are those of a map, items those of a list.
+	// values is the node of the values of a map, items that of the elements of a list.
 	values *node
 	items  *node
-	// keys are those of a keyed list; other lists have none.
+	// keys are the keys of a keyed list; other lists have none.
 	keys []listKey
 }
 
@@ -48,18 +48,18 @@ type listKey struct {
 	absent any
 }
 
-// union is a union with its look-ups.
+// union is a union with precomputed lookups.
 type union struct {
 	Union
-	// members are the index of the member that each value selects, or -1.
+	// members maps each value to the index of the member that it selects, or -1.
 	members map[string]int
-	// types are the types of the members that are not walked into.
+	// types are the types of the members; "" for those that are descended into.
 	types []string
-	// apart says that no field is two members, or a discriminator and a member.
+	// apart is true if no field is two members, or both a discriminator and a member.
 	apart bool
 }
 
-// Compile prepares the unions that the schema and all below it carry.
+// Compile prepares the unions of the schema and of everything below it.
 func Compile(s *structural.Schema, opts Options) *Plan {
 	if s == nil {
 		return &Plan{opts: opts}
@@ -73,7 +73,7 @@ type compiler struct {
 	known map[*structural.Schema]*node
 }
 
-// node returns nil where the schema leads to no union.
+// node returns nil if the schema leads to no union.
 func (c *compiler) node(s *structural.Schema) *node {
 	if n, ok := c.known[s]; ok {
 		return n
@@ -141,12 +141,12 @@ func (n *node) field(name string) *node {
 	return nil
 }
 
-// reading is what an object says about a discriminator.
+// reading is the discriminator as read from an object.
 type reading struct {
-	// value is the effective value: the default or the empty text where absent.
+	// value is the effective value: the default or "" if it is absent.
 	value   string
 	present bool
-	// wrong says that the field is no string.
+	// wrong is true if the field is not a string.
 	wrong bool
 }
 
@@ -164,12 +164,12 @@ func (u *union) read(object map[string]any) reading {
 	}
 }
 
-// sameAs reports whether the discriminators are equal, absence being equal to
-// the value that it has.
+// sameAs reports whether the discriminators are equal. An absent discriminator equals
+// the value that it implies.
 func (r reading) sameAs(old reading) bool { return !r.wrong && !old.wrong && r.value == old.value }
 
 // selects returns the index of the member that a discriminator selects, or -1, and
-// whether the schema of the discriminator accepts it.
+// reports whether the schema of the discriminator accepts it.
 func (u *union) selects(r reading) (at int, valid bool) {
 	at, known := u.members[r.value]
 	if !known {
@@ -184,10 +184,10 @@ func (u *union) selects(r reading) (at int, valid bool) {
 	return at, known
 }
 
-// others returns how many fields of an object are neither the discriminator nor
-// the selected member: as soon as all of them are found, no other member has to be
-// looked for. Most objects of a union have none. It returns -1 where fields cannot
-// be counted so.
+// others returns how many fields of an object are neither the discriminator nor the
+// selected member: once all of them are found, no other member needs to be checked.
+// Most objects of a union have none. It returns -1 if fields cannot be counted this
+// way.
 func (u *union) others(object map[string]any, is reading, selected int) int {
 	if !u.apart {
 		return -1
@@ -204,9 +204,9 @@ func (u *union) others(object map[string]any, is reading, selected int) int {
 	return count
 }
 
-// counterparts returns, for each element of new, the element of old with the
-// same keys, or nil: where keys are missing, or stand twice in either list. It
-// returns nil where there are none at all.
+// counterparts returns, for each element of new, the element of old with the same
+// keys, or nil if keys are missing or occur more than once in either list. It returns
+// nil if there are no counterparts.
 func counterparts(keys []listKey, old, new []any) []any {
 	if len(keys) == 0 || len(old) == 0 {
 		return nil
@@ -225,7 +225,7 @@ func counterparts(keys []listKey, old, new []any) []any {
 	return out
 }
 
-// sameKeys reports whether both elements have all keys, and the same.
+// sameKeys reports whether both elements have all keys, with equal values.
 func sameKeys(keys []listKey, a, b any) bool {
 	x, ok := a.(map[string]any)
 	y, also := b.(map[string]any)
@@ -234,7 +234,7 @@ func sameKeys(keys []listKey, a, b any) bool {
 	}
 	for _, k := range keys {
 		if text, ok := x[k.name].(string); ok && y[k.name] == text {
-			continue // the usual case, without a conversion
+			continue // fast path without a conversion
 		}
 		v, ok := k.of(x)
 		w, also := k.of(y)
@@ -245,7 +245,7 @@ func sameKeys(keys []listKey, a, b any) bool {
 	return true
 }
 
-// indexByKey returns the index of the element with a key, -1 where there are
+// indexByKey returns the index of the element with each key, or -1 if there are
 // several.
 func indexByKey(keys []listKey, list []any) map[any]int {
 	out := make(map[any]int, len(list))
@@ -292,8 +292,8 @@ func keyOf(keys []listKey, element any) (any, bool) {
 	return text.String(), true
 }
 
-// of returns the key as a string, a bool, an int64, or a float64 that is no
-// int64.
+// of returns the key as a string, a bool, an int64, or a float64 that is not
+// integral.
 func (k listKey) of(object map[string]any) (any, bool) {
 	value := object[k.name]
 	if value == nil {

@@ -19,44 +19,43 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// PolicyTarget is the resource that a policy is for: one served version of a
-// kind, because each version has members of its own.
+// PolicyTarget is the resource that a policy applies to: one served version of a
+// kind, because each version has its own members.
 type PolicyTarget struct {
 	Group, Version, Plural string
-	// StatusSubresource says that the version has a status subresource, so that
-	// its status changes through requests of their own.
+	// StatusSubresource is true if the version has a status subresource, so that
+	// its status changes through separate requests.
 	StatusSubresource bool
 }
 
-// maxDepth is the greatest number of lists and maps in each other. CEL's parser
-// gives up at 250 expressions in each other.
+// maxDepth limits the nesting of lists and maps. CEL's parser rejects expressions
+// nested more than 250 deep.
 const maxDepth = 40
 
-// longLine is the length from which the conditions of an expression have a line each.
+// longLine is the length from which each condition of an expression is on its own line.
 const longLine = 120
 
-// maxExpression is the greatest length of one CEL expression, in code points
-// (cel-go's default of ExpressionSizeCodePointLimit, which the API server keeps).
+// maxExpression is the maximum length of a CEL expression in code points (the default
+// of cel-go's ExpressionSizeCodePointLimit, which the API server keeps).
 const maxExpression = 100_000
 
-// Policies returns a MutatingAdmissionPolicy that does on the API server what
-// [Plan.Normalize] does, and the binding that puts it in force. Both are nil
-// where the schema leads to no union that normalizes. Of the options only
-// CarryOverOnly matters.
+// Policies returns a MutatingAdmissionPolicy that makes the API server do the same as
+// [Plan.Normalize], and the binding that enables it. Both are nil if the schema has no
+// union that normalizes. Of the options only CarryOverOnly matters.
 //
-// The policy needs Kubernetes 1.36. It acts on updates only, since nothing is
-// ever cleared on create, and where one of its expressions fails (at values of a
-// wrong type, or at the cost limit) it lets the request pass: the rules of the
-// schema still refuse what was not cleared.
+// The policy requires Kubernetes 1.36. It applies to updates only, because nothing is
+// ever cleared on create. If one of its expressions fails (for values of a wrong type,
+// or at the cost limit), the request is admitted: the rules of the schema still reject
+// what was not cleared.
 //
-// An error says, with its path in the schema, what no expression can do.
+// The error names the path in the schema for which no expression can be written.
 func Policies(s *structural.Schema, target PolicyTarget, opts Options) (
 	*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding, error,
 ) {
 	return policiesWithin(s, target, opts, maxExpression)
 }
 
-// policiesWithin has no expression of limit code points or more.
+// policiesWithin is Policies with expressions shorter than limit code points.
 func policiesWithin(s *structural.Schema, target PolicyTarget, opts Options, limit int) (
 	*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding, error,
 ) {
@@ -75,13 +74,13 @@ func policiesWithin(s *structural.Schema, target PolicyTarget, opts Options, lim
 	}
 	name := strings.Join([]string{"unions", target.Version, target.Plural, target.Group}, ".")
 	if problems := validation.IsDNS1123Subdomain(name); len(problems) > 0 {
-		return nil, nil, fmt.Errorf("%q is no name for a policy: %s", name, strings.Join(problems, "; "))
+		return nil, nil, fmt.Errorf("%q is not a valid name for a policy: %s", name, strings.Join(problems, "; "))
 	}
 	policy, binding := policyOf(name, target, w.resources(target), expressions)
 	return policy, binding, nil
 }
 
-// policyOf puts the expressions into the objects.
+// policyOf builds the objects from the expressions.
 func policyOf(name string, target PolicyTarget, resources, expressions []string) (
 	*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyBinding,
 ) {
@@ -136,45 +135,45 @@ func PolicyYAML(policy *admissionregistrationv1.MutatingAdmissionPolicy, binding
 	return out.Bytes(), nil
 }
 
-// step is a part of an expression, of type list(JSONPatch).
+// step is part of an expression of type list(JSONPatch).
 type step struct {
-	// guards are the conditions of the rest: without them the list is empty.
+	// guards are the conditions of the rest: if they fail, the list is empty.
 	guards []string
-	// open and close stand around what is below, or are empty.
+	// open and close enclose the steps below, or are empty.
 	open, close string
 	below       []*step
-	// leaf is the number of the union of which the step clears members; nothing
-	// is below then, and open is the whole text.
+	// leaf is the number of the union whose members the step clears; it then has
+	// no steps below, and open is the whole text.
 	leaf int
 }
 
-// leaf is one union at one place.
+// leaf is one union at one path.
 type leaf struct {
-	// path is for errors. The first field of it decides about the subresource.
+	// path is used in errors. Its first field decides about the subresource.
 	path *field.Path
 	top  string
-	// loop is the number of the outermost list or map around the union, or 0.
+	// loop is the number of the outermost enclosing list or map, or 0.
 	loop int
 }
 
-// policyWriter goes through a schema. The first error ends it.
+// policyWriter walks a schema and stops at the first error.
 type policyWriter struct {
 	opts   Options
-	limit  int // of expressions, in code points
+	limit  int // length of expressions in code points
 	leaves []leaf
 	loops  int
 	err    error
 }
 
-// pairAt is a place in two objects at once.
+// pairAt is a path in two objects at once.
 type pairAt struct {
-	// old and new are CEL expressions of the two values, which are not null.
+	// old and new are CEL expressions for the two values, which are not null.
 	old, new string
-	// pointer are the terms of the CEL expression of the place as a JSON pointer.
+	// pointer are the terms of the CEL expression for the path as a JSON pointer.
 	pointer []string
 	path    *field.Path
 	top     string
-	// depth and loop count the lists and maps around the place.
+	// depth and loop count the enclosing lists and maps.
 	depth, loop int
 }
 
@@ -184,9 +183,9 @@ func (w *policyWriter) fail(path *field.Path, format string, args ...any) {
 	}
 }
 
-// value returns the steps of all unions in and below a value, inner ones first:
-// so each patch still finds what it removes, and a member that is removed later
-// may have been patched before.
+// value returns the steps of all unions in and below a value, inner ones first, so
+// that each patch still finds what it removes; a member that is removed later may have
+// been patched before.
 func (w *policyWriter) value(s *structural.Schema, n *node, at pairAt) []*step {
 	if n.items != nil {
 		return w.list(s, n, at)
@@ -229,25 +228,24 @@ func topOf(at pairAt, u *union) string {
 	return at.top
 }
 
-// enter is the place inside of a list or map.
+// enter returns the path inside a list or map.
 func (w *policyWriter) enter(at pairAt) pairAt {
 	if at.depth == 0 {
 		w.loops++
 		at.loop = w.loops
 	}
 	if at.depth++; at.depth > maxDepth {
-		w.fail(at.path, "no policy can reach unions in more than %d lists and maps in each other", maxDepth)
+		w.fail(at.path, "no policy can reach unions nested in more than %d lists and maps", maxDepth)
 	}
 	return at
 }
 
-// unpatchable are the characters with which the server quotes a path so that it cannot
-// read it as JSON, but for some of the planes above U+FFFF: see [policyWriter.pointerTo].
+// unpatchable matches characters that the server quotes in a path in a way that is not
+// valid JSON, except for some in the planes above U+FFFF: see [policyWriter.pointerTo].
 const unpatchable = `[\x00-\x07\x0b\x0e-\x1f\x7f]`
 
-// values goes through a map. Keys that only one of the objects has are not
-// entered, nor are those of which no path is possible: the patches of the others would
-// fail with theirs.
+// values walks a map. It skips keys that only one of the objects has, and keys for
+// which no path can be written: the patches of the other keys would fail with theirs.
 func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step {
 	in := w.enter(at)
 	key, value := "k"+strconv.Itoa(in.depth), "v"+strconv.Itoa(in.depth)
@@ -269,15 +267,15 @@ func (w *policyWriter) values(s *structural.Schema, n *node, at pairAt) []*step 
 	}}
 }
 
-// list goes through a keyed list. Other lists have no counterparts.
+// list walks a keyed list. Other lists have no counterparts.
 //
-// Elements are found by an index, built once: a search for each element would
-// exceed the cost limit at some hundred of them. transformMapEntry, CEL's way to
-// build a map, fails at the first key that occurs twice, which the server
-// accepts in an object that was stored so, and nothing in the list would be
-// normalized. A parsed query is a map of keys to the lists of their values: here
-// to the index in the old list and, after an "n", that in the new one. So a key
-// that occurs once in each list has these two values, in this order. (Go reads
+// Elements are found through an index that is built once: searching for each element
+// would exceed the cost limit at a few hundred elements. transformMapEntry, CEL's
+// function to build a map, fails at the first duplicate key, which the server
+// accepts in an object that was stored with it; nothing in the list would then be
+// normalized. A parsed query maps keys to the lists of their values: here, to the index
+// in the old list and, after an "n", the index in the new one. So a key that occurs
+// once in each list has exactly these two values, in this order. (Go parses at most
 // 10,000 parameters of a query. In longer lists nothing has a counterpart.)
 func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
 	if len(n.keys) == 0 {
@@ -307,9 +305,9 @@ func (w *policyWriter) list(s *structural.Schema, n *node, at pairAt) []*step {
 	}}
 }
 
-// keyText is the expression of the keys of element e as one name of a query, and
-// the filter of elements that have all of them, with a comma. The text of a key
-// ends where the next one begins, whatever is in it.
+// keyText returns the expression for the keys of element e as one name in a query, and
+// the filter of elements that have all keys, followed by a comma. The text of a key is
+// self-delimiting, whatever its content.
 func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 	var present, texts []string
 	for i, k := range keys {
@@ -329,7 +327,7 @@ func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 			texts = append(texts, queryEscaped(value))
 		case p.Type == "string":
 			texts = append(texts, "string("+value+".size()) + ',' + "+queryEscaped(value))
-		case p.Type == "integer": // 1.0 is the same key as 1
+		case p.Type == "integer": // 1.0 and 1 are the same key
 			texts = append(texts, "string(int("+value+"))")
 		case p.Type == "boolean":
 			texts = append(texts, "string("+value+")")
@@ -343,7 +341,7 @@ func keyText(items *structural.Schema, keys []listKey) (filter, text string) {
 	return filter, strings.Join(texts, "\n      + ',' + ")
 }
 
-// celLiteral is a decoded scalar as CEL has it.
+// celLiteral returns a decoded scalar as a CEL literal.
 func celLiteral(value any) (string, bool) {
 	if text, ok := value.(string); ok {
 		return structural.CELString(text), true
@@ -352,15 +350,16 @@ func celLiteral(value any) (string, bool) {
 	return string(raw), err == nil
 }
 
-// queryEscaped is the text that an expression has, as a name in a query. What holds a
-// character that would end the name there, be another one, or that no URL can have is
-// written in hexadecimal behind a control character, which no other text begins with.
+// queryEscaped returns an expression for the text of an expression, escaped as a name in
+// a query. Texts with a character that would end or change the name, or that no URL can
+// contain, are written in hexadecimal after a control character, with which no other
+// text begins.
 func queryEscaped(text string) string {
 	return "(" + text + ".matches('[%&+;=#[:cntrl:]]') ? '%01' + '%x'.format([" + text + "]) : " + text + ")"
 }
 
-// checkApart refuses unions that are not apart from each other: the patches are
-// found all at once, but [Plan.Normalize] clears one union after the other.
+// checkApart rejects unions that overlap: all patches are computed at once, whereas
+// [Plan.Normalize] clears one union after the other.
 func (w *policyWriter) checkApart(n *node, at pairAt) {
 	var members, discriminators []string
 	for i := range n.unions {
@@ -371,19 +370,19 @@ func (w *policyWriter) checkApart(n *node, at pairAt) {
 		discriminators = append(discriminators, u.Discriminator)
 		for _, m := range u.Members {
 			if slices.Contains(members, m.Name) {
-				w.fail(at.path.Child(m.Name), "no policy can clear a field that is a member twice")
+				w.fail(at.path.Child(m.Name), "no policy can clear a field that is a member more than once")
 			}
 			members = append(members, m.Name)
 		}
 	}
 	for _, name := range discriminators {
 		if slices.Contains(members, name) {
-			w.fail(at.path.Child(name), "no policy can clear a field that is a discriminator and a member")
+			w.fail(at.path.Child(name), "no policy can clear a field that is both a discriminator and a member")
 		}
 	}
 }
 
-// clear is the step of the patches of one union.
+// clear returns the step with the patches of one union.
 func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 	d := propertyOf(s, u.Discriminator)
 	if d == nil {
@@ -396,8 +395,8 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 	read := func(object string) string {
 		return "(" + isSet(object, u.Discriminator, d) + " ? " + access(object, u.Discriminator) + " : " + structural.CELString(absent) + ")"
 	}
-	// A value that validation refuses clears nothing: what is refused then is what was
-	// sent, not what is left of it.
+	// A value that validation rejects clears nothing: the error is then about the
+	// object as sent, not about what is left of it.
 	var values []string
 	for _, v := range u.Values {
 		values = append(values, structural.CELString(v.Name))
@@ -438,31 +437,31 @@ func (w *policyWriter) clear(s *structural.Schema, u *union, at pairAt) *step {
 	}
 }
 
-// joinTerms joins string expressions, and literals that stand side by side.
+// joinTerms joins string expressions, and merges adjacent literals.
 func joinTerms(terms []string) string {
 	text := strings.Join(terms, " + ")
 	return strings.ReplaceAll(text, "' + '", "")
 }
 
-// pointerTo is the JSON pointer of a field. The server quotes a path as Go does,
+// pointerTo returns the JSON pointer of a field. The server quotes a path as Go does
 // and reads it as JSON: characters for which the two differ make the patch fail.
 func (w *policyWriter) pointerTo(at pairAt, name string, path *field.Path) []string {
 	var decoded string
 	if err := json.Unmarshal([]byte(strconv.Quote(name)), &decoded); err != nil || decoded != name {
-		w.fail(path, "no path of a patch can have the name %q", name)
+		w.fail(path, "no path of a patch can contain the name %q", name)
 	}
 	return append(slices.Clone(at.pointer), structural.CELString("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
 }
 
 var fieldRegexp = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// isField reports whether a name can follow a dot. Other words of the language
-// are allowed there; these are tokens.
+// isField reports whether a name can follow a dot. Other reserved words are allowed
+// there; these are tokens.
 func isField(name string) bool {
 	return fieldRegexp.MatchString(name) && !slices.Contains([]string{"in", "true", "false", "null"}, name)
 }
 
-// access is the expression of a field. Policies see names as they are: only the
+// access returns the expression for a field. Policies use names as they are: only the
 // rules of a schema escape them.
 func access(object, name string) string {
 	if isField(name) {
@@ -471,7 +470,7 @@ func access(object, name string) string {
 	return object + "[" + structural.CELString(name) + "]"
 }
 
-// isSet is the expression that a field is present and not null. The server
+// isSet returns the expression that a field is present and not null. The server
 // removes null from fields that are not nullable before admission.
 func isSet(object, name string, s *structural.Schema) string {
 	text := structural.CELString(name) + " in " + object
@@ -484,9 +483,9 @@ func isSet(object, name string, s *structural.Schema) string {
 	return text
 }
 
-// expressions are those of the mutations. Each list or map has one of its own:
-// a large one that exceeds the cost limit takes nothing else with it. The others
-// come last, because only they can be around a list or map.
+// expressions returns the expressions of the mutations. Each list or map has its own
+// expression, so that a large one that exceeds the cost limit does not affect the
+// others. The rest comes last, because only it can enclose a list or map.
 func (w *policyWriter) expressions(root *step) ([]string, error) {
 	var out []string
 	for loop := 1; loop <= w.loops+1; loop++ {
@@ -509,8 +508,8 @@ func (w *policyWriter) expressions(root *step) ([]string, error) {
 	return out, nil
 }
 
-// longest is the expression for the most of the first unions that fit, and how
-// many these are.
+// longest returns the expression for as many of the first unions as fit, and their
+// number.
 func (w *policyWriter) longest(root *step, group []int) (int, string) {
 	fits := func(count int) (string, bool) {
 		text := root.text(group[:count])
@@ -519,7 +518,7 @@ func (w *policyWriter) longest(root *step, group []int) (int, string) {
 	if text, ok := fits(len(group)); ok {
 		return len(group), text
 	}
-	low, high, longest := 0, len(group), "" // low fits, high does not
+	low, high, longest := 0, len(group), "" // low unions fit, high do not
 	for high-low > 1 {
 		middle := (low + high) / 2
 		if text, ok := fits(middle); ok {
@@ -531,8 +530,8 @@ func (w *policyWriter) longest(root *step, group []int) (int, string) {
 	return low, longest
 }
 
-// text is the expression of the step with the leaves given, in ascending order,
-// or empty.
+// text returns the expression of the step with the given leaves, in ascending order,
+// or "".
 func (s *step) text(leaves []int) string { return guarded(s.parts(leaves)) }
 
 func guarded(guards []string, body string) string {
@@ -542,7 +541,7 @@ func guarded(guards []string, body string) string {
 	return "(" + conjunction(guards, "  ") + " ?\n" + indented(body) + "\n: [])"
 }
 
-// conjunction joins conditions, in lines of their own where one would be long.
+// conjunction joins conditions, each on its own line if one line would be too long.
 func conjunction(conditions []string, indent string) string {
 	if text := strings.Join(conditions, " && "); len(text) <= longLine {
 		return text
@@ -550,8 +549,8 @@ func conjunction(conditions []string, indent string) string {
 	return strings.Join(conditions, "\n"+indent+"&& ")
 }
 
-// parts are the conditions of the expression, and what they guard. Those of
-// steps that follow each other are one.
+// parts returns the conditions of the expression and the guarded body. Conditions of
+// consecutive steps are merged.
 func (s *step) parts(leaves []int) (guards []string, body string) {
 	if len(s.below) == 0 {
 		if _, ok := slices.BinarySearch(leaves, s.leaf); ok {
@@ -581,7 +580,7 @@ func (s *step) parts(leaves []int) (guards []string, body string) {
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-// resources are those whose updates can change a union.
+// resources returns the resources whose updates can change a union.
 func (w *policyWriter) resources(target PolicyTarget) []string {
 	inStatus := func(l leaf) bool { return target.StatusSubresource && l.top == "status" }
 	var out []string

@@ -145,15 +145,15 @@ func TestPolicyErrors(t *testing.T) {
 		target PolicyTarget
 		want   string
 	}{
-		{"control character", objectSchema(property("spec", odd("a\x7fb"))), target(), `spec.` + "a\x7fb" + `: no path of a patch can have the name "a\x7fb"`},
-		{"bell", objectSchema(property("a\ab", odd("a"))), target(), `no path of a patch can have the name "a\ab"`},
-		{"a member twice", objectSchema(property("spec", two)), target(), "spec.b: no policy can clear a field that is a member twice"},
-		{"discriminator and member", objectSchema(property("spec", chain)), target(), "spec.type: no policy can clear a field that is a discriminator and a member"},
+		{"control character", objectSchema(property("spec", odd("a\x7fb"))), target(), `spec.` + "a\x7fb" + `: no path of a patch can contain the name "a\x7fb"`},
+		{"bell", objectSchema(property("a\ab", odd("a"))), target(), `no path of a patch can contain the name "a\ab"`},
+		{"a member twice", objectSchema(property("spec", two)), target(), "spec.b: no policy can clear a field that is a member more than once"},
+		{"discriminator and member", objectSchema(property("spec", chain)), target(), "spec.type: no policy can clear a field that is both a discriminator and a member"},
 		{"too many members", objectSchema(property("spec", mapOf(schemaFor(t, New("type", values, members...), LowerOptions{Forms: []Form{FormExtension}})))), target(),
 			"spec[*].type: an expression for this union is longer than the 100000 characters"},
-		{"too deep", objectSchema(property("spec", deep)), target(), "no policy can reach unions in more than 40 lists and maps"},
-		{"long name", odd("a"), long, "is no name for a policy: must be no more than 253"},
-		{"upper case", odd("a"), upper, `"unions.v1.Things.cases.test" is no name for a policy`},
+		{"too deep", objectSchema(property("spec", deep)), target(), "no policy can reach unions nested in more than 40 lists and maps"},
+		{"long name", odd("a"), long, "is not a valid name for a policy: must be no more than 253"},
+		{"upper case", odd("a"), upper, `"unions.v1.Things.cases.test" is not a valid name for a policy`},
 	} {
 		if policy, _, err := Policies(test.s, test.target, Options{}); err == nil || policy != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v", test.name, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// fromBranches reads the unions back from the oneOf form. A oneOf is ours only if
-// the union that it seems to say has exactly these branches.
+// fromBranches recovers the unions from the oneOf form. A oneOf is recognized only if
+// the union that it appears to express lowers to exactly these branches.
 func fromBranches(s *structural.Schema) []Union {
 	if s.ValueValidation == nil {
 		return nil
@@ -20,7 +20,7 @@ func fromBranches(s *structural.Schema) []Union {
 		}
 	}
 	add(s.OneOf)
-	// Of several oneOf each stands in an allOf.
+	// If there are several oneOf, each is in an allOf.
 	for _, n := range s.AllOf {
 		only := structural.NestedValueValidation{Origin: n.Origin}
 		only.OneOf = n.OneOf
@@ -31,8 +31,8 @@ func fromBranches(s *structural.Schema) []Union {
 	return out
 }
 
-// WithoutBranches returns the value validations of an object without the oneOf
-// from which [Of] reads unions. It is nil where there are none.
+// WithoutBranches returns the value validations of an object without the oneOf from
+// which [Of] recovers unions. It returns nil if nothing else is left.
 func WithoutBranches(s *structural.Schema) *structural.ValueValidation {
 	if s.ValueValidation == nil || len(fromBranches(s)) == 0 {
 		return s.ValueValidation
@@ -53,7 +53,7 @@ func WithoutBranches(s *structural.Schema) *structural.ValueValidation {
 	return &out
 }
 
-// unionOf reads the branches as a union, and compares its branches with them.
+// unionOf converts the branches to a union and compares its branches with them.
 func unionOf(s *structural.Schema, branches []structural.NestedValueValidation) (Union, bool) {
 	var read []branch
 	for i := range branches {
@@ -86,7 +86,7 @@ func unionOf(s *structural.Schema, branches []structural.NestedValueValidation) 
 }
 
 // branch is one branch: a value of a discriminator, or none, and names in
-// alphabetical order, because the order of fields is not known everywhere.
+// alphabetical order, because the order of fields is not always known.
 type branch struct {
 	discriminator, value string
 	required, forbidden  []string
@@ -97,7 +97,7 @@ func (b branch) equal(o branch) bool {
 		slices.Equal(b.required, o.required) && slices.Equal(b.forbidden, o.forbidden)
 }
 
-// readBranch reads a branch that has nothing but what a branch can have.
+// readBranch parses a branch; it fails if the schema contains anything else.
 func readBranch(n *structural.NestedValueValidation) (branch, bool) {
 	b := branch{required: sorted(n.Required)}
 	only := structural.NestedValueValidation{Origin: n.Origin, Properties: n.Properties}
@@ -143,8 +143,8 @@ func sorted(names []string) []string {
 	return out
 }
 
-// selectionOf is the union of which the branches seem to be. The member of a
-// value is the one that its branch does not forbid.
+// selectionOf returns the discriminated union that the branches appear to express. The
+// member of a value is the one that its branch does not forbid.
 func selectionOf(s *structural.Schema, branches []branch) Union {
 	discriminator := branches[0].discriminator
 	var values, names []string
@@ -166,14 +166,14 @@ func selectionOf(s *structural.Schema, branches []branch) Union {
 			}
 		}
 	}
-	// The form closes the set of values, too: with others it is not ours.
+	// The form also restricts the values: with other values it is not this form.
 	if !slices.Equal(stringsOf(propertyOf(s, discriminator)), values) {
 		return Union{}
 	}
 	return withFacts(s, discriminator, values, members)
 }
 
-// countOf is the undiscriminated union of which the branches seem to be.
+// countOf returns the undiscriminated union that the branches appear to express.
 func countOf(s *structural.Schema, branches []branch) Union {
 	u := Union{Pos: s.Origin.Pos}
 	for _, b := range branches {

@@ -10,14 +10,14 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// celNames are the names of a union as CEL rules read them.
+// celNames are the names of a union as used in CEL rules.
 type celNames struct {
 	discriminator string
 	members       []string
 }
 
-// namesIn returns the escaped names, or the name of the first field that no rule
-// can read.
+// namesIn returns the escaped names, or the name of the first field that no rule can
+// access.
 func namesIn(u *Union) (names celNames, unreadable string) {
 	if u.Discriminator != "" {
 		name, ok := structural.CELName(u.Discriminator)
@@ -36,21 +36,21 @@ func namesIn(u *Union) (names celNames, unreadable string) {
 	return names, ""
 }
 
-// selects is the expression that the discriminator has the value. It is asked for
-// first even where it is required or has a default: an object that was stored before
-// it existed lacks it, and a rule that cannot be evaluated is not ratcheted, so that
-// the server would refuse every update of the object, the removal of a finalizer
-// included. Nor does the server apply a default inside of another one before it
-// evaluates rules.
+// selects returns the expression that the discriminator has the value. It tests for
+// presence even if the discriminator is required or has a default: an object that was
+// stored before the field existed lacks it, and a rule that cannot be evaluated is not
+// ratcheted, so the server would reject every update of the object, including the
+// removal of a finalizer. Nor does the server apply a default inside another default
+// before it evaluates rules.
 func (n celNames) selects(value string) string {
 	field := "self." + n.discriminator
 	return "has(" + field + ") && " + field + " == " + structural.CELString(value)
 }
 
-// splitRules has two rules for each member, so that each direction has its own
-// reason and message: a selected member must be set, and one that is not selected
-// must not. Together they also refuse several members, a swapped member, and
-// members beside a value that has none.
+// splitRules returns two rules for each member, so that each direction has its own
+// reason and message: a selected member must be set, and a member that is not selected
+// must not be set. Together they also reject several members, a swapped member, and
+// members next to a value that has none.
 func splitRules(u *Union, names celNames) []structural.Rule {
 	var out []structural.Rule
 	for i, m := range u.Members {
@@ -68,7 +68,7 @@ func splitRules(u *Union, names celNames) []structural.Rule {
 	return out
 }
 
-// forbidRule refuses a member that is not selected.
+// forbidRule returns the rule that rejects a member that is not selected.
 func forbidRule(u *Union, names celNames, i int) structural.Rule {
 	m := u.Members[i]
 	reason := apiextensionsv1.FieldValueForbidden
@@ -80,8 +80,8 @@ func forbidRule(u *Union, names celNames, i int) structural.Rule {
 	}
 }
 
-// compactRules has one rule for each member, at half the cost: the reason is
-// that of both directions, and the message is chosen as the rule fails.
+// compactRules returns one rule for each member, at half the cost: both directions share
+// the reason, and the message is computed when the rule fails.
 func compactRules(u *Union, names celNames) []structural.Rule {
 	var out []structural.Rule
 	for i, m := range u.Members {
@@ -102,7 +102,7 @@ func compactRules(u *Union, names celNames) []structural.Rule {
 	return out
 }
 
-// plain are rules with their words only, which have to name the field then.
+// plain strips rules down to their messages, which must then name the field.
 func plain(rules []structural.Rule) []structural.Rule {
 	out := make([]structural.Rule, len(rules))
 	for i, r := range rules {
@@ -118,8 +118,8 @@ func plain(rules []structural.Rule) []structural.Rule {
 	return out
 }
 
-// countRule counts the members of an undiscriminated union. It speaks of all of
-// them, so it has no field to point at.
+// countRule returns the rule that counts the members of an undiscriminated union. It
+// concerns all of them, so it has no fieldPath.
 func countRule(u *Union, names celNames) structural.Rule {
 	compare := " == 1"
 	if u.AtMostOne {
@@ -129,7 +129,7 @@ func countRule(u *Union, names celNames) structural.Rule {
 	return structural.Rule{Rule: names.count() + compare, Message: u.MustHaveMember(), Reason: &reason}
 }
 
-// count is the expression of the number of members that are set.
+// count returns the expression for the number of members that are set.
 func (n celNames) count() string {
 	terms := make([]string, len(n.members))
 	for i, name := range n.members {
@@ -138,10 +138,10 @@ func (n celNames) count() string {
 	return strings.Join(terms, " + ")
 }
 
-// transitionRule explains what a client did that set another member and left the
-// discriminator alone. It reads oldSelf, so the server refuses it where objects cannot
-// be correlated, and does not ratchet it: it holds by itself where the discriminator and
-// which members are set stay as they were, whatever was stored.
+// transitionRule returns the rule that explains the error of a client that set another
+// member without changing the discriminator. It uses oldSelf, so the server rejects it
+// where objects cannot be correlated, and does not ratchet it: it holds by itself if the
+// discriminator and the set of members that are set stay the same, whatever was stored.
 func transitionRule(u *Union, names celNames) structural.Rule {
 	value := func(object string) string {
 		field := object + "." + names.discriminator
@@ -160,8 +160,8 @@ func transitionRule(u *Union, names celNames) structural.Rule {
 	}
 }
 
-// isTransition reports whether a rule is the transition rule of the union, whose members
-// may be in another order.
+// isTransition reports whether a rule is the transition rule of the union, possibly with
+// the members in a different order.
 func isTransition(u *Union, rule structural.Rule) bool {
 	names, unreadable := namesIn(u)
 	if u.Discriminator == "" || unreadable != "" {

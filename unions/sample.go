@@ -12,16 +12,16 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Sample makes a value of a schema: with what must be there only, or in full with
-// each field. Of a union, the first value of the discriminator that has a member is
-// set with its member. Defaults, enums, bounds, formats and patterns are kept where
-// they do not contradict each other; CEL rules are not known.
+// Sample returns a value of a schema, with required fields only or, if full is set, with
+// every field. Of a union, the first value of the discriminator that has a member is set
+// together with its member. Defaults, enums, bounds, formats and patterns are respected
+// unless they contradict each other; CEL rules are ignored.
 func Sample(s *structural.Schema, full bool) any {
 	left := maxSampleNodes
 	return sampler{full, &left}.value(s, 0)
 }
 
-// maxSampleNodes bounds the values of a sample, which a schema may want a great many of.
+// maxSampleNodes bounds the number of values in a sample.
 const maxSampleNodes = 200_000
 
 type sampler struct {
@@ -29,11 +29,11 @@ type sampler struct {
 	left *int
 }
 
-// maxSampleItems bounds the elements and entries that are made where a schema wants
-// a minimum of them.
+// maxSampleItems bounds the number of elements and entries that are generated to satisfy
+// a minimum.
 const maxSampleItems = 1000
 
-// value makes the n-th of several values that should differ.
+// value returns the n-th of several values that should differ.
 func (m sampler) value(s *structural.Schema, n int) any {
 	if *m.left--; s == nil || *m.left < 0 {
 		return "example"
@@ -75,7 +75,7 @@ func (m sampler) value(s *structural.Schema, n int) any {
 	return map[string]any{}
 }
 
-// completed adds to a default what its schema requires.
+// completed adds the fields that the schema requires to a default.
 func (m sampler) completed(s *structural.Schema, value any) any {
 	object, ok := value.(map[string]any)
 	if !ok || s.ValueValidation == nil {
@@ -111,8 +111,8 @@ func (m sampler) intOrString(v *structural.ValueValidation, n int) any {
 	return text(v, n)
 }
 
-// object sets the fields that are required, or all, and of junctors the first
-// branches.
+// object sets the required fields, or all fields, and satisfies the first branch of each
+// junctor.
 func (m sampler) object(s *structural.Schema, v *structural.ValueValidation) map[string]any {
 	required, forbidden := needs(v)
 	minimum, maximum := tightest(v, func(v *structural.ValueValidation) (*int64, *int64) { return v.MinProperties, v.MaxProperties })
@@ -202,8 +202,8 @@ func (m sampler) array(s *structural.Schema, v *structural.ValueValidation) []an
 	return list
 }
 
-// tightest are bounds of a validation together with those of allOf and of the first
-// branches of others.
+// tightest returns the bounds of a validation combined with those of its allOf and of the
+// first branches of other junctors.
 func tightest(v *structural.ValueValidation, bounds func(*structural.ValueValidation) (minimum, maximum *int64)) (minimum, maximum *int64) {
 	minimum, maximum = bounds(v)
 	nested := firstBranches(v)
@@ -219,8 +219,8 @@ func tightest(v *structural.ValueValidation, bounds func(*structural.ValueValida
 	return minimum, maximum
 }
 
-// formatOf is the format of a string, or the first one of those of allOf and of the
-// first branches of others.
+// formatOf returns the format of a string, or the first format in its allOf and in the
+// first branches of other junctors.
 func formatOf(v *structural.ValueValidation) string {
 	if v.Format != "" {
 		return v.Format
@@ -234,8 +234,8 @@ func formatOf(v *structural.ValueValidation) string {
 	return ""
 }
 
-// least is how many elements there are: as few as may be, but one to show where
-// there is room.
+// least returns the number of elements: the minimum, but one as an example if that is
+// allowed.
 func least(minimum, maximum *int64, full bool) int {
 	n := int64(0)
 	if full {
@@ -250,8 +250,8 @@ func least(minimum, maximum *int64, full bool) int {
 	return int(max(0, min(n, maxSampleItems)))
 }
 
-// needs are the fields that must be there and those that must not, where of each
-// junctor the first branch is taken.
+// needs returns the fields that must and must not be present if the first branch of each
+// junctor is chosen.
 func needs(v *structural.ValueValidation) (required, forbidden []string) {
 	required = slices.Clone(v.Required)
 	for _, all := range v.AllOf {
@@ -271,8 +271,8 @@ func needs(v *structural.ValueValidation) (required, forbidden []string) {
 	if v.Not != nil {
 		r, _ := needs(&v.Not.ValueValidation)
 		forbidden = append(forbidden, r...)
-		// The first of anyOf is in that already: looking twice at each level takes
-		// exponential time.
+		// The first branch of anyOf is included above: visiting it again at each level
+		// would take exponential time.
 		for i := 1; i < len(v.Not.AnyOf); i++ {
 			r, _ := needs(&v.Not.AnyOf[i].ValueValidation)
 			forbidden = append(forbidden, r...)
@@ -282,7 +282,7 @@ func needs(v *structural.ValueValidation) (required, forbidden []string) {
 	return required, forbidden
 }
 
-// firstWithMember is the first value of a union that has a member, with it.
+// firstWithMember returns the first value of a union that has a member, and the member.
 func firstWithMember(u *Union) (value, member string) {
 	if u.Discriminator == "" {
 		if len(u.Members) > 0 {
@@ -301,8 +301,8 @@ func firstWithMember(u *Union) (value, member string) {
 	return "", ""
 }
 
-// enumOfAll are the values that an enum allows, and those of allOf and of the first
-// branches of others; null and the empty string last.
+// enumOfAll returns the values that an enum allows, including those of allOf and of the
+// first branches of other junctors; null and "" come last.
 func enumOfAll(v *structural.ValueValidation) []any {
 	var out, last []any
 	for _, raw := range v.Enum {
@@ -327,7 +327,7 @@ func enumOfAll(v *structural.ValueValidation) []any {
 	return out
 }
 
-// decoded is a value of JSON with integers as int64.
+// decoded decodes a JSON value, with integers as int64.
 func decoded(raw structural.JSON) (any, bool) {
 	decoder := json.NewDecoder(strings.NewReader(string(raw.Raw)))
 	decoder.UseNumber()
@@ -344,7 +344,7 @@ func withNumbers(value any) any {
 		if i, err := value.Int64(); err == nil {
 			return i
 		}
-		f, _ := value.Float64() // infinite where nothing holds it
+		f, _ := value.Float64() // infinite on overflow
 		return f
 	case map[string]any:
 		for name := range value {
@@ -358,7 +358,7 @@ func withNumbers(value any) any {
 	return value
 }
 
-// number is the value next to zero, or to one where that is allowed.
+// number returns the allowed value next to zero, or to one if one is allowed.
 func number(v *structural.ValueValidation, kind string, n int) any {
 	low, high := math.Inf(-1), math.Inf(1)
 	step := 1.0
@@ -398,7 +398,7 @@ func number(v *structural.ValueValidation, kind string, n int) any {
 	return value
 }
 
-// exclusive is the next value beside a bound that is not allowed.
+// exclusive returns the value next to an exclusive bound.
 func exclusive(bound, sign float64, kind string, v *structural.ValueValidation, step float64) float64 {
 	if kind == "integer" {
 		return bound + sign
@@ -412,7 +412,7 @@ func exclusive(bound, sign float64, kind string, v *structural.ValueValidation, 
 	return bound + sign
 }
 
-// formatted are values of the formats that servers know, by name.
+// formatted returns a value of a format that servers know.
 func formatted(format string, n int) (string, bool) {
 	hex := fmt.Sprintf("%012x", n)
 	switch strings.ReplaceAll(format, "-", "") {
@@ -478,8 +478,8 @@ func numbered(text string, n int) string {
 	return text + "-" + strconv.Itoa(n)
 }
 
-// text is a string: of the format, or a usual word that fits, or one made for the
-// pattern.
+// text returns a string: of the format, or a common word that fits, or one generated from
+// the pattern.
 func text(v *structural.ValueValidation, n int) string {
 	patterns, lengths := restrictions(v)
 	fits := func(s string) bool {
@@ -514,7 +514,7 @@ func text(v *structural.ValueValidation, n int) string {
 	return numbered("example", n)
 }
 
-// words are what strings mostly are.
+// words returns common strings.
 func words(n int) []string {
 	out := []string{numbered("example", n), "example" + suffix(n), "Example" + suffix(n), "EXAMPLE" + suffix(n)}
 	if n == 0 {
@@ -528,8 +528,8 @@ func words(n int) []string {
 
 type length struct{ min, max *int64 }
 
-// firstBranches are what holds beside a validation where the first branch of each
-// junctor is chosen.
+// firstBranches returns the validations that apply in addition to v if the first branch of
+// each junctor is chosen.
 func firstBranches(v *structural.ValueValidation) []structural.NestedValueValidation {
 	out := slices.Clone(v.AllOf)
 	if len(v.AnyOf) > 0 {
@@ -541,8 +541,8 @@ func firstBranches(v *structural.ValueValidation) []structural.NestedValueValida
 	return out
 }
 
-// restrictions are the patterns and lengths of a string, with those of allOf and of
-// the first branches of others.
+// restrictions returns the patterns and lengths of a string, including those of allOf and
+// of the first branches of other junctors.
 func restrictions(v *structural.ValueValidation) (patterns []string, lengths []length) {
 	if v.Pattern != "" {
 		patterns = append(patterns, v.Pattern)
@@ -556,23 +556,23 @@ func restrictions(v *structural.ValueValidation) (patterns []string, lengths []l
 	return patterns, lengths
 }
 
-// maxSampleLength bounds strings that are made for a minimum of their length.
+// maxSampleLength bounds strings that are generated to satisfy a minimum length.
 const maxSampleLength = 1 << 16
 
-// ofLength makes a text longer or shorter.
+// ofLength lengthens or shortens a text to fit.
 func ofLength(s string, lengths []length) string {
 	for _, l := range lengths {
 		if l.min != nil && int64(len(s)) < *l.min {
 			s += strings.Repeat("x", int(min(*l.min, maxSampleLength))-min(len(s), maxSampleLength))
 		}
 		if l.max != nil && int64(len(s)) > *l.max {
-			s = s[len(s)-int(max(0, *l.max)):] // the end differs
+			s = s[len(s)-int(max(0, *l.max)):] // keep the end, which differs
 		}
 	}
 	return s
 }
 
-// matches reports whether a pattern of a schema is in a text, as the server sees it.
+// matches reports whether a text matches a pattern of a schema, as on the server.
 func matches(pattern, s string) bool {
 	compiled, err := regexp.Compile(pattern)
 	return err == nil && compiled.MatchString(s)

@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// maxPatternTries is how many texts are made for a pattern.
+// maxPatternTries is the number of texts that are generated for a pattern.
 const maxPatternTries = 64
 
-// matching makes a text that a regular expression matches and that fits, the n-th
-// of several that should differ. It walks through the expression, with more
-// repetitions and other characters each time.
+// matching returns a text that matches a regular expression and fits, the n-th of several
+// that should differ. It walks the expression with more repetitions and other characters
+// each time.
 func matching(pattern string, n int, fits func(string) bool) (string, bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -28,16 +28,16 @@ func matching(pattern string, n int, fits func(string) bool) (string, bool) {
 	return "", false
 }
 
-// TextMatching makes a text that a regular expression matches, if one is found.
+// TextMatching returns a text that matches a regular expression, if it finds one.
 func TextMatching(pattern string) (string, bool) {
 	return matching(pattern, 0, func(s string) bool { return matches(pattern, s) })
 }
 
-// patternWriter writes a text that an expression matches.
+// patternWriter writes a text that matches an expression.
 type patternWriter struct {
 	out strings.Builder
-	// choice selects branches and characters, repeat how often more than at least
-	// something is repeated.
+	// choice selects branches and characters, repeat the number of repetitions
+	// beyond the minimum.
 	choice, repeat int
 	left           int
 }
@@ -87,8 +87,8 @@ func (w *patternWriter) rune(r rune) {
 	}
 }
 
-// pick is a character of a class, which is pairs of bounds: a letter or a digit if
-// there are some.
+// pick returns a character of a class, which is given as pairs of bounds: a letter or a
+// digit if possible.
 func (w *patternWriter) pick(class []rune) rune {
 	var usual []rune
 	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" {

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Union is one union of an object: a discriminator, the closed set of its
-// values, and the members of which each value selects at most one.
+// Union is one union of an object: a discriminator, the closed set of its values, and
+// the members, of which each value selects at most one.
 //
-// KEP-1027 has discriminated unions only ("all new unions maintain a
-// discriminator"). A union without a discriminator is that of Kubernetes'
-// declarative validation (+k8s:unionMember, +k8s:zeroOrOneOfMember): exactly one
-// or at most one of its members is set, and there is nothing to normalize.
+// KEP-1027 has only discriminated unions ("all new unions maintain a discriminator").
+// Undiscriminated unions are those of Kubernetes' declarative validation
+// (+k8s:unionMember, +k8s:zeroOrOneOfMember): exactly one or at most one of the members
+// is set, and there is nothing to normalize.
 type Union struct {
 	// Discriminator is the JSON name of the field that selects the member. It is
 	// empty for an undiscriminated union.
 	Discriminator string
-	// GoName is the Go name of the discriminator, for texts about Go source.
+	// GoName is the Go name of the discriminator, for messages about Go source.
 	GoName string
-	// Required says that the schema lists the discriminator as required.
+	// Required is true if the schema lists the discriminator as required.
 	Required bool
 	// Default is the value of an absent discriminator, or nil.
 	Default *string
@@ -29,18 +29,18 @@ type Union struct {
 	Values []Value
 	// Members are the members, in the order of the fields.
 	Members []Member
-	// AtMostOne says that an undiscriminated union may have no member set.
+	// AtMostOne allows an undiscriminated union without a set member.
 	AtMostOne bool
-	// Pos is the place of the discriminator, or of the first member.
+	// Pos is the position of the discriminator, or of the first member.
 	Pos token.Pos
 }
 
 // Value is one value of a discriminator.
 type Value struct {
-	// Name is the value. By convention the value that has no member is the empty
-	// text (KEP-1027, Discriminator Values).
+	// Name is the value. By convention the value without a member is ""
+	// (KEP-1027, Discriminator Values).
 	Name string
-	// Member is the JSON name of the member that the value selects, or empty: "In
+	// Member is the JSON name of the member that the value selects, or "": "In
 	// some cases there are more discriminator values than there are member
 	// fields" (KEP-1027, Empty Union Members).
 	Member string
@@ -52,20 +52,20 @@ type Member struct {
 	Name string
 	// GoName is the Go name of the field.
 	GoName string
-	// Value is the value of the discriminator that selects the member; it is not
-	// used without a discriminator.
+	// Value is the value of the discriminator that selects the member; it is
+	// unused without a discriminator.
 	Value string
 	// Optional members may be selected while they are unset: "the discriminator
 	// can select the field even if the field is not set" (KEP-1027, Go Markers).
 	Optional bool
 	// Untyped members have a schema without a type, which CEL rules cannot read.
 	Untyped bool
-	// Pos is the place of the member.
+	// Pos is the position of the member.
 	Pos token.Pos
 }
 
-// New returns a discriminated union of the members, whose values are in the
-// order given. What else is known of it is for the caller to fill in.
+// New returns a discriminated union of the members, with the values in the given order.
+// Callers set the remaining fields.
 func New(discriminator string, values []string, members ...Member) Union {
 	u := Union{Discriminator: discriminator, Members: members}
 	for _, name := range values {
@@ -89,31 +89,31 @@ func (u *Union) HasValue(name string) bool {
 	return slices.ContainsFunc(u.Values, func(v Value) bool { return v.Name == name })
 }
 
-// Selected returns the index of the member that the value selects, or -1: the
-// value is an empty member, or no value of the discriminator.
+// Selected returns the index of the member that the value selects, or -1 if the value
+// has no member or is not a value of the discriminator.
 func (u *Union) Selected(value string) int {
 	return slices.IndexFunc(u.Members, func(m Member) bool { return m.Value == value })
 }
 
-// MustBeSet is the message about a member that its value selects and that is
-// not set. The text is that of Kubernetes' declarative validation.
+// MustBeSet returns the message for a member that is selected but not set. The text is
+// that of Kubernetes' declarative validation.
 func (u *Union) MustBeSet(m Member) string {
 	return fmt.Sprintf("must be specified when `%s` is %q", u.Discriminator, m.Value)
 }
 
-// MustNotBeSet is the message about a member that is set while another value is
+// MustNotBeSet returns the message for a member that is set while another value is
 // selected. The text is that of Kubernetes' declarative validation.
 func (u *Union) MustNotBeSet(m Member) string {
 	return fmt.Sprintf("may only be specified when `%s` is %q", u.Discriminator, m.Value)
 }
 
-// MustChange is the message about a discriminator that did not change with the
+// MustChange is the message for a discriminator that did not change with the
 // members: "we should error loudly that the client must change the
 // discriminator if it changes any union member fields" (KEP-1027, Validation).
 const MustChange = "must be changed when a different union member is set"
 
-// MustHaveMember is the message about an undiscriminated union of which the
-// wrong number of members is set.
+// MustHaveMember returns the message for an undiscriminated union in which the wrong
+// number of members is set.
 func (u *Union) MustHaveMember() string {
 	names := make([]string, len(u.Members))
 	for i, m := range u.Members {

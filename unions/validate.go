@@ -11,20 +11,20 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Validate reports what in a normalized object violates the unions that the
-// schema carries. old is nil on create.
+// Validate returns the violations of the schema's unions in a normalized object. old is
+// nil on create.
 func Validate(s *structural.Schema, old, new map[string]any) field.ErrorList {
 	return Compile(s, Options{}).Validate(old, new, nil)
 }
 
-// Validate reports what in a normalized object violates the unions, under path,
-// which may be nil. old is nil on create. Errors are in the order of the schema,
-// those of an object before those below it.
+// Validate returns the violations of the unions in a normalized object, below path,
+// which may be nil. old is nil on create. Errors are in schema order, those of an object
+// before those below it.
 func (p *Plan) Validate(old, new map[string]any, path *field.Path) field.ErrorList {
 	if p.root == nil || new == nil {
 		return nil
 	}
-	// An old object only takes errors away, or explains them.
+	// An old object can only remove errors or explain them.
 	v := validator{opts: p.opts, path: path}
 	if v.object(p.root, nil, new); len(v.errors) == 0 || old == nil {
 		return v.errors
@@ -38,12 +38,12 @@ type validator struct {
 	opts   Options
 	path   *field.Path
 	errors field.ErrorList
-	// places lead to the value that is validated. They become a path only where
-	// there is an error.
+	// places lead to the current value. They are converted to a path only if there
+	// is an error.
 	places []place
 }
 
-// place is a step from a value to one in it.
+// place is a step from a value to one of its children.
 type place struct {
 	kind  placeKind
 	name  string
@@ -58,7 +58,7 @@ const (
 	placeIndex
 )
 
-// at is the path of the value that is validated.
+// at returns the path of the current value.
 func (v *validator) at() *field.Path {
 	path := v.path
 	for _, p := range v.places {
@@ -74,15 +74,15 @@ func (v *validator) at() *field.Path {
 	return path
 }
 
-// below validates a value in the one that is validated.
+// below validates a child of the current value.
 func (v *validator) below(p place, n *node, old, new any) {
 	v.places = append(v.places, p)
 	v.value(n, old, new)
 	v.places = v.places[:len(v.places)-1]
 }
 
-// value validates a value that is present. A value of the wrong type is
-// reported: nothing can be said about the unions in it.
+// value validates a value that is present. A value of the wrong type is reported,
+// because nothing is known about the unions in it.
 func (v *validator) value(n *node, old, new any) {
 	if new == nil {
 		return
@@ -131,7 +131,7 @@ func (v *validator) object(n *node, old, new map[string]any) {
 	}
 }
 
-// union validates one union of an object. old is nil without a counterpart.
+// union validates one union of an object. old is nil if there is no counterpart.
 func (v *validator) union(u *union, old, new map[string]any) {
 	is := reading{}
 	if u.Discriminator != "" {
@@ -176,7 +176,7 @@ func (v *validator) union(u *union, old, new map[string]any) {
 		same = is.sameAs(was)
 	}
 	if !valid {
-		// Absence is equal to the empty text, but not when one of them is refused.
+		// Absence equals "", unless one of the two is rejected.
 		if !unchanged || !same || is.present != was.present {
 			v.errors = append(v.errors, u.refusal(is, new, v.at().Child(u.Discriminator)))
 		}
@@ -199,7 +199,7 @@ func (v *validator) union(u *union, old, new map[string]any) {
 	}
 }
 
-// refusal is the error about a discriminator that is not valid.
+// refusal returns the error for an invalid discriminator.
 func (u *union) refusal(is reading, object map[string]any, path *field.Path) *field.Error {
 	switch {
 	case is.wrong:
@@ -214,7 +214,7 @@ func (u *union) refusal(is reading, object map[string]any, path *field.Path) *fi
 	return field.NotSupported(path, is.value, values)
 }
 
-// setNames are the members that are set, as declarative validation prints them.
+// setNames returns the members that are set, as printed by declarative validation.
 func (u *union) setNames(object map[string]any) string {
 	var names []string
 	for _, m := range u.Members {
@@ -225,8 +225,8 @@ func (u *union) setNames(object map[string]any) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// hasType reports whether a decoded value has the type of a schema. No type is
-// any type.
+// hasType reports whether a decoded value has the type of a schema. An empty type
+// accepts any value.
 func hasType(value any, kind string) bool {
 	switch kind {
 	case "object":

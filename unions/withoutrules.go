@@ -7,8 +7,8 @@ import (
 )
 
 // WithoutRules returns the rules of an object without those of the cel form from which
-// [Of] reads unions, and without the one that explains a discriminator that did not
-// change, which refuses nothing that the others accept.
+// [Of] recovers unions, and without the one that explains an unchanged discriminator,
+// which rejects nothing that the others accept.
 func WithoutRules(s *structural.Schema) []structural.Rule {
 	found := fromRules(s)
 	if len(found) == 0 {
