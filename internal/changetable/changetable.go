@@ -1,6 +1,6 @@
-// Package changetable lays out the table of testdata/changes for tests: pairs of
-// definitions with an object that was stored under the old one, and what a real API
-// server did when the new one replaced it.
+// Package changetable lays out the table in testdata/changes for tests: pairs of definitions
+// with an object that was stored under the old one, and the response of a real API server
+// when the new one replaced it.
 package changetable
 
 import (
@@ -12,44 +12,44 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Row is a change as it stands in the table. It is laid out at several places.
+// Row is a change in the table. It is laid out at several places of an object.
 type Row struct {
-	// Name is unique. Kinds are what the change is called.
+	// Name is unique. Kinds are the kinds of the change.
 	Name  string   `json:"name"`
 	Kinds []string `json:"kinds"`
-	// Old and New are the schema of the field x; null is no such field. OldObject and
-	// NewObject are keywords of the object that has the field.
+	// Old and New are the schema of the field x; null means that there is no field.
+	// OldObject and NewObject are keywords of the object with the field.
 	Old       any            `json:"old"`
 	New       any            `json:"new"`
 	OldObject map[string]any `json:"oldObject"`
 	NewObject map[string]any `json:"newObject"`
-	// Value is the stored x; Object are stored fields beside or instead of it. A change
-	// that hurts stored objects hurts this one.
+	// Value is the stored x; Object are stored fields in addition to or instead of it. A
+	// change that breaks stored objects breaks this one.
 	Value  any            `json:"value"`
 	Object map[string]any `json:"object"`
-	// Send is what an old client sends instead, Edit what an update beside of what was
-	// changed sets instead of the field other.
+	// Send is what an old client sends instead. Edit are the fields that an unrelated
+	// update sets instead of the field other.
 	Send map[string]any `json:"send"`
 	Edit map[string]any `json:"edit"`
-	// Applies are objects that managers apply one after the other, the last one after the
-	// change and again as the first manager.
+	// Applies are objects that managers apply in turn, the last one after the change and
+	// again as the first manager.
 	Applies []map[string]any `json:"applies"`
-	// Places are those of the row, if it does not make sense everywhere.
+	// Places are the places of the row, if it does not apply to all of them.
 	Places []string `json:"places"`
 
-	// Careful says why package compare takes the change for more harmful than it was for
-	// these objects; empty if it does not.
+	// Careful explains why package compare considers the change more harmful than it was
+	// for these objects; it is empty otherwise.
 	Careful string `json:"careful"`
 
-	// Whole rows are about what stands beside the schemas: OldSpec and NewSpec are
-	// merged into the spec, Stored and Sent are whole objects.
+	// Whole rows are about fields outside the schemas: OldSpec and NewSpec are merged into
+	// the spec, Stored and Sent are whole objects.
 	OldSpec map[string]any `json:"oldSpec"`
 	NewSpec map[string]any `json:"newSpec"`
 	Stored  map[string]any `json:"stored"`
 	Sent    map[string]any `json:"sent"`
-	// Version is the one that the old client uses, if not v1. Asks are paths that it
-	// asks for, below the collection ("?fieldSelector=…") or the object ("/scale"); a
-	// word is a name of the resource that it looks for.
+	// Version is the version that the old client uses, if not v1. Asks are paths that it
+	// requests, below the collection ("?fieldSelector=…") or the object ("/scale"); a
+	// word is a resource name that it looks up.
 	Version string   `json:"version"`
 	Asks    []string `json:"asks"`
 }
@@ -61,23 +61,23 @@ type Case struct {
 	// Plural is the name of the resource; Old and New are the definitions.
 	Plural   string
 	Old, New map[string]any
-	// StoredVersion is the version in which stored objects are read, Version the one that
-	// the old client uses.
+	// StoredVersion is the version in which stored objects are read, Version the version
+	// that the old client uses.
 	StoredVersion, Version string
 	Asks                   []string
 	Careful                string
 	Places                 []Place
 }
 
-// Place is one place of a case, with objects that have nothing at the other places.
+// Place is one place of a case, with objects that are empty at the other places.
 type Place struct {
-	// Name is that of the case and the place.
+	// Name is the name of the case and of the place.
 	Name string
-	// Field is where the place is in objects, for example ".spec.list[*]"; empty for
-	// what stands beside the schemas.
+	// Field is the path of the place in objects, for example ".spec.list[*]"; it is empty
+	// for fields outside the schemas.
 	Field string
 	// Stored, Sent and Edited are objects without metadata; Edited is Stored after an
-	// update beside of what was changed. Edit makes it of any object.
+	// unrelated update. Edit makes that update to any object.
 	Stored, Sent map[string]any
 	Edit         func(object map[string]any)
 	Applies      []map[string]any
@@ -86,11 +86,11 @@ type Place struct {
 // Group is the API group of the definitions.
 const Group = "changes.example.com"
 
-// places are the places at which rows about schemas are laid out: an object, an element
-// of a list without and with keys, and a value of a map.
+// places are the places at which rows about schemas are laid out: an object, an element of a
+// list without and with keys, and a value of a map.
 func places() []string { return []string{"root", "list", "keyed", "map"} }
 
-// Read returns the cases of a table. The error says which row is wrong.
+// Read returns the cases of a table. The error names the row.
 func Read(data []byte) ([]Case, error) {
 	var rows []Row
 	if err := yaml.UnmarshalStrict(data, &rows); err != nil {
@@ -125,7 +125,7 @@ func (r *Row) layOut(plural string) Case {
 	return c
 }
 
-// at is a place with its objects.
+// at returns a place with its objects.
 func (r *Row) at(name string) Place {
 	p := Place{Name: r.Name + "/" + name, Field: ".spec." + name + map[string]string{"list": "[*]", "keyed": "[*]", "map": ".*"}[name]}
 	element := map[string]any{"name": "a", "other": "a"}
@@ -154,7 +154,7 @@ func (r *Row) at(name string) Place {
 	return p
 }
 
-// whole lays out a row about what stands beside the schemas.
+// whole lays out a row about fields outside the schemas.
 func (r *Row) whole(c *Case) {
 	text := map[string]any{"type": "string"}
 	base := map[string]any{"type": "object", "properties": map[string]any{
@@ -177,7 +177,7 @@ func (r *Row) whole(c *Case) {
 	c.Places = []Place{p}
 }
 
-// object is the schema of an object with the field x.
+// object returns the schema of an object with the field x.
 func object(x any, more map[string]any) map[string]any {
 	properties := map[string]any{"name": map[string]any{"type": "string"}, "other": map[string]any{"type": "string"}}
 	if x != nil {
@@ -202,7 +202,7 @@ func object(x any, more map[string]any) map[string]any {
 	return out
 }
 
-// placed is the schema of an object at a place.
+// placed returns the schema of an object at a place.
 func placed(place string, object map[string]any) map[string]any {
 	switch place {
 	case "list":
@@ -215,12 +215,12 @@ func placed(place string, object map[string]any) map[string]any {
 	return object
 }
 
-// resource is the schema of a resource with fields of spec.
+// resource returns the schema of a resource with the given spec fields.
 func resource(fields map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": fields}}}
 }
 
-// spec is an object with an element at a place.
+// spec returns an object with an element at a place.
 func spec(place string, element map[string]any) map[string]any {
 	value := any(element)
 	switch place {
@@ -232,7 +232,7 @@ func spec(place string, element map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{place: value}}
 }
 
-// elementOf is the element at a place of an object, nil if it is gone.
+// elementOf returns the element at a place of an object, or nil if it is gone.
 func elementOf(place string, object map[string]any) map[string]any {
 	in, _ := object["spec"].(map[string]any)
 	switch value := in[place].(type) {
@@ -250,7 +250,7 @@ func elementOf(place string, object map[string]any) map[string]any {
 	return nil
 }
 
-// definition is a definition; versions without a schema get the given one.
+// definition returns a definition; versions without a schema get the given one.
 func definition(plural string, spec, schema map[string]any) map[string]any {
 	inner := merged(map[string]any{
 		"group": Group, "scope": "Namespaced",
@@ -268,7 +268,7 @@ func definition(plural string, spec, schema map[string]any) map[string]any {
 	})
 }
 
-// merged is a deep copy of two objects, the second one into the first.
+// merged returns a deep copy of a with b merged into it.
 func merged(a, b map[string]any) map[string]any {
 	out := Copy(a)
 	for key, value := range Copy(b) {
@@ -283,7 +283,7 @@ func merged(a, b map[string]any) map[string]any {
 	return out
 }
 
-// Copy is a deep copy of an object of JSON.
+// Copy returns a deep copy of a JSON object.
 func Copy(object map[string]any) map[string]any {
 	data, err := json.Marshal(object)
 	out := map[string]any{}
@@ -291,7 +291,7 @@ func Copy(object map[string]any) map[string]any {
 		err = json.Unmarshal(data, &out)
 	}
 	if err != nil || out == nil {
-		return map[string]any{} // objects of YAML can be encoded
+		return map[string]any{} // not reached: objects from YAML can be encoded
 	}
 	return out
 }

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Facts are what a server did with a pair: "ok", the code of a refusal, or "lost" where
-// it answered, but not with what was there or was sent. "-" was not asked.
+// Facts are a server's responses to a pair: "ok", the code of an error, or "lost" if it
+// answered without what was stored or sent. "-" means that there was no request.
 type Facts struct {
-	// Name is the pair.
+	// Name is the name of the pair.
 	Name string
-	// Update is the replacement of the definition; the others follow it.
+	// Update is the replacement of the definition; the rest happens after it.
 	Update string
-	// Read is the stored object, in the fields that the old definition has. Touch is an
-	// update of a label, Beside one that leaves alone what was changed, Apply a
-	// server-side apply of a label.
+	// Read is reading the stored object, limited to fields of the old definition. Touch is
+	// an update of a label, Beside an update of unrelated fields, Apply a server-side
+	// apply of a label.
 	Read, Touch, Beside, Apply string
-	// Send is an object of an old client, Reapply its apply, Ask its other requests.
+	// Send is an object sent by an old client, Reapply its apply, Ask its other requests.
 	Send, Reapply, Ask string
 }
 
-// Category is what the facts mean, in the words of package compare.
+// Category returns the category of the facts, as named by package compare.
 func (f Facts) Category() string {
 	return [...]string{"safe", "breaks clients", "breaks stored objects"}[f.Harm()]
 }
 
-// Harm is 0 if the change is safe, 1 if it breaks clients, 2 if it breaks stored objects.
+// Harm returns 0 if the change is safe, 1 if it breaks clients, 2 if it breaks stored objects.
 func (f Facts) Harm() int {
 	for _, fact := range []string{f.Update, f.Read, f.Touch, f.Beside, f.Apply} {
 		if fact != "ok" {
@@ -40,13 +40,13 @@ func (f Facts) Harm() int {
 	return 0
 }
 
-// String is the line of the facts in their file.
+// String returns the line for the facts file.
 func (f Facts) String() string {
 	return fmt.Sprintf("%-45s update:%s read:%s touch:%s beside:%s apply:%s send:%s reapply:%s ask:%s = %s",
 		f.Name, f.Update, f.Read, f.Touch, f.Beside, f.Apply, f.Send, f.Reapply, f.Ask, f.Category())
 }
 
-// ReadFacts reads the file of the facts. An error names the line.
+// ReadFacts parses the facts file. The error names the line.
 func ReadFacts(data string) (map[string]Facts, error) {
 	out := map[string]Facts{}
 	for line := range strings.Lines(data) {

@@ -36,17 +36,17 @@ import (
 const ApplyConfigurationName = "applyconfiguration"
 
 // ApplyConfiguration has the options of controller-gen's generator (Generator of
-// pkg/applyconfiguration). Its files are beside the packages, whatever the output
-// rules say, as there.
+// pkg/applyconfiguration). As there, its files are written next to the packages whatever
+// the output rules.
 type ApplyConfiguration struct {
-	// HeaderFile is the file whose text stands in front of every file, with YEAR
+	// HeaderFile is the file whose text precedes every generated file, with YEAR
 	// replaced.
 	HeaderFile string `marker:",optional"`
-	// ExternalApplyConfigurations say for types elsewhere which package has their
-	// apply configuration: <package>.<TypeName>@<package>.
+	// ExternalApplyConfigurations name the packages with the apply configurations of
+	// external types: <package>.<TypeName>@<package>.
 	ExternalApplyConfigurations []string `marker:",optional"`
-	// OmitToolVersion has no effect: the line that says who wrote a file always has
-	// controller-gen in it, as if the command were called that.
+	// OmitToolVersion has no effect: generated files always name controller-gen as
+	// the generator.
 	OmitToolVersion *bool `marker:",optional"`
 }
 
@@ -71,19 +71,19 @@ func (ApplyConfiguration) RegisterMarkers(into *markers.Registry) error {
 	)
 }
 
-// The markers of the generator.
+// Markers of the generator.
 const (
 	resourceMarker = "kubebuilder:resource"
 	enableMarker   = "kubebuilder:ac:generate"
 	outputMarker   = "kubebuilder:ac:output:package"
 )
 
-// Generate implements [genall.Generator], which only a run does.
+// Generate implements [genall.Generator]. It always fails: see applyRun.
 func (ApplyConfiguration) Generate(*genall.GenerationContext) error {
 	return errors.New("it needs the schemas of a run")
 }
 
-// applyRun is the generator in a run.
+// applyRun is the generator with the state of a run.
 type applyRun struct {
 	ApplyConfiguration
 	ctx      context.Context
@@ -118,8 +118,8 @@ func (g applyRun) Generate(c *genall.GenerationContext) error {
 	return loader.MaybeErrList(errs)
 }
 
-// header is what stands in front of each file (gengo.GoBoilerplate), with the name
-// that controller-gen's command has.
+// header returns the text that precedes each file (gengo.GoBoilerplate), with the name of
+// controller-gen's command.
 func (g applyRun) header(c *genall.GenerationContext) ([]byte, error) {
 	var text []byte
 	if g.HeaderFile != "" {
@@ -148,8 +148,8 @@ type kind struct {
 	namespaced bool
 }
 
-// generate writes the files of the package, if it asks for them (generateForPackage
-// of pkg/applyconfiguration).
+// generate generates the files of the package if it is enabled (generateForPackage of
+// pkg/applyconfiguration).
 func (p *applyPackage) generate() error {
 	marks, err := markers.PackageMarkers(p.genall.Collector, p.root)
 	if err != nil {
@@ -198,8 +198,8 @@ func (p *applyPackage) generate() error {
 	return p.upstream(func() error { return p.execute(arguments, group, kinds) })
 }
 
-// kinds are the types of the package that are kinds, or say that they are to have
-// an apply configuration.
+// kinds returns the types of the package that are kinds or that request an apply
+// configuration.
 func (p *applyPackage) kinds() ([]kind, error) {
 	var out []kind
 	err := markers.EachType(p.genall.Collector, p.root, func(info *markers.TypeInfo) {
@@ -212,7 +212,7 @@ func (p *applyPackage) kinds() ([]kind, error) {
 	return out, err
 }
 
-// execute runs code-generator over the package, with the comments that it goes by.
+// execute runs code-generator over the package, with the comments that control it.
 func (p *applyPackage) execute(arguments *args.Args, group string, kinds []kind) error {
 	source := parser.NewWithOptions(parser.Options{BuildTags: []string{gengo.StdBuildTag}})
 	if err := source.LoadPackages(p.root.PkgPath); err != nil {
@@ -222,8 +222,8 @@ func (p *applyPackage) execute(arguments *args.Args, group string, kinds []kind)
 	if err != nil {
 		return err
 	}
-	// NewContext of gengo links goimports, whose tables cost each start a
-	// millisecond.
+	// gengo's NewContext links goimports, whose tables add a millisecond to each
+	// start.
 	systems := generators.NameSystems()
 	order := namer.Orderer{Namer: systems[generators.DefaultNameSystem()]}
 	c := &gengogenerator.Context{
@@ -250,13 +250,13 @@ func (p *applyPackage) execute(arguments *args.Args, group string, kinds []kind)
 	return nil
 }
 
-// inMemory is a target for which no directory is made.
+// inMemory is a target for which no directory is created.
 type inMemory struct{ gengogenerator.Target }
 
 // Dir implements [gengogenerator.Target].
 func (inMemory) Dir() string { return "." }
 
-// applyFiles is gengo's kind of Go files, kept instead of written.
+// applyFiles is gengo's file type for Go, which collects files instead of writing them.
 type applyFiles struct {
 	*applyPackage
 	outputPackage, outputDir string
@@ -283,8 +283,8 @@ func (a applyFiles) AssembleFile(f *gengogenerator.File, _ string) error {
 	return out.Close()
 }
 
-// assembled is the source of a file (assembleGoFile of gengo), with its imports in
-// the order and groups of goimports.
+// assembled returns the source of a file (assembleGoFile of gengo), with imports ordered
+// and grouped as by goimports.
 func assembled(header []byte, f *gengogenerator.File) []byte {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "%spackage %s\n\n", header, f.PackageName)
@@ -311,11 +311,11 @@ func assembled(header []byte, f *gengogenerator.File) []byte {
 // importSpec is a line of an import declaration.
 type importSpec struct {
 	name, path string
-	// elsewhere: it is not of the standard library.
+	// elsewhere is true if the package is not in the standard library.
 	elsewhere bool
 }
 
-// importSpecs reads import lines: a path, or a name and a quoted path. The standard
+// importSpecs parses import lines: a path, or a name and a quoted path. The standard
 // library comes first.
 func importSpecs(lines map[string]struct{}) []importSpec {
 	var out []importSpec
@@ -340,9 +340,8 @@ func importSpecs(lines map[string]struct{}) []importSpec {
 	return out
 }
 
-// upstream calls code that ends the process where it meets something unexpected, or
-// panics, and makes errors of both. What it logs as an error, and goes on, is a
-// warning.
+// upstream calls code that exits the process or panics if it encounters something
+// unexpected, and returns an error for both. Errors that it only logs become warnings.
 func (p *applyPackage) upstream(call func() error) error {
 	done := make(chan error, 1)
 	log := &upstreamLog{}
@@ -352,7 +351,7 @@ func (p *applyPackage) upstream(call func() error) error {
 	defer func() { klog.OsExit = exit }()
 	klog.OsExit = func(int) {
 		done <- errors.New(log.last)
-		select {} // the caller counts on not coming back
+		select {} // the caller relies on this not returning
 	}
 	go func() {
 		defer func() {
@@ -373,7 +372,7 @@ func (p *applyPackage) upstream(call func() error) error {
 	}
 }
 
-// upstreamLog is a sink for what upstream logs: the last message, and the errors.
+// upstreamLog is a log sink that keeps the last message and the errors.
 type upstreamLog struct {
 	last   string
 	errors []string

@@ -6,13 +6,13 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Names are the names of controller-gen's generators.
+// Names returns the names of controller-gen's generators.
 func Names() []string {
 	return []string{"applyconfiguration", "crd", "object", "rbac", "schemapatch", "webhook"}
 }
 
-// CRDArguments are the options of controller-gen's crd generator, in the form
-// that its own parser of markers reads.
+// CRDArguments are the options of controller-gen's crd generator, in the form that its own
+// marker parser fills.
 type CRDArguments struct {
 	IgnoreUnexportedFields                              *bool    `marker:",optional"`
 	AllowDangerousTypes                                 *bool    `marker:",optional"`
@@ -23,34 +23,34 @@ type CRDArguments struct {
 	Year                                                string   `marker:",optional"`
 	DeprecatedV1beta1CompatibilityPreserveUnknownFields *bool    `marker:",optional"`
 	OmitToolVersion                                     *bool    `marker:",optional"`
-	// Enable is this project's: see markers.Features.
+	// Enable is an addition of schemagen: see markers.Features.
 	Enable []string `marker:",optional"`
 	Unions []string `marker:",optional"`
-	// Kustomize and Helm are, too.
+	// Kustomize and Helm are additions as well.
 	Kustomize *bool  `marker:",optional"`
 	Helm      string `marker:",optional"`
 }
 
-// The output rules, and the paths of packages.
+// Output rules and input paths.
 type (
-	// OutputDir is a directory for all files.
+	// OutputDir writes all files to a directory.
 	OutputDir string
-	// OutputStdout is standard output.
+	// OutputStdout prints all files to standard output.
 	OutputStdout struct{}
-	// OutputNone is nowhere.
+	// OutputNone discards all files.
 	OutputNone struct{}
-	// OutputArtifacts are directories for configuration, and for code, which without one is
-	// beside its package.
+	// OutputArtifacts has directories for configuration and for code. Without a code
+	// directory, code is written next to its package.
 	OutputArtifacts struct {
 		Config OutputDir
 		Code   OutputDir `marker:",optional"`
 	}
-	// InputPaths are patterns of packages.
+	// InputPaths are package patterns.
 	InputPaths []string
 )
 
-// Directory is the directory that a rule sends files of configuration to: "-" is
-// standard output, and empty means nowhere.
+// Directory returns the directory to which a rule writes configuration: "-" is standard
+// output, and "" means nowhere.
 func Directory(rule any) string {
 	switch rule := rule.(type) {
 	case OutputDir:
@@ -66,7 +66,7 @@ func Directory(rule any) string {
 	return ""
 }
 
-// Registry defines the arguments as controller-gen does: as markers.
+// Registry defines the arguments as markers, like controller-gen.
 func Registry() (*markers.Registry, error) {
 	registry := &markers.Registry{}
 	rules := map[string]any{
@@ -96,16 +96,16 @@ func Registry() (*markers.Registry, error) {
 	return registry, registry.Define("paths", markers.DescribesPackage, InputPaths(nil))
 }
 
-// SchemaPatchArguments are the options of controller-gen's generator schemapatch,
-// in the form that its own parser of markers reads.
+// SchemaPatchArguments are the options of controller-gen's schemapatch generator, in the
+// form that its own marker parser fills.
 type SchemaPatchArguments struct {
 	ManifestsPath              string `marker:"manifests"`
 	MaxDescLen                 *int   `marker:",optional"`
 	GenerateEmbeddedObjectMeta *bool  `marker:",optional"`
 }
 
-// RuleFor is the output rule of a generator: its own, the default, or, if no argument
-// says one, controller-gen's (genall.DirectoryPerGenerator).
+// RuleFor returns the output rule of a generator: its own, the default, or, if no argument
+// gives one, controller-gen's (genall.DirectoryPerGenerator).
 func RuleFor(generator string, rules map[string]any) (rule any, said bool) {
 	for _, name := range []string{generator, ""} {
 		if rule, ok := rules[name]; ok {
@@ -115,9 +115,9 @@ func RuleFor(generator string, rules map[string]any) (rule any, said bool) {
 	return OutputArtifacts{Config: OutputDir(filepath.Join("config", generator))}, false
 }
 
-// Place is where a file goes by an output rule: a path, standard output, or, if
-// neither, nowhere. packageDir is the directory of the package that the file is a
-// part of; empty for configuration.
+// Place returns where an output rule sends a file: a path, standard output, or, if
+// neither, nowhere. packageDir is the directory of the package that the file belongs to,
+// or "" for configuration.
 func Place(rule any, packageDir, name string) (path string, prints bool) {
 	switch rule := rule.(type) {
 	case OutputDir:

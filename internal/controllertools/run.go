@@ -1,11 +1,11 @@
-// Package controllertools runs generators of others, of which schemagen has none of
-// its own: object, rbac and webhook are controller-tools', and applyconfiguration is
-// code-generator's, called as controller-tools calls it. What they write is kept for
-// the caller to commit, and what they complain of becomes diagnostics.
+// Package controllertools runs external generators that schemagen does not implement
+// itself: object, rbac and webhook of controller-tools, and applyconfiguration of
+// code-generator, called as by controller-tools. Their files are returned for the caller to
+// commit, and their errors become diagnostics.
 //
-// controller-tools' own applyconfiguration links a package that reads files in the
-// working directory at the start of every process (pkg/crd). It needs that for
-// schemas, which come from package generator here, as do those of schemapatch.
+// controller-tools' own applyconfiguration links a package (pkg/crd) that reads files in the
+// working directory when a process starts. It uses that for schemas, which come from package
+// generator here, as do those of schemapatch.
 package controllertools
 
 import (
@@ -31,47 +31,47 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// Generator is one of the generators, with its options as its fields.
+// Generator is one of the generators, whose fields are its options.
 type Generator = genall.Generator
 
-// Generators are the generators by the name that controller-gen gives them, with
-// no options set.
+// Generators returns the generators by the name that controller-gen uses, with default
+// options.
 func Generators() map[string]Generator {
 	return map[string]Generator{
 		ApplyConfigurationName: ApplyConfiguration{}, "object": deepcopy.Generator{}, "rbac": rbac.Generator{}, "webhook": webhook.Generator{},
 	}
 }
 
-// Options say what to run.
+// Options configure [Run].
 type Options struct {
-	// Source says which packages: Dir, Patterns and Tags are for all generators, and
-	// Inputs reads what is not source, the text of headers. The rest is for the
-	// schemas that applyconfiguration wants.
+	// Source selects the packages: Dir, Patterns and Tags apply to all generators, and
+	// Inputs reads other files, such as headers. The rest configures the schemas for
+	// applyconfiguration.
 	Source generator.Options
-	// Generators are run in the order of their names.
+	// Generators run in the order of their names.
 	Generators map[string]Generator
-	// Year stands for YEAR in the header of applyconfiguration's files.
+	// Year replaces YEAR in the header of applyconfiguration's files.
 	Year int
-	// Temporary puts data into a file outside of the project, until remove is called.
+	// Temporary writes data to a file outside the project, which remove deletes.
 	Temporary func(data []byte) (name string, remove func(), err error)
 }
 
-// File is a file that a generator wants.
+// File is an output file of a generator.
 type File struct {
 	// Generator is the name of the generator.
 	Generator string
-	// PackageDir is the directory of the package that the file is a part of;
-	// empty for configuration.
+	// PackageDir is the directory of the package that the file belongs to, or ""
+	// for configuration.
 	PackageDir string
-	// Name is relative to wherever the file belongs, with directories for a file of
-	// applyconfiguration: that always belongs below PackageDir.
+	// Name is relative to the output directory. For applyconfiguration it contains
+	// directories, and the file always belongs below PackageDir.
 	Name string
 	Data []byte
 }
 
-// Run runs the generators over one load of the packages (genall.Runtime.Run). The
-// findings are what they and the loader complain of; no file is to be written if
-// one of them is an error. An error is a failure to load anything.
+// Run runs the generators on one load of the packages (genall.Runtime.Run). The findings
+// are errors of the generators and of the loader; if there is one, no file may be written.
+// The error means that nothing could be loaded.
 func Run(ctx context.Context, options Options) ([]File, diag.List, error) {
 	names := make([]string, 0, len(options.Generators))
 	for name := range options.Generators {
@@ -118,11 +118,11 @@ func (h headers) OpenForRead(name string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), err
 }
 
-// kept are the files of a run.
+// kept collects the files of a run.
 type kept struct{ files []File }
 
-// add adds a file. Packages whose apply configurations go to one directory write
-// some files several times, of which the last one counts.
+// add adds a file. Packages that share a directory for apply configurations write some
+// files several times, of which the last one counts.
 func (k *kept) add(file File) {
 	for i, other := range k.files {
 		if other.Generator == file.Generator && other.PackageDir != "" && filepath.Join(other.PackageDir, other.Name) == filepath.Join(file.PackageDir, file.Name) {
@@ -133,7 +133,7 @@ func (k *kept) add(file File) {
 	k.files = append(k.files, file)
 }
 
-// rule is the output rule of a generator: it keeps what is written.
+// rule is the output rule of a generator: it collects what is written.
 type rule struct {
 	generator string
 	kept      *kept
@@ -144,14 +144,14 @@ func (r *rule) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
 	f := &openFile{rule: r, file: File{Generator: r.generator, Name: name}}
 	if pkg != nil {
 		if len(pkg.CompiledGoFiles) == 0 {
-			return nil, fmt.Errorf("package %s has no files to write %s beside", pkg.PkgPath, name)
+			return nil, fmt.Errorf("package %s has no files, so there is no directory for %s", pkg.PkgPath, name)
 		}
 		f.file.PackageDir = filepath.Dir(pkg.CompiledGoFiles[0])
 	}
 	return f, nil
 }
 
-// openFile is a file that is being written.
+// openFile is a file being written.
 type openFile struct {
 	bytes.Buffer
 	rule *rule
@@ -165,8 +165,8 @@ func (f *openFile) Close() error {
 	return nil
 }
 
-// complaints turns what a generator returns into diagnostics, one for each error
-// in a list.
+// complaints converts the error of a generator to diagnostics, one for each error in a
+// list.
 func complaints(generator string, err error) diag.List {
 	var list loader.ErrList
 	if errors.As(err, &list) {
@@ -179,14 +179,13 @@ func complaints(generator string, err error) diag.List {
 	return diag.List{generatorComplains.At(diag.Position{}, "", "%s: %s", generator, firstLine(err.Error()))}
 }
 
-// packageErrors are the errors of the packages. What is wrong with those that they
-// import is left out, for which controller-gen fails: what a generator cannot do
-// without is an error of the package itself. So is, as there, what a partial check
-// of types complains of.
+// packageErrors returns the errors of the packages. Errors of their imports, for which
+// controller-gen fails, are ignored: if a generator depends on them, they cause an error in
+// the package itself. As there, errors of a partial type check are ignored, too.
 func packageErrors(in *inputs.Reader, roots []*loader.Package) diag.List {
 	var out diag.List
 	for _, root := range roots {
-		malformed := map[string]argumentError{} // the first of each marker
+		malformed := map[string]argumentError{} // the first error of each marker
 		for _, e := range root.Errors {
 			if parsed, ok := parseArgumentError(e.Msg); ok {
 				if first, ok := malformed[e.Pos]; !ok || parsed.column < first.column {
@@ -198,14 +197,14 @@ func packageErrors(in *inputs.Reader, roots []*loader.Package) diag.List {
 		for _, e := range root.Errors {
 			if file := diag.ParsePosition(e.Pos).File; e.Kind == packages.ParseError {
 				if broken[file] {
-					continue // what follows the first error of a file is an echo of it
+					continue // later errors of a file are consequences of the first one
 				}
 				broken[file] = true
 			}
 			d := generatorComplains.At(diag.ParsePosition(e.Pos), "", "%s", firstLine(e.Msg))
 			if parsed, ok := parseArgumentError(e.Msg); ok {
 				if parsed != malformed[e.Pos] {
-					continue // what follows the first error is an echo of it
+					continue // later errors are consequences of the first one
 				}
 				d.Pos, d.Message = parsed.locate(in, d.Pos)
 			}
@@ -217,15 +216,15 @@ func packageErrors(in *inputs.Reader, roots []*loader.Package) diag.List {
 	return out
 }
 
-// argumentError is a mistake in the arguments of a marker.
+// argumentError is an error in the arguments of a marker.
 type argumentError struct {
 	message string
-	// column is its place in the arguments, from 1.
+	// column is its column in the arguments, counted from 1.
 	column int
 }
 
-// parseArgumentError takes a message of controller-tools' parser of markers apart,
-// which ends with a place.
+// parseArgumentError parses a message of controller-tools' marker parser, which ends with a
+// position.
 func parseArgumentError(text string) (e argumentError, ok bool) {
 	message, place, ok := strings.Cut(firstLine(text), " (at <input>:1:")
 	if !ok {
@@ -235,7 +234,7 @@ func parseArgumentError(text string) (e argumentError, ok bool) {
 	return argumentError{message, column}, err == nil
 }
 
-// locate returns the place of the mistake, and the message with the name of the marker
+// locate returns the position of the error, and the message with the name of the marker
 // whose comment is at pos.
 func (e argumentError) locate(in *inputs.Reader, pos diag.Position) (diag.Position, string) {
 	source, err := in.ReadFile(pos.File, nil)
@@ -257,7 +256,7 @@ func (e argumentError) locate(in *inputs.Reader, pos diag.Position) (diag.Positi
 		}
 		pos.Column = plus + len(name) + 1 + e.column
 		if unknown, ok := strings.CutPrefix(e.message, "unknown argument "); ok {
-			pos.Column -= len(unknown) - len(`""`) // the parser is behind it
+			pos.Column -= len(unknown) - len(`""`) // the parser reports the end of the argument
 		}
 		return pos, name + ": " + e.message
 	}

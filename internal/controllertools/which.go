@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// WriteMarkers writes the markers of generators as controller-gen -w does: their
-// names and what they are for at level 1, their arguments at levels 2 and 3, all as
-// JSON at level 4. crd adds those of the crd generator.
+// WriteMarkers writes the markers of generators like controller-gen -w: their names and
+// summaries at level 1, their arguments at levels 2 and 3, everything as JSON at level 4. If
+// crd is true, those of the crd generator are included.
 func WriteMarkers(out io.Writer, generators map[string]Generator, crd bool, level int) error {
 	registry := &markers.Registry{}
 	for name, g := range generators {

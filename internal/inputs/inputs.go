@@ -1,17 +1,17 @@
-// Package inputs reads what the result of a run depends on: files, directories,
-// variables of the environment. A [Reader] notes every question and the digest of
-// its answer; the notes are a [Record], which tells a later run whether each answer
-// would be the same, and so whether the result would.
+// Package inputs reads everything that the result of a run depends on: files,
+// directories, environment variables. A [Reader] records every query with the digest
+// of its answer. The [Record] tells a later run whether each answer would still be the
+// same, and hence the result.
 //
-// A question is asked again to tell. What makes that quick is a file's [stamp]: as
-// long as device, inode, size, and times of modification and change are the same,
-// its content is not read. The time of change cannot be set, so that an edit which
-// keeps size and modification time is seen. A file that changed so shortly before
-// it was read that another change might get the same time has no stamp, and is
-// read; nor has it where the system knows no time of change, or, on Linux, while
-// somebody has it open for writing: of writes through memory only the first is timed.
+// To find out, each query is repeated. A file's [stamp] makes that fast: as long as
+// device, inode, size, modification time and change time are equal, the content is not
+// read. The change time cannot be set, so an edit that preserves size and modification
+// time is noticed. A file has no stamp, and is read again, if it changed so shortly
+// before it was read that another change might get the same time, if the system has no
+// change time, or, on Linux, while a process has it open for writing: of writes to
+// mapped memory only the first one updates the times.
 //
-// It knows neither Go nor this project.
+// The package knows neither Go nor this project.
 package inputs
 
 import (
@@ -31,66 +31,66 @@ import (
 	"time"
 )
 
-// The kinds of questions.
+// Kinds of queries.
 const (
-	opFile  = "file"  // the content of a file
-	opHead  = "head"  // the first bytes of a file, with their number
-	opDir   = "dir"   // names and types of the entries of a directory
-	opKind  = "kind"  // whether something exists, and is a directory or a file
-	opLink  = "link"  // the path without symlinks
-	opLook  = "look"  // where a command is
-	opEnv   = "env"   // a variable
-	opLKind = "lkind" // as kind, of a symlink itself
+	opFile  = "file"  // content of a file
+	opHead  = "head"  // a number of bytes at the beginning of a file
+	opDir   = "dir"   // names and types of a directory's entries
+	opKind  = "kind"  // existence and type: directory or file
+	opLink  = "link"  // path with symlinks resolved
+	opLook  = "look"  // path of a command
+	opEnv   = "env"   // environment variable
+	opLKind = "lkind" // like kind, but does not follow a symlink
 )
 
-// Reader reads, and notes what it read. The methods of a nil Reader only read. It
-// is safe for concurrent use.
+// Reader reads and records what it read. The methods of a nil Reader read without
+// recording. A Reader is safe for concurrent use.
 type Reader struct {
 	mu    sync.Mutex
 	notes map[question]note
-	// dirs are the directories that were read: within a run they are read once.
+	// dirs caches the directories that were read, so that each is read once per run.
 	dirs map[string]dirAnswer
-	// unsure is why the notes do not tell all that the result depends on.
+	// unsure is the reason for which the record is incomplete, or "".
 	unsure string
-	// overlay and read are where the content of files comes from first; see [Overlaid].
+	// overlay and read are used before the disk; see [Overlaid].
 	overlay map[string][]byte
 	read    func(name string) ([]byte, error)
 }
 
-// question is what was asked: of what, and, for the head of a file, how much.
+// question is a query: its kind, its subject and, for the head of a file, a size.
 type question struct {
 	op, name string
 	size     int
 }
 
-// note is a question's answer.
+// note is the answer to a question.
 type note struct {
 	answer digest
 	stamp  stamp
 }
 
-// dirAnswer is what reading a directory returned.
+// dirAnswer is the result of reading a directory.
 type dirAnswer struct {
 	entries []fs.DirEntry
 	err     error
 }
 
-// digest stands for an answer: the sum of what was read, or the error in words.
+// digest represents an answer: the hash of what was read, or the text of the error.
 type digest string
 
 // New returns a Reader that has read nothing.
 func New() *Reader { return &Reader{notes: map[question]note{}, dirs: map[string]dirAnswer{}} }
 
-// Overlaid returns a Reader for which the files of the overlay, by absolute path, are on disk
-// with that content, and that reads all other files with read; nil reads them from disk. Its
-// notes do not tell when the result changes.
+// Overlaid returns a Reader that takes files from the overlay, by absolute path, before
+// the disk, and reads all other files with read, or from disk if read is nil. Its record
+// is incomplete, so its results are never reused.
 func Overlaid(overlay map[string][]byte, read func(name string) ([]byte, error)) *Reader {
 	r := New()
 	r.unsure, r.overlay, r.read = "files were read through an overlay", overlay, read
 	return r
 }
 
-// Overlay returns the files that are not read from disk, by absolute path.
+// Overlay returns the overlay: file contents by absolute path.
 func (r *Reader) Overlay() map[string][]byte {
 	if r == nil {
 		return nil
@@ -98,7 +98,7 @@ func (r *Reader) Overlay() map[string][]byte {
 	return r.overlay
 }
 
-// given returns the content of a file that is not read from disk.
+// given returns the content of a file from the overlay or the read function.
 func (r *Reader) given(name string) (data []byte, ok bool, err error) {
 	if r == nil {
 		return nil, false, nil
@@ -113,7 +113,7 @@ func (r *Reader) given(name string) (data []byte, ok bool, err error) {
 	return data, true, err
 }
 
-// Unsure says that the result depends on something that the Reader does not see.
+// Unsure records that the result depends on something that the Reader does not see.
 func (r *Reader) Unsure(why string) {
 	if r != nil {
 		r.mu.Lock()
@@ -122,7 +122,7 @@ func (r *Reader) Unsure(why string) {
 	}
 }
 
-// knows reports whether the answer was noted in the state that the stamp tells.
+// knows reports whether the answer was recorded for the state with the stamp.
 func (r *Reader) knows(q question, s stamp) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,8 +139,7 @@ func (r *Reader) note(q question, n note) {
 	r.notes[q] = n
 }
 
-// ReadFile is [os.ReadFile]. The content replaces that of the buffer, if there is
-// one.
+// ReadFile is [os.ReadFile]. The content overwrites the buffer, unless that is nil.
 func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 	if data, ok, err := r.given(name); ok {
 		return append(buffer[:0], data...), err
@@ -167,8 +166,8 @@ func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 	return data, err
 }
 
-// open opens a file, with what the system tells of it before. What is neither a
-// file nor a directory is refused: reading a pipe might wait for ever.
+// open opens a file and returns its state before that. It rejects anything but files
+// and directories: reading a pipe might block forever.
 func open(name string) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -178,7 +177,7 @@ func open(name string) (*os.File, fs.FileInfo, error) {
 	if failed != nil {
 		return nil, nil, failed
 	}
-	if err != nil { // it has just appeared
+	if err != nil { // it has just been created
 		info, err = f.Stat()
 	}
 	if err != nil {
@@ -188,15 +187,15 @@ func open(name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Wrote reads a file that is said to hold the data. The Reader is unsure if it
-// holds anything else.
+// Wrote reads a file that should contain data. If it contains anything else, the record is
+// incomplete.
 func (r *Reader) Wrote(name string, data []byte) {
 	if now, err := r.ReadFile(name, nil); err != nil || !bytes.Equal(now, data) {
 		r.Unsure(name + " is not what was written")
 	}
 }
 
-// readAll reads to the end, into the buffer as far as it is large enough.
+// readAll reads to the end, into the buffer while it is large enough.
 func readAll(from io.Reader, buffer []byte) ([]byte, error) {
 	for {
 		if len(buffer) == cap(buffer) {
@@ -213,8 +212,8 @@ func readAll(from io.Reader, buffer []byte) ([]byte, error) {
 	}
 }
 
-// Open opens a file of which only the beginning may be read. What was read is
-// noted when it is closed.
+// Open opens a file of which only the beginning may be read. What was read is recorded
+// by Close.
 func (r *Reader) Open(name string) (io.ReadCloser, error) {
 	if data, ok, err := r.given(name); ok {
 		return io.NopCloser(bytes.NewReader(data)), err
@@ -239,7 +238,7 @@ type headReader struct {
 	stamp  stamp
 	head   []byte
 	failed error
-	// ended: the end of the file was met, so that what was read is all of it.
+	// ended is set at the end of the file: the whole file was read.
 	ended bool
 }
 
@@ -266,7 +265,7 @@ func (h *headReader) Close() error {
 	return h.File.Close()
 }
 
-// ReadDir is [os.ReadDir]. A Reader reads a directory once.
+// ReadDir is [os.ReadDir]. A Reader reads a directory only once.
 func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	if r == nil {
 		return os.ReadDir(name)
@@ -277,7 +276,7 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	if ok {
 		return known.entries, known.err
 	}
-	// The stamp is that of before: what changes in between is asked again.
+	// The stamp is taken before reading: a change in between is noticed later.
 	var s stamp
 	if info, err := os.Stat(name); err == nil {
 		s = stampOf(info)
@@ -291,7 +290,7 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// withOverlay returns the entries of a directory with the files of the overlay.
+// withOverlay returns the entries of a directory including files of the overlay.
 func (r *Reader) withOverlay(dir string, entries []fs.DirEntry, err error) ([]fs.DirEntry, error) {
 	if len(r.overlay) == 0 {
 		return entries, err
@@ -321,7 +320,7 @@ func (overlayFile) ModTime() time.Time { return time.Time{} }
 func (overlayFile) IsDir() bool        { return false }
 func (overlayFile) Sys() any           { return nil }
 
-// stat is the answer of the overlay about a file.
+// stat returns the overlay's answer for a file.
 func (r *Reader) stat(name string) (fs.FileInfo, bool) {
 	if r == nil {
 		return nil, false
@@ -330,8 +329,7 @@ func (r *Reader) stat(name string) (fs.FileInfo, bool) {
 	return overlayFile{filepath.Base(name), len(data)}, ok
 }
 
-// Stat is [os.Stat]. Of the answer only the type, and whether there is one, is
-// noted.
+// Stat is [os.Stat]. Only the existence and type of the file are recorded.
 func (r *Reader) Stat(name string) (fs.FileInfo, error) {
 	if info, ok := r.stat(name); ok {
 		return info, nil
@@ -343,8 +341,7 @@ func (r *Reader) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Lstat is [os.Lstat]. Of the answer only the type, and whether there is one, is
-// noted.
+// Lstat is [os.Lstat]. Only the existence and type of the file are recorded.
 func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
 	if info, ok := r.stat(name); ok {
 		return info, nil
@@ -383,7 +380,7 @@ func (r *Reader) Getenv(name string) string {
 	return value
 }
 
-// ask asks a question again. The stamp is that of a file that was read.
+// ask repeats a query. The stamp is that of a file that was read.
 func (q question) ask() (digest, stamp) {
 	switch q.op {
 	case opFile, opHead, opDir:
@@ -421,7 +418,7 @@ func (q question) ask() (digest, stamp) {
 	return "", stamp{}
 }
 
-// answered is the digest of what was read, or of the error.
+// answered returns the digest of what was read, or of the error.
 func answered(data []byte, err error) digest {
 	if err != nil {
 		return failure(err)
@@ -467,7 +464,7 @@ func (r *Reader) UserConfigDir() (string, error) {
 	return os.UserConfigDir()
 }
 
-// getenvs notes variables that a function of package os looks up.
+// getenvs records variables that a function of package os looks up.
 func (r *Reader) getenvs(names ...string) {
 	for _, name := range names {
 		r.Getenv(name)

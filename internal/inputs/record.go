@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Record is what a run asked, with the answers, sorted by name.
+// Record is the list of a run's queries with their answers, sorted by name.
 type Record []entry
 
 type entry struct {
@@ -20,7 +20,7 @@ type entry struct {
 	note
 }
 
-// Record returns the notes. It fails if the result depends on more than they tell.
+// Record returns the record. It returns an error if the record is incomplete.
 func (r *Reader) Record() (Record, error) {
 	r.mu.Lock()
 	unsure := r.unsure
@@ -31,13 +31,13 @@ func (r *Reader) Record() (Record, error) {
 	return r.Notes(), nil
 }
 
-// Notes returns the notes, whether or not they tell all.
+// Notes returns the record, whether or not it is complete.
 func (r *Reader) Notes() Record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	record := make(Record, 0, len(r.notes))
 	for q, n := range r.notes {
-		// The whole file answers for its head, if it was the same file then.
+		// The content of a file subsumes its head if the file was the same.
 		if whole, ok := r.notes[question{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) && whole.stamp == n.stamp {
 			continue
 		}
@@ -49,9 +49,8 @@ func (r *Reader) Notes() Record {
 	return record
 }
 
-// Holds reports whether each question has the same answer still. Where a file had
-// to be read to tell, its stamp was renewed in the record, which is worth keeping
-// then.
+// Holds reports whether each query still has the same answer. If a file had to be read
+// to find out, its stamp in the record is renewed; the record should then be saved.
 func (rec Record) Holds() (ok, renewed bool) {
 	parts := min(runtime.GOMAXPROCS(0), 1+len(rec)/100)
 	results := make([]struct{ changed, renewed bool }, parts)
@@ -74,7 +73,7 @@ func (rec Record) Holds() (ok, renewed bool) {
 	return ok, ok && renewed
 }
 
-// check asks the question again, if the stamp does not answer it.
+// check repeats the query unless the stamp answers it.
 func (e *entry) check() (same, renewed bool) {
 	if e.stamp != (stamp{}) && e.stamp == stampNow(e.name) {
 		return true, false
@@ -88,7 +87,7 @@ func (e *entry) check() (same, renewed bool) {
 	return true, renewed
 }
 
-// Text is the record as text, one line for each question.
+// Text returns the record as text, one line per query.
 func (rec Record) Text() []byte {
 	var b bytes.Buffer
 	for _, e := range rec {
@@ -97,7 +96,7 @@ func (rec Record) Text() []byte {
 	return b.Bytes()
 }
 
-// ParseRecord reads the text of a record.
+// ParseRecord parses the text of a record.
 func ParseRecord(text []byte) (Record, error) {
 	rec := make(Record, 0, bytes.Count(text, []byte("\n")))
 	for line := range strings.Lines(string(text)) {
@@ -114,7 +113,7 @@ func ParseRecord(text []byte) (Record, error) {
 		if e.stamp, err = parseStamp(fields[2]); err != nil {
 			return nil, err
 		}
-		// An answer is a word or a quoted text.
+		// An answer is a word or a quoted string.
 		answer, name := fields[3], ""
 		if quoted, err := strconv.QuotedPrefix(answer); err == nil {
 			answer, name = quoted, strings.TrimPrefix(answer[len(quoted):], " ")

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// stamp tells states of a file apart without its content. The zero stamp tells
+// stamp identifies the state of a file without its content. The zero stamp identifies
 // nothing.
 type stamp struct {
 	device, inode, size uint64
 	modified, changed   int64
 }
 
-// settled is how long ago a file must have changed for its stamp to count: longer
-// than any file system's clock takes to tick.
+// settled is the minimum age of a file's last change for its stamp to count: longer than
+// the clock granularity of any file system.
 const settled = 2 * time.Second
 
-// stampOf returns the stamp of a file, or the zero stamp if the next change could
-// leave the same one.
+// stampOf returns the stamp of a file, or the zero stamp if the next change could result
+// in the same one.
 func stampOf(info fs.FileInfo) stamp {
 	s, ok := systemStamp(info)
 	if !ok || time.Since(time.Unix(0, s.changed)) < settled {
@@ -30,17 +30,17 @@ func stampOf(info fs.FileInfo) stamp {
 	return s
 }
 
-// State is what the system says of a file, to tell it from what another one, or this one
-// after a change, has in its place. It is the same for all files where the system does not
-// know when a file was changed.
+// State returns a text from the system's metadata that distinguishes a file from another
+// file in its place and from itself after a change. It is the same for all files on systems
+// without a change time.
 func State(info fs.FileInfo) string {
 	s, _ := systemStamp(info)
 	return s.String()
 }
 
-// stampOfOpen returns the stamp of a file that was opened after info was asked for.
-// There is none while somebody may write to it through memory: only the first such
-// write to a page changes the times.
+// stampOfOpen returns the stamp of a file that was opened after info was obtained. It
+// returns the zero stamp while a process may write to mapped memory: only the first such
+// write to a page updates the times.
 func stampOfOpen(f *os.File, info fs.FileInfo) stamp {
 	s := stampOf(info)
 	if s != (stamp{}) && hasWriter(f) {
@@ -57,7 +57,7 @@ func stampNow(name string) stamp {
 	return stampOf(info)
 }
 
-// String is the stamp without blanks.
+// String returns the stamp as text without spaces.
 func (s stamp) String() string {
 	if s == (stamp{}) {
 		return "-"

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// systemStamp returns what the system says of a file.
+// systemStamp returns the stamp from the metadata of a file.
 func systemStamp(info fs.FileInfo) (stamp, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -18,5 +18,5 @@ func systemStamp(info fs.FileInfo) (stamp, bool) {
 	}, true
 }
 
-// hasWriter is not known here.
+// hasWriter returns false: the system does not tell.
 func hasWriter(*os.File) bool { return false }

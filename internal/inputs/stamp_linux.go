@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// systemStamp returns what the system says of a file.
+// systemStamp returns the stamp from the metadata of a file.
 func systemStamp(info fs.FileInfo) (stamp, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -19,7 +19,7 @@ func systemStamp(info fs.FileInfo) (stamp, bool) {
 }
 
 // hasWriter reports whether a process has the file open for writing, or mapped. The
-// kernel tells the owner of a file: it gives no lease then.
+// kernel tells only the owner of the file, by refusing a lease.
 func hasWriter(f *os.File) bool {
 	if _, _, err := syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), syscall.F_SETLEASE, syscall.F_RDLCK); err != 0 {
 		return err == syscall.EAGAIN

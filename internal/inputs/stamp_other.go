@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// systemStamp returns nothing: without a time of change that cannot be set, only
-// the content tells.
+// systemStamp returns no stamp: without a change time that cannot be set, only the
+// content tells.
 func systemStamp(fs.FileInfo) (stamp, bool) { return stamp{}, false }
 
-// hasWriter is not known here.
+// hasWriter returns false: the system does not tell.
 func hasWriter(*os.File) bool { return false }

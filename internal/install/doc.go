@@ -1,3 +1,3 @@
-// Package install makes what installs CRDs from the files of a run: a kustomization, and
-// templates of a Helm chart. It knows texts, and neither directories nor schemas.
+// Package install generates the files that install the CRDs of a run: a kustomization, and
+// the templates of a Helm chart. It knows text, but neither directories nor schemas.
 package install

@@ -10,18 +10,18 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 )
 
-// HelmReleaseLimit is how many bytes Helm can keep of a release: it writes them
-// into a Secret, whose data the API server limits (corev1.MaxSecretSize).
+// HelmReleaseLimit is the maximum number of bytes of a Helm release, which is stored in a
+// Secret, whose size the API server limits (corev1.MaxSecretSize).
 const HelmReleaseLimit = 1 << 20
 
-// keepLine is the annotation with which Helm leaves an object alone when the
-// release that has it is uninstalled, or has it no more.
+// keepLine is the annotation that makes Helm keep an object when its release is uninstalled
+// or no longer contains it.
 const keepLine = "    helm.sh/resource-policy: keep\n"
 
-// HelmTemplate returns a template of a Helm chart that renders to a document of
-// [generator.Run], byte for byte but for blanks in front of it, where the values have crds.install, with the
-// annotation that keeps the definition where they have crds.keep. Text of the
-// document that would be a template is none there.
+// HelmTemplate returns a Helm template that renders to a document of [generator.Run], byte
+// for byte except for leading blanks, if the values set crds.install, and adds the annotation
+// that keeps the definition if they set crds.keep. Text of the document that looks like a
+// template is escaped.
 func HelmTemplate(document []byte) []byte {
 	text := strings.ReplaceAll(string(document), "{{", `{{ "{{" }}`)
 	if !strings.Contains(text, "\n"+keepLine) {
@@ -30,7 +30,7 @@ func HelmTemplate(document []byte) []byte {
 	return []byte(helmBegin + text + helmEnd)
 }
 
-// HelmDocument returns the document that a template was made of by [HelmTemplate].
+// HelmDocument returns the document from which [HelmTemplate] made a template.
 func HelmDocument(template []byte) (document []byte, ok bool) {
 	text, begins := strings.CutPrefix(string(template), helmBegin)
 	text, ends := strings.CutSuffix(text, helmEnd)
@@ -44,8 +44,8 @@ func HelmDocument(template []byte) (document []byte, ok bool) {
 	return document, string(HelmTemplate(document)) == string(template)
 }
 
-// What a template has around a document, and for the annotation alone or with the key
-// of annotations.
+// The parts of a template around a document, and around the annotation alone or together
+// with the annotations key.
 const (
 	helmBegin       = "{{- if .Values.crds.install -}}\n"
 	helmEnd         = "{{ end -}}\n"
@@ -53,8 +53,8 @@ const (
 	keepAnnotations = "  {{- if .Values.crds.keep }}\n  annotations:\n" + keepLine + "  {{- end }}\n"
 )
 
-// keptIfWanted puts the switch with the annotation into a document, whose other
-// annotations, if it has some, come first in its metadata.
+// keptIfWanted inserts the condition with the annotation into a document, whose other
+// annotations, if any, come first in its metadata.
 func keptIfWanted(text string) string {
 	const metadata, annotations = "\nmetadata:\n", "  annotations:\n"
 	if strings.Contains(text, metadata+annotations) {
@@ -63,11 +63,11 @@ func keptIfWanted(text string) string {
 	return strings.Replace(text, metadata, metadata+keepAnnotations, 1)
 }
 
-// HelmReleaseSize is how many bytes the files of a chart add to what Helm keeps of
-// a release. Templates are in it twice, as they are and as what they render to.
+// HelmReleaseSize returns the number of bytes that the files of a chart add to a Helm
+// release. A release contains templates both as source and rendered.
 func HelmReleaseSize(files []driver.File, templates bool) (int, error) {
-	// As Helm's pkg/storage/driver does it (encodeRelease), of chart.File and
-	// release.Release what takes space.
+	// This follows encodeRelease in Helm's pkg/storage/driver, with the fields of
+	// chart.File and release.Release that take up space.
 	type file struct {
 		Name string `json:"name"`
 		Data []byte `json:"data"`

@@ -1,5 +1,5 @@
-// Package output puts files on disk: all of them or none, or only says what
-// would change. It knows paths and bytes, not what the files are about.
+// Package output writes files to disk, either all of them or none, or only reports what
+// would change. It knows paths and bytes, not what the files contain.
 package output
 
 import (
@@ -21,44 +21,42 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// File is a file that a run wants on disk.
+// File is an output file of a run.
 type File struct {
-	// Path is the file as the user would see it: relative to the working
-	// directory, or absolute.
+	// Path is the path as shown to the user: relative to the working directory, or
+	// absolute.
 	Path string
 	Data []byte
 }
 
-// Mode says what to do with outputs.
+// Mode is what Commit does with outputs.
 type Mode int
 
 const (
-	// Write changes the files that differ, all of them or none.
+	// Write writes the files that differ, all of them or none.
 	Write Mode = iota
-	// Check prints what Write would change, for a caller that fails
-	// where anything would.
+	// Check prints what Write would change, for a caller that fails if anything would.
 	Check
-	// Diff prints the same, for a caller that only wants to see it.
+	// Diff prints the same, for a caller that only shows it.
 	Diff
-	// Stdout prints the outputs themselves; paths do not matter.
+	// Stdout prints the outputs themselves; paths are ignored.
 	Stdout
 )
 
-// Commit carries outputs to their place, which mode names, and returns the paths
-// of those that differ from what is on disk, in the order of outputs; none for
-// [Stdout].
+// Commit writes or reports outputs according to mode, and returns the paths of those
+// that differ from the files on disk, in the order of outputs; none for [Stdout].
 //
-// Files that are equal already are not touched, not even opened for writing. The
-// permission bits of files that exist are kept, and symlinks to files are
-// written through. If Commit fails, no file is changed: temporary files stand
-// next to all targets before the first one is replaced. A process that is killed
-// between the first and the last replacement leaves some files new and others old,
-// each of them whole; the next run makes all of them new.
+// Files that are equal are not touched, not even opened for writing. The permission bits
+// of existing files are kept, and symlinks to files are followed. If Commit fails, no
+// file is changed: all temporary files are written next to their targets before the first
+// target is replaced. If the process is killed between the first and the last
+// replacement, some files are new and the others old, but each is complete; the next run
+// updates the rest.
 //
-// It is an error, which names the path, if an output cannot be read or written,
-// if its path is a directory, a device or a symlink to nothing, or if two outputs
-// have the same path. If ctx ends before files are being replaced, Commit returns
-// its error; later it is not looked at.
+// It returns an error with the path if an output cannot be read or written, if its path
+// is a directory, a device or a dangling symlink, or if two outputs have the same path.
+// If ctx is done before files are replaced, Commit returns its error; after that, ctx is
+// ignored.
 func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (changed []string, err error) {
 	if mode == Stdout {
 		for _, out := range outputs {
@@ -93,17 +91,17 @@ func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (c
 	return changed, nil
 }
 
-// target is an output that differs from what is on disk.
+// target is an output that differs from the file on disk.
 type target struct {
 	File
-	// file is the file to replace: absolute, without symlinks.
+	// file is the path of the file to replace: absolute, without symlinks.
 	file string
-	// exists says that there is a file now, with the content old and the
-	// permission bits perm. Otherwise perm is what the umask is applied to.
+	// exists is true if there is a file, with the content old and the permission
+	// bits perm. Otherwise perm is the mode before the umask is applied.
 	exists bool
 	old    []byte
 	perm   fs.FileMode
-	// temp is the temporary file of the target, "" while it has none.
+	// temp is the temporary file of the target, or "" if it has none.
 	temp string
 }
 
@@ -120,7 +118,7 @@ func findTargets(ctx context.Context, outputs []File) ([]*target, error) {
 			return nil, err
 		}
 		if other, ok := taken[t.file]; ok {
-			return nil, fmt.Errorf("%s: two outputs have this path (the other one as %s)", out.Path, other)
+			return nil, fmt.Errorf("%s: two outputs have this path (the other as %s)", out.Path, other)
 		}
 		taken[t.file] = out.Path
 		if !t.exists || !bytes.Equal(t.old, t.Data) {
@@ -158,9 +156,9 @@ func newTarget(out File) (*target, error) {
 	return t, nil
 }
 
-// absolute is the absolute path of what the system means by a clean relative one: ".."
-// is the parent of where the working directory is, and not of the symlink by which
-// somebody came to it.
+// absolute returns the absolute path that the system uses for a clean relative one: ".."
+// is the parent of the physical working directory, not of the symlink through which it
+// was entered.
 func absolute(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path), nil
@@ -172,8 +170,7 @@ func absolute(path string) (string, error) {
 	return filepath.Join(wd, path), err
 }
 
-// resolve follows the symlinks of an absolute path, of which the end
-// need not exist.
+// resolve resolves the symlinks of an absolute path, the end of which need not exist.
 func resolve(path string) (string, error) {
 	file, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -192,8 +189,8 @@ func resolve(path string) (string, error) {
 	return filepath.Join(parent, filepath.Base(path)), nil
 }
 
-// pathError is err of an operation on the file behind path, with path, as
-// the user knows it, in place of the name of a temporary or resolved file.
+// pathError returns err of an operation on the file behind path, with path as the user
+// knows it instead of the name of a temporary or resolved file.
 func pathError(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: e.Op, Path: path, Err: e.Err}
@@ -204,17 +201,17 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// disk is how files are replaced: the operations that can fail late, for
-// tests to make them fail.
+// disk replaces files. Its fields are the operations that can fail late, so that tests can
+// make them fail.
 type disk struct {
-	// write creates t.temp, with the permission bits of t.
+	// write creates t.temp, with t's permission bits.
 	write  func(t *target, data []byte) error
 	rename func(from, to string) error
 }
 
-// replace gives all targets their new content, or leaves all as they are. If a
-// rename fails, those before it are undone; what cannot be undone, because the
-// disk fails for good, is part of the error.
+// replace gives all targets their new content, or leaves all of them unchanged. If a
+// rename fails, the previous ones are undone; if that fails because the disk is broken, the
+// error includes it.
 func (d disk) replace(ctx context.Context, targets []*target) (err error) {
 	var dirs []string
 	defer func() {
@@ -248,8 +245,8 @@ func (d disk) replace(ctx context.Context, targets []*target) (err error) {
 // stage writes the new content of t to a temporary file.
 func (d disk) stage(t *target) error {
 	if t.exists {
-		// A rename would replace a file that is write-protected. Who protected
-		// it expects the error that opening it gives.
+		// A rename would replace a write-protected file. Opening it gives the error that
+		// users expect.
 		f, err := os.OpenFile(t.file, os.O_WRONLY, 0)
 		if err != nil {
 			return pathError(t.Path, err)
@@ -269,21 +266,21 @@ func (d disk) writeTemp(t *target, data []byte) error {
 	return nil
 }
 
-// The names of temporary files, around a random text of 26 letters and digits.
+// Affixes of the names of temporary files, around 26 random letters and digits.
 const (
 	tempPrefix = ".schemagen-"
 	tempSuffix = ".tmp"
 )
 
-// isTemp reports whether a name is one of a temporary file.
+// isTemp reports whether a name is that of a temporary file.
 func isTemp(name string) bool {
 	text, begins := strings.CutPrefix(name, tempPrefix)
 	text, ends := strings.CutSuffix(text, tempSuffix)
 	return begins && ends && len(text) == 26 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// sweepTemps removes temporary files beside the outputs that are older than an
-// hour: those of runs that were killed. What cannot be removed stays.
+// sweepTemps removes temporary files next to the outputs that are older than an hour, left
+// over from killed runs. Files that cannot be removed are left.
 func sweepTemps(outputs []File, now time.Time) {
 	swept := map[string]bool{}
 	for _, out := range outputs {
@@ -304,7 +301,7 @@ func sweepTemps(outputs []File, now time.Time) {
 	}
 }
 
-// undo gives targets that were replaced what they had before.
+// undo restores the previous content of replaced targets.
 func (d disk) undo(targets []*target) error {
 	var errs []error
 	for _, t := range targets {
@@ -323,8 +320,8 @@ func (d disk) undo(targets []*target) error {
 	return errors.Join(errs...)
 }
 
-// discard removes the temporary files of targets, and those of dirs that
-// are empty. It returns err, joined with what went wrong here.
+// discard removes the temporary files of targets, and those of dirs that are empty. It
+// returns err joined with its own errors.
 func discard(err error, targets []*target, dirs []string) error {
 	for _, t := range targets {
 		if t.temp == "" {
@@ -335,14 +332,14 @@ func discard(err error, targets []*target, dirs []string) error {
 		}
 	}
 	for _, dir := range slices.Backward(dirs) {
-		// Fails where somebody else put a file, which is to stay.
+		// Fails if another process put a file there, which must stay.
 		_ = os.Remove(dir)
 	}
 	return err
 }
 
-// makeDir is os.MkdirAll that appends the directories that it created to
-// made, parents first, also when it fails.
+// makeDir is os.MkdirAll that appends the directories it created to made, parents first,
+// even if it fails.
 func makeDir(made []string, dir string) ([]string, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -363,7 +360,7 @@ func makeDir(made []string, dir string) ([]string, error) {
 		return append(made, dir), nil
 	}
 	if errors.Is(err, fs.ErrExist) {
-		// Another process was faster, so it is not ours to remove.
+		// Another process created it, so it must not be removed.
 		return made, nil
 	}
 	return made, err
@@ -385,7 +382,7 @@ func createTemp(t *target, data []byte) (err error) {
 		if err != nil {
 			return err
 		}
-		// Only where the umask took bits: some file systems refuse any chmod.
+		// Only if the umask removed bits: some file systems reject any chmod.
 		if info.Mode().Perm() != t.perm {
 			if err := f.Chmod(t.perm); err != nil {
 				return err

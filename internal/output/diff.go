@@ -15,7 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// printDiffs prints a unified diff, from disk to output, of all targets.
+// printDiffs prints a unified diff, from the file on disk to the output, for all targets.
 func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error {
 	w := bufio.NewWriter(stdout)
 	for _, t := range targets {
@@ -27,7 +27,7 @@ func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error 
 	return w.Flush()
 }
 
-// PrintDiff prints a unified diff of what a file was and what it is to be.
+// PrintDiff prints a unified diff of the old and the new content of a file.
 func PrintDiff(out io.Writer, path string, from, to []byte) error {
 	w := bufio.NewWriter(out)
 	printDiff(w, path, from, to, true)
@@ -35,7 +35,7 @@ func PrintDiff(out io.Writer, path string, from, to []byte) error {
 }
 
 func printDiff(w *bufio.Writer, path string, from, to []byte, exists bool) {
-	// As git does, "a/" stands in place of the slash of an absolute path.
+	// As in git, "a/" replaces the leading slash of an absolute path.
 	name := diag.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
 	origin := "/dev/null"
 	if exists {
@@ -48,25 +48,25 @@ func printDiff(w *bufio.Writer, path string, from, to []byte, exists bool) {
 }
 
 const (
-	// maxDiffDepth is how often lines that are unique in a region divide it.
+	// maxDiffDepth bounds the recursion in which unique lines divide a region.
 	maxDiffDepth = 8
-	// maxDiffLines is the size of a region, in lines of both sides, from which
-	// on it is not searched for equal lines any more.
+	// maxDiffLines is the size of a region, in lines of both sides, beyond which it
+	// is not searched for equal lines.
 	maxDiffLines = 1 << 20
 )
 
-// DiffLines returns the differences of two files by their lines, in order.
+// DiffLines returns the line differences of two files, in order.
 func DiffLines(a, b []string) []lcs.Diff {
 	return diffLines(nil, a, b, lcs.Diff{End: len(a), ReplEnd: len(b)}, maxDiffDepth)
 }
 
-// diffLines appends the differences of a and b inside of region to diffs. They
-// are in order, and equal lines are between any two.
+// diffLines appends the differences of a and b inside region to diffs. They are in order,
+// with equal lines between any two.
 //
-// The lcs package gives up after 50 edits from either end and calls all that is
-// between different. So the region is divided first, at lines that are unique on
-// both sides. That makes it quick for files of any size, too; the price is that
-// the result is not always the shortest.
+// The lcs package gives up after 50 edits from either end and treats everything between as
+// different. So the region is first divided at lines that are unique on both sides. That
+// also makes it fast for files of any size; the price is that the result is not always the
+// shortest.
 func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lcs.Diff {
 	r := region
 	for r.Start < r.End && r.ReplStart < r.ReplEnd && a[r.Start] == b[r.ReplStart] {
@@ -87,7 +87,7 @@ func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lc
 	if depth > 0 {
 		if anchors := diffAnchors(a, b, r); len(anchors) > 0 {
 			for _, at := range anchors {
-				// An anchor is the equal line that the part after it starts with.
+				// An anchor is the equal line at the beginning of the part after it.
 				part := lcs.Diff{Start: r.Start, End: at.Start, ReplStart: r.ReplStart, ReplEnd: at.ReplStart}
 				diffs = diffLines(diffs, a, b, part, depth-1)
 				r.Start, r.ReplStart = at.Start, at.ReplStart
@@ -107,8 +107,8 @@ func diffLines(diffs []lcs.Diff, a, b []string, region lcs.Diff, depth int) []lc
 	return diffs
 }
 
-// diffAnchors returns where lines stand that occur once on either side of the
-// region: as many as are in the same order on both sides.
+// diffAnchors returns the positions of lines that occur once on each side of the region:
+// the longest sequence that has the same order on both sides.
 func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
 	type place struct{ inA, inB, a, b int }
 	places := make(map[string]place)
@@ -128,8 +128,8 @@ func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
 			unique = append(unique, lcs.Diff{Start: p.a, ReplStart: p.b})
 		}
 	}
-	// The longest increasing subsequence: ends[n] is the index of the smallest
-	// end of one with n+1 elements, prev the element before each.
+	// This is the longest increasing subsequence: ends[n] is the index of the smallest
+	// end of one with n+1 elements, prev the predecessor of each element.
 	var ends []int
 	prev := make([]int, len(unique))
 	for i, u := range unique {
@@ -155,9 +155,9 @@ func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
 	return anchors
 }
 
-// printHunks prints diffs of the lines a and b, with lines of context around. It
-// is not udiff.ToUnified because that counts the lines of the new file wrong
-// after a hunk of two changes, and is quadratic.
+// printHunks prints the diffs of the lines a and b with lines of context. It replaces
+// udiff.ToUnified, which computes wrong line numbers for the new file after a hunk of two
+// changes and is quadratic.
 func printHunks(w *bufio.Writer, a, b []string, diffs []lcs.Diff) {
 	const margin = 3
 	for len(diffs) > 0 {
@@ -181,7 +181,7 @@ func printHunks(w *bufio.Writer, a, b []string, diffs []lcs.Diff) {
 	}
 }
 
-// hunkRange is lines start to end, counted from 0, in the notation of a hunk.
+// hunkRange formats the lines start to end, counted from 0, for a hunk header.
 func hunkRange(start, end int) string {
 	switch end - start {
 	case 0:
@@ -193,7 +193,7 @@ func hunkRange(start, end int) string {
 	}
 }
 
-// printDiffLines prints lines, each after kind. An error stays with w.
+// printDiffLines prints lines, each prefixed with kind. Errors are sticky in w.
 func printDiffLines(w *bufio.Writer, kind byte, lines []string) {
 	for _, line := range lines {
 		w.WriteByte(kind)

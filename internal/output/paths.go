@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Physical follows the symlinks of an absolute path, of which the end need not
-// exist, to the file that writing to the path would create.
+// Physical resolves the symlinks of an absolute path, the end of which need not exist, to
+// the file that writing to the path would create.
 func Physical(path string) string {
 	const separator = string(filepath.Separator)
 	top := filepath.VolumeName(path) + separator
@@ -23,7 +23,7 @@ func Physical(path string) string {
 		}
 		next := filepath.Join(done, name)
 		link, err := os.Readlink(next)
-		if err != nil || links == 40 { // longer chains are cycles, which nothing can open
+		if err != nil || links == 40 { // longer chains are cycles, which cannot be opened
 			done = next
 			continue
 		}
@@ -36,15 +36,15 @@ func Physical(path string) string {
 	return done
 }
 
-// IsBelow reports whether a file is a directory or something in it; neither path has
+// IsBelow reports whether a file is dir or something in it; neither path may contain
 // symlinks.
 func IsBelow(dir, file string) bool {
 	rel, err := filepath.Rel(dir, file)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// CheckWithin fails if one of the outputs, or a file to remove, is outside of a
-// directory; any place is allowed if that is empty.
+// CheckWithin returns an error if one of the outputs, or of the files to remove, is outside
+// dir. If dir is empty, any path is allowed.
 func CheckWithin(dir string, outputs []File, stale []string) error {
 	if dir == "" {
 		return nil

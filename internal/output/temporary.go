@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// Temporary puts data into a file outside of the project, until remove is called.
+// Temporary writes data to a file outside the project, which remove deletes.
 func Temporary(data []byte) (name string, remove func(), err error) {
 	file, err := os.CreateTemp("", "schemagen-*.json")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package plurals makes the names of resources from their kinds, as controller-gen does.
+// Package plurals derives resource names from kinds like controller-gen.
 package plurals
 
 import (
@@ -8,32 +8,32 @@ import (
 	"unicode"
 )
 
-// pluralText is what plurals are made from. TestPluralText writes it from the
-// tables of github.com/gobuffalo/flect, which prepares them at the start of every
-// process that links it, and looks for more in the working directory. A line is
+// pluralText contains the rules for plurals. TestPluralText generates it from the tables of
+// github.com/gobuffalo/flect, which prepares them at the start of every process that links it
+// and searches the working directory for more. A line is
 //
-//	= WORD PLURAL      a whole word
-//	= WORD             one that is a plural
-//	- ENDING PLURAL    an ending; of several, the first counts
-//	^ WORD             what stands in upper case as a part of a name
+//	= WORD PLURAL      a whole word and its plural
+//	= WORD             a word that is a plural
+//	- ENDING PLURAL    an ending; the first match counts
+//	^ WORD             an acronym that is upper case inside names
 //
 //go:embed plural.txt
 var pluralText string
 
-// table makes plurals as controller-gen does.
+// table forms plurals like controller-gen.
 type table struct {
 	words    map[string]string // empty for plurals
 	endings  []ending
 	acronyms map[string]bool
 }
 
-// ending is how words with the text at their end change.
+// ending replaces the end of words by that of their plural.
 type ending struct{ text, plural string }
 
-// known are read when the first kind asks.
+// known is parsed on first use.
 var known = sync.OnceValue(newTable)
 
-// Of returns the name of the resource of a kind, where no marker gives another one.
+// Of returns the resource name of a kind for which no marker sets one.
 func Of(kind string) string { return known().of(kind) }
 
 func newTable() *table {
@@ -53,16 +53,16 @@ func newTable() *table {
 	return p
 }
 
-// of returns the plural of a Go name in lower case, as the name of a resource is
-// made from its kind: what strings.ToLower(flect.Pluralize(name)) returns.
+// of returns the plural of a Go name in lower case, which is the resource name of a kind: the
+// result of strings.ToLower(flect.Pluralize(name)).
 func (p *table) of(name string) string {
 	last := p.lastPart(name)
 	if last == "" {
 		return ""
 	}
 	lower := strings.ToLower(name)
-	// A part that was put in upper case is no ending of the name, and comes
-	// twice: the plural of Dns is dnsdnses.
+	// An upper-case acronym is not an ending of the name and is repeated: the plural of
+	// Dns is dnsdnses.
 	before := strings.ToLower(strings.TrimSuffix(name, last))
 	plural, ok := p.words[name]
 	if ok {
@@ -87,8 +87,7 @@ func (p *table) of(name string) string {
 	return lower + "s"
 }
 
-// lastPart returns the last of the parts of a name, which begin at capitals and
-// underscores.
+// lastPart returns the last part of a name, whose parts begin at capitals and underscores.
 func (p *table) lastPart(name string) string {
 	if upper := strings.ToUpper(name); p.acronyms[upper] {
 		return upper

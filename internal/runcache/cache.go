@@ -1,7 +1,7 @@
-// Package runcache keeps what runs read, wrote and said, so that a run after which
-// nothing has changed need not be done again: in files of a folder (cache.go), by
-// a key made from all that was asked (key.go), for one build of the program
-// (maker.go). It knows bytes, records of package inputs, and findings.
+// Package runcache caches runs: what they read, wrote and reported, so that a run is
+// skipped if nothing has changed. Entries are files of a folder (cache.go), found by a key
+// made from the whole request (key.go), for one build of the program (maker.go). The
+// package knows bytes, records of package inputs, and diagnostics.
 package runcache
 
 import (
@@ -15,32 +15,31 @@ import (
 	"time"
 )
 
-// Cache keeps results between runs as files of a folder of its own. What is kept is
-// found by what it was made from, so that runs and machines can share it; what
-// cannot be read or written is made again, and no mistake.
+// Cache stores results between runs as files of its own folder. Entries are found by what
+// they were made from, so runs and machines can share a folder; entries that cannot be read
+// or written are recomputed without an error.
 type Cache struct {
-	// dir is the folder in the directory that the user knows.
+	// dir is the folder inside the directory that the user knows.
 	dir string
-	// maker stands for this program: another one may judge differently.
+	// maker identifies this build of the program: another one may give other results.
 	maker string
 }
 
 const (
-	// folder is the name of the folder that a cache keeps to.
+	// folder is the name of the folder of a cache.
 	folder = "schemagen-cache"
-	// markText is in the file markName of each such folder. Nothing is written
-	// to, and nothing removed from, a folder without it. Its beginning tells programs
-	// that make backups what it is (bford.info/cachedir).
+	// markText is the content of the file markName in each such folder. Folders without
+	// it are neither written to nor cleaned. Its first line marks the folder for backup
+	// programs (bford.info/cachedir).
 	markText = "Signature: 8a477f597d28d172789f06886806bc55\n# schemagen keeps results between runs here, and removes those that nobody asks for.\n"
-	// markName is its name.
+	// markName is the name of the file with markText.
 	markName = "CACHEDIR.TAG"
-	// header begins each entry.
+	// header is the beginning of each entry.
 	header = "schemagen cache 1\n"
 )
 
-// Open returns the cache in a directory, or in the user's cache directory, for a
-// program of a version. It is nil if there is none, or if what has its place is
-// something else.
+// Open returns the cache in a directory, or in the user's cache directory, for a version of
+// the program. It returns nil if there is none, or if its path is used by something else.
 func Open(dir, version string) *Cache {
 	dir = Directory(dir)
 	if dir == "" {
@@ -57,10 +56,10 @@ func Open(dir, version string) *Cache {
 	return c
 }
 
-// Dir is the folder of the cache.
+// Dir returns the folder of the cache.
 func (c *Cache) Dir() string { return c.dir }
 
-// Directory is the directory whose folder is the cache; empty if there is none.
+// Directory returns the directory that contains the folder of the cache, or "" if there is none.
 func Directory(dir string) string {
 	if dir == "" {
 		dir, _ = os.UserCacheDir()
@@ -68,8 +67,8 @@ func Directory(dir string) string {
 	return dir
 }
 
-// isOurs reports whether the folder is a cache, or may become one. A mark that was
-// not written to its end is one.
+// isOurs reports whether the folder is a cache or may become one. An incompletely written
+// mark counts.
 func (c *Cache) isOurs() bool {
 	mark, err := os.ReadFile(filepath.Join(c.dir, markName))
 	if err == nil {
@@ -79,7 +78,7 @@ func (c *Cache) isOurs() bool {
 	return len(entries) == 0 && (err == nil || os.IsNotExist(err))
 }
 
-// mark marks the folder.
+// mark writes the mark of the folder.
 func (c *Cache) mark() error {
 	name := filepath.Join(c.dir, markName)
 	if mark, err := os.ReadFile(name); err == nil && string(mark) == markText {
@@ -97,8 +96,8 @@ func (c *Cache) file(key string) string {
 	return filepath.Join(c.dir, name[:2], name[2:])
 }
 
-// entry is the content of a file of the cache: the data behind a header, and a sum
-// that also tells which file it is.
+// entry returns the content of a cache file: the data after a header and a checksum that
+// covers the name of the file.
 func (c *Cache) entry(file string, data []byte) []byte {
 	head := header + string(sumOf(file, data))
 	return append([]byte(head), data...)
@@ -111,8 +110,8 @@ func sumOf(file string, data []byte) []byte {
 	return sum.Sum(nil)
 }
 
-// Load returns what was stored for the key. A file that was cut off, or that belongs
-// elsewhere, is none.
+// Load returns the data that was stored for the key. Truncated or misplaced files are
+// ignored.
 func (c *Cache) Load(key string) ([]byte, bool) {
 	name := c.file(key)
 	content, err := os.ReadFile(name)
@@ -124,12 +123,12 @@ func (c *Cache) Load(key string) ([]byte, bool) {
 		return nil, false
 	}
 	if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > day {
-		_ = os.Chtimes(name, time.Time{}, time.Now()) // it is in use
+		_ = os.Chtimes(name, time.Time{}, time.Now()) // mark as used
 	}
 	return content[len(header)+sha256.Size:], true
 }
 
-// Store keeps the data for the key. Readers see all of it or nothing.
+// Store stores the data for the key, atomically.
 func (c *Cache) Store(key string, data []byte) {
 	name := c.file(key)
 	if c.mark() != nil || os.MkdirAll(filepath.Dir(name), 0o755) != nil {
@@ -154,12 +153,12 @@ func (c *Cache) Store(key string, data []byte) {
 
 const (
 	day = 24 * time.Hour
-	// unusedFor is how long what nobody asks for is kept.
+	// unusedFor is the time after which unused entries are removed.
 	unusedFor = 14 * day
 	newPrefix = "new-"
 )
 
-// trim removes what nobody asked for in a while. It looks once a day.
+// trim removes unused entries. It runs at most once a day.
 func (c *Cache) trim() {
 	last := filepath.Join(c.dir, "trimmed")
 	if info, err := os.Stat(last); err == nil && time.Since(info.ModTime()) < day {
@@ -184,7 +183,7 @@ func (c *Cache) trim() {
 	}
 }
 
-// isEntry reports whether a file is one that Store made, if only its beginning.
+// isEntry reports whether a file was written by Store, even incompletely.
 func isEntry(dir string, info fs.FileInfo) bool {
 	isNew := strings.HasPrefix(info.Name(), newPrefix)
 	if !isNew && !isHex(info.Name(), sha256.Size-1) {
@@ -200,7 +199,7 @@ func isEntry(dir string, info fs.FileInfo) bool {
 	return string(head[:n]) == header || isNew && strings.HasPrefix(header, string(head[:n]))
 }
 
-// isHex reports whether a name is so many bytes in hexadecimal.
+// isHex reports whether a name is size bytes in hexadecimal.
 func isHex(name string, size int) bool {
 	data, err := hex.DecodeString(name)
 	return err == nil && len(data) == size && strings.ToLower(name) == name

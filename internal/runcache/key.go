@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// Key tells requests apart: it has all fields of a value, byte for byte. It fails
-// for a value that cannot be told from another.
+// Key returns a key that identifies a request: it covers all fields of the value, byte for
+// byte. It returns an error for types whose values cannot be distinguished.
 func Key(request any) (string, error) {
 	key, err := appendKey(nil, reflect.ValueOf(request))
 	return string(key), err
 }
 
-// appendKey appends a value so that no other value of its type is appended alike.
+// appendKey appends an injective encoding of a value.
 func appendKey(key []byte, v reflect.Value) ([]byte, error) {
 	var err error
 	each := func(v reflect.Value) {

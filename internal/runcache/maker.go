@@ -14,14 +14,14 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// makerName tells builds of this program apart: by what they were built from, and,
-// where a working tree or a local module went into it, by the file itself.
+// makerName identifies a build of this program: by what it was built from and, if that
+// includes a working tree or a local module, by the file itself.
 func makerName(version string) (string, error) {
 	info, ok := debug.ReadBuildInfo()
 	if ok && isReleased(info) {
 		return info.String(), nil
 	}
-	// The file that runs, also where another one has its name by now.
+	// The running file, even if its path now names another one.
 	file, err := os.Open("/proc/self/exe")
 	if err != nil {
 		name, err := os.Executable()
@@ -36,8 +36,8 @@ func makerName(version string) (string, error) {
 	return buildName(file, version)
 }
 
-// isReleased reports whether the versions in the information tell all that a
-// program was built from.
+// isReleased reports whether the versions in the build information identify everything
+// that the program was built from.
 func isReleased(info *debug.BuildInfo) bool {
 	for _, module := range append(info.Deps, &info.Main) {
 		if module.Replace != nil {
@@ -50,9 +50,9 @@ func isReleased(info *debug.BuildInfo) bool {
 	return true
 }
 
-// buildName tells the file of a program from those of other builds: by its build ID,
-// which the linker makes from all that it holds, and by what the system says of the
-// file, in case it was changed since.
+// buildName distinguishes the file of a program from those of other builds: by its build
+// ID, which the linker derives from its content, and by the state of the file, in case it
+// was changed since.
 func buildName(file *os.File, version string) (string, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -65,8 +65,8 @@ func buildName(file *os.File, version string) (string, error) {
 	return fmt.Sprint(version, " ", id, " ", info.Size(), " ", info.ModTime().UnixNano(), " ", inputs.State(info)), nil
 }
 
-// buildID is the build ID that the linker put near the beginning of a program, or, if
-// there is none, the sum of all its bytes.
+// buildID returns the build ID that the linker put near the beginning of a program or, if
+// there is none, the hash of the whole file.
 func buildID(file *os.File) (string, error) {
 	head := make([]byte, 64<<10)
 	n, err := io.ReadFull(file, head)
@@ -79,7 +79,7 @@ func buildID(file *os.File) (string, error) {
 			return string(id), nil
 		}
 	}
-	// A note of ELF: the sizes of its name and text, type 4, name, text.
+	// An ELF note: the sizes of its name and text, type 4, name, text.
 	if at := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00")); at >= 8 {
 		size, text := int(binary.NativeEndian.Uint32(head[at-4:])), head[at+8:]
 		if size > 0 && size <= len(text) {

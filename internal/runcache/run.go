@@ -11,21 +11,21 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// Run is what is kept of a run of schemagen crd: what it read and wrote, and its
-// verdict. As long as nothing of what it read or wrote has changed, the next run with
-// the same options need only print the verdict again.
+// Run is the cached result of a run of schemagen crd: what it read and wrote, and its
+// verdict. As long as none of that has changed, the next run with the same options only
+// prints the verdict again.
 //
-// It is found by its key ([Key]). All else that it depends on is in the record, see package
-// inputs. Only a run that ended as the next one would is kept: with files written, or
-// with errors in the source. A run that needed the go command, which reads what it
-// likes, is not kept.
+// It is found by its key ([Key]). Everything else that it depends on is in the record, see
+// package inputs. A run is cached only if the next one would end the same way: with files
+// written, or with errors in the source. A run that needed the go command, whose inputs are
+// unknown, is not cached.
 type Run struct {
 	cache *Cache
 	key   string
 }
 
-// Find returns the run of a request in a cache; nil if it can have none. The methods
-// of a nil one find and keep nothing.
+// Find returns the run of a request in a cache, or nil if it cannot have one. The methods
+// of a nil Run do nothing.
 func Find(kept *Cache, request any) *Run {
 	if kept == nil {
 		return nil
@@ -37,14 +37,14 @@ func Find(kept *Cache, request any) *Run {
 	return &Run{cache: kept, key: "run " + key}
 }
 
-// Verdict is what a run reports: findings as they are printed, in any format, and
-// whether one of them is an error.
+// Verdict is what a run reports: diagnostics as printed, in any format, and whether one of
+// them is an error.
 type Verdict struct {
 	Findings diag.List
 	Failed   bool
 }
 
-// Verdict returns the verdict of the run, if it would be the same again.
+// Verdict returns the verdict of the run if it still holds.
 func (p *Run) Verdict() (Verdict, bool) {
 	if p == nil {
 		return Verdict{}, false
@@ -59,7 +59,7 @@ func (p *Run) Verdict() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	record, err := inputs.ParseRecord(text)
-	if err != nil || len(record) == 0 { // no run reads nothing
+	if err != nil || len(record) == 0 { // every run reads something
 		return Verdict{}, false
 	}
 	ok, renewed := record.Holds()
@@ -69,8 +69,8 @@ func (p *Run) Verdict() (Verdict, bool) {
 	return v, ok
 }
 
-// Keep stores a run that has written the outputs, if it can be told what it
-// depended on.
+// Keep stores a run that has written the outputs, if everything that it depends on is
+// known.
 func (p *Run) Keep(in *inputs.Reader, v Verdict, outputs []output.File) {
 	if p == nil {
 		return
@@ -87,7 +87,7 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 	line, err := json.Marshal(v)
 	var again Verdict
 	if err != nil || json.Unmarshal(line, &again) != nil || !reflect.DeepEqual(v, again) {
-		return // it has bytes that are no text, and would be printed otherwise
+		return // it is not UTF-8 and would be printed differently
 	}
 	p.cache.Store(p.key, slices.Concat(line, []byte("\n"), record.Text()))
 }

@@ -1,7 +1,6 @@
-// Package typedmodule lays out testdata/typed for tests: a module outside of this
-// one, with our requirements, in which generated functions are compiled and run.
-// It knows files and the go command, and nothing of schemas, so that the tests of
-// every package below the root may use it.
+// Package typedmodule sets up testdata/typed for tests: a separate module with the
+// requirements of this one, in which generated functions are compiled and run. It knows files
+// and the go command, but nothing about schemas, so the tests of every package can use it.
 package typedmodule
 
 import (
@@ -21,22 +20,22 @@ const (
 	FunctionsFile = "zz_generated.unions.go"
 )
 
-// Variant is a package of the module: the types of a folder of testdata/typed,
-// with functions that were generated with some options.
+// Variant is a package of the module: the types of a folder of testdata/typed with functions
+// generated with certain options.
 type Variant struct {
-	// Name is that of the options.
+	// Name is the name of the options.
 	Name string
-	// Types is the folder that the types come from.
+	// Types is the folder of the types.
 	Types string
-	// Package is the name of the package, and of its folder.
+	// Package is the name of the package and of its folder.
 	Package string
-	// CarryOverOnly, NoRatcheting and Accessors are the options.
+	// CarryOverOnly, NoRatcheting and Accessors are the generator's options.
 	CarryOverOnly, NoRatcheting, Accessors bool
-	// CheckedIn says that the functions are in testdata/typed/<Package>.
+	// CheckedIn is true if the functions are checked in, in testdata/typed/<Package>.
 	CheckedIn bool
 }
 
-// Variants are all packages with functions.
+// Variants returns all packages with functions.
 func Variants() []Variant {
 	return []Variant{
 		{Name: "default", Types: "api", Package: "api", Accessors: true, CheckedIn: true},
@@ -48,10 +47,10 @@ func Variants() []Variant {
 	}
 }
 
-// Files is testdata/typed as the tests of a package see it.
+// Files returns the path of testdata/typed, relative to the package under test.
 func Files() string { return filepath.Join(root(), "testdata", "typed") }
 
-// root is the root of this module as the tests of a package below it see it.
+// root returns the root of this module, relative to the package under test.
 func root() string {
 	dir := ".."
 	for depth := 1; depth < 8; depth++ {
@@ -63,8 +62,8 @@ func root() string {
 	return dir
 }
 
-// Requirements writes go.mod and go.sum of the module. The test that calls it runs
-// anywhere below the root.
+// Requirements writes go.mod and go.sum of the module. It must be called from a test of a
+// package below the root.
 func Requirements(dir string) error {
 	mod, err := os.ReadFile(filepath.Join(root(), "go.mod"))
 	if err != nil {
@@ -86,16 +85,15 @@ func CopyProgram(dir, name string) error {
 	return copyFiles(filepath.Join(Files(), name), filepath.Join(dir, "typed", name), "", true)
 }
 
-// CopyTypes copies the types of a package to the module in dir, under its own
-// name, and returns their folder. Tests go along only with the package that they
-// were written for.
+// CopyTypes copies the types of a package to the module in dir, under its own name, and
+// returns their folder. Tests are copied only with the package that they were written for.
 func (v Variant) CopyTypes(dir string) (to string, err error) {
 	to = filepath.Join(dir, "typed", v.Package)
 	return to, copyFiles(filepath.Join(Files(), v.Types), to, v.Package, v.Types == v.Package)
 }
 
-// copyFiles copies the Go files of a folder but for generated functions. With a
-// package name their package is renamed.
+// copyFiles copies the Go files of a folder except for generated functions. If pkg is not
+// empty, the package is renamed.
 func copyFiles(from, to, pkg string, tests bool) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
