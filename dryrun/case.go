@@ -26,12 +26,12 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// generatedName is the name of objects that have none: openshift's suites let the
+// generatedName is the name given to objects without one: openshift's suites let the
 // server generate one from "test-".
 const generatedName = "test-vwxyz"
 
-// kindOf is the version of the CRD that a suite is about; served or not, as
-// openshift's suites make it served. Without one a finding says why.
+// kindOf returns the version of the CRD that a suite tests, whether or not it is served:
+// openshift's suites set it to served. If there is none, a finding gives the reason.
 func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	var findings diag.List
 	fail := func(pos diag.Position, hint, format string, args ...any) (*Kind, diag.List) {
@@ -39,7 +39,7 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	}
 	if s.featureGates != nil {
 		at := diag.Position{File: s.file, Line: s.featureGates.Line, Column: s.featureGates.Column}
-		findings = append(findings, wrongSuite.At(at, t.Hints.withCRD("name the CRD of these gates"), "featureGates select nothing here").As(diag.Note))
+		findings = append(findings, wrongSuite.At(at, t.Hints.withCRD("name the CRD for these gates"), "featureGates have no effect here").As(diag.Note))
 	}
 	var named []*crd.Definition
 	for _, d := range t.definitions {
@@ -61,7 +61,7 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	version := s.version.value
 	if version == "" {
 		if len(definition.CRD.Spec.Versions) > 1 {
-			return fail(s.crdName.pos, "name the version", "the CRD has more than one version, and the test suite does not say which")
+			return fail(s.crdName.pos, "name the version", "the CRD has more than one version, and the test suite does not name one")
 		}
 		version = definition.CRD.Spec.Versions[0].Name
 	}
@@ -80,12 +80,11 @@ func (t *Trial) kindOf(s *suite) (*Kind, diag.List) {
 	return kind, findings
 }
 
-// Failure is why a case fails.
+// Failure is the reason for which a case fails.
 type Failure struct {
-	// Diagnostic is at the line of the suite that is not met.
+	// Diagnostic is at the line of the suite that does not hold.
 	diag.Diagnostic
-	// Want and Got are what is expected and what is stored, as YAML, if that is the
-	// reason.
+	// Want and Got are the expected and the stored object as YAML, if they differ.
 	Want, Got []byte
 }
 
@@ -96,7 +95,7 @@ func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 	return &Failure{Diagnostic: caseFails.At(pos, "", "%s: %s", c.Name, fmt.Sprintf(format, args...))}
 }
 
-// refused says that an object is refused that should be stored.
+// refused reports an object that should be stored but is rejected.
 func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
 	var errs diag.List
 	for _, d := range kind.findings(o, a, Hints{}) {
@@ -104,7 +103,7 @@ func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *
 			errs = append(errs, d)
 		}
 	}
-	f := c.failed(errs[0].Pos, "the %s object is refused: %s", what, errs[0].Message)
+	f := c.failed(errs[0].Pos, "the %s object is rejected: %s", what, errs[0].Message)
 	f.Related = errs[0].Related
 	for _, d := range errs[1:] {
 		f.Related = append(append(f.Related, diag.Related{Pos: d.Pos, Message: d.Message}), d.Related...)
@@ -114,7 +113,8 @@ func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *
 
 // Run runs the case. It returns nil if the server does what the case expects.
 //
-// Of what openshift/api's tests/generator.go does, it is what a server would answer.
+// It covers those parts of openshift/api's tests/generator.go that depend on the
+// server's answers.
 func (c *Case) Run(ctx context.Context) (*Failure, error) {
 	kind := c.kind
 	initial, f := c.object(c.initial, "initial")
@@ -155,7 +155,7 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 	status, ok := updated.Value["status"]
 	ok = ok && server.HasStatus()
 	if !ok && !c.expectedStatusError.isEmpty() {
-		return c.failed(c.expectedStatusError.pos, "there is no update of the status: the updated object has none, or the CRD no status subresource"), nil
+		return c.failed(c.expectedStatusError.pos, "the status is not updated: the updated object has no status, or the CRD has no status subresource"), nil
 	}
 	if ok {
 		stored = answer.Object
@@ -169,7 +169,7 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 	return c.compare(kind, c.expectedOr(c.updated), answer.Object)
 }
 
-// expectedOr is what is expected, or what stands for it where nothing is said.
+// expectedOr returns the expected object, or text if none is given.
 func (c *Case) expectedOr(text suiteText) suiteText {
 	if c.expected.isEmpty() {
 		return text
@@ -177,8 +177,8 @@ func (c *Case) expectedOr(text suiteText) suiteText {
 	return c.expected
 }
 
-// store creates the initial object of an update, with its status, and under the
-// patched CRD if there are patches.
+// store creates the initial object of an update, with its status, using the patched CRD
+// if there are patches.
 func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Failure, error) {
 	kind := c.kind
 	complete(initial, kind, nil)
@@ -212,8 +212,8 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 	if first == kind {
 		return answer.Object, nil, nil
 	}
-	// openshift's runner updates the object without a change to see that the CRD is
-	// back.
+	// openshift's runner updates the unchanged object to check that the original CRD
+	// is back.
 	if server, err = kind.server(); err != nil {
 		return nil, nil, err
 	}
@@ -223,7 +223,7 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 	return answer.Object, nil, err
 }
 
-// patchedKind is a version of its CRD after a JSON patch (RFC 6902).
+// patchedKind returns a version of its CRD after applying a JSON patch (RFC 6902).
 func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 	for _, s := range t.definitions {
 		for i, v := range s.CRD.Spec.Versions {
@@ -241,8 +241,8 @@ func (t *Trial) patchedKind(kind *Kind, patches []any) (*Kind, error) {
 	return nil, errors.New("there is no CRD to patch")
 }
 
-// patchedCRD is a definition after a JSON patch. As in openshift's runner it has no
-// version beside the one of the suite, by its index.
+// patchedCRD applies a JSON patch to a definition. As in openshift's runner, the result
+// has only the version of the suite, given by its index.
 func patchedCRD(crd *apiextensionsv1.CustomResourceDefinition, version int, patches []any) (*apiextensionsv1.CustomResourceDefinition, error) {
 	text, err := json.Marshal(patches)
 	if err != nil {
@@ -278,7 +278,7 @@ func (c *Case) object(text suiteText, what string) (*Object, *Failure) {
 		return nil, c.failed(text.place(at.Line, at.Column), "the %s object: %s", what, findings[i].Message)
 	}
 	if len(objects) != 1 {
-		return nil, c.failed(text.pos, "%s is one object, not %d", what, len(objects))
+		return nil, c.failed(text.pos, "%s must be one object, not %d", what, len(objects))
 	}
 	inText := objects[0].position
 	objects[0].position = func(pos token.Pos) diag.Position {
@@ -288,13 +288,13 @@ func (c *Case) object(text suiteText, what string) (*Object, *Failure) {
 	return objects[0], nil
 }
 
-// complete gives an object the name and the namespace that the runner gives it: of
+// complete gives an object the name and the namespace that the runner gives it: those of
 // the stored object if there is one.
 func complete(o *Object, kind *Kind, stored map[string]any) {
 	metadata, ok := o.Value["metadata"].(map[string]any)
 	if !ok {
 		if o.Value["metadata"] != nil {
-			return // the server will say that it is wrong
+			return // the server will report the error
 		}
 		metadata = map[string]any{}
 		o.Value["metadata"] = metadata
@@ -315,17 +315,17 @@ func complete(o *Object, kind *Kind, stored map[string]any) {
 	}
 }
 
-// withStatus is an object with another status.
+// withStatus returns an object with a different status.
 func withStatus(object map[string]any, status any) map[string]any {
 	out := runtime.DeepCopyJSON(object)
 	out["status"] = status
 	return out
 }
 
-// wantError says what is wrong if an object is not refused as expected.
+// wantError returns a failure unless an object is rejected as expected.
 func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answer) *Failure {
 	if len(a.Errors) == 0 {
-		return c.failed(want.pos, "expected an error with %q, but the object is stored", want.value)
+		return c.failed(want.pos, "expected an error containing %q, but the object is stored", want.value)
 	}
 	metadata, _ := o.Value["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
@@ -338,12 +338,12 @@ func (c *Case) wantError(want suiteText, kind *Kind, o *Object, a apiserver.Answ
 			return nil
 		}
 	}
-	return c.failed(want.pos, "expected an error with %q, but the server says: %s", want.value, text)
+	return c.failed(want.pos, "expected an error containing %q, but the server reports: %s", want.value, text)
 }
 
-// olderWords are the text of errors as older servers write it, for which suites may
-// have been written: there, the refusal of a rule names the type of the value, or of
-// the one that has the rule, and values are in Go's syntax.
+// olderWords returns the text of errors as printed by older servers, for which suites may
+// have been written: for a violated rule they print the type of the value, or of the one
+// that has the rule, and values in Go syntax.
 func olderWords(text string, s *structural.Schema, errs field.ErrorList) []string {
 	atValue, atRule := text, text
 	for _, e := range errs {
@@ -364,7 +364,7 @@ func olderWords(text string, s *structural.Schema, errs field.ErrorList) []strin
 	return []string{atValue, atRule}
 }
 
-// compare says what is wrong if what is stored is not what is expected.
+// compare returns a failure unless the stored object is the expected one.
 func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Failure, error) {
 	expected, f := c.object(want, "expected")
 	if f != nil {
@@ -382,7 +382,7 @@ func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Fail
 	if !differs {
 		return nil, nil
 	}
-	f = c.failed(expected.position(expected.manifest.PlaceOf(path)), "what is stored is not what is expected at %s", cmp.Or(path.String(), "the object"))
+	f = c.failed(expected.position(expected.manifest.PlaceOf(path)), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
 	if f.Want, err = orderedYAML(expected.manifest.Keys, kind.schema, a); err != nil {
 		return nil, err
 	}
@@ -390,10 +390,10 @@ func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Fail
 	return f, err
 }
 
-// clientView is an object as clients see it, without what openshift's runner does not
-// compare: its name, and the metadata that a server writes.
+// clientView returns an object as clients see it, without the parts that openshift's
+// runner does not compare: its name, and metadata that a server writes.
 func clientView(object map[string]any) (map[string]any, error) {
-	text, err := json.Marshal(object) // 1.0 is 1 to clients
+	text, err := json.Marshal(object) // clients do not distinguish 1.0 from 1
 	if err != nil {
 		return nil, err
 	}
@@ -412,8 +412,8 @@ func clientView(object map[string]any) (map[string]any, error) {
 	return out, nil
 }
 
-// firstDifference is the path of the first value, in the order of the expected
-// object, that is not the same.
+// firstDifference returns the path of the first value, in the order of the expected
+// object, that differs.
 func firstDifference(a, b any, o *Object, at *structural.ObjectPath) (*structural.ObjectPath, bool) {
 	switch a := a.(type) {
 	case map[string]any:

@@ -65,7 +65,7 @@ spec:
 	}
 	// Output:
 	// Widget example is created
-	// widget.yaml:6:3: warning: spec.colour is dropped: the schema does not have it
+	// widget.yaml:6:3: warning: spec.colour is dropped: it is not in the schema
 	// widget.yaml:5:1: note: spec.size gets its default 3
 	// apiVersion: example.com/v1
 	// kind: Widget

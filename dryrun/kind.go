@@ -22,16 +22,16 @@ type Kind struct {
 
 	namespaced, stored bool
 	schema             *structural.Schema
-	// server prepares the version when an object of it is tried: there may be many
-	// CRDs.
+	// server prepares the version when its first object is tried, because there may be
+	// many CRDs.
 	server func() (*apiserver.Kind, error)
-	// refusal is the warning of a CRD that no server takes, nil of others.
+	// refusal returns a warning if servers reject the CRD, and nil otherwise.
 	refusal func() (*diag.Diagnostic, error)
-	// position is the position of a path below the schema.
+	// position returns the position of a path below the schema.
 	position func(path string) diag.Position
 }
 
-// newKind is a version of a definition, by its index.
+// newKind returns the version of a definition with the given index.
 func newKind(d *crd.Definition, i int) *Kind {
 	v := d.CRD.Spec.Versions[i]
 	path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
@@ -47,8 +47,8 @@ func newKind(d *crd.Definition, i int) *Kind {
 	}
 }
 
-// Check reports what keeps a server from serving the version, or from taking its CRD.
-// Objects of a CRD that would be refused are tried all the same.
+// Check reports errors that keep a server from serving the version or accepting its CRD.
+// Objects are tried even if the CRD would be rejected.
 func (k *Kind) Check() (diag.List, error) {
 	if _, err := k.server(); err != nil {
 		return diag.List{k.unserved(err)}, nil
@@ -60,13 +60,13 @@ func (k *Kind) Check() (diag.List, error) {
 	return diag.List{*refusal}, err
 }
 
-// unserved is the finding about a version that no server would serve.
+// unserved returns the finding for a version that no server would serve.
 func (k *Kind) unserved(err error) diag.Diagnostic {
-	return noKind.At(k.position(""), "schemagen verify says more", "version %s of %s.%s cannot be served: %v", k.Version, k.Kind, k.Group, err)
+	return noKind.At(k.position(""), "run schemagen verify for details", "version %s of %s.%s cannot be served: %v", k.Version, k.Kind, k.Group, err)
 }
 
-// refusalOf is a warning of a CRD that the server of the default version refuses, nil of
-// others.
+// refusalOf returns a warning if the server of the default version rejects the CRD, and
+// nil otherwise.
 func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	target, err := apiserver.NewTarget("")
 	if err != nil {
@@ -75,17 +75,17 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	findings, err := target.ValidateCreate(context.Background(), d.CRD)
 	for _, f := range findings {
 		if f.Warning || f.Source != apiserver.Validation || len(f.Paths) == 0 || !strings.Contains(f.Paths[0], "].schema.") {
-			continue // what stands beside the schemas does not change objects
+			continue // fields outside the schemas do not affect objects
 		}
 		pos, _ := d.Position(f.Paths[0])
-		found := refusedCRD.At(pos, "schemagen verify says all that is wrong with it", "the API server refuses the CRD of %s.%s, with which objects are tried: %s",
+		found := refusedCRD.At(pos, "run schemagen verify for all errors", "the API server rejects the CRD of %s.%s, with which objects are tried: %s",
 			d.CRD.Spec.Names.Kind, d.CRD.Spec.Group, strings.Join(strings.Fields(f.String()), " "))
 		return &found, err
 	}
 	return nil, err
 }
 
-// findings says what the server did with an object, each at its line.
+// findings reports what the server did with an object, each at its line.
 func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	var out diag.List
 	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
@@ -95,13 +95,13 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		steps := path.Steps()
 		name := steps[len(steps)-1].Field
 		node := k.schema.At(steps[:len(steps)-1])
-		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: the schema does not have it", path)
+		add(droppedField, path, diag.DidYouMean(name, node.FieldNames(), ""), "%s is dropped: it is not in the schema", path)
 	}
 	for _, text := range a.Metadata {
-		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: metadata does not have it", text))
+		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: it is not a field of metadata", text))
 	}
 	for _, path := range a.Nulls {
-		add(droppedField, path, "", "%s is dropped: it is null, and the schema does not allow that", path)
+		add(droppedField, path, "", "%s is dropped: it is null, but not nullable", path)
 	}
 	for _, path := range a.Ignored {
 		hint, why := "", "only the server writes it"
@@ -126,26 +126,26 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out = append(out, k.refused(o, objectRefused, "", err))
 	}
 	for _, err := range a.Unchecked {
-		out = append(out, k.refused(o, unchecked, "will be refused once the errors are corrected: ", err))
+		out = append(out, k.refused(o, unchecked, "will be rejected once the other errors are fixed: ", err))
 	}
 	return out
 }
 
-// refused is an error of the server at its line.
+// refused returns an error of the server at its line.
 func (k *Kind) refused(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
 	d := kind.At(o.position(o.manifest.Position(placeOfError(err))), "", "%s%s", prefix, err.Error())
 	if err.Field == "<nil>" { // it is about the object
 		d.Message = prefix + err.Detail
 	} else if pos := k.blame(err); pos.Line > 0 {
-		d.Related = []diag.Related{{Pos: pos, Message: "by this"}}
+		d.Related = []diag.Related{{Pos: pos, Message: "rejected here"}}
 	}
 	return d
 }
 
-// pathInText is how an error about the whole object names the place all the same.
+// pathInText matches the path in an error that is reported for the whole object.
 var pathInText = regexp.MustCompile(`^"([^"]+)" must| in (\S+)$`)
 
-// placeOfError is the path of the value that an error is about.
+// placeOfError returns the path of the value that an error is about.
 func placeOfError(e *field.Error) string {
 	at := strings.TrimPrefix(e.Field, "<nil>")
 	m := pathInText.FindStringSubmatch(e.Detail)
@@ -154,12 +154,12 @@ func placeOfError(e *field.Error) string {
 	}
 	inside := m[1] + m[2]
 	if at != "" && !strings.HasPrefix(inside, at) {
-		inside = at + "." + inside // that of the status is validated on its own
+		inside = at + "." + inside // the metadata of the status is validated separately
 	}
 	return inside
 }
 
-// blame is the position of the rule or the keyword by which an object is refused.
+// blame returns the position of the rule or keyword because of which an object is rejected.
 func (k *Kind) blame(err *field.Error) diag.Position {
 	nodes := k.schema.Follow(err.Field)
 	for _, exact := range []bool{true, false} {
@@ -176,8 +176,8 @@ func (k *Kind) blame(err *field.Error) diag.Position {
 	return k.position(nodes[len(nodes)-1].Path + keywordOf(err))
 }
 
-// keywordOf is the keyword that an error of the server is about, as the end of a
-// path, or empty.
+// keywordOf returns the keyword that causes an error of the server, as the end of a path,
+// or "".
 func keywordOf(err *field.Error) string {
 	switch err.Type {
 	case field.ErrorTypeNotSupported:

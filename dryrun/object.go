@@ -16,34 +16,34 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// Key is the name of an object. Its version does not count.
+// Key identifies an object, regardless of its version.
 type Key struct{ Group, Kind, Namespace, Name string }
 
-// Object is an object of a file, with the position of each of its values.
+// Object is an object in a file, with the position of each of its values.
 type Object struct {
 	APIVersion, Kind, Name string
-	// Pos is where the object begins.
+	// Pos is the position of the object.
 	Pos diag.Position
-	// Value is the object as it is decoded.
+	// Value is the decoded object.
 	Value map[string]any
 
 	manifest *manifest.Manifest
 	position func(token.Pos) diag.Position
-	// mixed is set if the file may hold objects of any kind.
+	// mixed is set if the file may contain objects of any kind.
 	mixed bool
 }
 
-// ReadObjects reads the objects of a file, with what is wrong with its text. An object
-// that cannot be read is left out.
+// ReadObjects reads the objects of a file and reports errors in its text. Objects that
+// cannot be read are skipped.
 func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	manifests, problems, position := file.Read()
 	var findings diag.List
-	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // of YAML there is a problem
+	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // for YAML it is among the problems
 		at := diag.Position{File: file.Name, Line: file.LineOffset + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
 		findings = append(findings, objectRefused.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
 	}
 	for _, m := range manifests {
-		if m.CRD == nil { // decoding has found those of CRDs
+		if m.CRD == nil { // for CRDs it is found by decoding
 			problems = append(problems, m.Repeated()...)
 		}
 	}
@@ -60,21 +60,21 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	return out, findings
 }
 
-// Key returns the name of the object.
+// Key returns the key of the object.
 func (o *Object) Key() Key {
 	group, _ := splitAPIVersion(o.APIVersion)
 	metadata, _ := o.Value["metadata"].(map[string]any)
 	namespace, _ := metadata["namespace"].(string)
-	namespace = cmp.Or(namespace, metav1.NamespaceDefault) // clients fill it in
+	namespace = cmp.Or(namespace, metav1.NamespaceDefault) // the default of clients
 	return Key{group, o.Kind, namespace, o.Name}
 }
 
-// IsDefinition reports whether the object is a CRD, and no custom resource.
+// IsDefinition reports whether the object is a CRD rather than a custom resource.
 func (o *Object) IsDefinition() bool {
 	return o.manifest.CRD != nil || o.Kind == "CustomResourceDefinition"
 }
 
-// invalidUTF8 is the offset of the first byte that is not UTF-8, negative if all are.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or a negative number.
 func invalidUTF8(data []byte) int {
 	if utf8.Valid(data) {
 		return -1
@@ -97,8 +97,8 @@ func splitAPIVersion(apiVersion string) (group, version string) {
 	return group, version
 }
 
-// asNew is the object as one that is created. One that a server has written, which has
-// a uid, is tried as if it were new: a resourceVersion would be refused.
+// asNew returns the object in the form in which it can be created. An object that a server
+// has written, which has a uid, is treated as new: its resourceVersion would be rejected.
 func (o *Object) asNew() map[string]any {
 	meta, _ := o.Value["metadata"].(map[string]any)
 	if meta["uid"] == nil || meta["resourceVersion"] == nil {

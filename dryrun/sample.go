@@ -8,16 +8,16 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Sample is an object of a kind that was made up.
+// Sample is a generated example of a kind.
 type Sample struct {
 	// YAML is the object, nil if the kind cannot be served.
 	YAML []byte
-	// Findings are what the server refuses of it: no object that it takes was found.
+	// Findings are the errors of the server, if no valid object was found.
 	Findings diag.List
 }
 
-// Sample makes up an object: with what must be there, or, if full is set, with the
-// fields that can be there together.
+// Sample generates an example: with required fields only or, if full is set, with all
+// fields that can be set together.
 func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 	server, err := k.server()
 	if err != nil {
@@ -30,7 +30,7 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 	object["apiVersion"], object["kind"] = k.Group+"/"+k.Version, k.Kind
 	object["metadata"] = map[string]any{"name": "example"}
 	if server.HasStatus() {
-		delete(object, "status") // it is not written with the object
+		delete(object, "status") // it is not written together with the object
 	}
 	r := &repairer{kind: k, server: server, full: full, triesLeft: maxRepairs}
 	if err := r.repair(ctx, object); err != nil {
@@ -46,7 +46,7 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 		if pos.Line == 0 {
 			pos = k.position("")
 		}
-		out.Findings = append(out.Findings, objectRefused.At(pos, "no object that the server takes was found: write it by hand from this one", "%s: %v", what, e))
+		out.Findings = append(out.Findings, objectRefused.At(pos, "no valid object was found: complete this one by hand", "%s: %v", what, e))
 	}
 	out.YAML, err = orderedYAML(func(*structural.ObjectPath) []string { return nil }, k.schema, r.best)
 	return out, err

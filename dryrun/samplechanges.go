@@ -12,12 +12,12 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// change changes an object, and reports whether it did.
+// change changes an object and reports whether it did.
 type change func(object map[string]any) bool
 
-// changes are what may help against an error about the innermost of some nodes: its
-// optional fields away or there, other values of them, then the value itself away,
-// then that around it.
+// changes returns the changes that may fix an error in the innermost of some nodes: its
+// optional fields removed or added, other values for them, then the value itself removed,
+// then its parents.
 func (r *repairer) changes(nodes []structural.Followed) []change {
 	var out []change
 	for i := len(nodes) - 1; i >= 0; i-- {
@@ -63,13 +63,13 @@ func isRequired(s *structural.Schema, name string) bool {
 	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
-// stepOf is the name of a value in its parent.
+// stepOf returns the name of a value in its parent.
 func stepOf(parent, at string) string {
 	step := strings.TrimPrefix(strings.TrimPrefix(at, parent), ".")
 	return strings.TrimSuffix(strings.TrimPrefix(step, "["), "]")
 }
 
-// fieldsOf are the properties that samples change.
+// fieldsOf returns the properties that may be changed.
 func (r *repairer) fieldsOf(s *structural.Schema) []structural.Property {
 	var out []structural.Property
 	for _, p := range s.Properties {
@@ -80,11 +80,11 @@ func (r *repairer) fieldsOf(s *structural.Schema) []structural.Property {
 	return out
 }
 
-// literalText finds the strings of a rule, raw ones first.
+// literalText matches string literals in a rule, raw strings first.
 var literalText = regexp.MustCompile(`r'([^']*)'|r"([^"]*)"|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
 
-// literalsOf are the strings that rules speak of, which values may have to be, and
-// what they match as patterns.
+// literalsOf returns the string literals in rules, which values may have to equal, and
+// texts that match them as patterns.
 func literalsOf(rules []structural.Rule) []string {
 	var out []string
 	add := func(text string) {
@@ -104,7 +104,7 @@ func literalsOf(rules []structural.Rule) []string {
 	return out
 }
 
-// absent are the changes that take out one of some fields.
+// absent returns changes that each remove one of the fields.
 func absent(at string, fields []structural.Property) []change {
 	var out []change
 	for _, p := range fields {
@@ -120,7 +120,7 @@ func absent(at string, fields []structural.Property) []change {
 	return out
 }
 
-// present is the change that puts a field there.
+// present returns the change that adds a field.
 func present(at string, p structural.Property) change {
 	return func(object map[string]any) bool {
 		parent, ok := valueAt(object, at).(map[string]any)
@@ -132,7 +132,7 @@ func present(at string, p structural.Property) change {
 	}
 }
 
-// pairs are the changes that put one of some fields there in place of another one.
+// pairs returns changes that each replace one of the fields with another one.
 func pairs(at string, fields, optional []structural.Property) []change {
 	const few = 12
 	if len(fields) > few {
@@ -148,7 +148,7 @@ func pairs(at string, fields, optional []structural.Property) []change {
 	return out
 }
 
-// others are the changes that give a field another value.
+// others returns changes that give a field another value.
 func others(at string, p structural.Property, literals []string) []change {
 	var out []change
 	for _, value := range otherValues(p.Schema, literals) {
@@ -164,7 +164,7 @@ func others(at string, p structural.Property, literals []string) []change {
 	return out
 }
 
-// replaced are the changes that give a value another one.
+// replaced returns changes that replace a value.
 func replaced(parent, node structural.Followed, literals []string) []change {
 	var out []change
 	for _, value := range otherValues(node.Schema, literals) {
@@ -173,7 +173,7 @@ func replaced(parent, node structural.Followed, literals []string) []change {
 	return out
 }
 
-// otherValues are scalars that a value may be instead.
+// otherValues returns alternative scalars for a value.
 func otherValues(s *structural.Schema, literals []string) []any {
 	var out []any
 	switch s.Type {
@@ -203,12 +203,12 @@ func otherValues(s *structural.Schema, literals []string) []any {
 	return out
 }
 
-// removedAt is the change that takes out a value.
+// removedAt returns the change that removes a value.
 func removedAt(parent, at string) change {
 	return func(object map[string]any) bool { return setAt(object, parent, at, nil) }
 }
 
-// setAt sets a value below its parent, or takes it out where it is nil.
+// setAt sets a value in its parent, or removes it if value is nil.
 func setAt(object map[string]any, parent, at string, value any) bool {
 	step := stepOf(parent, at)
 	switch p := valueAt(object, parent).(type) {
@@ -231,7 +231,7 @@ func setAt(object map[string]any, parent, at string, value any) bool {
 	return false
 }
 
-// valueAt is the value at a path as the server prints it, nil where there is none.
+// valueAt returns the value at a path as printed by the server, or nil.
 func valueAt(object map[string]any, path string) any {
 	var value any = object
 	for path != "" {

@@ -11,21 +11,21 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 )
 
-// maxRepairs bounds how many changed objects are tried.
+// maxRepairs bounds the number of changed objects that are tried.
 const maxRepairs = 2000
 
-// repairer changes an object bit by bit.
+// repairer changes an object step by step.
 type repairer struct {
 	kind      *Kind
 	server    *apiserver.Kind
 	full      bool
 	triesLeft int
-	// best is the object of which the server has the least to say.
+	// best is the object for which the server reports the least.
 	best   map[string]any
 	answer apiserver.Answer
 }
 
-// badness is how far the server is from taking an object.
+// badness measures how far an object is from being valid.
 func badness(a apiserver.Answer) int {
 	n := 0
 	for _, e := range a.Errors {
@@ -37,9 +37,9 @@ func badness(a apiserver.Answer) int {
 	return n
 }
 
-// repair makes the first change of those that an error suggests after which the
-// server has less to say, and goes on; if there is none, one after which it does not
-// say the same, a few times.
+// repair applies the first of the changes suggested by an error that makes the server
+// report less, and repeats. If there is none, it applies one after which the server
+// reports something else, up to maxDetours times in a row.
 func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 	answer, err := r.server.Create(ctx, object)
 	if err != nil {
@@ -64,10 +64,10 @@ func (r *repairer) repair(ctx context.Context, object map[string]any) error {
 	return nil
 }
 
-// maxDetours is how often in a row a change need not be better.
+// maxDetours is the number of consecutive changes that need not be an improvement.
 const maxDetours = 12
 
-// improve returns the changed object with what the server says of it, or nil.
+// improve returns the changed object and the server's answer, or nil.
 func (r *repairer) improve(ctx context.Context, object map[string]any, answer apiserver.Answer) (map[string]any, apiserver.Answer, error) {
 	var detour map[string]any
 	var after apiserver.Answer

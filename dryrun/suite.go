@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// suite is a file of cases for a CRD, in the format of the .testsuite.yaml files
+// suite is a file with cases for a CRD in the format of the .testsuite.yaml files
 // of github.com/openshift/api (tests/README.md there).
 type suite struct {
 	file, name       string
@@ -19,11 +19,11 @@ type suite struct {
 	cases            []*Case
 }
 
-// Case is a case of a suite: what becomes of an object that is created, or updated.
+// Case is one case of a suite: an object that is created or updated, and the expected result.
 type Case struct {
 	// Name is "suite/onCreate/case".
 	Name string
-	// Pos is where the case begins.
+	// Pos is the position of the case.
 	Pos diag.Position
 
 	trial               *Trial
@@ -37,18 +37,18 @@ type Case struct {
 	initialCRDPatchesAt diag.Position
 }
 
-// suiteText is a text of a suite with its place.
+// suiteText is a string in a suite with its position.
 type suiteText struct {
 	value string
 	pos   diag.Position
-	// indent is what stands before each line of a literal block, -1 for other texts.
+	// indent is the indentation of the lines of a literal block, or -1 for other texts.
 	indent int
 }
 
-// isEmpty reports whether nothing is said; blank texts say nothing.
+// isEmpty reports whether the text is missing or blank.
 func (t suiteText) isEmpty() bool { return strings.TrimSpace(t.value) == "" }
 
-// place is the position of a line and a column of the text in the file.
+// place returns the position in the file of a line and a column of the text.
 func (t suiteText) place(line, column int) diag.Position {
 	if t.indent < 0 || line == 0 {
 		return t.pos
@@ -56,16 +56,16 @@ func (t suiteText) place(line, column int) diag.Position {
 	return diag.Position{File: t.pos.File, Line: t.pos.Line + line, Column: column + t.indent}
 }
 
-// suiteReader reads a suite and notes what is wrong with it.
+// suiteReader reads a suite and collects its errors.
 type suiteReader struct{ manifest.NodeReader }
 
-// IsSuite reports whether a file of YAML is meant as a test suite.
+// IsSuite reports whether a YAML file is intended as a test suite.
 func IsSuite(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("crdName:")) || bytes.Contains(data, []byte("\ncrdName:"))
 }
 
-// ReadSuite reads a test suite, whose CRD must be one of the trial's. If a finding is an
-// error, there are no cases. It must not be called concurrently.
+// ReadSuite reads a test suite whose CRD is one of the trial's. If a finding is an error,
+// it returns no cases. It must not be called concurrently.
 //
 // The format is that of the .testsuite.yaml files of github.com/openshift/api; see
 // docs/try.md.
@@ -85,7 +85,7 @@ func (t *Trial) ReadSuite(name string, data []byte) ([]*Case, diag.List) {
 	return s.cases, findings
 }
 
-// readSuite reads a file. There is no suite where a finding is an error.
+// readSuite reads a file. The suite is nil if a finding is an error.
 func readSuite(file string, data []byte) (*suite, diag.List) {
 	r := &suiteReader{manifest.NewNodeReader(file, wrongSuite, data)}
 	root := r.Document(data, "a test suite")
@@ -109,10 +109,10 @@ func (r *suiteReader) suite(n *yaml.Node) *suite {
 		version: r.text(fields["version"]), featureGates: fields["featureGates"],
 	}
 	if s.crdName.isEmpty() && !r.Findings.HasErrors() {
-		r.Fail(n, "the name of the CRD, as widgets.example.com", "the test suite has no crdName")
+		r.Fail(n, "write the name of the CRD, such as widgets.example.com", "the test suite has no crdName")
 	}
 	if v := r.text(fields["apiVersion"]); !v.isEmpty() && v.value != "apiextensions.k8s.io/v1" {
-		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but that of test suites is apiextensions.k8s.io/v1", v.value)
+		r.Fail(fields["apiVersion"], "", "apiVersion is %q, but must be apiextensions.k8s.io/v1", v.value)
 	}
 	tests := r.Fields(fields["tests"], "tests", "onCreate", "onUpdate")
 	for _, n := range r.List(tests["onCreate"]) {
@@ -151,21 +151,21 @@ func (r *suiteReader) testCase(n *yaml.Node, prefix string, known ...string) *Ca
 	return c
 }
 
-// text is a string, empty where there is none.
+// text returns a string, or an empty text if n is nil.
 func (r *suiteReader) text(n *yaml.Node) suiteText {
 	n = manifest.Aliased(n)
 	switch {
 	case n == nil || n.Tag == "!!null":
 		return suiteText{indent: -1}
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str":
-		r.Fail(n, "objects are written as text: put | before them", "this must be a string")
+		r.Fail(n, "objects are written as strings: put | before them", "this must be a string")
 		return suiteText{indent: -1}
 	}
 	return suiteText{n.Value, r.Pos(n), r.indent(n)}
 }
 
-// indent is what stands before each line of a literal block: that of its first line
-// in the file that is not blank, without what belongs to the text.
+// indent returns the indentation of the lines of a literal block: that of its first
+// non-blank line in the file, without the spaces that belong to the text.
 func (r *suiteReader) indent(n *yaml.Node) int {
 	if n.Style&yaml.LiteralStyle == 0 {
 		return -1

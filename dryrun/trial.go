@@ -13,37 +13,38 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Trial says what an API server that has some CRDs would do with objects.
+// Trial predicts what an API server with some CRDs would do with objects.
 type Trial struct {
-	// Subresource is what objects are written through: empty for the object itself,
-	// "status", or "scale" with objects of kind Scale.
+	// Subresource is the subresource through which objects are written: "" for the
+	// object itself, "status", or "scale" with objects of kind Scale.
 	Subresource string
-	// Stored returns the stored object of a name, which a request replaces, or nil if
-	// there is none. If Stored is nil, every object is tried as one that is created.
+	// Stored returns the stored object with a key, which a request replaces, or nil if
+	// there is none. If Stored is nil, every object is treated as new.
 	Stored func(Key) (map[string]any, error)
-	// Hints are added to the hints of findings.
+	// Hints complete the hints of findings.
 	Hints Hints
 
 	definitions []*crd.Definition
-	// kinds are the served versions, by "Kind.group/version"; tested are those that
-	// suites are about, served or not.
+	// kinds are the served versions, by "Kind.group/version"; tested are the versions
+	// that suites test, served or not.
 	kinds  map[string]*Kind
 	tested map[string]*Kind
 }
 
-// Hints say how users of a program do what a hint asks for. The zero value says nothing.
+// Hints complete the hints of findings with the options of the calling program. The zero
+// value adds nothing.
 type Hints struct {
-	// CRD says how to name a CRD: "with --crd".
+	// CRD tells how to name a CRD: "with --crd".
 	CRD string
-	// Status says how to write a status: "try --subresource status".
+	// Status tells how to write a status: "try --subresource status".
 	Status string
 }
 
-// withCRD returns a hint that asks for the name of a CRD.
+// withCRD returns a hint to name a CRD.
 func (h Hints) withCRD(text string) string { return strings.TrimSuffix(text+" "+h.CRD, " ") }
 
-// New returns a trial with the CRDs of some definitions. Of two that have the same
-// version of a kind, the first one counts.
+// New returns a trial with the CRDs of some definitions. If two of them have the same
+// version of a kind, the first one is used.
 func New(definitions ...*crd.Definition) *Trial {
 	t := &Trial{kinds: map[string]*Kind{}, tested: map[string]*Kind{}}
 	for _, d := range definitions {
@@ -63,11 +64,11 @@ func New(definitions ...*crd.Definition) *Trial {
 	return t
 }
 
-// kindKey is how a version of a kind is found.
+// kindKey returns the key of a version of a kind in Trial.kinds.
 func kindKey(apiVersion, kind string) string { return kind + "." + apiVersion }
 
-// Kind returns the kind of a name: "Kind", "Kind.group" or "Kind.group/version". Of
-// several versions it is the one that is stored.
+// Kind returns the kind with a name: "Kind", "Kind.group" or "Kind.group/version". If the
+// name matches several versions, it is the storage version.
 func (t *Trial) Kind(name string) (*Kind, error) {
 	var found []*Kind
 	known := slices.Sorted(maps.Keys(t.kinds))
@@ -78,7 +79,7 @@ func (t *Trial) Kind(name string) (*Kind, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("there is no such kind; there are: %s", strings.Join(known, ", "))
+		return nil, fmt.Errorf("no such kind; known kinds: %s", strings.Join(known, ", "))
 	}
 	for _, k := range found {
 		if k.Group != found[0].Group {
@@ -91,36 +92,36 @@ func (t *Trial) Kind(name string) (*Kind, error) {
 	return found[0], nil
 }
 
-// Action is what becomes of an object.
+// Action is the effect of a request on an object.
 type Action string
 
-// The actions. If a [Result] has none of them, there was no request to try.
+// Actions. A [Result] without an action had no request to try.
 const (
 	Created Action = "created"
 	Updated Action = "updated"
 	Refused Action = "refused"
 )
 
-// Result is what a server does with an object.
+// Result is the predicted response of a server to an object.
 type Result struct {
-	// Kind is the kind of the object, nil if it is not known.
+	// Kind is the kind of the object, nil if it is unknown.
 	Kind *Kind
-	// Action is empty if there was no request to try; the findings say why, or, if the
-	// kind cannot be served, [Kind.Check].
+	// Action is empty if there was no request to try; Findings or, if the kind cannot be
+	// served, [Kind.Check] give the reason.
 	Action Action
-	// Stored is what is stored, or would be without the errors.
+	// Stored is the stored object, or the object that would be stored without the errors.
 	Stored map[string]any
-	// Findings say what the server drops, defaults and refuses, each at its position.
+	// Findings report what the server drops, defaults and rejects, each at its position.
 	Findings diag.List
 
 	object *Object
-	// given is what the request changes.
+	// given is the object that the request changes.
 	given map[string]any
 }
 
-// GivenYAML returns the object that the request changes as YAML, with its keys in the
-// order of the file: the object itself, or that of which it is a part. It is nil if
-// there was no request.
+// GivenYAML returns the object that the request changes as YAML, with its keys in file
+// order: the object itself, or the one of which it is a part. It returns nil if there was
+// no request.
 func (r *Result) GivenYAML() ([]byte, error) {
 	if r.Action == "" {
 		return nil, nil
@@ -128,8 +129,8 @@ func (r *Result) GivenYAML() ([]byte, error) {
 	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.given)
 }
 
-// StoredYAML returns what is stored as YAML. Keys that the file does not have come after
-// the others, in the order of the schema. It is nil if there was no request.
+// StoredYAML returns the stored object as YAML. Keys that are not in the file come last,
+// in schema order. It returns nil if there was no request.
 func (r *Result) StoredYAML() ([]byte, error) {
 	if r.Action == "" {
 		return nil, nil
@@ -137,9 +138,9 @@ func (r *Result) StoredYAML() ([]byte, error) {
 	return orderedYAML(r.object.manifest.Keys, r.Kind.schema, r.Stored)
 }
 
-// Try tries an object: as created, or as replacing the stored one or a part of it. The
-// error is for what is not the object's: the context has ended, or the server's code
-// could not answer. Try may be called concurrently, as Stored is then.
+// Try tries an object: as a new object, or as a replacement of the stored one or a part of
+// it. The error is not about the object: the context has ended, or the server's code
+// failed. Try may be called concurrently; Stored is then called concurrently, too.
 func (t *Trial) Try(ctx context.Context, o *Object) (*Result, error) {
 	r := &Result{object: o}
 	if t.Subresource == "scale" {
@@ -168,7 +169,7 @@ func (t *Trial) stored(key Key) (map[string]any, error) {
 	return t.Stored(key)
 }
 
-// scale tries a Scale of a stored object. It does not say of which kind.
+// scale tries a Scale of a stored object. A Scale does not name the object's kind.
 func (t *Trial) scale(ctx context.Context, r *Result) error {
 	o := r.object
 	if o.APIVersion != "autoscaling/v1" || o.Kind != "Scale" {
@@ -205,13 +206,13 @@ func (t *Trial) scale(ctx context.Context, r *Result) error {
 	return nil
 }
 
-// refuse says why there is no request to try.
+// refuse records the reason for which there is no request to try.
 func (r *Result) refuse(format string, args ...any) {
 	r.Findings = append(r.Findings, notStored.At(r.object.Pos, "", format, args...).As(diag.Error))
 }
 
-// request tries the object with the server: as created, as replacing the stored one, or as
-// what replaces a part of that.
+// request tries the object with the server: as a new object, as a replacement of the stored
+// one, or as a replacement of a part of it.
 func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) error {
 	o, kind := r.object, r.Kind
 	server, err := kind.server()
@@ -237,13 +238,13 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 		answer, err = server.Update(ctx, o.Value, stored)
 	default:
 		if t.Stored != nil {
-			r.Findings = append(r.Findings, notStored.At(o.Pos, "", "%s %s is not among the stored objects: tried as created", o.Kind, o.Name))
+			r.Findings = append(r.Findings, notStored.At(o.Pos, "", "%s %s is not among the stored objects: tried as a new object", o.Kind, o.Name))
 		}
 		action = Created
 		answer, err = server.Create(ctx, o.asNew())
 	}
 	if stored := (&apiserver.StoredError{}); errors.As(err, &stored) {
-		r.refuse("what is stored of %s %s is no object of this kind: %v", o.Kind, o.Name, stored.Unwrap())
+		r.refuse("the stored %s %s is not an object of this kind: %v", o.Kind, o.Name, stored.Unwrap())
 		return nil
 	}
 	if err != nil {
@@ -257,7 +258,7 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	return nil
 }
 
-// unknownKind says what is known instead of a kind.
+// unknownKind returns the message for an unknown kind.
 func (t *Trial) unknownKind(o *Object) string {
 	group, _ := splitAPIVersion(o.APIVersion)
 	var versions []string
@@ -268,12 +269,12 @@ func (t *Trial) unknownKind(o *Object) string {
 	}
 	if len(versions) > 0 {
 		slices.Sort(versions)
-		return fmt.Sprintf("the CRD of %s.%s serves no version %s: it has %s", o.Kind, group, o.APIVersion, strings.Join(versions, ", "))
+		return fmt.Sprintf("the CRD of %s.%s does not serve %s, only %s", o.Kind, group, o.APIVersion, strings.Join(versions, ", "))
 	}
-	return fmt.Sprintf("there is no CRD of kind %s in %s", o.Kind, o.APIVersion)
+	return fmt.Sprintf("no CRD for kind %s in %s", o.Kind, o.APIVersion)
 }
 
-// nearestKind is the hint for a kind that is not known.
+// nearestKind returns the hint for an unknown kind.
 func (t *Trial) nearestKind(o *Object) string {
 	var kinds []string
 	for _, k := range t.kinds {

@@ -11,8 +11,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// orderedYAML renders an object with its keys in the order of the manifest; those
-// that it does not have come after, in the order of the schema.
+// orderedYAML renders an object with its keys in the order of the manifest; other keys
+// come last, in schema order.
 func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]byte, error) {
 	node, err := yamlOf(keys, object, s, nil)
 	if err != nil {
@@ -31,7 +31,7 @@ func orderedYAML(keys keysOf, s *structural.Schema, object map[string]any) ([]by
 	return out.Bytes(), nil
 }
 
-// keysOf are the keys of a mapping in the order of a document.
+// keysOf returns the keys of a mapping in document order.
 type keysOf func(at *structural.ObjectPath) []string
 
 func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectPath) (*yaml.Node, error) {
@@ -63,11 +63,11 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 	return node, node.Encode(value)
 }
 
-// notText are texts that YAML 1.1, which Kubernetes reads, takes for something else
-// than YAML 1.2 does (booleans, numbers of base 60), and the key that merges.
+// notText matches strings that YAML 1.1, which Kubernetes uses, interprets differently from
+// YAML 1.2 (booleans, numbers in base 60), and the merge key.
 var notText = regexp.MustCompile(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
 
-// textNode is a key or a string.
+// textNode returns a node for a key or a string.
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{}
 	node.SetString(text)
@@ -77,8 +77,8 @@ func textNode(text string) *yaml.Node {
 	return node
 }
 
-// orderOf are the keys of a mapping: first those of the document, then those of
-// the schema, then others.
+// orderOf returns the keys of a mapping: those of the document first, then those of the
+// schema, then the rest.
 func orderOf(given, specified []string, value map[string]any) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -98,8 +98,8 @@ func TestTryHostile(t *testing.T) {
 		{"deep lists", deep("[", "]"), 1, `object.yaml:`},
 		{"deep maps", deep("{a: ", "}"), 1, `object.yaml:`},
 		{"deep JSON", `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":{"any":` + strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000) + "}}", 1, `object.yaml:1:`},
-		{"another version", "apiVersion: example.com/v2\nkind: Thing\n", 1, `object.yaml:1:1: error[SG706]: the CRD of Thing.example.com serves no version example.com/v2: it has v1`},
-		{"another kind", "apiVersion: example.com/v1\nkind: Thin\n", 1, `object.yaml:1:1: error[SG706]: there is no CRD of kind Thin in example.com/v1`},
+		{"another version", "apiVersion: example.com/v2\nkind: Thing\n", 1, `object.yaml:1:1: error[SG706]: the CRD of Thing.example.com does not serve example.com/v2, only v1`},
+		{"another kind", "apiVersion: example.com/v1\nkind: Thin\n", 1, `object.yaml:1:1: error[SG706]: no CRD for kind Thin in example.com/v1`},
 		{"several documents", head + "---\n" + spec("flag: 1") + "---\n---\n" + spec("flag: 2"), 1, "object.yaml:14:8: error[SG701]: spec.flag: Invalid value"},
 		{"list", `{"apiVersion": "example.com/v1", "kind": "ThingList", "items": [{"metadata": {"name": "a"}, "spec": {"flag": 1}}, 7, {"kind": "Other"}]}`, 1, "object.yaml:1:"},
 		{"empty", "", 0, ""},
@@ -148,7 +148,7 @@ func TestTryOldWithoutCounterpart(t *testing.T) {
 	if err := os.WriteFile(old, []byte(head+"metadata: {name: b}\n---\napiVersion: example.com/v1\nkind: Other\nmetadata: {name: a}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const want = "object.yaml:1:1: warning[SG709]: Thing a is not among the stored objects: tried as created"
+	const want = "object.yaml:1:1: warning[SG709]: Thing a is not among the stored objects: tried as a new object"
 	if code, _, stderr := tryText(t, head+"metadata: {name: a}\n", "--old", old); code != 0 || !strings.Contains(stderr, want) {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}

@@ -1,6 +1,6 @@
-// Package crdtest runs test suites of custom resources as Go tests: what an API server
-// should store of them and what it should refuse, without a server. The CRDs are
-// generated from the API packages in memory, so that a test sees the types as they are.
+// Package crdtest runs test suites of custom resources as Go tests, without a server: the
+// objects that an API server should store, and those that it should reject. The CRDs are
+// generated from the API packages in memory, so tests always use the current types.
 //
 //	package v1
 //
@@ -14,7 +14,7 @@
 //		crdtest.Run(t, "./...", "testdata/*.testsuite.yaml")
 //	}
 //
-// A suite is a YAML file as schemagen test reads it; docs/try.md describes the format.
+// A suite is a YAML file in the format of schemagen test, described in docs/try.md.
 package crdtest
 
 import (
@@ -37,13 +37,13 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// Options say how the CRDs are generated, for projects that state it outside of their
-// packages. The zero value leaves everything to the markers of the packages.
+// Options configure how the CRDs are generated, for projects that do not configure it in
+// their packages. The zero value uses only the markers of the packages.
 type Options struct {
-	// Enable are features that are switched on, as by schemagen crd --enable.
+	// Enable are the features to enable, as with schemagen crd --enable.
 	Enable []string
-	// Unions is the form of unions whose source does not state it, as for schemagen crd
-	// --unions.
+	// Unions is the form of unions for packages that do not set it, as with
+	// schemagen crd --unions.
 	Unions string
 }
 
@@ -53,10 +53,10 @@ func Run(t *testing.T, packages string, suites ...string) {
 	Options{}.Run(t, packages, suites...)
 }
 
-// Run generates the CRDs of the packages that a pattern of the go command names, such as
+// Run generates the CRDs of the packages that match a pattern of the go command, such as
 // "./api/...", and runs the test suites that match the patterns of [filepath.Glob]. Each
-// case is a subtest with the name suite/onCreate/case or suite/onUpdate/case. Its failure
-// has the line of the suite that is not met.
+// case is a subtest named suite/onCreate/case or suite/onUpdate/case. A failure names the
+// line of the suite that does not hold.
 //
 // Both patterns are relative to the directory of the test. It is an error if the CRDs
 // cannot be generated, or if a pattern matches no suite.
@@ -77,7 +77,7 @@ func (o Options) Run(t *testing.T, packages string, suites ...string) {
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
-			t.Helper() // positions are those of the suite
+			t.Helper() // messages contain the position in the suite
 			failure, err := c.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func (o Options) cases(ctx context.Context, dir, packages string, suites []strin
 	if err != nil || findings.HasErrors() {
 		return nil, findings, err
 	}
-	// Warnings about the types are for those who generate.
+	// Warnings about the types are left to schemagen crd.
 	findings = nil
 	trial := dryrun.New(definitions...)
 	var out []*dryrun.Case
@@ -123,7 +123,7 @@ func (o Options) cases(ctx context.Context, dir, packages string, suites []strin
 	return out, findings, nil
 }
 
-// describe is what a failed case prints.
+// describe returns the message of a failed case.
 func describe(f *dryrun.Failure, dir string) string {
 	text := "\n" + textOf(diag.List{f.Diagnostic}, dir)
 	if f.Want != nil {
@@ -132,11 +132,11 @@ func describe(f *dryrun.Failure, dir string) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// textOf is the text of findings, with file names relative to a directory.
+// textOf formats findings, with file names relative to a directory.
 func textOf(findings diag.List, dir string) string {
 	var out bytes.Buffer
 	err := slices.Clone(findings).Normalize().RelativeTo(dir).WriteText(&out)
-	if err != nil { // a buffer takes everything
+	if err != nil { // writing to a buffer never fails
 		return err.Error()
 	}
 	return out.String()

@@ -23,7 +23,7 @@ func TestFailures(t *testing.T) {
 	}
 	for i, want := range []string{
 		`
-testdata/wrong.testsuite.yaml:17:9: error[SG707]: Wrong/onCreate/Another size: what is stored is not what is expected at spec.size
+testdata/wrong.testsuite.yaml:17:9: error[SG707]: Wrong/onCreate/Another size: the stored object differs from the expected one at spec.size
 --- expected
 +++ stored
 @@ -2,4 +2,4 @@
@@ -33,7 +33,7 @@ testdata/wrong.testsuite.yaml:17:9: error[SG707]: Wrong/onCreate/Another size: w
 -  size: 4
 +  size: 3`,
 		`
-testdata/wrong.testsuite.yaml:28:20: error[SG707]: Wrong/onUpdate/Another error: expected an error with "color is immutable", but the server says: `,
+testdata/wrong.testsuite.yaml:28:20: error[SG707]: Wrong/onUpdate/Another error: expected an error containing "color is immutable", but the server reports: `,
 	} {
 		failure, err := cases[i].Run(t.Context())
 		if err != nil || failure == nil {
