@@ -3,6 +3,9 @@
 // and what neither reports because it is valid but can never be satisfied.
 //
 //	verify.go   checks one CRD and returns diagnostics with positions
+//	correct.go  corrects what the server refuses, to find all errors at once
+//	newer.go    rules that only newer servers refuse
+//	cost.go     errors about the cost of rules
 //	paths.go    paths of printer columns and of the scale subresource
 //	size.go     which parts of a large CRD take the most bytes
 //	codes.go    the codes of the diagnostics
