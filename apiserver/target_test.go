@@ -82,7 +82,7 @@ properties:
 				t.Fatal(err)
 			}
 			if accepted := len(findings) == 0; accepted != (minor >= c.since) {
-				t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
+				t.Errorf("%s: 1.%d reports %v", c.name, minor, findings)
 			}
 			// Stored rules may use everything that the version supports.
 			findings, err = target.ValidateUpdate(context.Background(), crd, crd)
@@ -90,7 +90,7 @@ properties:
 				t.Fatal(err)
 			}
 			if accepted := len(findings) == 0; accepted != (minor+1 >= c.since || minor >= c.since) {
-				t.Errorf("%s: 1.%d says of an update: %v", c.name, minor, findings)
+				t.Errorf("%s: 1.%d reports for an update: %v", c.name, minor, findings)
 			}
 		}
 	}
@@ -143,16 +143,16 @@ func TestFieldsOfVersions(t *testing.T) {
 			}
 			if minor >= c.on {
 				if len(findings) > 0 {
-					t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
+					t.Errorf("%s: 1.%d reports %v", c.name, minor, findings)
 				}
 				continue
 			}
 			if len(findings) != 1 || findings[0].Source != Version || findings[0].Warning != (minor >= c.known) || !strings.HasSuffix(findings[0].Paths[0], c.suffix) {
-				t.Errorf("%s: 1.%d says %v", c.name, minor, findings)
+				t.Errorf("%s: 1.%d reports %v", c.name, minor, findings)
 			}
 			// A field that is in use is kept if the version knows it.
 			if findings, _ = target.ValidateUpdate(context.Background(), crd, crd); minor >= c.known && len(findings) > 0 {
-				t.Errorf("%s: 1.%d says of an update: %v", c.name, minor, findings)
+				t.Errorf("%s: 1.%d reports for an update: %v", c.name, minor, findings)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func TestFieldsOfVersions(t *testing.T) {
 	crd := widget(t, `{type: object, x-kubernetes-validations: [{rule: "oldSelf.hasValue() || true", optionalOldSelf: true}]}`)
 	for version, want := range map[string]int{"1.29": 2, "1.30": 0} {
 		if findings, _ := target(t, version).ValidateCreate(context.Background(), crd); len(findings) != want {
-			t.Errorf("%s says %v", version, findings)
+			t.Errorf("%s reports %v", version, findings)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestUpdatesOfVersions(t *testing.T) {
 	}{{"1.28", costly, costly, 1}, {"1.29", costly, costly, 0}, {"1.30", bad, bundle, 0}, {"1.31", bad, bundle, 1}} {
 		findings, err := target(t, c.version).ValidateUpdate(context.Background(), c.crd, c.old)
 		if err != nil || len(findings) != c.want {
-			t.Errorf("%s says %v, %v", c.version, findings, err)
+			t.Errorf("%s reports %v, %v", c.version, findings, err)
 		}
 	}
 }
