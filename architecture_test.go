@@ -42,6 +42,7 @@ func layers() []string {
 		"generator/internal/report",
 		"generator/internal/checks",
 		"generator/internal/edits",
+		"generator/internal/gounions",
 		"generator/internal/build",
 		"generator",
 		"generator/driver",

@@ -248,7 +248,7 @@ func (e *lineEditor) ownRules(members []*unionField) {
 // group, or else above its package clause.
 func (e *lineEditor) finish() {
 	slices.SortStableFunc(e.out.Edits, compareEdits)
-	if e.UnionForms(e.t) != nil {
+	if e.Run.UnionForms(e.t) != nil {
 		return
 	}
 	at := e.Reporter.Position(e.t.File.Syntax.Package)

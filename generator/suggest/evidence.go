@@ -11,7 +11,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -94,7 +94,7 @@ func (f *unionField) says() (member markers.UnionMember, union string) {
 		if arg, ok := value.NamedArg("memberName"); ok {
 			member.Value = arg.Value
 		}
-		return member, build.UnionName(f.marker)
+		return member, gounions.NameOf(f.marker)
 	}
 	return member, ""
 }

@@ -7,7 +7,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -184,7 +184,7 @@ func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
 	if m := name.Type.Load().Markers.Get("kubebuilder:validation:Enum"); m != nil {
 		return choices{values: enumStrings(m), closed: true}
 	}
-	enum, _ := build.EnumTypeOf(t, f.field)
+	enum, _ := gounions.EnumTypeOf(t, f.field)
 	c := choices{typ: name.Type, closed: enum != nil}
 	all, _ := name.Type.Constants() // what has no value is reported where enums are switched on
 	for _, constant := range all {

@@ -3,7 +3,7 @@ package uniongen
 import (
 	"slices"
 
-	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/templates"
 )
 
@@ -36,12 +36,12 @@ func (f *functionFile) addAccessors(node *structNode) {
 }
 
 // memberOf returns the field of a member.
-func memberOf(u *build.MarkedUnion, name string) *build.NamedField {
-	return u.Members[slices.IndexFunc(u.Members, func(m *build.NamedField) bool { return m.Name == name })]
+func memberOf(u *gounions.Marked, name string) *gounions.NamedField {
+	return u.Members[slices.IndexFunc(u.Members, func(m *gounions.NamedField) bool { return m.Name == name })]
 }
 
 // checkAccessor reports a method whose name the type has already.
-func (f *functionFile) checkAccessor(node *structNode, name string, of *build.NamedField, taken []string) {
+func (f *functionFile) checkAccessor(node *structNode, name string, of *gounions.NamedField, taken []string) {
 	if !slices.Contains(taken, name) {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
@@ -261,7 +262,7 @@ func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
 }
 
 // union returns what the functions need to know of a union.
-func (f *functionFile) union(node *structNode, u *build.MarkedUnion) templates.Union {
+func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Union {
 	out := templates.Union{AtMostOne: u.Union.AtMostOne}
 	var constants func(value string) string
 	if u.Union.Discriminator == "" {
@@ -284,7 +285,7 @@ func (f *functionFile) union(node *structNode, u *build.MarkedUnion) templates.U
 }
 
 // discriminator returns the field, and what its values are called.
-func (f *functionFile) discriminator(node *structNode, u *build.MarkedUnion) (*templates.Discriminator, func(string) string) {
+func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*templates.Discriminator, func(string) string) {
 	field := u.Discriminator.Field
 	file, typ := node.decl.File, field.Type
 	out := &templates.Discriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
@@ -331,7 +332,7 @@ func (f *functionFile) discriminator(node *structNode, u *build.MarkedUnion) (*t
 }
 
 // enumOrder returns the values of a discriminator in the order of its enum.
-func enumOrder(node *structNode, u *build.MarkedUnion) []string {
+func enumOrder(node *structNode, u *gounions.Marked) []string {
 	var out []string
 	if i := node.schema.PropertyIndex(u.Union.Discriminator); i >= 0 {
 		if s := node.schema.Properties[i].Schema; s.ValueValidation != nil {

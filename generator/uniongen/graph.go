@@ -10,6 +10,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
@@ -43,7 +44,7 @@ type structNode struct {
 	defined *structNode
 	fields  []*fieldEdge
 	// unions are those of the struct itself.
-	unions []*build.MarkedUnion
+	unions []*gounions.Marked
 	// schema is that of an object, once it is known.
 	schema *structural.Schema
 	// marked: a field has a marker of a union, or may lead to one that has.
@@ -217,7 +218,7 @@ func (g *unionGraph) addFields(node *structNode) {
 		if m := field.Markers; m.Get("schemagen:omit") != nil || m.Get(edits.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
-		node.marked = node.marked || build.IsUnion(field.Markers)
+		node.marked = node.marked || gounions.IsMarked(field.Markers)
 		name, _, _ := strings.Cut(tag, ",")
 		edge := &fieldEdge{field: field, name: field.GoName(), json: name, inline: name == ""}
 		at := node.unnamed
@@ -306,7 +307,7 @@ func (g *unionGraph) finish() {
 // leftOut reports whether the source says that the unions of the type, and what
 // is below it, get no functions.
 func (g *unionGraph) leftOut(node *structNode) bool {
-	return slices.Contains(g.builder.UnionForms(node.decl), unions.FormNone)
+	return slices.Contains(g.builder.Run.UnionForms(node.decl), unions.FormNone)
 }
 
 // walks reports whether the functions of a struct look into a field. A struct that
@@ -397,20 +398,15 @@ func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 }
 
 // unionsOf returns the unions that the fields of the struct are marked with.
-func (g *unionGraph) unionsOf(node *structNode) []*build.MarkedUnion {
+func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
 	all := g.builder.Run.Unions
-	if node.defined != nil {
+	switch {
+	case node.defined != nil:
 		return nil
+	case node.unnamed == "":
+		return all.Of(node.decl)
 	}
-	if node.unnamed == "" {
-		return all[node.decl]
-	}
-	for t, found := range all { // at most one is this type
-		if t.Spec.Type == node.decl.Spec.Type && t.File == node.decl.File {
-			return found
-		}
-	}
-	return nil
+	return all.OfStruct(node.decl.File, node.decl.Spec.Type)
 }
 
 // ofPackage returns the named structs of a package that get functions, by name.

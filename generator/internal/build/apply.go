@@ -45,7 +45,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 			b.checkRange(owner.File, owner.Spec.Type, set)
 		}
 		b.applyEnum(d, owner)
-		if b.Run.enabled(owner.Pkg, markers.FeatureEnum) && (set.Get("enum") != nil || set.Get("k8s:enum") != nil) && owner.IsString() {
+		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get("enum") != nil || set.Get("k8s:enum") != nil) && owner.IsString() {
 			d.constants = b.constantsOf(owner)
 		}
 		own, _ := b.Run.edits.Declarative(d.pkg, set, "")

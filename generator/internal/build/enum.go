@@ -29,7 +29,7 @@ func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source
 	}
 	if t.Pkg.Local() {
 		all := b.constantsOf(t)
-		if b.Run.enabled(t.Pkg, markers.FeatureEnum) || slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
+		if b.Run.Enabled(t.Pkg, markers.FeatureEnum) || slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
 			return setEnum(props, t, goValues(all))
 		}
 		b.leftOut(t, all)

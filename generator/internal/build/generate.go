@@ -60,7 +60,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 // Misspelt looks for markers of the options' generators that are misspelt, for runs
 // that do not generate definitions.
 func Misspelt(ctx context.Context, options Options) (diag.List, error) {
-	w, err := newWorld(&options)
+	w, err := newRun(&options)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		if crd == nil {
 			continue
 		}
-		if err := b.placeUnions(ctx, crd); err != nil {
+		if err := b.Run.Unions.Place(ctx, crd); err != nil {
 			return nil, nil, err
 		}
 		if !checks.IsFileName(crd.FileName()) {
@@ -120,7 +120,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 
 // Open loads the packages that a run is about, with a builder for their types.
 func Open(ctx context.Context, options *Options) (roots []*source.Package, b *Builder, err error) {
-	w, err := newWorld(options)
+	w, err := newRun(options)
 	if err != nil {
 		return nil, nil, err
 	}

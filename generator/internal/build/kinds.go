@@ -185,7 +185,7 @@ func (b *Builder) Schemas(ctx context.Context, k GroupKind, wanted func(version 
 	if len(out.Roots) == 0 {
 		return nil, nil
 	}
-	return out, b.placeUnions(ctx, out)
+	return out, b.Run.Unions.Place(ctx, out)
 }
 
 // checkSameVersion reports types of a kind whose version an earlier one has.

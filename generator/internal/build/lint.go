@@ -55,7 +55,7 @@ func (w *Run) Lint() {
 			if t != nil && !w.usesOf(t).built && len(w.options.Kinds)+len(w.options.Groups) > 0 {
 				continue // it is of a kind that was not selected
 			}
-			if finding.Kind == markers.NeedsFeature && w.unionEnums[finding.Pos] {
+			if finding.Kind == markers.NeedsFeature && w.Unions.Takes(finding.Pos) {
 				continue
 			}
 			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && w.usesOf(t).references > 0 && w.usesOf(t).references == w.usesOf(t).closed {

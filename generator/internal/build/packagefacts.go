@@ -35,7 +35,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		if def == nil {
 			continue
 		}
-		if feature := def.Feature(); feature != "" && !s.enabled(p, feature) {
+		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
 			continue
 		}
 		marker, err := s.table.ParseAs(def, comment)
@@ -75,8 +75,6 @@ type packageFacts struct {
 	optional bool
 	// unions are the forms in which unions are written; nil if it does not say.
 	unions []unions.Form
-	// unionsSaid: it was said that they are not enforced.
-	unionsSaid bool
 	// conversion is how versions of its kinds are converted; nil if it does not say.
 	conversion *markers.Marker
 	// features are switched on, by the package or for the run.
@@ -87,11 +85,14 @@ type packageFacts struct {
 	overrides []*override
 }
 
-// enabled reports whether a feature is switched on for the package: only in the
+// Enabled reports whether a feature is switched on for the package: only in the
 // user's own.
-func (s *sourceMarkers) enabled(p *source.Package, feature string) bool {
+func (s *sourceMarkers) Enabled(p *source.Package, feature string) bool {
 	return p.Local() && slices.Contains(s.Describe(p).features, feature)
 }
+
+// Allowed returns the markers that a package wants to be left alone.
+func (s *sourceMarkers) Allowed(p *source.Package) []string { return s.Describe(p).allow }
 
 // Describe reads the package markers once. A version without a group means nothing.
 func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {

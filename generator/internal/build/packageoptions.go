@@ -2,10 +2,14 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/unions"
 )
 
@@ -76,4 +80,50 @@ func (o *PackageOptions) unionForms() []unions.Form {
 		return nil // the options were checked
 	}
 	return forms
+}
+
+// unionForms reads the forms in which a package or type wants unions written.
+func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value markers.Unions) []unions.Form {
+	forms, err := unions.ParseForms(strings.Join(value, ";"))
+	if err == nil {
+		err = writable(forms)
+	}
+	if err != nil {
+		s.reporter.Report(report.MalformedArguments, p.At(m.Pos), "", "+%s: %v", m.Name, err)
+		return []unions.Form{unions.FormNone}
+	}
+	return forms
+}
+
+// CheckUnions says what is wrong with [Options.Unions].
+func CheckUnions(text string) error {
+	if text == "" {
+		return nil
+	}
+	forms, err := unions.ParseForms(text)
+	if err != nil {
+		return err
+	}
+	return writable(forms)
+}
+
+// writable refuses forms that a CRD cannot carry.
+func writable(forms []unions.Form) error {
+	for _, form := range forms {
+		if form == unions.FormExtension || form == unions.FormExtensionObject {
+			return fmt.Errorf("%s is not written into CRDs: API servers do not know x-kubernetes-unions", form)
+		}
+	}
+	return nil
+}
+
+// UnionForms returns the forms for a type; nil where nobody switched unions on.
+func (s *sourceMarkers) UnionForms(t *source.Type) []unions.Form {
+	if m := t.Markers.Get("schemagen:unions"); m != nil {
+		return s.unionForms(t.Pkg, m, m.Value.(markers.Unions))
+	}
+	if forms := s.Describe(t.Pkg).unions; forms != nil {
+		return forms
+	}
+	return s.settingsOf(t.Pkg).unionForms()
 }

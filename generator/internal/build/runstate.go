@@ -2,13 +2,13 @@ package build
 
 import (
 	"context"
-	"go/token"
 	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -27,15 +27,8 @@ type Run struct {
 	options  *Options
 	// uses are those of the types that were built.
 	uses map[*source.Type]*typeUses
-	// unionEnums are the places of the +enum markers that unions take.
-	unionEnums map[token.Pos]bool
-	// Unions are those of the types whose schemas are finished, in the order of
-	// their fields, with what the schemas say of them.
-	Unions map[*source.Type][]*MarkedUnion
-	// lackDiscriminators are the structs of which it was reported.
-	lackDiscriminators map[*source.Type]bool
-	// unionRules: one of them was written as rules.
-	unionRules bool
+	// Unions are those of the types that were built.
+	Unions *gounions.Unions
 	// Checker checks the definitions.
 	Checker *checks.Checker
 	// edits makes edits of markers.
@@ -64,7 +57,7 @@ func (w *Run) usesOf(t *source.Type) *typeUses {
 	return u
 }
 
-func newWorld(options *Options) (*Run, error) {
+func newRun(options *Options) (*Run, error) {
 	table, err := markers.NewTable()
 	if err != nil {
 		return nil, err
@@ -74,14 +67,15 @@ func newWorld(options *Options) (*Run, error) {
 	m := &sourceMarkers{table: table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
 	p := source.New(source.Config{Inputs: options.Inputs, Table: table, Problems: r, Markers: m})
 	r.Fset = p.Fset
+	checker := &checks.Checker{
+		Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
+		Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
+	}
 	return &Run{
 		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
-		uses: map[*source.Type]*typeUses{}, unionEnums: map[token.Pos]bool{},
-		Unions: map[*source.Type][]*MarkedUnion{},
-		Checker: &checks.Checker{
-			Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
-			Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
-		},
+		uses:    map[*source.Type]*typeUses{},
+		Unions:  &gounions.Unions{Reporter: r, Settings: m, Server: options.Server, Extensions: options.extensions, IsConverted: checker.IsConverted},
+		Checker: checker,
 	}, nil
 }
 

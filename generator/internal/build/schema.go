@@ -308,7 +308,7 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 // unsigned bounds an unsigned integer where the package wants it, or has it
 // checked that something else does.
 func (b *Builder) unsigned(d *draft, f *source.File, name string) {
-	if !b.Run.enabled(f.Pkg, markers.FeatureUnsigned) {
+	if !b.Run.Enabled(f.Pkg, markers.FeatureUnsigned) {
 		if f.Pkg.Local() {
 			d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Op: checkUnsigned{b.Reporter, name}})
 		}
@@ -472,7 +472,7 @@ func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
 	}
 	d.Type = "array"
 	d.items = b.expr(f, array.Elt, nil)
-	if array.Len != nil && b.Run.enabled(f.Pkg, markers.FeatureArrayLength) {
+	if array.Len != nil && b.Run.Enabled(f.Pkg, markers.FeatureArrayLength) {
 		if n, ok := f.ArrayLength(array.Len); ok {
 			d.validation().MinItems, d.validation().MaxItems = &n, new(n)
 		}

@@ -11,18 +11,12 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
-
-// NamedField is a field with its name in JSON.
-type NamedField struct {
-	Field *source.Field
-	// Name is that in JSON.
-	Name string
-}
 
 // structType makes the draft of a struct from the fields of its declaration.
 func (b *Builder) structType(t *source.Type) *draft {
@@ -34,8 +28,8 @@ func (b *Builder) structType(t *source.Type) *draft {
 	d.origin.Mistake = b.Reporter.MistakeSince(before)
 	optional := b.Optional(t.Pkg)
 	var required []string
-	var inUnions []NamedField
-	var immutable []NamedField
+	var inUnions []gounions.NamedField
+	var immutable []gounions.NamedField
 	index := map[string]int{}
 	onlyExported := *b.Run.settingsOf(t.Pkg).IgnoreUnexportedFields
 	for _, field := range t.Fields() {
@@ -81,7 +75,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			node = b.schemaNode(t.File, field.Pos, t.Pkg, schema)
 		case field.Markers.Get(crdmarkers.SchemalessName) != nil:
 			node = b.node(t.File, field.Pos)
-		case quoted && b.Run.enabled(t.Pkg, markers.FeatureStringOption):
+		case quoted && b.Run.Enabled(t.Pkg, markers.FeatureStringOption):
 			node = b.quoted(t.File, field.Type)
 		default:
 			node = b.expr(t.File, field.Type, nil)
@@ -109,10 +103,10 @@ func (b *Builder) structType(t *source.Type) *draft {
 			continue
 		}
 		if field.Markers.Get("k8s:immutable") != nil {
-			immutable = append(immutable, NamedField{field, name})
+			immutable = append(immutable, gounions.NamedField{Field: field, Name: name})
 		}
-		if IsUnion(field.Markers) {
-			inUnions = append(inUnions, NamedField{field, name})
+		if gounions.IsMarked(field.Markers) {
+			inUnions = append(inUnions, gounions.NamedField{Field: field, Name: name})
 		}
 		if d.setProperty(index, name, node) {
 			b.Reporter.Report(report.DuplicateField, t.Pkg.At(field.Pos), "give each field its own name",
@@ -120,7 +114,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		}
 	}
 	if len(inUnions) > 0 {
-		d.edits = append(d.edits, b.unionEdits(t, inUnions)...)
+		d.edits = append(d.edits, b.Run.Unions.Edits(t, inUnions)...)
 	}
 	if len(required) > 0 {
 		slices.Sort(required)

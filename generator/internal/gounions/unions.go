@@ -1,7 +1,13 @@
-package build
+// Package gounions finds the unions that markers declare in Go types, and writes them into
+// the finished schemas of their structs as edits (unions.go, members.go). Discriminators and
+// members are read from the schema. What depends on the position of a struct in a definition
+// comes after (places.go): rules above the cost limit, rules that compare with the old object,
+// versions that differ. The model of unions and their rules is package unions.
+package gounions
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -9,7 +15,10 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -18,58 +27,79 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file is where the markers of unions become unions, and unions become rules
-// of the schemas of their structs. What a union needs to know of its discriminator
-// and members is read from the finished schema, whoever said it there.
+// Unions are those of a run.
+type Unions struct {
+	Reporter *report.Reporter
+	Settings Settings
+	// Server is asked what rules cost and do; if it is nil, no union is written.
+	Server Server
+	// Extensions adds x-kubernetes-unions to schemas.
+	Extensions bool
+	// IsConverted reports whether a webhook converts between the versions of a definition.
+	IsConverted func(*checks.Definition) bool
 
-// unionForms reads the forms in which a package or type wants unions written.
-func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value markers.Unions) []unions.Form {
-	forms, err := unions.ParseForms(strings.Join(value, ";"))
-	if err == nil {
-		err = writable(forms)
-	}
-	if err != nil {
-		s.reporter.Report(report.MalformedArguments, p.At(m.Pos), "", "+%s: %v", m.Name, err)
-		return []unions.Form{unions.FormNone}
-	}
-	return forms
+	// finished are the unions of the types whose schemas are finished, in the order of
+	// their fields, with what the schemas say of them.
+	finished map[*source.Type][]*Marked
+	// enums are the positions of the +enum markers that unions take.
+	enums map[token.Pos]bool
+	// lackDiscriminators are the structs for which that was reported, and off the packages
+	// for which it was reported that they do not switch unions on.
+	lackDiscriminators map[*source.Type]bool
+	off                map[*source.Package]bool
+	// ruled is set once a union is written as rules.
+	ruled bool
 }
 
-// CheckUnions says what is wrong with [Options.Unions].
-func CheckUnions(text string) error {
-	if text == "" {
-		return nil
-	}
-	forms, err := unions.ParseForms(text)
-	if err != nil {
-		return err
-	}
-	return writable(forms)
+// Settings is what packages say about unions.
+type Settings interface {
+	// UnionForms returns the forms in which the unions of a type are written; nil if its
+	// package does not switch unions on.
+	UnionForms(t *source.Type) []unions.Form
+	// Enabled reports whether a feature is switched on for a package.
+	Enabled(p *source.Package, feature string) bool
+	// Allowed returns the markers that a package wants to be left alone.
+	Allowed(p *source.Package) []string
 }
 
-// writable refuses forms that a CRD cannot carry.
-func writable(forms []unions.Form) error {
-	for _, form := range forms {
-		if form == unions.FormExtension || form == unions.FormExtensionObject {
-			return fmt.Errorf("%s is not written into CRDs: API servers do not know x-kubernetes-unions", form)
+// Server is what unions ask of an API server.
+type Server interface {
+	// Costs returns the estimated costs of the CEL rules of a definition, in the order of
+	// their paths.
+	Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
+	// Evaluator returns a function that evaluates CEL rules on objects of a schema. The
+	// error is about a schema that is not structural.
+	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// Before reports whether the server is older than Kubernetes 1.minor.
+	Before(minor uint) bool
+}
+
+// Of returns the unions of a type whose schema is finished.
+func (all *Unions) Of(t *source.Type) []*Marked { return all.finished[t] }
+
+// OfStruct returns the unions of a struct type without a name, whose schema is finished.
+func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
+	for t, found := range all.finished { // at most one is this type
+		if t.Spec.Type == expr && t.File == f {
+			return found
 		}
 	}
 	return nil
 }
 
-// UnionForms returns the forms for a type; nil where nobody switched unions on.
-func (b *Builder) UnionForms(t *source.Type) []unions.Form {
-	if m := t.Markers.Get("schemagen:unions"); m != nil {
-		return b.Run.unionForms(t.Pkg, m, m.Value.(markers.Unions))
-	}
-	if forms := b.Run.Describe(t.Pkg).unions; forms != nil {
-		return forms
-	}
-	return b.Run.settingsOf(t.Pkg).unionForms()
+// Takes reports whether a union takes the +enum marker at a position, though its package
+// does not switch enums on.
+func (all *Unions) Takes(enum token.Pos) bool { return all.enums[enum] }
+
+// NamedField is a field with its name in JSON.
+type NamedField struct {
+	Field *source.Field
+	// Name is that in JSON.
+	Name string
 }
 
-// MarkedUnion is a union as the markers of a struct say it.
-type MarkedUnion struct {
+// Marked is a union as the markers of a struct say it.
+type Marked struct {
 	// Union is its model.
 	Union unions.Union
 	// enum is the type of the discriminator, if it is marked as an enum: switching
@@ -87,57 +117,62 @@ type MarkedUnion struct {
 	sketched bool
 }
 
-// unionEdits returns the edits that write the unions of a struct into its schema.
-func (b *Builder) unionEdits(t *source.Type, fields []NamedField) []*edits.Edit {
+// Edits returns the edits that write the unions of a struct into its schema.
+func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
 	if !t.Pkg.Local() {
 		return nil // a package that this run does not generate has no unions
 	}
-	found := b.findUnions(t, fields)
+	found := all.find(t, fields)
 	if len(found) == 0 {
 		return nil
 	}
 	if t.Generic != nil {
-		b.unionProblem(t, found[0].Union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.Generic)
+		all.problem(t, found[0].Union.Pos, "declare a struct of its own for each type argument", "generic type %s holds a union", t.Generic)
 		return nil
 	}
-	forms := b.UnionForms(t)
+	forms := all.Settings.UnionForms(t)
 	var out []*edits.Edit
 	for _, u := range found {
-		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: "unionDiscriminator", Op: writeUnion{u, t, forms, b}})
+		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: "unionDiscriminator", Op: writeUnion{u, t, forms, all}})
 	}
 	return out
 }
 
-// keepUnion notes a union of a type with what its schema says of it. A type is
+// keep notes a union of a type with what its schema says of it. A type is
 // finished once for each field that adds to it; the first says it.
-func (w *Run) keepUnion(t *source.Type, u *MarkedUnion) {
-	for _, known := range w.Unions[t] {
+func (all *Unions) keep(t *source.Type, u *Marked) {
+	for _, known := range all.finished[t] {
 		if known.Union.Pos == u.Union.Pos {
 			return
 		}
 	}
-	w.Unions[t] = append(w.Unions[t], u)
+	if all.finished == nil {
+		all.finished = map[*source.Type][]*Marked{}
+	}
+	all.finished[t] = append(all.finished[t], u)
 }
 
-// unionsOff says once for a package that unions are not enforced.
-func (w *Run) unionsOff(t *source.Type, pos token.Pos) {
-	facts := w.Describe(t.Pkg)
-	if facts.unionsSaid || slices.ContainsFunc(facts.allow, func(name string) bool { return strings.HasPrefix(name, "union") }) {
+// reportOff says once for a package that unions are not enforced.
+func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
+	if all.off[t.Pkg] || slices.ContainsFunc(all.Settings.Allowed(t.Pkg), func(name string) bool { return strings.HasPrefix(name, "union") }) {
 		return
 	}
-	facts.unionsSaid = true
-	w.Reporter.Report(report.UnionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
+	if all.off == nil {
+		all.off = map[*source.Package]bool{}
+	}
+	all.off[t.Pkg] = true
+	all.Reporter.Report(report.UnionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
 }
 
-// findUnions reads the markers of a struct's fields.
-func (b *Builder) findUnions(t *source.Type, fields []NamedField) []*MarkedUnion {
-	var out []*MarkedUnion
-	named := map[string]*MarkedUnion{} // Kubernetes' tags name their unions
-	var native []*MarkedUnion
+// find reads the markers of a struct's fields.
+func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
+	var out []*Marked
+	named := map[string]*Marked{} // Kubernetes' tags name their unions
+	var native []*Marked
 	for i := range fields {
 		f := &fields[i]
-		d := &MarkedUnion{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
+		d := &Marked{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
 		if m := f.Field.Markers.Get("unionDiscriminator"); m != nil {
 			d.Union.Pos = m.Pos
 			native = append(native, d)
@@ -146,13 +181,16 @@ func (b *Builder) findUnions(t *source.Type, fields []NamedField) []*MarkedUnion
 			native = append(native, d)
 		} else if m := f.Field.Markers.Get("k8s:unionDiscriminator"); m != nil {
 			d.Union.Pos = m.Pos
-			named[UnionName(m)] = d
+			named[NameOf(m)] = d
 		} else {
 			continue
 		}
 		enum, marker := EnumTypeOf(t, f.Field)
-		if d.enum = enum; enum != nil && b.UnionForms(t) != nil {
-			b.Run.unionEnums[marker] = true
+		if d.enum = enum; enum != nil && all.Settings.UnionForms(t) != nil {
+			if all.enums == nil {
+				all.enums = map[token.Pos]bool{}
+			}
+			all.enums[marker] = true
 		}
 		out = append(out, d)
 	}
@@ -160,14 +198,14 @@ func (b *Builder) findUnions(t *source.Type, fields []NamedField) []*MarkedUnion
 		f := &fields[i]
 		for _, m := range f.Field.Markers {
 			member := unions.Member{Name: f.Name, GoName: f.Field.Label(), Value: f.Field.Label(), Pos: m.Pos}
-			var to *MarkedUnion
+			var to *Marked
 			switch value := m.Value.(type) {
 			case markers.UnionMember:
 				if value.Value != "" {
 					member.Value = value.Value
 				}
 				member.Optional = value.Optional
-				to = b.discriminatorOf(t, f, m, native)
+				to = all.discriminatorOf(t, f, m, native)
 			case markers.Declarative:
 				if m.Name != "k8s:unionMember" && m.Name != "k8s:zeroOrOneOfMember" {
 					continue
@@ -175,9 +213,9 @@ func (b *Builder) findUnions(t *source.Type, fields []NamedField) []*MarkedUnion
 				if arg, ok := value.NamedArg("memberName"); ok {
 					member.Value = arg.Value
 				}
-				key := UnionName(m)
+				key := NameOf(m)
 				if to = named[key]; to == nil {
-					to = &MarkedUnion{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == "k8s:zeroOrOneOfMember"}}
+					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == "k8s:zeroOrOneOfMember"}}
 					named[key] = to
 					out = append(out, to)
 				}
@@ -215,17 +253,17 @@ func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
 	return nil, token.NoPos
 }
 
-// UnionName is the name that a tag gives its union.
-func UnionName(m *markers.Marker) string {
+// NameOf is the name that a tag gives its union.
+func NameOf(m *markers.Marker) string {
 	tag, _ := m.Value.(markers.Declarative)
 	arg, _ := tag.NamedArg("union")
 	return arg.Value
 }
 
 // discriminatorOf returns the union that a member belongs to.
-func (b *Builder) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*MarkedUnion) *MarkedUnion {
+func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*Marked) *Marked {
 	report := func(pos token.Pos, hint, format string, args ...any) {
-		b.unionProblem(t, pos, hint, format, args...)
+		all.problem(t, pos, hint, format, args...)
 	}
 	if f.Field.Markers.Get("unionDiscriminator") != nil || f.Field.Markers.Get("discriminator") != nil {
 		report(m.Pos, "", "field %s is a discriminator and a member", f.Field.Label())
@@ -245,11 +283,11 @@ func (b *Builder) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mark
 			names = append(names, d.Union.GoName)
 		}
 		report(by.Pos, diag.DidYouMean(name, names, "it wants the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
-	case len(native) == 0 && !b.Run.lackDiscriminators[t]:
-		if b.Run.lackDiscriminators == nil {
-			b.Run.lackDiscriminators = map[*source.Type]bool{}
+	case len(native) == 0 && !all.lackDiscriminators[t]:
+		if all.lackDiscriminators == nil {
+			all.lackDiscriminators = map[*source.Type]bool{}
 		}
-		b.Run.lackDiscriminators[t] = true // once for all members
+		all.lackDiscriminators[t] = true // once for all members
 		for _, field := range t.Fields() {
 			_, tagged := field.Tag.Lookup("json")
 			if !tagged || field.Malformed.Has("unionDiscriminator") || field.Malformed.Has("discriminator") {
@@ -269,22 +307,22 @@ func (b *Builder) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mark
 	return nil
 }
 
-// unionProblem reports what is wrong with a union: an error where unions are
+// problem reports what is wrong with a union: an error where unions are
 // switched on.
-func (b *Builder) unionProblem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
+func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
 	severity := diag.Error
-	if forms := b.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
+	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
 		severity = diag.Warning
 	}
-	b.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
+	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
 }
 
 // writeUnion writes a union into the schema of its struct.
 type writeUnion struct {
-	*MarkedUnion
-	owner   *source.Type // the struct
-	forms   []unions.Form
-	builder *Builder
+	*Marked
+	owner *source.Type // the struct
+	forms []unions.Form
+	all   *Unions
 }
 
 func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
@@ -295,12 +333,12 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		severity = diag.Warning
 	}
 	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !haveJunctor(op.owner.Markers) {
-		op.builder.Run.unionsOff(op.owner, u.Pos)
+		op.all.reportOff(op.owner, u.Pos)
 	}
 	failed := false
 	problem := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
-		op.builder.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
 	if op.ambiguous || s.Origin.Mistake == structural.InShape {
 		return // a field that it speaks of may be missing
@@ -319,22 +357,22 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if failed || mistaken(s, u.Discriminator) {
 		return
 	}
-	finished := *op.MarkedUnion
+	finished := *op.Marked
 	finished.Union = u
-	op.builder.Run.keepUnion(op.owner, &finished)
+	op.all.keep(op.owner, &finished)
 	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return mistaken(s, m.Name) }) {
 		return
 	}
-	server := op.builder.Options.Server
+	server := op.all.Server
 	if server == nil {
-		op.builder.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
 		return
 	}
 	forms := op.forms
-	if op.builder.Options.extensions {
+	if op.all.Extensions {
 		forms = append(slices.Clone(forms), unions.FormExtension)
 	}
-	options := unions.LowerOptions{Forms: forms, Transition: op.builder.Run.enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
+	options := unions.LowerOptions{Forms: forms, Transition: op.all.Settings.Enabled(e.Pkg, markers.FeatureUnionTransition), Plain: server.Before(28)}
 	lowered, err := unions.Lower(u, options)
 	if err != nil {
 		e.Errorf(u.Pos, "", "%v", err)
@@ -344,10 +382,10 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		lowered.Rules = nil
 	}
 	if len(lowered.Rejected) > 0 {
-		op.builder.Reporter.Report(report.UnionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
+		op.all.Reporter.Report(report.UnionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
 			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
 	}
-	op.builder.Run.unionRules = op.builder.Run.unionRules || len(lowered.Rules) > 0
+	op.all.ruled = op.all.ruled || len(lowered.Rules) > 0
 	for _, rule := range lowered.Rules {
 		edits.AddRule(e, s, rule)
 		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
@@ -398,7 +436,7 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 	for _, i := range rules {
 		texts = append(texts, s.XValidations[i].Rule)
 	}
-	evaluate, err := op.builder.Options.Server.Evaluator(s.Props(), texts)
+	evaluate, err := op.all.Server.Evaluator(s.Props(), texts)
 	if err != nil {
 		return false // the schema is not structural, which verification says
 	}
@@ -413,7 +451,7 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 		if !pos.IsValid() {
 			pos = u.Pos
 		}
-		op.builder.Reporter.Report(report.HandWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
+		op.all.Reporter.Report(report.HandWrittenUnionRules, e.Pkg.At(pos), hint, format, args...)
 	}
 	const remove = "remove the rule: the union has rules of its own"
 	switch {
@@ -515,8 +553,8 @@ func haveJunctor(s source.Markers) bool {
 	})
 }
 
-// IsUnion reports whether the markers of a field make it part of a union.
-func IsUnion(s source.Markers) bool {
+// IsMarked reports whether the markers of a field make it part of a union.
+func IsMarked(s source.Markers) bool {
 	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
 		switch value := m.Value.(type) {
 		case markers.UnionDiscriminator, markers.UnionMember:

@@ -1,4 +1,4 @@
-package build
+package gounions
 
 import (
 	"fmt"
@@ -72,11 +72,11 @@ func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Mem
 		return // nothing is lost that would be enforced
 	}
 	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
-		op.builder.Reporter.Report(report.UnionMemberName, e.Pkg.At(m.Pos), "rename one of them before the API is released",
+		op.all.Reporter.Report(report.UnionMemberName, e.Pkg.At(m.Pos), "rename one of them before the API is released",
 			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
 	}
 	if m.Optional {
-		op.builder.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md says when that is safe",
+		op.all.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md says when that is safe",
 			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
 	}
 }

@@ -1,4 +1,4 @@
-package build
+package gounions
 
 import (
 	"cmp"
@@ -109,20 +109,20 @@ func (p *unionPlace) String() string {
 	return strings.TrimPrefix(out.String(), ".")
 }
 
-// placeUnions writes the unions of a definition as its places allow, and compares
+// Place writes the unions of a definition as its places allow, and compares
 // those of its versions.
-func (b *Builder) placeUnions(ctx context.Context, crd *checks.Definition) error {
-	if len(b.Run.Unions) == 0 || b.Reporter.List.HasErrors() {
+func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
+	if len(all.finished) == 0 || all.Reporter.List.HasErrors() {
 		return nil
 	}
-	server := b.Options.Server
+	server := all.Server
 	plain := server != nil && server.Before(28)
 	versions := make([][]*unionPlace, len(crd.Schemas))
 	for i := range crd.Schemas {
-		f := &unionFitter{builder: b, crd: crd, version: i, server: server}
+		f := &unionFitter{all: all, crd: crd, version: i, server: server}
 		repeated := false
 		versions[i] = unionPlaces(crd.Schemas[i], plain)
-		if !b.Run.unionRules {
+		if !all.ruled {
 			continue // whoever wrote rules that say the same has to mend them
 		}
 		for _, p := range versions[i] {
@@ -143,13 +143,13 @@ func (b *Builder) placeUnions(ctx context.Context, crd *checks.Definition) error
 			return err
 		}
 	}
-	b.compareUnions(crd, versions)
+	all.compare(crd, versions)
 	return nil
 }
 
-// compareUnions reports unions that differ between served versions: an object
+// compare reports unions that differ between served versions: an object
 // that is written through one of them loses what it lacks, and nobody is told.
-func (b *Builder) compareUnions(crd *checks.Definition, versions [][]*unionPlace) {
+func (all *Unions) compare(crd *checks.Definition, versions [][]*unionPlace) {
 	for later, places := range versions {
 		for earlier := range later {
 			if !crd.Object.Spec.Versions[later].Served || !crd.Object.Spec.Versions[earlier].Served {
@@ -163,7 +163,7 @@ func (b *Builder) compareUnions(crd *checks.Definition, versions [][]*unionPlace
 					continue
 				}
 				if difference := unionDifference(versions[earlier][at].union, p.union); difference != "" {
-					b.unionsDiffer(crd, earlier, later, versions[earlier][at], p, difference)
+					all.differ(crd, earlier, later, versions[earlier][at], p, difference)
 				}
 			}
 		}
@@ -190,27 +190,27 @@ func unionDifference(a, b unions.Union) string {
 	return ""
 }
 
-// unionsDiffer reports a difference. Types that are made to be converted are: with
+// differ reports a difference. Types that are made to be converted are: with
 // a webhook, which says what becomes of it.
-func (b *Builder) unionsDiffer(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
+func (all *Unions) differ(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
 	hint := "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	const converted = "the conversion webhook must keep what the other version lacks"
-	converts := b.Run.Checker.IsConverted(crd)
+	converts := all.IsConverted(crd)
 	if converts {
 		hint = converted
 	}
 	names := crd.Object.Spec.Versions
-	d := report.UnionsDiffer.At(b.Reporter.Position(new.union.Pos), hint, "versions %s and %s of %s have different unions at %s: %s",
+	d := report.UnionsDiffer.At(all.Reporter.Position(new.union.Pos), hint, "versions %s and %s of %s have different unions at %s: %s",
 		names[earlier].Name, names[later].Name, crd.Object.Spec.Names.Kind, cmp.Or(new.String(), "the root"), difference)
 	if converts {
 		d.Severity = diag.Warning
 	}
-	b.Reporter.Add(d.With(diag.Related{Pos: b.Reporter.Position(old.union.Pos), Message: "version " + names[earlier].Name}))
+	all.Reporter.Add(d.With(diag.Related{Pos: all.Reporter.Position(old.union.Pos), Message: "version " + names[earlier].Name}))
 }
 
 // unionFitter writes the unions of one version in cheaper styles.
 type unionFitter struct {
-	builder *Builder
+	all     *Unions
 	crd     *checks.Definition
 	version int
 	places  []*unionPlace
@@ -220,7 +220,7 @@ type unionFitter struct {
 // write puts other rules, or a oneOf, in the place of those that the union has.
 func (f *unionFitter) write(p *unionPlace, to unions.Lowered) {
 	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, to}}
-	f.crd.Schemas[f.version] = edits.Apply(f.builder.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
+	f.crd.Schemas[f.version] = edits.Apply(f.all.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
 }
 
 // replaceUnion writes a union of a node in another way.
@@ -325,11 +325,11 @@ func (f *unionFitter) fit(ctx context.Context) error {
 // rules returns the rules of the version with their cost.
 func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 	crd := f.crd.Complete()
-	all, err := f.server.Costs(ctx, crd)
+	costs, err := f.server.Costs(ctx, crd)
 	if err != nil {
 		return nil, fmt.Errorf("estimating the rules of %s: %w", crd.Name, err)
 	}
-	return slices.DeleteFunc(all, func(r unions.RuleCost) bool { return r.Version != crd.Spec.Versions[f.version].Name }), nil
+	return slices.DeleteFunc(costs, func(r unions.RuleCost) bool { return r.Version != crd.Spec.Versions[f.version].Name }), nil
 }
 
 // serverPath is the path of a node as the server prints it.
@@ -420,6 +420,6 @@ func (f *unionFitter) warn(p *unionPlace, to unions.Lowered) {
 	case !p.union.Required:
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
-	f.builder.Reporter.Report(report.UnionWrittenOtherwise, root.Pkg.At(p.union.Pos), hint,
+	f.all.Reporter.Report(report.UnionWrittenOtherwise, root.Pkg.At(p.union.Pos), hint,
 		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(to.Style), strings.Join(costs, ", and "))
 }
