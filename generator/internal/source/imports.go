@@ -1,0 +1,126 @@
+package source
+
+import (
+	"go/ast"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Imported returns the package that a qualifier in the file stands for. The
+// path is set where an import fits, even if its package could not be found.
+func (f *File) Imported(name string) (p *Package, importPath string) {
+	var unnamed []string
+	for _, spec := range f.Syntax.Imports {
+		imp, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if spec.Name == nil {
+			unnamed = append(unnamed, imp)
+		} else if spec.Name.Name == name {
+			return f.Pkg.Imported(imp), imp
+		}
+	}
+	// An import without a name goes by the name in the package clause. Those
+	// whose path looks like it are asked first.
+	for _, looksLikeIt := range []bool{true, false} {
+		for _, imp := range unnamed {
+			if (guessName(imp) == name) != looksLikeIt {
+				continue
+			}
+			if p := f.Pkg.Imported(imp); p != nil && p.Name == name {
+				return p, imp
+			} else if p == nil && looksLikeIt {
+				importPath = imp
+			}
+		}
+	}
+	if importPath == "" {
+		// A package that cannot be found may have any name.
+		missing := slices.DeleteFunc(unnamed, func(imp string) bool { return f.Pkg.Imported(imp) != nil })
+		if len(missing) == 1 {
+			importPath = missing[0]
+		}
+	}
+	return nil, importPath
+}
+
+// Imported returns the package of an import path, or nil if it was not found.
+func (p *Package) Imported(importPath string) *Package {
+	if listed := p.Import(importPath); listed != nil && listed.Name != "" {
+		return p.program.of(listed)
+	}
+	return nil
+}
+
+// dotImports returns the packages whose names the file uses unqualified.
+func (f *File) dotImports() []*Package {
+	var out []*Package
+	for _, spec := range f.Syntax.Imports {
+		if spec.Name == nil || spec.Name.Name != "." {
+			continue
+		}
+		if imp, err := strconv.Unquote(spec.Path.Value); err == nil {
+			if p := f.Pkg.Imported(imp); p != nil {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// guessName guesses the name of a package that could not be found.
+func guessName(importPath string) string {
+	base := path.Base(importPath)
+	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		base = path.Base(path.Dir(importPath))
+	}
+	base, _, _ = strings.Cut(base, ".")
+	return strings.TrimPrefix(base, "go-")
+}
+
+// Excluded returns the base name of a file of the package that declares a type but is
+// not among its files: a test, or one that the build constraints leave out.
+func (f *File) Excluded(expr ast.Expr) string {
+	name, p := "", f.Pkg
+	switch expr := expr.(type) {
+	case *ast.Ident:
+		name = expr.Name
+	case *ast.SelectorExpr:
+		qualifier, ok := expr.X.(*ast.Ident)
+		if !ok {
+			return ""
+		}
+		name = expr.Sel.Name
+		if p, _ = f.Imported(qualifier.Name); p == nil {
+			return ""
+		}
+	}
+	if len(p.Files) == 0 {
+		return ""
+	}
+	dir := filepath.Dir(p.Files[0])
+	entries, err := f.Pkg.program.inputs.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	for _, entry := range entries {
+		file := filepath.Join(dir, entry.Name())
+		if !strings.HasSuffix(file, ".go") || slices.Contains(p.Files, file) {
+			continue
+		}
+		src, err := f.Pkg.program.inputs.ReadFile(file, nil)
+		if err != nil {
+			continue
+		}
+		declared := false
+		typeHints(src, func(hint string) { declared = declared || hint == name })
+		if declared {
+			return entry.Name()
+		}
+	}
+	return ""
+}

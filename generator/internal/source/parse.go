@@ -1,0 +1,150 @@
+package source
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"slices"
+
+	"github.com/schemagen/schemagen/internal/parallel"
+)
+
+// ParseAhead parses, in parallel, what will be asked for of packages with kinds:
+// the files that declare types, or say something about their package, and those of
+// the types that make a kind. It ends early if the run is stopped.
+func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
+	w.Look(packages)
+	var meta *Package
+	var files []*File
+	for _, p := range packages {
+		if !slices.ContainsFunc(p.Sources, func(f *File) bool { return f.MentionsKind }) {
+			continue
+		}
+		if meta == nil {
+			meta = p.Imported(MetaV1Path)
+		}
+		for _, f := range p.Sources {
+			if f.unreadable == nil && (len(f.hints) > 0 || f.MentionsPackage) {
+				files = append(files, f)
+			}
+		}
+	}
+	if meta != nil && !meta.Root {
+		w.Look([]*Package{meta})
+		for _, f := range meta.Sources {
+			if slices.Contains(f.hints, "ObjectMeta") || slices.Contains(f.hints, "Time") {
+				files = append(files, f)
+			}
+		}
+	}
+	parallel.Workers(len(files), func() func(int) {
+		var buffer []byte
+		return func(i int) {
+			if !stopped() {
+				files[i].syntax(&buffer)
+			}
+		}
+	})
+}
+
+// Trees parses, in parallel, those of the files that are not parsed yet, and calls use
+// for each file with its index and syntax tree. Those that cannot be parsed are left
+// out, and not reported; the types of the others are not entered.
+func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
+	parallel.Workers(len(files), func() func(int) {
+		var buffer []byte
+		return func(i int) {
+			if tree, err := files[i].syntax(&buffer); err == nil {
+				use(i, tree)
+			}
+		}
+	})
+}
+
+// reserve gives a file of a size its places in the file set of the run, which it can
+// then be added to at any time. It returns the first.
+func (w *Program) reserve(size int) (base int) {
+	base = 1 + w.places
+	w.places += size + 1
+	return base
+}
+
+// setFrom returns a file set of its own, in which the next file begins at the base.
+func setFrom(base int) *token.FileSet {
+	set := token.NewFileSet()
+	if base > set.Base() {
+		set.AddFile("", set.Base(), base-set.Base()-1)
+	}
+	return set
+}
+
+// syntax parses the file once, and knows nothing else of the program but the file
+// set: it may be called in parallel for different files. It reads into the buffer.
+func (f *File) syntax(buffer *[]byte) (*ast.File, error) {
+	if f.tree != nil || f.failed != nil {
+		return f.tree, f.failed
+	}
+	w := f.Pkg.program
+	src, err := w.inputs.ReadFile(f.Name, *buffer)
+	if cap(src) > cap(*buffer) {
+		*buffer = src
+	}
+	if err == nil && len(src) != f.size {
+		err = errors.New("it changed while it was read")
+	}
+	if err != nil {
+		f.failed = err
+		return nil, err
+	}
+	own := setFrom(f.base)
+	f.tree, f.failed = parser.ParseFile(own, f.Name, src, parser.ParseComments|parser.SkipObjectResolution)
+	w.Fset.AddExistingFiles(own.File(token.Pos(f.base)))
+	return f.tree, f.failed
+}
+
+// Parse parses the file once, and registers the types that it declares. Syntax
+// errors are reported.
+func (f *File) Parse() {
+	if f.parsed {
+		return
+	}
+	f.parsed = true
+	w := f.Pkg.program
+	parsed, err := f.syntax(&w.buffer)
+	if err != nil {
+		var list scanner.ErrorList
+		if errors.As(err, &list) && len(list) > 0 {
+			// What follows the first error is usually its echo.
+			w.problems.Syntax(f.Pkg, list[0])
+		} else {
+			w.problems.Unreadable(f.Pkg, f.Name, err)
+		}
+		return
+	}
+	f.Syntax = parsed
+	f.Comments = w.table.Collect(parsed)
+	for _, decl := range parsed.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			spec := spec.(*ast.TypeSpec)
+			if first, ok := f.Pkg.types[spec.Name.Name]; ok {
+				w.problems.DeclaredTwice(first, spec)
+				continue
+			}
+			f.Pkg.types[spec.Name.Name] = &Type{Pkg: f.Pkg, File: f, Decl: gen, Spec: spec}
+		}
+	}
+}
+
+// ParseTypes parses every file that seems to declare a type.
+func (p *Package) ParseTypes() {
+	for _, name := range slices.Sorted(maps.Keys(p.hints)) {
+		p.Lookup(name)
+	}
+}
