@@ -55,7 +55,7 @@ func patch(ctx context.Context, options build.Options, directory string, written
 	if err != nil {
 		return nil, nil, err
 	}
-	r, fl := b.Reporter, build.NewFlattener(b)
+	r, definer := b.Reporter, build.NewDefiner(b)
 	kinds := build.FindKinds(b.Run, roots)
 	// A kind without a group has no definition, so that nothing is wrong with it here.
 	r.Drop(report.KindWithoutGroup)
@@ -67,7 +67,7 @@ func patch(ctx context.Context, options build.Options, directory string, written
 		return nil, nil, fmt.Errorf("schemapatch: %w", err)
 	}
 	for _, k := range kinds {
-		crd, err := b.Schemas(ctx, k, func(version string) bool { return p.has(k, version) }, fl)
+		crd, err := definer.Schemas(ctx, k, func(version string) bool { return p.has(k, version) })
 		if err != nil {
 			return nil, nil, err
 		}

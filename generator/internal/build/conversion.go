@@ -28,8 +28,8 @@ const (
 
 // conversionMarker returns what a version of a kind says of its conversion: at its root
 // type, the last one there, or else for its package. It is nil if it says nothing.
-func (b *Builder) conversionMarker(t *source.Type) *markers.Marker {
-	said := b.Run.Describe(t.Pkg).conversion
+func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
+	said := df.run.Describe(t.Pkg).conversion
 	for _, m := range t.Markers {
 		if m.Name == conversionMarkerName {
 			said = m
@@ -40,27 +40,27 @@ func (b *Builder) conversionMarker(t *source.Type) *markers.Marker {
 
 // convert writes the conversion that the versions of a kind agree on into its
 // definition, and returns the marker that says it; nil if none does.
-func (b *Builder) convert(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
+func (df *Definer) convert(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
 	var first *source.Type
 	for _, t := range roots {
-		said := b.conversionMarker(t)
+		said := df.conversionMarker(t)
 		switch {
 		case said == nil:
 		case first == nil:
 			first = t
-		case !reflect.DeepEqual(said.Value, b.conversionMarker(first).Value):
-			d := b.Reporter.Report(report.ConversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
-				"version %s of kind %s is to be converted in another way than version %s", b.Run.Describe(t.Pkg).version, k, b.Run.Describe(first.Pkg).version)
-			d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(b.conversionMarker(first).Pos), Message: "version " + b.Run.Describe(first.Pkg).version})
+		case !reflect.DeepEqual(said.Value, df.conversionMarker(first).Value):
+			d := df.reporter.Report(report.ConversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
+				"version %s of kind %s is to be converted in another way than version %s", df.run.Describe(t.Pkg).version, k, df.run.Describe(first.Pkg).version)
+			d.Related = append(d.Related, diag.Related{Pos: df.reporter.Position(df.conversionMarker(first).Pos), Message: "version " + df.run.Describe(first.Pkg).version})
 		}
 	}
 	if first == nil {
 		return nil
 	}
-	marker := b.conversionMarker(first)
+	marker := df.conversionMarker(first)
 	conversion, err := conversionOf(marker.Value.(markers.Conversion))
 	if err != nil {
-		b.Reporter.Report(report.MalformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
+		df.reporter.Report(report.MalformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
 		return marker
 	}
 	object.Spec.Conversion = conversion

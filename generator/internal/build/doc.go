@@ -8,7 +8,7 @@
 //	source       files ─▶ declarations, on demand             (package source)
 //	builder      declarations ─▶ drafts: nodes with references (schema.go, known.go; markers meet schemas in apply.go)
 //	flattener    drafts ─▶ structural.Schema                  (flatten.go, merge.go)
-//	define       kinds ─▶ CRDs                                (kinds.go, conversion.go)
+//	definer      kinds ─▶ CRDs                                (kinds.go, conversion.go)
 //	crdyaml      CRDs ─▶ bytes, in one pass                   (package crdyaml)
 //	verify       CRDs ─▶ what the API server says of them     (package checks; the interface Server is in server.go)
 //

@@ -22,20 +22,23 @@ import (
 // that cannot be meant: all of it is accepted everywhere, and means nothing or
 // something else.
 
+// fieldChecker reports such mistakes.
+type fieldChecker struct{ *report.Reporter }
+
 // checkField reports what is wrong with the tags and markers of a field of the
 // user. name is its name in JSON, options are those of its json tag.
-func (b *Builder) checkField(t *source.Type, field *source.Field, name, options string) {
+func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, options string) {
 	if !t.Pkg.Local() {
 		return
 	}
-	b.checkTag(t, field, name, options)
+	c.checkTag(t, field, name, options)
 	if name != "" {
-		b.checkPresence(t, field)
+		c.checkPresence(t, field)
 	}
 	if !slices.Contains(strings.Split(options, ","), "string") {
-		b.checkRange(t.File, field.Type, field.Markers)
+		c.checkRange(t.File, field.Type, field.Markers)
 	}
-	b.checkPatch(t, field)
+	c.checkPatch(t, field)
 }
 
 // isJSONOption reports whether encoding/json, Kubernetes' libraries, or another
@@ -51,9 +54,9 @@ func isJSONOption(option string) bool {
 
 // checkTag reports options of a json tag that are nearly one that counts.
 // Others belong to other libraries.
-func (b *Builder) checkTag(t *source.Type, field *source.Field, name, options string) {
+func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
 	report := func(hint, format string, args ...any) {
-		b.Reporter.Report(report.MisreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+		c.Reporter.Report(report.MisreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if isJSONOption(option) {
@@ -105,15 +108,15 @@ func oneOff(a, b string) bool {
 // checkPresence reports a field that is marked as optional and as required.
 // Kubernetes' own tags are held against each other alone: beside +optional,
 // +k8s:required may be about the object once it is defaulted.
-func (b *Builder) checkPresence(t *source.Type, field *source.Field) {
+func (c fieldChecker) checkPresence(t *source.Type, field *source.Field) {
 	if len(field.Markers) < 2 {
 		return
 	}
-	b.checkPresenceOf(t, field, false)
-	b.checkPresenceOf(t, field, true)
+	c.checkPresenceOf(t, field, false)
+	c.checkPresenceOf(t, field, true)
 }
 
-func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, tags bool) {
+func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags bool) {
 	var counts, other *markers.Marker
 	for p := markers.KubebuilderOptional; p <= markers.Required; p++ {
 		i := slices.IndexFunc(field.Markers, func(m *markers.Marker) bool { return m.Presence() == p && strings.HasPrefix(m.Name, "k8s:") == tags })
@@ -128,15 +131,15 @@ func (b *Builder) checkPresenceOf(t *source.Type, field *source.Field, tags bool
 	if other == nil {
 		return
 	}
-	d := b.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
+	d := c.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
 		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
-	b.Reporter.Delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
-	d.Related = append(d.Related, diag.Related{Pos: b.Reporter.Position(counts.Pos), Message: "the other one"})
+	c.Reporter.Delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
+	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(counts.Pos), Message: "the other one"})
 }
 
 // checkRange reports bounds that the Go integer type of a declaration cannot
 // hold. What does not fit the format of the schema is left to the verification.
-func (b *Builder) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
+func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
 	if set.Get("kubebuilder:validation:Type") != nil || set.Get("schemagen:type") != nil {
 		return
 	}
@@ -163,10 +166,10 @@ func (b *Builder) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
 			if !ok {
 				continue
 			}
-			b.checkBound(body.File, list.Elt, m, keyword, value, f)
+			c.checkBound(body.File, list.Elt, m, keyword, value, f)
 			continue
 		}
-		b.checkBound(f, typ, m, keyword, value, f)
+		c.checkBound(f, typ, m, keyword, value, f)
 	}
 }
 
@@ -177,7 +180,7 @@ func deref1(expr ast.Expr) ast.Expr {
 	return expr
 }
 
-func (b *Builder) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, at *source.File) {
+func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, keyword string, value float64, at *source.File) {
 	name := plainInteger(f, typ)
 	low, high, ok := integerRange(name)
 	if !ok || value >= low && value <= high {
@@ -191,7 +194,7 @@ func (b *Builder) checkBound(f *source.File, typ ast.Expr, m *markers.Marker, ke
 	if keyword == "minimum" && value > high || keyword == "maximum" && value < low {
 		text = fmt.Sprintf("%s %v is outside of %s: no value that is allowed can be decoded", keyword, value, name)
 	}
-	b.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
+	c.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
 }
 
 // plainInteger returns the name of the predeclared type under a type that
@@ -247,14 +250,14 @@ func integerRange(name string) (low, high float64, ok bool) {
 
 // checkPatch reports a patchStrategy that does not exist and a patchMergeKey
 // that names no field, in struct tags and in markers, once where both say it.
-func (b *Builder) checkPatch(t *source.Type, field *source.Field) {
+func (c fieldChecker) checkPatch(t *source.Type, field *source.Field) {
 	if len(field.Comments) == 0 && !strings.Contains(string(field.Tag), "patch") {
 		return
 	}
 	for _, name := range []string{"patchStrategy", "patchMergeKey"} {
-		check := b.checkStrategy
+		check := c.checkStrategy
 		if name == "patchMergeKey" {
-			check = b.checkMergeKey
+			check = c.checkMergeKey
 		}
 		tag := field.Tag.Get(name)
 		if tag != "" {
@@ -268,17 +271,17 @@ func (b *Builder) checkPatch(t *source.Type, field *source.Field) {
 	}
 }
 
-func (b *Builder) checkStrategy(t *source.Type, field *source.Field, pos token.Pos, value string) {
+func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos token.Pos, value string) {
 	known := []string{"merge", "replace", "retainKeys"}
 	for strategy := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(known, strategy) {
-			b.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
+			c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
 				"field %s: there is no patchStrategy %q", field.Label(), strategy)
 		}
 	}
 }
 
-func (b *Builder) checkMergeKey(t *source.Type, field *source.Field, pos token.Pos, key string) {
+func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos token.Pos, key string) {
 	list := source.UnderlyingOf(t.File, deref1(field.Type))
 	array, ok := list.Expr.(*ast.ArrayType)
 	if !ok {
@@ -288,7 +291,7 @@ func (b *Builder) checkMergeKey(t *source.Type, field *source.Field, pos token.P
 	if !known || slices.Contains(names, key) {
 		return
 	}
-	b.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
+	c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
 		"field %s: its elements have no field %q, which is their patchMergeKey", field.Label(), key)
 }
 

@@ -11,10 +11,10 @@ import (
 
 // optionFindings is what is reported of the options of a json tag.
 func optionFindings(options string) diag.List {
-	b := &Builder{Reporter: &report.Reporter{}}
+	c := fieldChecker{&report.Reporter{}}
 	t := &source.Type{Pkg: &source.Package{Package: &Package{}}}
-	b.checkTag(t, &source.Field{Name: "Field"}, "field", options)
-	return b.Reporter.List
+	c.checkTag(t, &source.Field{Name: "Field"}, "field", options)
+	return c.List
 }
 
 // TestTagOptions wants every single slip in omitempty and omitzero to be

@@ -80,7 +80,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	if err != nil {
 		return nil, nil, err
 	}
-	w, r, fl := b.Run, b.Reporter, NewFlattener(b)
+	w, r, definer := b.Run, b.Reporter, NewDefiner(b)
 	kinds := selectKinds(FindKinds(w, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
@@ -88,7 +88,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	var crds []*checks.Definition
 	files := map[string]GroupKind{}
 	for _, k := range kinds {
-		crd := b.define(k, fl)
+		crd := definer.define(k)
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

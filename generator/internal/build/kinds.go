@@ -153,12 +153,26 @@ type (
 	}
 )
 
+// Definer makes the definitions of kinds.
+type Definer struct {
+	run       *Run
+	reporter  *report.Reporter
+	options   *Options
+	builder   *Builder
+	flattener *Flattener
+}
+
+// NewDefiner returns a definer for the types of a builder.
+func NewDefiner(b *Builder) *Definer {
+	return &Definer{b.Run, b.Reporter, b.Options, b, NewFlattener(b)}
+}
+
 // rootsOf returns the types of a kind: of every package of the group that a type
 // was asked of so far, the one of the kind's name.
-func (b *Builder) rootsOf(k GroupKind) []*source.Type {
+func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 	var roots []*source.Type
-	for _, p := range slices.Clone(*b.reached) {
-		if facts := b.Run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
+	for _, p := range slices.Clone(*df.builder.reached) {
+		if facts := df.run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
 			continue
 		}
 		if t := p.Lookup(k.Kind); t != nil {
@@ -170,30 +184,30 @@ func (b *Builder) rootsOf(k GroupKind) []*source.Type {
 
 // Schemas makes the schemas of those versions of a kind that are wanted, with its unions:
 // a definition of nothing else. It returns nil if there are none.
-func (b *Builder) Schemas(ctx context.Context, k GroupKind, wanted func(version string) bool, fl *Flattener) (*checks.Definition, error) {
+func (df *Definer) Schemas(ctx context.Context, k GroupKind, wanted func(version string) bool) (*checks.Definition, error) {
 	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
-	for _, t := range b.rootsOf(k) {
-		version := b.Run.Describe(t.Pkg).version
+	for _, t := range df.rootsOf(k) {
+		version := df.run.Describe(t.Pkg).version
 		if !wanted(version) {
 			continue
 		}
-		b.checkSameVersion(k, t, out.Roots)
+		df.checkSameVersion(k, t, out.Roots)
 		out.Roots = append(out.Roots, t)
-		out.Schemas = append(out.Schemas, fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load())))
+		out.Schemas = append(out.Schemas, fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load())))
 		out.Object.Spec.Versions = append(out.Object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
 	if len(out.Roots) == 0 {
 		return nil, nil
 	}
-	return out, b.Run.Unions.Place(ctx, out)
+	return out, df.run.Unions.Place(ctx, out)
 }
 
 // checkSameVersion reports types of a kind whose version an earlier one has.
-func (b *Builder) checkSameVersion(k GroupKind, t *source.Type, earlier []*source.Type) {
-	version := b.Run.Describe(t.Pkg).version
+func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*source.Type) {
+	version := df.run.Describe(t.Pkg).version
 	for _, other := range earlier {
-		if b.Run.Describe(other.Pkg).version == version {
-			b.Reporter.Report(report.SameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
+		if df.run.Describe(other.Pkg).version == version {
+			df.reporter.Report(report.SameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
 				"version %s of kind %s is declared in %s, too", version, k, other.Pkg.Path)
 		}
 	}
@@ -201,8 +215,8 @@ func (b *Builder) checkSameVersion(k GroupKind, t *source.Type, earlier []*sourc
 
 // define makes the definition of a kind. Each of its types adds a version. It
 // returns nil if no version is left, or none may be written.
-func (b *Builder) define(k GroupKind, fl *Flattener) *checks.Definition {
-	roots := b.rootsOf(k)
+func (df *Definer) define(k GroupKind) *checks.Definition {
+	roots := df.rootsOf(k)
 	plural := plurals.Of(k.Kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
@@ -217,18 +231,18 @@ func (b *Builder) define(k GroupKind, fl *Flattener) *checks.Definition {
 	schemas := map[string]*structural.Schema{}
 	byVersion := map[string]*source.Type{}
 	for i, t := range roots {
-		version := b.Run.Describe(t.Pkg).version
-		b.checkSameVersion(k, t, roots[:i])
+		version := df.run.Describe(t.Pkg).version
+		df.checkSameVersion(k, t, roots[:i])
 		byVersion[version] = t
-		schemas[version] = fixMetadata(fl.ForPackage(t.Pkg).Root(t.Load()))
+		schemas[version] = fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
 	// Markers come last, so that they find all versions.
 	slices.SortStableFunc(roots, func(a, c *source.Type) int {
-		return strings.Compare(b.Run.Describe(a.Pkg).version, b.Run.Describe(c.Pkg).version)
+		return strings.Compare(df.run.Describe(a.Pkg).version, df.run.Describe(c.Pkg).version)
 	})
 	for _, t := range roots {
-		version := b.Run.Describe(t.Pkg).version
+		version := df.run.Describe(t.Pkg).version
 		for _, m := range t.Markers {
 			var err error
 			switch value := m.Value.(type) {
@@ -238,7 +252,7 @@ func (b *Builder) define(k GroupKind, fl *Flattener) *checks.Definition {
 				err = applyToObject(value, object, version)
 			}
 			if err != nil {
-				b.Reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "", "+%s: %v", m.Name, err)
+				df.reporter.Report(report.MarkerDoesNotFit, t.Pkg.At(m.Pos), "", "+%s: %v", m.Name, err)
 			}
 		}
 	}
@@ -252,20 +266,20 @@ func (b *Builder) define(k GroupKind, fl *Flattener) *checks.Definition {
 	if len(object.Spec.Versions) == 1 {
 		object.Spec.Versions[0].Storage = true
 	}
-	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: b.Options.PreserveUnknownFields}}
-	before := b.Reporter.Findings()
-	b.checkVersions(k, object, roots)
-	out.Conversion = b.convert(k, object, roots)
-	out.Flawed = b.Reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
+	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: df.options.PreserveUnknownFields}}
+	before := df.reporter.Findings()
+	df.checkVersions(k, object, roots)
+	out.Conversion = df.convert(k, object, roots)
+	out.Flawed = df.reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])
 	}
-	if !b.Options.OmitToolVersion {
+	if !df.options.OmitToolVersion {
 		if object.Annotations == nil {
 			object.Annotations = map[string]string{}
 		}
-		object.Annotations[VersionAnnotation] = b.Options.ToolVersion
+		object.Annotations[VersionAnnotation] = df.options.ToolVersion
 	}
 	return out
 }
@@ -283,7 +297,7 @@ func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinit
 
 // checkVersions reports a kind without storage or served version, or with
 // several storage versions.
-func (b *Builder) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
+func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
 	first := roots[0]
 	stored, served := 0, 0
 	for _, version := range object.Spec.Versions {
@@ -296,22 +310,22 @@ func (b *Builder) checkVersions(k GroupKind, object *apiextensionsv1.CustomResou
 	}
 	malformed := func(t *source.Type) bool { return t.Malformed.Has("kubebuilder:storageversion") }
 	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
-		b.Reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
+		df.reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
 			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
 	}
 	if stored > 1 {
 		var places []diag.Related
 		for _, t := range roots {
 			if m := t.Markers.Get("kubebuilder:storageversion"); m != nil {
-				places = append(places, diag.Related{Pos: b.Reporter.Position(m.Pos), Message: "version " + b.Run.Describe(t.Pkg).version})
+				places = append(places, diag.Related{Pos: df.reporter.Position(m.Pos), Message: "version " + df.run.Describe(t.Pkg).version})
 			}
 		}
 		last := places[len(places)-1]
-		b.refuse(report.SeveralStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
+		df.builder.refuse(report.SeveralStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
 			"kind %s has %d storage versions", k, stored).Related = places[:len(places)-1]
 	}
 	if served == 0 {
-		b.Reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
+		df.reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
 			"kind %s serves none of its versions", k)
 	}
 }
@@ -331,17 +345,4 @@ func fixMetadata(s *structural.Schema) *structural.Schema {
 		}
 	}
 	return s
-}
-
-// refuse reports what the API server would refuse and controller-gen writes. A run that
-// does not verify writes it, too: the project may replace it afterwards.
-func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
-	if !b.Options.SkipVerify && !b.Options.Final {
-		hint += "; --skip-verify writes it as controller-gen does"
-	}
-	d := b.Reporter.Report(kind, at, hint, format, args...)
-	if b.Options.SkipVerify {
-		d.Severity = diag.Warning
-	}
-	return d
 }

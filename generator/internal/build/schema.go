@@ -10,6 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -34,6 +35,19 @@ type Builder struct {
 	// groups decide which versions a kind has, so the order counts. All
 	// builders of a run share them.
 	reached *[]*source.Package
+}
+
+// refuse reports what the API server would refuse and controller-gen writes. A run that
+// does not verify writes it, too: the project may replace it afterwards.
+func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+	if !b.Options.SkipVerify && !b.Options.Final {
+		hint += "; --skip-verify writes it as controller-gen does"
+	}
+	d := b.Reporter.Report(kind, at, hint, format, args...)
+	if b.Options.SkipVerify {
+		d.Severity = diag.Warning
+	}
+	return d
 }
 
 // reach notes that a type of the package was asked for.

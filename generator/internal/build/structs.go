@@ -55,7 +55,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			omit = omit || option == "omitempty" || option == "omitzero"
 			quoted = quoted || option == "string"
 		}
-		b.checkField(t, field, name, jsonOptions)
+		fieldChecker{b.Reporter}.checkField(t, field, name, jsonOptions)
 		isRequired, explicit := b.Requires(field, optional, inline || omit)
 		if isRequired && slices.Contains(oneOf, name) {
 			problem, hint := "and cannot be marked as required", "remove the marker"
