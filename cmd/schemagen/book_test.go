@@ -23,6 +23,7 @@ import (
 //	<!-- file NAME -->       write the block to this file
 //	<!-- in NAME -->         use testdata/book/NAME.txtar, or a copy of the folder NAME of this repository
 //	<!-- first COMMAND -->   run this command first; if it fails, skip the block
+//	<!-- from NAME -->       do not run the block; it must be part of this file of this repository, except for indentation
 //	<!-- not run: REASON --> do not run the block; go test -v lists these
 //	<!-- within NAME -->     Go: replace BLOCK in this file of testdata/book/go.txtar, build it and generate CRDs
 func TestBook(t *testing.T) {
@@ -100,7 +101,7 @@ func blocksOf(page string) []*example {
 func (b *book) run(t *testing.T, page string, e *example) {
 	place := fmt.Sprintf("%s:%d", filepath.Base(b.page), e.line)
 	for word := range e.said {
-		if !slices.Contains([]string{"file", "in", "first", "not-run", "within"}, word) {
+		if !slices.Contains([]string{"file", "in", "first", "from", "not-run", "within"}, word) {
 			t.Errorf("%s: the comment in front of it begins with the unknown word %q", place, word)
 		}
 	}
@@ -109,6 +110,13 @@ func (b *book) run(t *testing.T, page string, e *example) {
 			t.Errorf("%s is not run, but gives no reason", place)
 		}
 		t.Skip(reason)
+	}
+	if from := e.said["from"]; from != "" {
+		text, err := os.ReadFile(filepath.Join("../..", from))
+		if err != nil || !strings.Contains(unindented(string(text)), unindented(e.text)) {
+			t.Errorf("%s is not part of %s (%v)", place, from, err)
+		}
+		return
 	}
 	name := page
 	if in := e.said["in"]; in != "" {
@@ -139,6 +147,15 @@ func (b *book) run(t *testing.T, page string, e *example) {
 	default:
 		t.Errorf("%s: a block of %q is neither run nor a file: write <!-- not run: reason --> in front of it", place, e.language)
 	}
+}
+
+// unindented returns a text without the spaces around its lines.
+func unindented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
 }
 
 // generate builds a Go example and generates CRDs from it, which must give no findings.
