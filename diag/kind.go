@@ -17,7 +17,8 @@ type Kind struct {
 	Title string
 	// Explanation says why it matters and what to do, in plain text.
 	Explanation string
-	// Bad is an example of what is reported, in Go: fields of a struct, or declarations.
+	// Bad is an example of what is reported, in Go: fields of a struct, declarations, or
+	// several files as a txtar archive.
 	// Good is the same corrected. They are empty where the explanation says enough.
 	Bad, Good string
 	// Fixes is set if its diagnostics can have fixes.

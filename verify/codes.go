@@ -13,6 +13,8 @@ var (
 	serverWarning = &diag.Kind{
 		Code: "SG602", Severity: diag.Warning, Title: "the API server warns, or drops a field",
 		Explanation: "The server accepts the CRD and returns this warning, or silently drops a field that it does not know.",
+		Bad:         "// +kubebuilder:validation:Format=nonsense\nName string `json:\"name\"`",
+		Good:        "// +kubebuilder:validation:Format=hostname\nName string `json:\"name\"`",
 	}
 	unknownToVersion = &diag.Kind{
 		Code: "SG603", Title: "the selected Kubernetes version does not support this",
@@ -25,6 +27,8 @@ var (
 	refusedOutsideSchemas = &diag.Kind{
 		Code: "SG605", Severity: diag.Warning, Title: "the API server refuses the CRD outside its schemas",
 		Explanation: "The group name is invalid, or the annotation api-approved.kubernetes.io, which Kubernetes groups require, is missing. During generation this is a warning, because another build step may add it; schemagen verify reports SG601.",
+		Bad:         "// +groupName=widgets.k8s.io\npackage v1\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Good:        "// +groupName=widgets.k8s.io\npackage v1\n\n// +kubebuilder:metadata:annotations=\"api-approved.kubernetes.io=https://github.com/kubernetes/enhancements/pull/1111\"\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
 	discouragedByProposals = &diag.Kind{
 		Code: "SG606", Severity: diag.Warning, Title: "the structural-schema proposals discourage this",
@@ -39,6 +43,8 @@ var (
 	noSuchPath = &diag.Kind{
 		Code: "SG608", Severity: diag.Warning, Title: "a path does not exist in the schema",
 		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server accepts the CRD, and later prints nothing or fails.",
+		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.nmae\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
 	tooLarge = &diag.Kind{
 		Code: "SG609", Severity: diag.Warning, Title: "the CRD is too large for some ways of installing it",
@@ -63,6 +69,8 @@ var (
 	misfittingBound = &diag.Kind{
 		Code: "SG614", Severity: diag.Warning, Title: "a bound does not fit the type of its field",
 		Explanation: "Since Kubernetes 1.36, the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and refuses every value if one of them does not fit, such as 0.5 for an integer or 4294967295 for an int32. The largest and smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore or truncate the bound.",
+		Bad:         "// +kubebuilder:validation:Maximum=4294967295\nReplicas int32 `json:\"replicas\"`",
+		Good:        "// +kubebuilder:validation:Maximum=2147483647\nReplicas int32 `json:\"replicas\"`",
 	}
 	idleKeyword = &diag.Kind{
 		Code: "SG615", Severity: diag.Warning, Title: "a keyword has no effect",
@@ -73,6 +81,8 @@ var (
 	misleadingColumn = &diag.Kind{
 		Code: "SG616", Severity: diag.Warning, Title: "a printer column is not printed as declared",
 		Explanation: "The API server accepts a column whose JSONPath does not parse, but when it serves the resource it omits that column and all columns after it. Columns of the same name are printed under the same heading; kubectl prints headings in capitals.",
+		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=`.spec[name`\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
 	constantRule = &diag.Kind{
 		Code: "SG617", Severity: diag.Warning, Title: "a CEL rule always has the same result",

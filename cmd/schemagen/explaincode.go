@@ -28,7 +28,11 @@ func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, info := range codes() {
 				if strings.EqualFold(string(info.Code), args[0]) {
-					_, err := fmt.Fprintf(stdout, "%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
+					text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
+					if info.Bad != "" {
+						text += "\nReported:\n\n" + indented(info.Bad) + "\nCorrect:\n\n" + indented(info.Good)
+					}
+					_, err := io.WriteString(stdout, text)
 					return err
 				}
 			}
@@ -52,6 +56,21 @@ printed, with the number of the others; ` + "`--format json` and `sarif`" + ` li
 `)
 	for _, info := range codes() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s. %s\n", info.Code, info.Title, capital(defaultSeverity(info)), info.Explanation)
+		if info.Bad != "" {
+			fmt.Fprintf(&b, "\nReported:\n\n```go\n%s\n```\n\nCorrect:\n\n```go\n%s\n```\n", info.Bad, info.Good)
+		}
+	}
+	return b.String()
+}
+
+// indented returns the lines of a text with a tab in front of each that is not empty.
+func indented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text + "\n") {
+		if line != "\n" {
+			b.WriteByte('\t')
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -14,14 +16,20 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// TestKindExamples generates the examples of kinds of diagnostics, in Go: nothing but
-// the kind is reported of the bad one, and nothing of the good one.
+// TestKindExamples generates the examples of kinds of diagnostics, in Go, or several files of
+// Go as a txtar archive: nothing but the kind is reported of the bad one, and nothing of the
+// good one.
 func TestKindExamples(t *testing.T) {
 	kinds := slices.DeleteFunc(slices.Concat(report.Codes(), verify.Codes()), func(k *diag.Kind) bool { return k.Bad == "" })
 	var cases []*gentest.Case
 	for i, k := range kinds {
 		for j, example := range []string{k.Bad, k.Good} {
-			cases = append(cases, exampleCase(fmt.Sprintf("example%d.%d", i, j), &markers.Described{Go: example + "\n"}))
+			name := fmt.Sprintf("example%d.%d", i, j)
+			if archive := txtar.Parse([]byte(example + "\n")); len(archive.Files) > 0 {
+				cases = append(cases, &gentest.Case{Name: name, Archive: archive})
+				continue
+			}
+			cases = append(cases, exampleCase(name, &markers.Described{Go: example + "\n"}))
 		}
 	}
 	dir, listed := gentest.List(t, cases)

@@ -147,6 +147,9 @@ func exampleCase(name string, m *markers.Described) *gentest.Case {
 		source = "package v1\n\n" + source
 	}
 	above, rest, _ := strings.Cut("\n"+source, "\npackage ")
+	if above != "" && !strings.HasSuffix(above, "\n") {
+		above += "\n"
+	}
 	pkg, body, _ := strings.Cut(rest, "\n")
 	for _, marker := range append(m.Package, "+groupName=example.com") {
 		if !strings.Contains(above, strings.SplitAfter(marker, "=")[0]) {

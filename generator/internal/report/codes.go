@@ -16,6 +16,8 @@ var (
 	ImportNotFound = &diag.Kind{
 		Code: "SG103", Title: "an import that a field needs cannot be resolved",
 		Explanation: "The type of a field comes from a package that could not be found. It is reported once, with some of the further places that need it. Imports that no reached type needs are not looked at.",
+		Bad:         "package v1\n\nimport \"example.com/colors\"\n\ntype Spec struct {\n\tColor colors.Color `json:\"color\"`\n}",
+		Good:        "type Spec struct {\n\tColor string `json:\"color\"`\n}",
 	}
 	patternWithoutPackages = &diag.Kind{
 		Code: "SG104", Title: "a pattern matches no package",
@@ -70,6 +72,8 @@ var (
 	ConflictingTypes = &diag.Kind{
 		Code: "SG208", Title: "two types for one value",
 		Explanation: "A field and its type, or two embedded structs, give one value different schema types.",
+		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:Type=integer\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
+		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
 	}
 	RecursiveType = &diag.Kind{
 		Code: "SG209", Title: "a type that contains itself",
@@ -86,10 +90,14 @@ var (
 	ConstantWithoutValue = &diag.Kind{
 		Code: "SG211", Title: "a constant of an enum that has no value",
 		Explanation: "The values of an enum are the constants of its type. This one cannot be computed from the source.",
+		Bad:         "// +schemagen:enable=enum\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = 5\n)",
+		Good:        "// +schemagen:enable=enum\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = \"Green\"\n)",
 	}
 	TextMarshalerNotString = &diag.Kind{
 		Code: "SG212", Title: "a text marshaler whose schema is not a string",
 		Explanation: "A type with a MarshalText method is a string in JSON; its markers may not give it another type.",
+		Bad:         "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +kubebuilder:validation:Type=integer\ntype Color struct{ red, green, blue uint8 }\n\nfunc (c Color) MarshalText() ([]byte, error) { return []byte{c.red, c.green, c.blue}, nil }",
+		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color struct{ red, green, blue uint8 }\n\nfunc (c Color) MarshalText() ([]byte, error) { return []byte{c.red, c.green, c.blue}, nil }",
 	}
 	ImpossibleOneOf = &diag.Kind{
 		Code: "SG213", Title: "a one-of marker that cannot hold",
@@ -100,14 +108,20 @@ var (
 	typeDeclaredTwice = &diag.Kind{
 		Code: "SG214", Title: "a type is declared twice",
 		Explanation: "Two files of a package declare the same type; no compiler takes that.",
+		Bad:         "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string\n\ntype Color int32",
+		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string",
 	}
 	DurationField = &diag.Kind{
 		Code: "SG215", Severity: diag.Warning, Title: "a field of type time.Duration",
 		Explanation: "It is an integer of nanoseconds in JSON, and in the schema. metav1.Duration is written as \"1h30m\", as users of Kubernetes expect; to change the type of a field that is in use changes the API.",
+		Bad:         "package v1\n\nimport \"time\"\n\ntype Spec struct {\n\tTimeout time.Duration `json:\"timeout\"`\n}",
+		Good:        "Timeout metav1.Duration `json:\"timeout\"`",
 	}
 	ConstantsLeftOut = &diag.Kind{
 		Code: "SG216", Severity: diag.Warning, Title: "constants that an enum leaves out",
 		Explanation: "Without +schemagen:enable=enum, +k8s:enum takes the constants that controller-gen takes: those declared with exactly this type and a string literal. Conversions, concatenations and references to other constants are left out, and their values are refused by the API server.",
+		Bad:         "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +k8s:enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen       = Color(\"Green\")\n)",
+		Good:        "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +k8s:enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = \"Green\"\n)",
 	}
 	UnsignedWithoutMinimum = &diag.Kind{
 		Code: "SG217", Severity: diag.Warning, Title: "an unsigned integer without a minimum",
@@ -188,30 +202,44 @@ var (
 	TagWithoutMeaning = &diag.Kind{
 		Code: "SG309", Severity: diag.Warning, Title: "a declarative-validation tag that no CRD can say",
 		Explanation: "The package switched Kubernetes' declarative-validation tags on, and this one speaks of Go code, of options of an API server, or of tests.",
+		Bad:         "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\t// +k8s:customValidation\n\tName string `json:\"name\"`\n}",
+		Good:        "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\t// +k8s:maxLength=63\n\tName string `json:\"name\"`\n}",
 	}
 	UnusedOverride = &diag.Kind{
 		Code: "SG310", Severity: diag.Warning, Title: "something said about a type that is not reached",
 		Explanation: "+schemagen:type and +schemagen:descriptions name a type or a package by its import path; nothing in the schemas of the package's kinds comes from it.",
+		Bad:         "// +schemagen:type(corev1.Container)=+schemagen:at(.ports)=+kubebuilder:validation:MaxItems=8\npackage v1\n\ntype Spec struct {\n\tContainer corev1.Container `json:\"container\"`\n}",
+		Good:        "// +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+kubebuilder:validation:MaxItems=8\npackage v1\n\ntype Spec struct {\n\tContainer corev1.Container `json:\"container\"`\n}",
 	}
 	InvalidUnion = &diag.Kind{
 		Code: "SG311", Title: "a union that cannot be enforced",
 		Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/language.md has the rules. Where unions are not switched on this is a warning.",
+		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=C\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	UnionsOff = &diag.Kind{
 		Code: "SG312", Severity: diag.Warning, Title: "unions that the package did not switch on",
 		Explanation: "controller-gen ignores the markers of unions, so that they change nothing unless the package says how: // +schemagen:unions=cel beside its package clause, or --unions=cel. Switching them on tightens the schema: objects that are stored with members that their discriminator does not select are refused when the union changes. Unions whose members a rule of their struct reads, or a junctor requires, are left to those.",
+		Bad:         "type Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	UnionMemberName = &diag.Kind{
 		Code: "SG313", Severity: diag.Warning, Title: "a union member of another name than its value",
 		Explanation: "KEP-1027 lets a discriminator's value be the name of the member that it selects; readers expect it to be, but for its case.",
+		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"other,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	OptionalUnionMember = &diag.Kind{
 		Code: "SG314", Severity: diag.Warning, Title: "an optional union member",
 		Explanation: "The discriminator may select an optional member that is not set. A typed client of an older version, which does not know the member, reads the object, drops the member, and writes the object back: the server takes it, and the member is lost without an error. docs/unions.md says when that is safe.",
+		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B,optional\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	HandWrittenUnionRules = &diag.Kind{
 		Code: "SG315", Severity: diag.Warning, Title: "hand-written rules of a union",
 		Explanation: "Rules beside the markers of a union speak of its discriminator and members, but do not say what the union says: an object that violates it slips through, fails with an error of evaluation instead of the message, or gets a message that is about something else. The generated rules stand beside them; the hand-written ones can go. Hand-written rules that say the same as the union are left in its place.",
+		Bad:         "// +schemagen:unions=cel\npackage v1\n\n// +kubebuilder:validation:XValidation:rule=\"self.type != 'A' || has(self.a)\"\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	UnionWrittenOtherwise = &diag.Kind{
 		Code: "SG316", Severity: diag.Warning, Title: "a union that is written in another way than it was asked for",
@@ -240,30 +268,44 @@ var (
 	KindWithoutGroup = &diag.Kind{
 		Code: "SG401", Title: "a kind without a group",
 		Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server.",
+		Bad:         "-- v1/types.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	NoStorageVersion = &diag.Kind{
 		Code: "SG402", Title: "no storage version",
 		Explanation: "Of several versions exactly one is stored: mark its root type +kubebuilder:storageversion.",
+		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	SeveralStorageVersions = &diag.Kind{
 		Code: "SG403", Title: "several storage versions",
 		Explanation: "Exactly one version of a kind can be marked +kubebuilder:storageversion; the API server refuses more. --skip-verify writes them all.",
+		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	NoServedVersion = &diag.Kind{
 		Code: "SG404", Title: "no served version",
 		Explanation: "Every version is marked +kubebuilder:unservedversion.",
+		Bad:         "// +kubebuilder:unservedversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	NoKinds = &diag.Kind{
 		Code: "SG405", Severity: diag.Warning, Title: "no kind found",
 		Explanation: "A kind is a struct that embeds metav1.TypeMeta and metav1.ObjectMeta.",
+		Bad:         "type Widget struct {\n\tName string `json:\"name\"`\n}",
+		Good:        "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tName string `json:\"name\"`\n}",
 	}
 	SameFileName = &diag.Kind{
 		Code: "SG406", Title: "two definitions for one file",
 		Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=….",
+		Bad:         "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n// +kubebuilder:resource:path=widgets\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n// +kubebuilder:resource:path=gadgets\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	SameVersion = &diag.Kind{
 		Code: "SG407", Title: "two packages for one version",
 		Explanation: "Two packages have the same group and version and both declare the kind; a CRD has each version once.",
+		Bad:         "-- a/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- b/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- a/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- b/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	NoSuchKind = &diag.Kind{
 		Code: "SG408", Title: "a selected kind or group that is not there",
@@ -280,10 +322,14 @@ var (
 	InvalidFileName = &diag.Kind{
 		Code: "SG510", Title: "a name that is not a file name",
 		Explanation: "The name of a file is made from the group of a kind and its plural. A slash, a backslash or a control character would lead to another directory than the one that files are written to. The API server refuses such names; they are refused with --skip-verify, too.",
+		Bad:         "// +kubebuilder:resource:path=all/widgets\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+		Good:        "// +kubebuilder:resource:path=widgets\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
 	VersionsDiffer = &diag.Kind{
 		Code: "SG930", Severity: diag.Warning, Title: "versions that differ, and nothing that converts them",
 		Explanation: "Without a conversion webhook the API server converts an object by replacing its apiVersion, and then drops every field that the schema of the other version does not have. What only a served version has is never stored; what only the storage version has is removed by every update through the other one, even of a label. A field with another type in each version is passed on as it is, and typed clients of the other version fail to decode it. No webhook is expected where +schemagen:conversion names one, where a type of the kind has Hub, ConvertTo or ConvertFrom methods or functions of conversion-gen, or where a kustomization in the output directory, above it, in a directory default beside it, or in config/crd patches one in, as Kubebuilder's does.",
+		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}",
 	}
 )
 
