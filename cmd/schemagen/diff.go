@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -57,6 +56,9 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
   schemagen diff git:main config/crd/bases --source ./api/...`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+				return err
+			}
 			return r.run(cmd.Context(), args[0], args[1], stdin, stdout, stderr)
 		},
 	}
@@ -82,9 +84,6 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	}
 	target, err := apiserver.NewTarget(r.kubeVersion)
 	if err != nil {
-		return err
-	}
-	if r.definitions.dir, err = os.Getwd(); err != nil {
 		return err
 	}
 	reader, err := r.definitions.reader(stdin)

@@ -113,11 +113,13 @@ type definitionFlags struct {
 	// dir is the working directory, project its schemagen.yaml, or nil.
 	dir     string
 	project *project.File
+	cmd     *cobra.Command
 }
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
+	f.cmd = cmd
 }
 
 // configure reads the project file for a command with the flags of f and r.
@@ -138,13 +140,27 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate}, nil
 }
 
-// generate generates the definitions of packages.
+// generate generates the definitions of packages. If dir is not the working directory but a
+// commit, the commit's own project file applies.
 func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error) {
-	options, err := generatorOptions(f.project, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}, Final: true})
+	file := f.project
+	if dir != f.dir {
+		var findings diag.List
+		var err error
+		if file, findings, err = readConfig(f.cmd, nil, dir); err != nil || len(findings) > 0 {
+			return nil, findings, err
+		}
+	}
+	options, err := generatorOptions(file, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}, Final: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	options.Enable, options.Unions = f.enable, f.unions
+	if f.cmd.Flags().Changed("enable") {
+		options.Enable = f.enable
+	}
+	if f.cmd.Flags().Changed("unions") {
+		options.Unions = f.unions
+	}
 	return driver.Definitions(ctx, options)
 }
 
