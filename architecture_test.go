@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/markers"
 )
 
 const module = "github.com/schemagen/schemagen"
@@ -455,5 +457,43 @@ func TestOneCommandAFile(t *testing.T) {
 	}
 	if declared < 10 {
 		t.Errorf("%d commands only", declared)
+	}
+}
+
+// TestMarkersAreNamedOnce refuses names of markers as string literals in the generator:
+// package markers has constants. Declarative-validation tags have their meaning by name
+// in two files.
+func TestMarkersAreNamedOnce(t *testing.T) {
+	table, err := markers.NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := []string{"generator/internal/edits/declarative.go", "generator/internal/edits/celtags.go"}
+	names := map[string]bool{}
+	for _, def := range table.Definitions() {
+		names[def.Name] = true
+	}
+	for _, f := range product(t) {
+		if f.test || !strings.HasPrefix(f.dir, "generator") || slices.Contains(tags, f.name) {
+			continue
+		}
+		complain := func(node ast.Node, about func(name string) bool) {
+			literal, ok := node.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return
+			}
+			if name, err := strconv.Unquote(literal.Value); err == nil && names[name] && about(name) {
+				t.Errorf("%s: the name of +%s: use a constant of package markers", f.fset.Position(literal.Pos()), name)
+			}
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			complain(n, func(name string) bool { return strings.Contains(name, ":") })
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 1 {
+				if of, ok := call.Fun.(*ast.SelectorExpr); ok && (of.Sel.Name == "Get" || of.Sel.Name == "Has") {
+					complain(call.Args[0], func(name string) bool { return !strings.Contains(name, ":") })
+				}
+			}
+			return true
+		})
 	}
 }

@@ -148,7 +148,7 @@ func (l *linter) node(comments []Comment, target Target) {
 		if def.row.repeatable {
 			continue
 		}
-		if def.Name == resourceName {
+		if def.Name == ResourceName {
 			resources = append(resources, c)
 			continue
 		}
@@ -159,8 +159,6 @@ func (l *linter) node(comments []Comment, target Target) {
 	}
 	l.resources(resources)
 }
-
-const resourceName = "kubebuilder:resource"
 
 // resources reports markers of a kind's resource of which something is lost. Each
 // sets the path and the singular that it names, and all of the rest.
@@ -180,7 +178,7 @@ func (l *linter) resources(comments []Comment) {
 	for i, r := range each {
 		if lost := lostOf(r, last); len(lost) > 0 {
 			l.add(Finding{Pos: comments[i].Pos, Related: comments[len(comments)-1].Pos, Kind: Overridden,
-				Message: fmt.Sprintf("%s of +%s is overridden by a later one", strings.Join(lost, " and "), resourceName),
+				Message: fmt.Sprintf("%s of +%s is overridden by a later one", strings.Join(lost, " and "), ResourceName),
 				Hint:    "put all arguments into one marker"})
 		}
 	}

@@ -385,7 +385,7 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 		return
 	}
 	_, value, _ := strings.Cut(c.Text, "=")
-	if def.Name == resourceName && strings.Contains(value, ",") {
+	if def.Name == ResourceName && strings.Contains(value, ",") {
 		e.Hint = "several values of one argument are separated by semicolons, as in shortName=a;b"
 		return
 	}

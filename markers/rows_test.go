@@ -107,7 +107,7 @@ func TestRepeatable(t *testing.T) {
 		kubebuilder:validation:items:XValidation kubebuilder:validation:ExactlyOneOf kubebuilder:validation:AtMostOneOf kubebuilder:validation:AtLeastOneOf`)
 	for _, c := range vocabulary(t, table) {
 		def := table.byTarget[c.target][c.name]
-		if def.Empty() && !def.own() || def.row.without != "" || c.name == resourceName {
+		if def.Empty() && !def.own() || def.row.without != "" || c.name == ResourceName {
 			continue // it has no arguments, or findings of its own
 		}
 		lines := "// " + c.text + "\n// " + c.text + " -\n"

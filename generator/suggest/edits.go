@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 )
 
 // This file is about the lines to write for a suggested union.
@@ -55,7 +56,7 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	}
 	standing = c.defaultValue()
 	hasNone := slices.Contains(c.choices.values, "")
-	sketched := f.field.Markers.Get("discriminator") != nil // it may be absent
+	sketched := f.field.Markers.Get(markers.DiscriminatorName) != nil // it may be absent
 	if !f.required && standing == "" && !hasNone && !sketched {
 		if standing = c.saysDefault(); standing == "" {
 			e.require(f)
@@ -158,7 +159,7 @@ func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing str
 		}
 		e.aboveField(f, marker, why)
 	}
-	nameless := several && !tagged && f.field.Markers.Get("unionDiscriminatedBy") == nil
+	nameless := several && !tagged && f.field.Markers.Get(markers.UnionDiscriminatedByName) == nil
 	if nameless {
 		e.aboveField(f, "+unionDiscriminatedBy="+c.field.Label(), "the struct has several discriminators")
 	}

@@ -77,7 +77,7 @@ func (c *candidate) owns(f *unionField, fields []*unionField) bool {
 	if !f.native {
 		return false
 	}
-	if by := f.field.Markers.Get("unionDiscriminatedBy"); by != nil {
+	if by := f.field.Markers.Get(markers.UnionDiscriminatedByName); by != nil {
 		return string(by.Value.(markers.UnionDiscriminatedBy)) == c.field.Label()
 	}
 	value := cmp.Or(member.Value, f.field.Label())

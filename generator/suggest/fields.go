@@ -57,7 +57,7 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others in
 		n := max(len(entry.Names), 1)
 		for _, field := range declared[:n] {
 			tag, ok := field.Tag.Lookup("json")
-			if !ok || tag == "-" || field.Markers.Get("schemagen:omit") != nil || field.Name != "" && !ast.IsExported(field.Name) {
+			if !ok || tag == "-" || field.Markers.Get(markers.OmitName) != nil || field.Name != "" && !ast.IsExported(field.Name) {
 				continue
 			}
 			name, options, _ := strings.Cut(tag, ",")
@@ -92,13 +92,13 @@ func (f *unionField) readRole() {
 			name = name[:i]
 		}
 		switch name {
-		case "unionDiscriminator", "discriminator":
+		case markers.UnionDiscriminatorName, markers.DiscriminatorName:
 			f.role, f.native = roleDiscriminator, true
-		case "k8s:unionDiscriminator":
+		case markers.TagUnionDiscriminatorName:
 			f.role = roleDiscriminator
-		case "unionMember", "union":
+		case markers.UnionMemberName, markers.UnionName:
 			f.role, f.native = roleMember, true
-		case "k8s:unionMember", "k8s:zeroOrOneOfMember":
+		case markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName:
 			f.role = roleMember
 		default:
 			continue
@@ -116,9 +116,9 @@ var staged = lazily(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
 // unfit says what keeps the field from being a member; empty if it can be one.
 func (f *unionField) unfit() string {
 	switch {
-	case f.field.Markers.Get("nullable") != nil:
+	case f.field.Markers.Get(markers.NullableName) != nil:
 		return "remove +nullable"
-	case f.field.Markers.Get("kubebuilder:default") != nil || f.field.Markers.Get("default") != nil:
+	case f.field.Markers.Get(markers.DefaultName) != nil || f.field.Markers.Get(markers.PlainDefaultName) != nil:
 		return "remove its default"
 	case f.pointer() && f.required:
 		return "make it optional: omitempty, and +optional"
@@ -174,14 +174,14 @@ func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
 	if body := source.UnderlyingOf(t.File, typ); body.Kind != source.KindBasic || body.Basic != "string" {
 		return choices{}
 	}
-	if m := f.field.Markers.Get("kubebuilder:validation:Enum"); m != nil {
+	if m := f.field.Markers.Get(markers.ValuesName); m != nil {
 		return choices{values: enumStrings(m), closed: true}
 	}
 	name, why := t.File.Resolve(typ)
 	if why != nil || name.Type == nil {
 		return choices{}
 	}
-	if m := name.Type.Load().Markers.Get("kubebuilder:validation:Enum"); m != nil {
+	if m := name.Type.Load().Markers.Get(markers.ValuesName); m != nil {
 		return choices{values: enumStrings(m), closed: true}
 	}
 	enum, _ := gounions.EnumTypeOf(t, f.field)

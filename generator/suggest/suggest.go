@@ -192,7 +192,7 @@ func (s *suggester) discriminators(t *source.Type, fields []*unionField, others 
 	}
 	var found []*candidate
 	for _, f := range fields {
-		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil || f.field.Markers.Get("nullable") != nil || f.role == roleNone && f.observed() {
+		if f.role == roleMember || f.role == roleDiscriminator && f.marker == nil || f.field.Markers.Get(markers.NullableName) != nil || f.role == roleNone && f.observed() {
 			continue
 		}
 		c := &candidate{unionField: f, choices: s.choicesOf(t, f)}
@@ -328,7 +328,7 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 	}
 	if i := slices.IndexFunc(fields, func(f *unionField) bool { return f.role == roleMember }); i >= 0 {
 		tag, out.Marked = fields[i].text, true // the rest is marked as it is
-		out.AtMostOne = strings.Contains(tag, "k8s:zeroOrOneOfMember")
+		out.AtMostOne = strings.Contains(tag, markers.TagZeroOrOneOfMemberName)
 	}
 	e := &lineEditor{suggester: s, t: t, out: &out}
 	for _, f := range fields {

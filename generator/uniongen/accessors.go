@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/gounions"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/templates"
 )
 
@@ -46,7 +47,7 @@ func (f *functionFile) checkAccessor(node *structNode, name string, of *gounions
 		return
 	}
 	hint := "rename the Go field, its JSON name may stay; or run without --accessors"
-	if m := of.Field.Markers.Get("unionMember"); m != nil {
+	if m := of.Field.Markers.Get(markers.UnionMemberName); m != nil {
 		hint = "rename the Go field, its JSON name may stay, and so may its value: +unionMember=" + of.Field.GoName() + "; or run without --accessors"
 	}
 	f.errorf(of.Field.Pos, hint, "the method %s of field %s is generated for type %s, which has a field or method of that name", name, of.Field.GoName(), node.decl)

@@ -9,9 +9,9 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/templates"
 	"github.com/schemagen/schemagen/unions"
@@ -165,7 +165,7 @@ func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) 
 	if node, ok := g.structs[t]; ok {
 		return &valueEdge{kind: templates.KindStruct, file: f, expr: expr, to: node}
 	}
-	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(edits.SchemaName) != nil {
+	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") || t.Load().Markers.Get(markers.SchemaName) != nil {
 		return nil
 	}
 	if isStruct {
@@ -215,7 +215,7 @@ func (g *unionGraph) addFields(node *structNode) {
 		if !hasTag || tag == "-" || field.Name != "" && !ast.IsExported(field.Name) {
 			continue
 		}
-		if m := field.Markers; m.Get("schemagen:omit") != nil || m.Get(edits.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
+		if m := field.Markers; m.Get(markers.OmitName) != nil || m.Get(markers.SchemaName) != nil || m.Get(crdmarkers.SchemalessName) != nil {
 			continue
 		}
 		node.marked = node.marked || gounions.IsMarked(field.Markers)

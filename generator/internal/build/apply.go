@@ -45,7 +45,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 			fieldChecker{b.Reporter}.checkRange(owner.File, owner.Spec.Type, set)
 		}
 		b.applyEnum(d, owner)
-		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get("enum") != nil || set.Get("k8s:enum") != nil) && owner.IsString() {
+		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {
 			d.constants = b.constantsOf(owner)
 		}
 		own, _ := b.Run.edits.Declarative(d.pkg, set, "")
@@ -75,7 +75,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 func (b *Builder) takeKeys(d *draft, own, set source.Markers) source.Markers {
 	if !slices.ContainsFunc(set, func(m *markers.Marker) bool {
 		tag, ok := m.Value.(markers.Declarative)
-		return ok && tag.Name == "k8s:unique" && tag.Value == "map"
+		return ok && tag.Name == markers.TagUniqueName && tag.Value == "map"
 	}) || slices.ContainsFunc(own, func(m *markers.Marker) bool { return m.Value == crdmarkers.ListType("map") }) {
 		return own
 	}

@@ -18,7 +18,6 @@ import (
 // may say is judged by the server's own validation, as is all of a definition.
 
 const (
-	conversionMarkerName = "schemagen:conversion"
 	// conversionPath is where controller-runtime serves conversions.
 	conversionPath = "/convert"
 	// injectAnnotation names the Certificate whose authority cert-manager's
@@ -31,7 +30,7 @@ const (
 func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
 	said := df.run.Describe(t.Pkg).conversion
 	for _, m := range t.Markers {
-		if m.Name == conversionMarkerName {
+		if m.Name == markers.ConversionName {
 			said = m
 		}
 	}
@@ -60,7 +59,7 @@ func (df *Definer) convert(k GroupKind, object *apiextensionsv1.CustomResourceDe
 	marker := df.conversionMarker(first)
 	conversion, err := conversionOf(marker.Value.(markers.Conversion))
 	if err != nil {
-		df.reporter.Report(report.MalformedArguments, first.Pkg.At(marker.Pos), "as in +"+conversionMarkerName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
+		df.reporter.Report(report.MalformedArguments, first.Pkg.At(marker.Pos), "as in +"+markers.ConversionName+":strategy=Webhook,service=NAMESPACE/NAME", "+%s: %v", marker.Name, err)
 		return marker
 	}
 	object.Spec.Conversion = conversion

@@ -6,6 +6,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -129,7 +130,7 @@ func draftOf(s *structural.Schema, p *source.Package) *draft {
 		values := *d.values
 		values.AllOf = nil
 		d.values = &values
-		d.edits = append(d.edits, &edits.Edit{Pkg: p, Pos: s.Origin.Pos, Name: edits.SchemaName,
+		d.edits = append(d.edits, &edits.Edit{Pkg: p, Pos: s.Origin.Pos, Name: markers.SchemaName,
 			Op: edits.ExtendSchema{Fragment: &structural.Schema{ValueValidation: &structural.ValueValidation{AllOf: s.AllOf}, Origin: s.Origin}}})
 	}
 	return d

@@ -43,7 +43,7 @@ func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source
 
 // applyEnum gives a schema the values of a string type marked +enum.
 func (b *Builder) applyEnum(d *draft, t *source.Type) {
-	m := t.Markers.Get("enum")
+	m := t.Markers.Get(markers.EnumName)
 	if m == nil {
 		return
 	}
@@ -99,7 +99,7 @@ func goValues(all []source.Constant) []string {
 
 // leftOut warns of constants that controller-tools does not see.
 func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
-	m := t.Markers.Get("k8s:enum")
+	m := t.Markers.Get(markers.TagEnumName)
 	var names []string
 	for _, c := range all {
 		if !c.Literal && !c.Excluded && !slices.ContainsFunc(all, func(o source.Constant) bool { return o.Literal && o.Value == c.Value }) {

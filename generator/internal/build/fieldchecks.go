@@ -140,7 +140,7 @@ func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags 
 // checkRange reports bounds that the Go integer type of a declaration cannot
 // hold. What does not fit the format of the schema is left to the verification.
 func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
-	if set.Get("kubebuilder:validation:Type") != nil || set.Get("schemagen:type") != nil {
+	if set.Get(markers.SchemaTypeName) != nil || set.Get(markers.TypeName) != nil {
 		return
 	}
 	for _, m := range set {

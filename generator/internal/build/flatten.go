@@ -7,6 +7,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -271,7 +272,7 @@ func (fl *Flattener) checkCut(d *draft) {
 	case d.Type != "" || d.XIntOrString || d.XPreserveUnknownFields != nil:
 		return
 	}
-	if !d.cut.Malformed.Has("schemagen:recursion") {
+	if !d.cut.Malformed.Has(markers.RecursionName) {
 		fl.builder.refuse(report.RecursiveType, d.pkg.At(d.origin.Pos),
 			"a CRD schema cannot be recursive: bound the type with +schemagen:recursion:depth=3, mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
 			"type %s contains itself: %s", d.cut, d.cycle)

@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/plurals"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -57,7 +58,7 @@ func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 				if !isKind(t, r) {
 					continue
 				}
-				if w.Describe(p).malformed.Has("groupName") {
+				if w.Describe(p).malformed.Has(markers.GroupName) {
 					continue // it was meant to have one
 				}
 				if !w.Describe(p).grouped {
@@ -308,7 +309,7 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 			served++
 		}
 	}
-	malformed := func(t *source.Type) bool { return t.Malformed.Has("kubebuilder:storageversion") }
+	malformed := func(t *source.Type) bool { return t.Malformed.Has(markers.StorageVersionName) }
 	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
 		df.reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
 			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
@@ -316,7 +317,7 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 	if stored > 1 {
 		var places []diag.Related
 		for _, t := range roots {
-			if m := t.Markers.Get("kubebuilder:storageversion"); m != nil {
+			if m := t.Markers.Get(markers.StorageVersionName); m != nil {
 				places = append(places, diag.Related{Pos: df.reporter.Position(m.Pos), Message: "version " + df.run.Describe(t.Pkg).version})
 			}
 		}

@@ -30,7 +30,7 @@ type override struct {
 func (b *Builder) overridden(t *source.Type) *override {
 	var everywhere *override
 	for _, o := range b.overrides {
-		if inner, ok := o.about(t); ok && strings.HasPrefix(inner.Text, "+"+edits.SchemaName+"=") {
+		if inner, ok := o.about(t); ok && strings.HasPrefix(inner.Text, "+"+markers.SchemaName+"=") {
 			if !o.everywhere {
 				return o
 			}
@@ -42,7 +42,7 @@ func (b *Builder) overridden(t *source.Type) *override {
 
 // about returns the marker that the override puts on a type.
 func (o *override) about(t *source.Type) (markers.Comment, bool) {
-	if o.marker.Name != "schemagen:type" || o.tag.Argument != t.Pkg.Path+"."+t.Spec.Name.Name {
+	if o.marker.Name != markers.TypeName || o.tag.Argument != t.Pkg.Path+"."+t.Spec.Name.Name {
 		return markers.Comment{}, false
 	}
 	o.used = true
@@ -82,10 +82,10 @@ func checkOverride(r *report.Reporter, o *override) {
 	_, hasMarker := m.Inner()
 	_, badPolicy := edits.ParseDescriptionPolicy(o.tag.Value)
 	switch {
-	case m.Name == "schemagen:type" && !hasMarker:
+	case m.Name == markers.TypeName && !hasMarker:
 		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
 			"+%s: expected a marker behind the equals sign", m.Name)
-	case m.Name == "schemagen:descriptions" && badPolicy != nil:
+	case m.Name == markers.DescriptionsName && badPolicy != nil:
 		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
 	case !o.used:
 		reportUnused(r, o)
@@ -95,7 +95,7 @@ func checkOverride(r *report.Reporter, o *override) {
 // description returns the text as the package of the kinds wants it.
 func (b *Builder) description(text string, from *source.Package) string {
 	for _, o := range b.overrides {
-		if o.marker.Name != "schemagen:descriptions" || !matchesPackage(o.tag.Argument, from.Path) {
+		if o.marker.Name != markers.DescriptionsName || !matchesPackage(o.tag.Argument, from.Path) {
 			continue
 		}
 		o.used = true

@@ -129,16 +129,16 @@ func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {
 			facts.overrides = append(facts.overrides, &override{pkg: p, marker: m, tag: value})
 		}
 	}
-	facts.conversion = all.Get(conversionMarkerName)
+	facts.conversion = all.Get(markers.ConversionName)
 	facts.features = append(facts.features, s.settingsOf(p).Enable...)
 	facts.allow = append(facts.allow, s.settingsOf(p).Allow...)
-	facts.Skip = all.Get("kubebuilder:skip") != nil
-	facts.optional = all.Get("kubebuilder:validation:Optional") != nil
-	if group := all.Get("groupName"); group != nil {
+	facts.Skip = all.Get(markers.SkipName) != nil
+	facts.optional = all.Get(markers.OptionalName) != nil
+	if group := all.Get(markers.GroupName); group != nil {
 		facts.grouped = true
 		facts.group, _ = group.Value.(string)
 		facts.version = p.Name
-		if version := all.Get("versionName"); version != nil {
+		if version := all.Get(markers.VersionName); version != nil {
 			facts.version, _ = version.Value.(string)
 		}
 	}

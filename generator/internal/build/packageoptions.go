@@ -119,7 +119,7 @@ func writable(forms []unions.Form) error {
 
 // UnionForms returns the forms for a type; nil where nobody switched unions on.
 func (s *sourceMarkers) UnionForms(t *source.Type) []unions.Form {
-	if m := t.Markers.Get("schemagen:unions"); m != nil {
+	if m := t.Markers.Get(markers.UnionsName); m != nil {
 		return s.unionForms(t.Pkg, m, m.Value.(markers.Unions))
 	}
 	if forms := s.Describe(t.Pkg).unions; forms != nil {

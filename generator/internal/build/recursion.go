@@ -27,7 +27,7 @@ type wayStep struct {
 
 // recursionOf returns the type's bound, or nil.
 func recursionOf(t *source.Type) *markers.Recursion {
-	if m := t.Markers.Get("schemagen:recursion"); m != nil {
+	if m := t.Markers.Get(markers.RecursionName); m != nil {
 		bound := m.Value.(markers.Recursion)
 		return &bound
 	}
@@ -40,7 +40,7 @@ func (b *Builder) checkRecursion(t *source.Type) {
 	if bound == nil {
 		return
 	}
-	m := t.Markers.Get("schemagen:recursion")
+	m := t.Markers.Get(markers.RecursionName)
 	if bound.Depth < 1 || bound.Depth > maxRecursion {
 		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: depth must be from 1 to %d, not %d", m.Name, maxRecursion, bound.Depth)
 	}

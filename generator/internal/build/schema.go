@@ -129,7 +129,7 @@ func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m
 // themselves are what their markers say, or a string.
 func (b *Builder) declared(t *source.Type) *draft {
 	b.checkRecursion(t)
-	if m := t.Markers.Get(edits.SchemaName); m != nil {
+	if m := t.Markers.Get(markers.SchemaName); m != nil {
 		d := b.schemaNode(t.File, t.Spec.Name.Pos(), t.Pkg, m)
 		d.Description = cmp.Or(d.Description, t.Doc)
 		b.applyMarkers(d, t.Markers, t)
@@ -339,7 +339,7 @@ func (b *Builder) unsigned(d *draft, f *source.File, name string) {
 		bounds.Maximum = new(4294967295.0)
 		d.values.Format = "int64"
 	}
-	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Name: "schemagen:enable", Op: bounds})
+	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Name: markers.EnableName, Op: bounds})
 }
 
 // ident makes the draft of an unqualified name. The reference shows the type

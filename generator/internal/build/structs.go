@@ -45,7 +45,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			d.origin.Mistake = structural.InShape
 			continue
 		}
-		if jsonTag == "-" || field.Markers.Get("schemagen:omit") != nil {
+		if jsonTag == "-" || field.Markers.Get(markers.OmitName) != nil {
 			continue // a tag of "-," means the name "-"
 		}
 		name, jsonOptions, _ := strings.Cut(jsonTag, ",")
@@ -70,7 +70,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 
 		b.Reporter.Enter(t.Pkg.At(field.Pos), t.Spec.Name.Name+"."+field.Label())
 		var node *draft
-		switch schema := field.Markers.Get(edits.SchemaName); {
+		switch schema := field.Markers.Get(markers.SchemaName); {
 		case schema != nil:
 			node = b.schemaNode(t.File, field.Pos, t.Pkg, schema)
 		case field.Markers.Get(crdmarkers.SchemalessName) != nil:
@@ -102,7 +102,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 			b.checkInlined(t, field)
 			continue
 		}
-		if field.Markers.Get("k8s:immutable") != nil {
+		if field.Markers.Get(markers.TagImmutableName) != nil {
 			immutable = append(immutable, gounions.NamedField{Field: field, Name: name})
 		}
 		if gounions.IsMarked(field.Markers) {
@@ -127,7 +127,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
 				Message: fmt.Sprintf("field %s is immutable once set", f.Name),
 			})
-			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: f.Field.Markers.Get("k8s:immutable").Pos})
+			d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: f.Field.Markers.Get(markers.TagImmutableName).Pos})
 		}
 	}
 	return d
@@ -136,10 +136,10 @@ func (b *Builder) structType(t *source.Type) *draft {
 // countClosed notes that the field, or its elements, may only have values that its
 // markers list.
 func (b *Builder) countClosed(f *source.Field, node *draft) {
-	if node.ref != nil && f.Markers.Get("kubebuilder:validation:Enum") != nil {
+	if node.ref != nil && f.Markers.Get(markers.ValuesName) != nil {
 		b.Run.usesOf(node.ref).closed++
 	}
-	if node.items != nil && node.items.ref != nil && f.Markers.Get("kubebuilder:validation:items:Enum") != nil {
+	if node.items != nil && node.items.ref != nil && f.Markers.Get(markers.ItemValuesName) != nil {
 		b.Run.usesOf(node.items.ref).closed++
 	}
 }

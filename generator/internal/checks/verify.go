@@ -264,11 +264,11 @@ func (c *Checker) placesOf(d *Definition, path string) []token.Pos {
 			places = append(places, d.versionPlaces(i, rest)...)
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
-		places = append(places, markerPlace(d.Roots, "kubebuilder:resource", 0))
+		places = append(places, markerPlace(d.Roots, markers.ResourceName, 0))
 	} else if strings.HasPrefix(path, "spec.conversion") && d.Conversion != nil {
 		places = append(places, d.Conversion.Pos)
 	} else if strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels") {
-		places = append(places, markerPlace(d.Roots, "kubebuilder:metadata", 0))
+		places = append(places, markerPlace(d.Roots, markers.MetadataName, 0))
 	}
 	return places
 }
@@ -343,8 +343,8 @@ func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 		return append(out, d.Schemas[i].Locate(schema)...)
 	}
 	for _, part := range []struct{ path, marker string }{
-		{".additionalPrinterColumns[", "kubebuilder:printcolumn"},
-		{".selectableFields[", "kubebuilder:selectablefield"},
+		{".additionalPrinterColumns[", markers.PrintColumnName},
+		{".selectableFields[", markers.SelectableFieldName},
 	} {
 		if rest, ok := strings.CutPrefix(rest, part.path); ok {
 			index, _, _ := strings.Cut(rest, "]")
@@ -353,7 +353,7 @@ func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 		}
 	}
 	if strings.HasPrefix(rest, ".subresources.scale") {
-		return append(out, markerPlace([]*source.Type{root}, "kubebuilder:subresource:scale", 0))
+		return append(out, markerPlace([]*source.Type{root}, markers.ScaleName, 0))
 	}
 	return out
 }

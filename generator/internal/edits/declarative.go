@@ -121,7 +121,7 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		if field != "" && tag.Value != "NoModify" {
 			t.above(path, ruleOfFields{tag, field})
 		}
-	case "k8s:listType", "k8s:listMapKey", "k8s:unionDiscriminator", "k8s:unionMember", "k8s:zeroOrOneOfMember", "k8s:enum", "k8s:enumExclude":
+	case "k8s:listType", "k8s:listMapKey", markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
 		if len(path) == 0 {
 			return // read by controller-tools' definitions, and as unions
 		}
@@ -206,13 +206,13 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 		format.restrict(s.Validation())
 	case "k8s:neq":
 		AddRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
-	case "k8s:immutable":
+	case markers.TagImmutableName:
 		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
 	case "k8s:monotonic":
 		if _, ok := op.number(e, s); ok || s.Type == "integer" {
 			AddRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
 		}
-	case "k8s:unique":
+	case markers.TagUniqueName:
 		op.unique(e, s)
 	}
 	e.mark(s)

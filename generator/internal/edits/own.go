@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"strings"
 
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -39,7 +41,7 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	}
 	switch value := m.Value.(type) {
 	case markers.Fragment:
-		if m.Name == SchemaName {
+		if m.Name == markers.SchemaName {
 			return nil // it has made the draft already
 		}
 		fragment := r.Fragment(p, m)
@@ -49,9 +51,9 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 		e.Op = ExtendSchema{fragment}
 	case markers.Tag:
 		switch m.Name {
-		case "schemagen:at":
+		case markers.AtName:
 			return r.atEdit(p, m, value)
-		case "schemagen:descriptions":
+		case markers.DescriptionsName:
 			policy, err := ParseDescriptionPolicy(value.Value)
 			if err != nil {
 				r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
@@ -65,9 +67,6 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	}
 	return []*Edit{e}
 }
-
-// SchemaName is the name of the marker that replaces what Go says about a schema.
-const SchemaName = "schemagen:schema"
 
 // atEdit returns what +schemagen:at(path)=+marker does.
 func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) []*Edit {
@@ -121,9 +120,9 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		return parent(requireField{last.Name, presence.Required()})
 	}
 	switch marker.Name {
-	case "schemagen:omit":
+	case markers.OmitName:
 		return parent(omitField{last.Name})
-	case SchemaName:
+	case markers.SchemaName:
 		fragment := r.Fragment(p, marker)
 		if fragment == nil {
 			return nil
@@ -132,7 +131,7 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		return []*Edit{e}
 	}
 	if marker.Stage() == markers.BeforeMerge {
-		if name, ok := strings.CutPrefix(marker.Name, "kubebuilder:validation:items:"); ok {
+		if name, ok := strings.CutPrefix(marker.Name, crdmarkers.ValidationItemsPrefix); ok {
 			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with [*] and write +kubebuilder:validation:"+name,
 				"+%s: it has a path already", marker.Name)
 			return nil

@@ -133,7 +133,7 @@ func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
 	forms := all.Settings.UnionForms(t)
 	var out []*edits.Edit
 	for _, u := range found {
-		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: "unionDiscriminator", Op: writeUnion{u, t, forms, all}})
+		out = append(out, &edits.Edit{Pkg: t.Pkg, Pos: u.Union.Pos, Name: markers.UnionDiscriminatorName, Op: writeUnion{u, t, forms, all}})
 	}
 	return out
 }
@@ -173,13 +173,13 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 	for i := range fields {
 		f := &fields[i]
 		d := &Marked{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
-		if m := f.Field.Markers.Get("unionDiscriminator"); m != nil {
+		if m := f.Field.Markers.Get(markers.UnionDiscriminatorName); m != nil {
 			d.Union.Pos = m.Pos
 			native = append(native, d)
-		} else if m := f.Field.Markers.Get("discriminator"); m != nil {
+		} else if m := f.Field.Markers.Get(markers.DiscriminatorName); m != nil {
 			d.Union.Pos, d.sketched = m.Pos, true
 			native = append(native, d)
-		} else if m := f.Field.Markers.Get("k8s:unionDiscriminator"); m != nil {
+		} else if m := f.Field.Markers.Get(markers.TagUnionDiscriminatorName); m != nil {
 			d.Union.Pos = m.Pos
 			named[NameOf(m)] = d
 		} else {
@@ -207,7 +207,7 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 				member.Optional = value.Optional
 				to = all.discriminatorOf(t, f, m, native)
 			case markers.Declarative:
-				if m.Name != "k8s:unionMember" && m.Name != "k8s:zeroOrOneOfMember" {
+				if m.Name != markers.TagUnionMemberName && m.Name != markers.TagZeroOrOneOfMemberName {
 					continue
 				}
 				if arg, ok := value.NamedArg("memberName"); ok {
@@ -215,11 +215,11 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 				}
 				key := NameOf(m)
 				if to = named[key]; to == nil {
-					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == "k8s:zeroOrOneOfMember"}}
+					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
 					named[key] = to
 					out = append(out, to)
 				}
-				if m.Name == "k8s:zeroOrOneOfMember" {
+				if m.Name == markers.TagZeroOrOneOfMemberName {
 					to.Union.AtMostOne = true
 				}
 			default:
@@ -265,11 +265,11 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		all.problem(t, pos, hint, format, args...)
 	}
-	if f.Field.Markers.Get("unionDiscriminator") != nil || f.Field.Markers.Get("discriminator") != nil {
+	if f.Field.Markers.Get(markers.UnionDiscriminatorName) != nil || f.Field.Markers.Get(markers.DiscriminatorName) != nil {
 		report(m.Pos, "", "field %s is a discriminator and a member", f.Field.Label())
 		return nil
 	}
-	by := f.Field.Markers.Get("unionDiscriminatedBy")
+	by := f.Field.Markers.Get(markers.UnionDiscriminatedByName)
 	switch {
 	case by != nil:
 		name := string(by.Value.(markers.UnionDiscriminatedBy))
@@ -290,7 +290,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 		all.lackDiscriminators[t] = true // once for all members
 		for _, field := range t.Fields() {
 			_, tagged := field.Tag.Lookup("json")
-			if !tagged || field.Malformed.Has("unionDiscriminator") || field.Malformed.Has("discriminator") {
+			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) || field.Malformed.Has(markers.DiscriminatorName) {
 				return nil // it may be the one
 			}
 		}
@@ -549,7 +549,8 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 // there to enforce a union.
 func haveJunctor(s source.Markers) bool {
 	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
-		return slices.Contains([]string{"schemagen:allOf", "schemagen:anyOf", "schemagen:oneOf", "schemagen:not"}, m.Name)
+		f, ok := m.Value.(markers.Fragment)
+		return ok && slices.Contains([]string{"allOf", "anyOf", "oneOf", "not"}, f.Keyword)
 	})
 }
 
@@ -560,7 +561,7 @@ func IsMarked(s source.Markers) bool {
 		case markers.UnionDiscriminator, markers.UnionMember:
 			return true
 		case markers.Declarative:
-			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == "k8s:zeroOrOneOfMember"
+			return strings.HasPrefix(value.Name, "k8s:union") || value.Name == markers.TagZeroOrOneOfMemberName
 		}
 		return false
 	})
