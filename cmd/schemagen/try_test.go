@@ -163,7 +163,7 @@ func TestTryWrongOld(t *testing.T) {
 	for _, test := range []struct{ object, old, want string }{
 		{head + "metadata: {name: a}\n", "apiVersion: 7\nkind: Thing\nmetadata: {name: a}\n", "old.yaml:1:1: error[SG610]: "},
 		{head + "metadata: {name: a}\n", head + "metadata: {name: a}\nspec: [\n", "old.yaml:4:9: error[SG610]: "},
-		{head + "metadata: []\n", head + "metadata: []\n", "object.yaml:1:1: error[SG709]: what is stored of Thing  is no object of this kind: invalid metadata"},
+		{head + "metadata: []\n", head + "metadata: []\n", "object.yaml:1:1: error[SG709]: the stored Thing  is not an object of this kind: invalid metadata"},
 		{head + "metadata: []\n---\n" + head + "metadata: {name: a}\nspec: {flag: 1}\n", head + "metadata: []\n", "object.yaml:8:8: error[SG701]: spec.flag: "},
 	} {
 		old := filepath.Join(t.TempDir(), "old.yaml")
