@@ -22,10 +22,10 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// WithinFlag is the hidden flag that keeps schemagen's own run in a copy.
+// WithinFlag is the hidden flag that confines schemagen's own run to a copy.
 const WithinFlag = "within"
 
-// confined is a call of controller-gen that is to run in a copy of the project.
+// confined is a call of controller-gen to run in a copy of the project.
 type confined struct {
 	copy string // the root of the copy, without symlinks
 	dir  string // where it runs, in the copy
@@ -40,12 +40,12 @@ func (c confined) outside(path string) bool {
 	return !output.IsBelow(c.copy, output.Physical(path))
 }
 
-// isOutside follows what leads outside.
+// isOutside is the end of a message about a path that leads outside.
 const isOutside = " is outside"
 
-// escape says which argument or marker would have controller-gen write outside of the
-// copy; empty if none would. controller-gen takes directories from its arguments, and
-// names of files from arguments and markers.
+// escape returns the argument or marker that would make controller-gen write outside of the
+// copy, or "". controller-gen takes directories from its arguments, and file names from
+// arguments and markers.
 func (c confined) escape(ctx context.Context, args []string) (string, error) {
 	registry, err := controllertools.Registry()
 	if err != nil {
@@ -88,8 +88,8 @@ func (c confined) escape(ctx context.Context, args []string) (string, error) {
 	return c.escapeOfPackages(ctx, patterns, besides)
 }
 
-// escapeOfPackages looks at packages: at where they are, if files are written beside
-// them, and at their markers.
+// escapeOfPackages checks packages: their directories, if files are written next to them, and
+// their markers.
 func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besides bool) (string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -114,7 +114,7 @@ func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besid
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(c.dir, dir)
 			}
-			dir = output.Physical(dir) // which WalkDir follows no symlink to
+			dir = output.Physical(dir) // because WalkDir does not follow symlinks
 			if besides && c.outside(dir) {
 				return "paths=" + pattern + isOutside, nil
 			}
@@ -126,7 +126,7 @@ func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besid
 	return "", nil
 }
 
-// list asks the go command where packages are.
+// list returns the directories of packages from the go command.
 func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-e", "-find", "-f", "{{.Dir}}", "--", pattern)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -137,7 +137,7 @@ func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// namingMarker is a marker that files or directories are named for.
+// namingMarker matches a marker that determines the name of a file or directory.
 var namingMarker = regexp.MustCompile(`^[\s/*]*(\+(?:groupName|kubebuilder:resource|kubebuilder:ac:output:package)\b(.*))`)
 
 // markersBelow finds a marker for which controller-gen would write outside of the copy.
@@ -145,7 +145,7 @@ func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) 
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // there is no such package
+			return nil // no such package
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case d.IsDir() && name != dir && !recursive:
@@ -186,18 +186,18 @@ func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) 
 	return found, err
 }
 
-// Consent is whether programs of the repository may run.
+// Consent decides whether programs of the repository may run.
 type Consent struct {
-	// Given is --yes.
+	// Given is set by --yes.
 	Given bool
-	// In is where the answer of a user comes from; it is asked only if that is a
+	// In is the source of a user's answer; the question is asked only if it is a
 	// terminal.
 	In *os.File
-	// Out is where it is asked.
+	// Out is where the question is printed.
 	Out io.Writer
 }
 
-// to reports whether something may be done.
+// to reports whether the action may be performed.
 func (c *Consent) to(what string) bool {
 	if c.Given || !isTerminal(c.In) {
 		return c.Given
@@ -218,5 +218,5 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// harmless are variables of the go command that cannot name a program.
+// harmless matches settings of variables of the go command that cannot name a program.
 var harmless = regexp.MustCompile(`^(CGO_ENABLED|GO111MODULE|GOARCH|GOOS|GOWORK|GOEXPERIMENT|GODEBUG|LANG|LC_ALL)=|^GOFLAGS=( *-(mod|tags|buildvcs)=\S*)* *$`)

@@ -18,26 +18,26 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// copiedProject is a folder of which two copies are made, one for each tool.
+// copiedProject is a directory that is copied twice, once for each tool.
 type copiedProject struct {
-	// root is what is copied, and asGiven is the same with the symlinks that lead to it.
+	// root is the directory to copy; asGiven is the same with unresolved symlinks.
 	root, asGiven string
-	// temp holds the copies.
+	// temp contains the copies.
 	temp string
 }
 
-// made is what a run did to its copy.
+// made is the result of a run in its copy.
 type made struct {
-	// files are those that it wrote, by their name in the project.
+	// files are the files that it wrote, by their path in the project.
 	files map[string][]byte
-	// said is what it printed, with places relative to the project.
+	// said is its output, with positions relative to the project.
 	said string
-	// failed: it says that it has failed.
+	// failed is set if it exited with an error.
 	failed bool
 }
 
-// openProject finds the project around a folder: up to where git keeps its data,
-// or, without git, to the nearest go.work or go.mod.
+// openProject finds the project that contains a directory: the root of the git repository or,
+// without git, the directory of the nearest go.work or go.mod.
 func openProject(dir string) (*copiedProject, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -60,8 +60,8 @@ func openProject(dir string) (*copiedProject, error) {
 	return p, err
 }
 
-// holding is the nearest folder, from dir upwards, that has an entry of the name;
-// empty if none has.
+// holding returns the nearest directory, from dir upwards, that has an entry with the name, or
+// "".
 func holding(name, dir string) string {
 	for {
 		if isThere(filepath.Join(dir, name)) {
@@ -82,14 +82,14 @@ func isThere(name string) bool {
 
 func (p *copiedProject) remove() { os.RemoveAll(p.temp) }
 
-// escapeError says which argument or marker leads out of the project.
+// escapeError names the argument or marker that leads out of the project.
 type escapeError string
 
 func (e escapeError) Error() string { return diag.Line(string(e)) }
 
-// run copies the project, runs a tool in the copy of a folder, with arguments of
-// controller-gen and more of its own, and returns what it did. It does not run if it
-// would write outside of the copy; the error is an escapeError then.
+// run copies the project, runs a tool in the copy of a directory, with arguments of
+// controller-gen and additional ones, and returns the result. If the tool would write outside
+// of the copy, it is not run and the error is an escapeError.
 func (p *copiedProject) run(ctx context.Context, dir string, env, command, args, more []string) (made, error) {
 	copied, err := os.MkdirTemp(p.temp, "")
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 	if err != nil {
 		return made{}, err
 	}
-	// What names the project by its path means the copy.
+	// Paths of the project are replaced with those of the copy.
 	here := func(words []string) (out []string) {
 		for _, word := range words {
 			const mark = "\x00" // the copy may be in the project
@@ -146,8 +146,8 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 	return out, err
 }
 
-// replacePath replaces a path, but not one that only begins with it, as /a/b-c does
-// with /a/b.
+// replacePath replaces a path, unless it is only a prefix of another name, as /a/b is of
+// /a/b-c.
 func replacePath(text, path, by string) string {
 	var out strings.Builder
 	for {
@@ -167,7 +167,7 @@ func replacePath(text, path, by string) string {
 	}
 }
 
-// left reports whether a folder is not copied: git's own, and that of the copies.
+// left reports whether a directory is not copied: git's own, and that of the copies.
 func (p *copiedProject) left(name string, d fs.DirEntry) bool {
 	return d.IsDir() && (d.Name() == ".git" || name == p.temp)
 }
@@ -194,8 +194,8 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 		case d.IsDir():
 			return os.MkdirAll(target, 0o755)
 		case d.Type()&fs.ModeSymlink != 0:
-			// What a tool writes through a link stays in the copy: only directories
-			// lead out of it, which confined looks at.
+			// Files that a tool writes through a link stay in the copy: only directories lead
+			// out of it, which confined checks.
 			leads := output.Physical(name)
 			if !p.outside(leads) {
 				if rel, err = filepath.Rel(p.root, leads); err != nil {
@@ -235,9 +235,9 @@ func (p *copiedProject) copyFile(name, target string, info fs.FileInfo) error {
 
 func (p *copiedProject) outside(name string) bool { return !output.IsBelow(p.root, name) }
 
-// absolute returns a file as the copy has it: paths in go.mod and go.work that lead
-// out of the project are absolute. A file that cannot be parsed stays as it is, for
-// the tools to complain of.
+// absolute returns a file with the content for the copy: paths in go.mod and go.work that lead
+// out of the project become absolute. A file that cannot be parsed is left unchanged, for the
+// tools to report.
 func (p *copiedProject) absolute(name string, data []byte) []byte {
 	dir := filepath.Dir(name)
 	leads := func(path string) bool {
@@ -282,10 +282,10 @@ func (p *copiedProject) absolute(name string, data []byte) []byte {
 	return data
 }
 
-// copyTime is when all files of a copy were written, before a run writes some.
+// copyTime returns the modification time of all files of a copy before a run.
 func copyTime() time.Time { return time.Unix(1e9, 0) }
 
-// file is a file as a run left it; nil if there is none.
+// file returns a file as a run left it, or nil if there is none.
 func (p *copiedProject) file(run made, name string) []byte {
 	if data, ok := run.files[name]; ok {
 		return data
@@ -297,7 +297,7 @@ func (p *copiedProject) file(run made, name string) []byte {
 	return data
 }
 
-// written returns the files of a copy that a run wrote, whatever they were before.
+// written returns the files of a copy that a run wrote, even if they did not change.
 func (p *copiedProject) written(copied string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := filepath.WalkDir(copied, func(name string, d fs.DirEntry, err error) error {

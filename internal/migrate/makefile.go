@@ -12,18 +12,18 @@ import (
 	"github.com/schemagen/schemagen/internal/controllertools"
 )
 
-// makefile is what a Makefile says of controller-gen. Rules are not evaluated: simple
-// variables are expanded, and the lines of recipes are read as commands of a shell.
+// makefile is the part of a Makefile that concerns controller-gen. Rules are not evaluated:
+// simple variables are expanded, and the lines of recipes are read as shell commands.
 type makefile struct {
 	path  string
-	lines []string // as they stand in the file
-	// variables are the last assignments, or the first ?= of what is assigned nowhere
-	// else.
+	lines []string // as in the file
+	// variables are the last assignments, or the first ?= of variables that are not
+	// assigned otherwise.
 	variables map[string]makeVariable
-	// calls are those of controller-gen; problems say what could not be read.
+	// calls are the calls of controller-gen; problems describe lines that could not be read.
 	calls    []controllerGenCall
 	problems []string
-	// expansions are counted.
+	// expansions counts expanded texts.
 	expansions int
 }
 
@@ -35,21 +35,21 @@ type makeVariable struct {
 
 // controllerGenCall is a command line of controller-gen.
 type controllerGenCall struct {
-	// line is that of the Makefile, from 1; 0 for one that was given.
+	// line is the line in the Makefile, counted from 1, or 0 for a call in the arguments.
 	line int
-	// dir is where it runs, absolute or relative to the directory of the Makefile.
+	// dir is the directory in which it runs, absolute or relative to the directory of the Makefile.
 	dir string
 	// env are variables that are set for it.
 	env  []string
 	args []string
-	// direct: it is called by another way than the variable CONTROLLER_GEN.
+	// direct is set if it is not called through the variable CONTROLLER_GEN.
 	direct bool
 }
 
-// toolVariable is the variable that Kubebuilder's Makefiles call controller-gen by.
+// toolVariable is the variable with controller-gen in Kubebuilder's Makefiles.
 const toolVariable = "CONTROLLER_GEN"
 
-// calledTool stands for the value of that variable in expanded text.
+// calledTool represents the value of that variable in expanded text.
 const calledTool = "\x00controller-gen"
 
 var (
@@ -103,14 +103,14 @@ func (m *makefile) assign(line int, text string) {
 	m.variables[name] = makeVariable{match[3], line, weak}
 }
 
-// maxNesting bounds how deep variables stand in each other, maxExpansions how many
-// are expanded in all: each may stand in the other twice.
+// maxNesting bounds the nesting of variables, maxExpansions the total number of expansions:
+// each variable may use another one twice.
 const (
 	maxNesting    = 20
 	maxExpansions = 10_000
 )
 
-// expand replaces variables. It fails for what only make knows.
+// expand replaces variables. It returns an error for references that only make can evaluate.
 func (m *makefile) expand(text string, depth int) (string, error) {
 	var failed error
 	m.expansions++
@@ -141,11 +141,11 @@ func (m *makefile) expand(text string, depth int) (string, error) {
 	return out, failed
 }
 
-// readRecipe notes the calls in a line of a recipe.
+// readRecipe records the calls in a line of a recipe.
 func (m *makefile) readRecipe(line int, text string) {
 	expanded, err := m.expand(strings.TrimLeft(text, "\t @-+"), 0)
 	if err != nil {
-		// Lines that install the tool speak of it, too.
+		// Lines that install the tool mention it as well.
 		speaks := strings.Contains(text, toolVariable) || strings.Contains(text, "controller-gen")
 		if speaks && (strings.Contains(text, "paths=") || strings.Contains(text, "output:")) {
 			m.problems = append(m.problems, fmt.Sprintf("%s:%d: %v", m.path, line+1, err))
@@ -173,8 +173,8 @@ func (m *makefile) readRecipe(line int, text string) {
 	}
 }
 
-// callOf returns the call of controller-gen that a command is; ok is false if it is
-// another command, or asks controller-gen for nothing.
+// callOf returns the call of controller-gen in a command; ok is false if it is another command,
+// or runs no generator.
 func callOf(words []string) (call controllerGenCall, ok bool) {
 	for len(words) > 0 && slices.Contains([]string{"do", "then", "else", "!", "exec", "time"}, words[0]) {
 		words = words[1:]
@@ -195,7 +195,7 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 	return call, len(generatorsIn(call.args)) > 0
 }
 
-// generatorsIn are the generators that arguments of controller-gen name.
+// generatorsIn returns the generators named in arguments of controller-gen.
 func generatorsIn(args []string) (out []string) {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "+"), ":")
@@ -206,8 +206,8 @@ func generatorsIn(args []string) (out []string) {
 	return out
 }
 
-// shellCommands splits a line into commands, and these into words. Quotes are taken
-// away; nothing is expanded.
+// shellCommands splits a line into commands, and these into words. Quotes are removed; nothing
+// is expanded.
 func shellCommands(line string) (out [][]string) {
 	var words []string
 	var word strings.Builder
@@ -264,27 +264,27 @@ func shellCommands(line string) (out [][]string) {
 	return out
 }
 
-// toolPackage is what controller-gen is installed from, productPackage what schemagen is.
+// toolPackage is the package from which controller-gen is installed, productPackage that of schemagen.
 const (
 	toolPackage    = "sigs.k8s.io/controller-tools/cmd/controller-gen"
 	productPackage = "github.com/schemagen/schemagen/cmd/schemagen"
 )
 
-// installedVersion is the variable of the version in a line that installs the tool.
+// installedVersion matches the variable of the version in a line that installs the tool.
 var installedVersion = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `[@,]\s*\$[({]([A-Za-z0-9_.-]+)[)}]`)
 
-// bareInstall is a line that installs the tool without saying a version.
+// bareInstall matches a line that installs the tool without a version.
 var bareInstall = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `([ \t;&|)]|\s*$)`)
 
-// installs reports whether the Makefile installs the tool to where its variable says,
-// as Kubebuilder's do.
+// installs reports whether the Makefile installs the tool to the path in its variable, as
+// Kubebuilder's do.
 func (m *makefile) installs() bool {
 	return strings.HasSuffix(m.variables[toolVariable].value, "/controller-gen") &&
 		slices.ContainsFunc(m.lines, func(line string) bool { return strings.Contains(line, toolPackage) })
 }
 
-// withInstalled returns the text of a Makefile that installs the tool, with schemagen
-// of a version in its place: where it goes, from what, and of which version.
+// withInstalled returns the text of a Makefile that installs the tool, changed to install a
+// version of schemagen instead: path, package and version.
 func (m *makefile) withInstalled(version string) string {
 	lines := slices.Clone(m.lines)
 	at := m.variables[toolVariable].line
@@ -293,7 +293,7 @@ func (m *makefile) withInstalled(version string) string {
 		if !strings.Contains(line, toolPackage) {
 			continue
 		}
-		// What has no version is installed from go.mod, which does not know schemagen.
+		// Without a version it is installed from go.mod, which does not require schemagen.
 		line = bareInstall.ReplaceAllString(line, toolPackage+"@"+version+"$1")
 		lines[i] = strings.ReplaceAll(strings.ReplaceAll(line, toolPackage, productPackage), "/controller-gen", "/schemagen")
 		if match := installedVersion.FindStringSubmatch(line); match != nil {
@@ -305,8 +305,8 @@ func (m *makefile) withInstalled(version string) string {
 	return strings.Join(lines, "")
 }
 
-// withTool returns the text of the Makefile with another value of the variable that
-// controller-gen is called by; ok is false if it has no such variable.
+// withTool returns the text of the Makefile with another value of the variable for
+// controller-gen; ok is false if there is no such variable.
 func (m *makefile) withTool(value string) (text string, ok bool) {
 	variable, ok := m.variables[toolVariable]
 	if !ok {

@@ -1,8 +1,8 @@
-// Package migrate compares what schemagen makes of a project with what controller-gen
-// does: it finds the calls of controller-gen in a Makefile (makefile.go), runs both
-// programs on copies of the project (copies.go) that neither may leave (confine.go),
-// and says what differs and why. It knows files and processes, and of what is in
-// schemagen's files nothing.
+// Package migrate compares the output of schemagen for a project with that of
+// controller-gen: it finds the calls of controller-gen in a Makefile (makefile.go), runs both
+// programs on copies of the project (copies.go), which neither may leave (confine.go), and
+// reports the differences with their reasons. It knows files and processes, but nothing about
+// the content of schemagen's files.
 package migrate
 
 import (
@@ -27,40 +27,40 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// Options say what to compare.
+// Options configure [Run].
 type Options struct {
 	// Dir is the working directory.
 	Dir string
-	// Makefile is the one to read; empty looks for it.
+	// Makefile is the path of the Makefile; if empty, it is searched for.
 	Makefile string
-	// Tool is the controller-gen to compare with; empty looks for it.
+	// Tool is the controller-gen to compare with; if empty, it is searched for.
 	Tool string
-	// With is what the Makefile is to call instead, and Write changes it.
+	// With is the command for the Makefile to call instead; Write changes the Makefile.
 	With  string
 	Write bool
-	// Version is that of schemagen, with its name in front.
+	// Version is the version of schemagen, prefixed with its name.
 	Version string
-	// Consent is whether programs of the repository may run.
+	// Consent decides whether programs of the repository may run.
 	Consent Consent
 }
 
 // migration is one run of the command migrate.
 type migration struct {
 	Options
-	// peer is the command line of controller-gen; empty if there is none.
+	// peer is the command line of controller-gen, or empty if there is none.
 	peer []string
-	// peerVersion is what it says of itself: "v0.23.0".
+	// peerVersion is the version that it prints, for example "v0.23.0".
 	peerVersion string
-	// project is what both run on copies of.
+	// project is the project, on copies of which both run.
 	project *copiedProject
-	// differs: something is not as before, or could not be compared.
+	// differs is set if something differs or could not be compared.
 	differs bool
 	out     io.Writer
 }
 
-// Run runs controller-gen and schemagen, which is the program itself, on copies of a
-// project, for the calls of its Makefile or the one in the arguments, and prints what
-// differs. differs: something is not as before, or could not be compared.
+// Run runs controller-gen and schemagen, which is this program, on copies of a project, for
+// the calls in its Makefile or the one in args, and prints the differences. differs reports
+// whether something differs or could not be compared.
 func Run(ctx context.Context, out io.Writer, options Options, args []string) (differs bool, err error) {
 	r := migration{Options: options, out: out}
 	err = r.run(ctx, args)
@@ -95,7 +95,7 @@ func (r *migration) run(ctx context.Context, args []string) error {
 	return r.change(ctx, m)
 }
 
-// calls are those of the Makefile, or the one that was given.
+// calls returns the calls in the Makefile, or the one in args.
 func (r *migration) calls(args []string) (*makefile, error) {
 	names := []string{"GNUmakefile", "makefile", "Makefile"}
 	if r.Makefile != "" {
@@ -131,7 +131,7 @@ func (r *migration) calls(args []string) (*makefile, error) {
 	return m, nil
 }
 
-// findPeer looks for controller-gen.
+// findPeer searches for controller-gen.
 func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 	if r.Tool != "" {
 		words := strings.Fields(r.Tool)
@@ -142,7 +142,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 	}
 	root := filepath.Join(r.Dir, filepath.Dir(m.path))
 	var candidates [][]string
-	named := 0 // of the candidates by the Makefile
+	named := 0 // number of candidates named by the Makefile
 	for _, variable := range []string{"$(" + toolVariable + ")", "$(LOCALBIN)/controller-gen"} {
 		if value, err := m.expand(variable, 1); err == nil {
 			if words := strings.Fields(strings.Trim(value, `"'`)); len(words) > 0 && filepath.Base(words[0]) != "schemagen" && !strings.HasSuffix(value, " schemagen") {
@@ -178,9 +178,9 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 	return nil
 }
 
-// theirs says what a command is if it is the repository's: a program in it, or one
-// that its Makefile or go.mod names. It is empty for a program of the user's, and for
-// one that is not there.
+// theirs describes a command that belongs to the repository: a program in it, or one that its
+// Makefile or go.mod names. It returns "" for a program of the user's, and for one that does
+// not exist.
 func (r *migration) theirs(m *makefile, words []string, named bool) string {
 	file, err := exec.LookPath(words[0])
 	if errors.Is(err, exec.ErrDot) {
@@ -211,7 +211,7 @@ func (r *migration) theirs(m *makefile, words []string, named bool) string {
 	return strings.Join(words, " ") + ", which go.mod names"
 }
 
-// isPeer reports whether a command is controller-gen, and takes it.
+// isPeer reports whether a command is controller-gen, and if so uses it.
 func (r *migration) isPeer(ctx context.Context, words []string) bool {
 	file, err := exec.LookPath(words[0])
 	if err != nil {
@@ -230,8 +230,8 @@ func (r *migration) isPeer(ctx context.Context, words []string) bool {
 	return true
 }
 
-// namePeer has controller-gen called by that name, which files of applyconfiguration
-// have in their first line, where its file is called otherwise, as
+// namePeer makes sure that controller-gen is called by that name, which applyconfiguration
+// writes to the first line of its files, if its file has another name such as
 // controller-gen-v0.20.0.
 func (r *migration) namePeer() {
 	const name = "controller-gen"
@@ -244,7 +244,7 @@ func (r *migration) namePeer() {
 	}
 }
 
-// productVersion is the version of schemagen to install.
+// productVersion returns the version of schemagen to install.
 func (r *migration) productVersion() string {
 	if v := strings.TrimPrefix(r.Version, "schemagen-"); v != "devel" && !strings.Contains(v, "+") {
 		return v
@@ -252,7 +252,7 @@ func (r *migration) productVersion() string {
 	return "latest"
 }
 
-// EqualVersion is the version of controller-tools whose output schemagen's equals.
+// EqualVersion returns the version of controller-tools whose output schemagen reproduces.
 func EqualVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
@@ -264,7 +264,7 @@ func EqualVersion() string {
 	return "latest"
 }
 
-// compare runs both for one call and reports.
+// compare runs both tools for one call and reports the differences.
 func (r *migration) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
 	where := ""
 	if call.line > 0 {
@@ -279,7 +279,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	if filepath.IsAbs(call.dir) {
 		dir = call.dir
 	}
-	// The path of the project becomes that of the copy.
+	// run replaces the path of the project with that of the copy.
 	within := "--" + WithinFlag + "=" + r.project.root
 	run := func(command []string, more ...string) (made, error) {
 		if command[0] == self {
@@ -334,20 +334,20 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	return nil
 }
 
-// inset is what a tool said, below the line that says which.
+// inset indents the output of a tool below the line that names the tool.
 func inset(text string) string {
 	return lineStart.ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "    $0")
 }
 
-// lineStart is the first character of a line that is not empty.
+// lineStart matches the first character of a line that is not empty.
 var lineStart = regexp.MustCompile(`(?m)^.`)
 
-// versionLine is the annotation that tells which tool wrote a file.
+// versionLine matches the annotation with the version of the tool that wrote a file.
 var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
 
 func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
 
-// reportFiles says how many files are equal, and of each of the others why it is not.
+// reportFiles prints the number of equal files, and for every other file the reason.
 func (r *migration) reportFiles(ctx context.Context, theirs, ours made, reasons *reasonsFor) error {
 	names := slices.Sorted(maps.Keys(theirs.files))
 	for _, name := range slices.Sorted(maps.Keys(ours.files)) {
@@ -390,7 +390,7 @@ func (r *migration) reportFiles(ctx context.Context, theirs, ours made, reasons 
 	return nil
 }
 
-// printDiff prints what schemagen makes different.
+// printDiff prints what differs in schemagen's file.
 func (r *migration) printDiff(name string, their, our []byte) error {
 	var b bytes.Buffer
 	if err := output.PrintDiff(&b, name, their, our); err != nil {
@@ -405,8 +405,8 @@ func (r *migration) printDiff(name string, their, our []byte) error {
 	return err
 }
 
-// reasonsFor finds reasons for differences, from docs/differences.md, by trying: each
-// that costs a run is tried once.
+// reasonsFor finds reasons for differences, from docs/differences.md, by trial runs, each of
+// which is made at most once.
 type reasonsFor struct {
 	run     *migration
 	dir     string
@@ -418,7 +418,7 @@ type reasonsFor struct {
 	theirSecond, ourPlain *made
 }
 
-// of is the reason for one file that differs.
+// of returns the reason for which one file differs.
 func (r *reasonsFor) of(name string, weHave bool) (string, error) {
 	if r.theirSecond == nil {
 		second, err := r.again(r.run.peer)
@@ -456,7 +456,7 @@ func (r *reasonsFor) of(name string, weHave bool) (string, error) {
 	return "no reason is known: please report it", nil
 }
 
-// usesOwnMarkers reports whether Go files below a directory have markers of ours.
+// usesOwnMarkers reports whether Go files below a directory have markers of schemagen.
 func usesOwnMarkers(dir string) bool {
 	return slices.ContainsFunc(project.FilesBelow(nil, dir), func(name string) bool {
 		if !strings.HasSuffix(name, ".go") {
@@ -467,7 +467,7 @@ func usesOwnMarkers(dir string) bool {
 	})
 }
 
-// change shows the line of the Makefile to change, or changes it.
+// change prints the line of the Makefile to change, or changes it.
 func (r *migration) change(ctx context.Context, m *makefile) error {
 	var direct []string
 	for _, call := range m.calls {
