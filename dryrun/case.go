@@ -382,7 +382,7 @@ func (c *Case) compare(kind *Kind, want suiteText, stored map[string]any) (*Fail
 	if !differs {
 		return nil, nil
 	}
-	f = c.failed(expected.position(expected.manifest.PlaceOf(path)), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
+	f = c.failed(expected.position(expected.manifest.PositionOf(path)), "the stored object differs from the expected one at %s", cmp.Or(path.String(), "the object"))
 	if f.Want, err = orderedYAML(expected.manifest.Keys, kind.schema, a); err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	var out diag.List
 	add := func(kind *diag.Kind, path *structural.ObjectPath, hint, format string, args ...any) {
-		out = append(out, kind.At(o.position(o.manifest.PlaceOf(path)), hint, format, args...))
+		out = append(out, kind.At(o.position(o.manifest.PositionOf(path)), hint, format, args...))
 	}
 	for _, path := range a.Pruned {
 		steps := path.Steps()

@@ -9,13 +9,13 @@ import (
 )
 
 // CheckedVersion is one version of a CRD with the result of checking its schema.
-// For a version without a schema, Violations and Unheld are empty.
+// For a version without a schema, Violations and Unsupported are empty.
 type CheckedVersion struct {
 	Name string
 	// Violations is the result of [Check].
 	Violations []Violation
-	// Unheld are the keywords that a structural schema cannot hold.
-	Unheld []Unsupported
+	// Unsupported are the keywords that a structural schema cannot hold.
+	Unsupported []Unsupported
 }
 
 // NonStructuralSchema returns the condition of that type for a CRD (KEP
@@ -36,9 +36,9 @@ func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) 
 		messages = append(messages, "spec.preserveUnknownFields: Invalid value: true: must be false")
 	}
 	for i, version := range versions {
-		if len(version.Unheld) > 0 {
+		if len(version.Unsupported) > 0 {
 			condition.Reason = "StructuralError"
-			condition.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", version.Name, version.Unheld[0].message())
+			condition.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", version.Name, version.Unsupported[0].message())
 			return condition
 		}
 		path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)

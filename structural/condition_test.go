@@ -94,7 +94,7 @@ func ourCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 		checked := CheckedVersion{Name: v.Name}
 		if v.Schema != nil {
 			s, unheld := FromProps(v.Schema.OpenAPIV3Schema)
-			checked.Violations, checked.Unheld = Check(s), unheld
+			checked.Violations, checked.Unsupported = Check(s), unheld
 		}
 		versions = append(versions, checked)
 	}

@@ -339,7 +339,7 @@ func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
 			if !pos.IsValid() {
 				pos = s.Origin.Of(junctor.keyword)
 			}
-			if why := c.dead(s, l, branch); why != "" {
+			if why := c.unsatisfiable(s, l, branch); why != "" {
 				c.add(at, pos, token.NoPos, "", "this branch of %s never matches: %s", junctor.keyword, why)
 				continue
 			}
@@ -355,9 +355,9 @@ func (c *contradictions) junctors(s *Schema, l *limits, path *Path) {
 	}
 }
 
-// dead returns the reason for which a branch can never match in the node that it
+// unsatisfiable returns the reason for which a branch can never match in the node that it
 // belongs to, or "" if it can.
-func (c *contradictions) dead(s *Schema, l *limits, branch *NestedValueValidation) string {
+func (c *contradictions) unsatisfiable(s *Schema, l *limits, branch *NestedValueValidation) string {
 	joint := *l
 	joint.add(&branch.ValueValidation, branch.Origin)
 	if clashes := joint.clashes(); len(clashes) > len(l.clashes()) {
@@ -377,7 +377,7 @@ func (c *contradictions) dead(s *Schema, l *limits, branch *NestedValueValidatio
 		if declared == nil || declared.ValueValidation == nil || !required {
 			continue
 		}
-		if why := c.dead(declared, limitsOf(declared), p.Schema); why != "" {
+		if why := c.unsatisfiable(declared, limitsOf(declared), p.Schema); why != "" {
 			return p.Name + ": " + why
 		}
 	}

@@ -14,14 +14,14 @@ func (c *contradictions) example(s *Schema, path *Path) {
 	if s.Example == nil {
 		return
 	}
-	if why := c.unlike(s, *s.Example, 0); why != "" {
+	if why := c.exampleError(s, *s.Example, 0); why != "" {
 		c.addKind(Example, path.Child("example"), s.Origin.Of("example"), "", "the schema rejects the example %s: %s", shortText(s.Example.Raw), why)
 	}
 }
 
-// unlike returns the reason for which a node rejects a value, or "" if it accepts
+// exampleError returns the reason for which a node rejects a value, or "" if it accepts
 // it or the answer is unknown.
-func (c *contradictions) unlike(s *Schema, value JSON, depth int) string {
+func (c *contradictions) exampleError(s *Schema, value JSON, depth int) string {
 	if depth > 20 {
 		return ""
 	}
@@ -42,14 +42,14 @@ func (c *contradictions) unlike(s *Schema, value JSON, depth int) string {
 	case len(s.Properties) > 0 && json.Unmarshal(value.Raw, &object) == nil:
 		for _, name := range slices.Sorted(maps.Keys(object)) {
 			if p := s.property(name); p != nil {
-				if why := c.unlike(p, JSON{object[name]}, depth+1); why != "" {
+				if why := c.exampleError(p, JSON{object[name]}, depth+1); why != "" {
 					return name + ": " + why
 				}
 			}
 		}
 	case s.Items != nil && json.Unmarshal(value.Raw, &list) == nil:
 		for _, element := range list {
-			if why := c.unlike(s.Items, JSON{element}, depth+1); why != "" {
+			if why := c.exampleError(s.Items, JSON{element}, depth+1); why != "" {
 				return "element: " + why
 			}
 		}

@@ -142,8 +142,8 @@ func CheckProposals(s *Schema, unheld []Unsupported) []Finding {
 			c.unheld[at] = append(c.unheld[at], u.Keyword)
 		}
 	}
-	c.node(s, place{root: true})
-	c.polymorphism([]placedNode{{s, nil}})
+	c.node(s, nodeContext{root: true})
+	c.polymorphism([]nodeAt{{s, nil}})
 	return c.findings
 }
 
@@ -155,8 +155,8 @@ type proposals struct {
 	implied *unfolder
 }
 
-// place is the context of a node that the rules depend on.
-type place struct {
+// nodeContext is the context of a node that the rules depend on.
+type nodeContext struct {
 	path    *Path
 	root    bool
 	junctor bool
@@ -169,7 +169,7 @@ type place struct {
 }
 
 // below returns the context of a child of the node at p.
-func (p place) below(path *Path) place {
+func (p nodeContext) below(path *Path) nodeContext {
 	p.path, p.root, p.property = path, false, false
 	return p
 }
@@ -184,7 +184,7 @@ func (c *proposals) warn(rule string, v Violation) {
 
 // node checks a node and everything below it. A node inside a junctor is passed in
 // the form that it would have outside.
-func (c *proposals) node(s *Schema, at place) {
+func (c *proposals) node(s *Schema, at nodeContext) {
 	c.types(s, at.path)
 	c.metadata(s, at)
 	c.structOrMap(s, at.path)
@@ -199,7 +199,7 @@ func (c *proposals) node(s *Schema, at place) {
 			c.completeBelow(s, at.path)
 		}
 	}
-	c.withoutPlace(s, at)
+	c.unsupported(s, at)
 
 	if s.Items != nil {
 		c.node(s.Items, at.below(at.path.Child("items")))
@@ -301,8 +301,8 @@ func (c *proposals) junctorGenerics(s *Schema, path *Path) {
 	}
 }
 
-// withoutPlace reports the keywords of the node that the model cannot hold.
-func (c *proposals) withoutPlace(s *Schema, at place) {
+// unsupported reports the keywords of the node that the model cannot hold.
+func (c *proposals) unsupported(s *Schema, at nodeContext) {
 	if c.unheld == nil {
 		return
 	}

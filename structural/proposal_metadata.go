@@ -7,7 +7,7 @@ import (
 
 // metadata checks the restrictions on TypeMeta and ObjectMeta that Check omits: the
 // server enforces them when it validates the rest of the CRD.
-func (c *proposals) metadata(s *Schema, at place) {
+func (c *proposals) metadata(s *Schema, at nodeContext) {
 	if s.Default != nil && at.noDefault != "" {
 		c.refuse(ruleMetadataDefault, Violation{
 			Path: at.path.Child("default"), Kind: Forbidden, Detail: "must not be set " + at.noDefault, Pos: s.Origin.Of("default"),
@@ -34,7 +34,7 @@ func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
 	implied := ObjectMeta()
 	var repeated []string
 	for _, p := range metadata.Properties {
-		if known := implied.property(p.Name); known != nil && saysNoMore(p.Schema, known) {
+		if known := implied.property(p.Name); known != nil && isImpliedBy(p.Schema, known) {
 			repeated = append(repeated, p.Name)
 		}
 	}
@@ -46,9 +46,9 @@ func (c *proposals) embeddedMetadata(s *Schema, path *Path) {
 	}
 }
 
-// saysNoMore reports whether s provably accepts every value that known accepts: s
+// isImpliedBy reports whether s provably accepts every value that known accepts: s
 // repeats known or omits parts of it.
-func saysNoMore(s, known *Schema) bool {
+func isImpliedBy(s, known *Schema) bool {
 	if s.Type != known.Type || len(s.XValidations) > 0 || s.Default != nil {
 		return false
 	}
@@ -56,16 +56,16 @@ func saysNoMore(s, known *Schema) bool {
 		return false
 	}
 	for _, p := range s.Properties {
-		if below := known.property(p.Name); below == nil || !saysNoMore(p.Schema, below) {
+		if below := known.property(p.Name); below == nil || !isImpliedBy(p.Schema, below) {
 			return false
 		}
 	}
-	if s.Items != nil && (known.Items == nil || !saysNoMore(s.Items, known.Items)) {
+	if s.Items != nil && (known.Items == nil || !isImpliedBy(s.Items, known.Items)) {
 		return false
 	}
 	a, b := s.AdditionalProperties, known.AdditionalProperties
 	if a == nil || a.Schema == nil {
 		return a == nil || a.Bool
 	}
-	return b != nil && b.Schema != nil && saysNoMore(a.Schema, b.Schema)
+	return b != nil && b.Schema != nil && isImpliedBy(a.Schema, b.Schema)
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// placedNode is a node and its path.
-type placedNode struct {
+// nodeAt is a node and its path.
+type nodeAt struct {
 	schema *Schema
 	path   *Path
 }
@@ -17,43 +17,43 @@ type placedNode struct {
 // in them.
 //
 // A single node that is both a struct and a map is rejected by the server.
-func (c *proposals) polymorphism(nodes []placedNode) {
+func (c *proposals) polymorphism(nodes []nodeAt) {
 	for i := 0; i < len(nodes); i++ { // the loop appends junctors
 		eachNested(nodes[i].schema.ValueValidation, nodes[i].path, func(n *NestedValueValidation, path *Path) {
-			nodes = append(nodes, placedNode{n.outside(), path})
+			nodes = append(nodes, nodeAt{n.outside(), path})
 		})
 	}
 	c.structsBesideMaps(nodes)
 	if len(nodes) == 1 { // fast path for the usual case
 		s, path := nodes[0].schema, nodes[0].path
 		if s.Items != nil {
-			c.polymorphism([]placedNode{{s.Items, path.Child("items")}})
+			c.polymorphism([]nodeAt{{s.Items, path.Child("items")}})
 		}
 		for _, p := range s.Properties {
-			c.polymorphism([]placedNode{{p.Schema, path.Property(p.Name)}})
+			c.polymorphism([]nodeAt{{p.Schema, path.Property(p.Name)}})
 		}
 		if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-			c.polymorphism([]placedNode{{a.Schema, path.Child("additionalProperties")}})
+			c.polymorphism([]nodeAt{{a.Schema, path.Child("additionalProperties")}})
 		}
 		return
 	}
 
-	var items, additional []placedNode
+	var items, additional []nodeAt
 	var names []string
-	byName := map[string][]placedNode{}
+	byName := map[string][]nodeAt{}
 	for _, n := range nodes {
 		s := n.schema
 		if s.Items != nil {
-			items = append(items, placedNode{s.Items, n.path.Child("items")})
+			items = append(items, nodeAt{s.Items, n.path.Child("items")})
 		}
 		if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-			additional = append(additional, placedNode{a.Schema, n.path.Child("additionalProperties")})
+			additional = append(additional, nodeAt{a.Schema, n.path.Child("additionalProperties")})
 		}
 		for _, p := range s.Properties {
 			if _, known := byName[p.Name]; !known {
 				names = append(names, p.Name)
 			}
-			byName[p.Name] = append(byName[p.Name], placedNode{p.Schema, n.path.Property(p.Name)})
+			byName[p.Name] = append(byName[p.Name], nodeAt{p.Schema, n.path.Property(p.Name)})
 		}
 	}
 	if items != nil {
@@ -68,12 +68,12 @@ func (c *proposals) polymorphism(nodes []placedNode) {
 }
 
 // structsBesideMaps reports the maps among nodes if one of them is a struct.
-func (c *proposals) structsBesideMaps(nodes []placedNode) {
-	i := slices.IndexFunc(nodes, func(n placedNode) bool { return len(n.schema.Properties) > 0 })
+func (c *proposals) structsBesideMaps(nodes []nodeAt) {
+	i := slices.IndexFunc(nodes, func(n nodeAt) bool { return len(n.schema.Properties) > 0 })
 	if i < 0 {
 		return
 	}
-	forbid := func(n placedNode, keyword string) {
+	forbid := func(n nodeAt, keyword string) {
 		in := nodes[i].path.Child("properties")
 		c.warn(rulePolymorphism, Violation{
 			Path: n.path.Child(keyword), Kind: Forbidden, Pos: n.schema.Origin.Of(keyword),

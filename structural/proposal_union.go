@@ -12,8 +12,8 @@ const unionsKeyword = "x-kubernetes-unions"
 // part of [CheckProposals] that applies to documents with unions.
 func CheckUnions(s *Schema) []Finding {
 	c := &proposals{}
-	var node func(s *Schema, at place)
-	node = func(s *Schema, at place) {
+	var node func(s *Schema, at nodeContext)
+	node = func(s *Schema, at nodeContext) {
 		if s == nil {
 			return
 		}
@@ -28,12 +28,12 @@ func CheckUnions(s *Schema) []Finding {
 			node(a.Schema, at.below(at.path.Child("additionalProperties")))
 		}
 	}
-	node(s, place{root: true})
+	node(s, nodeContext{root: true})
 	return c.findings
 }
 
 // unions checks x-kubernetes-unions of a node in both forms.
-func (c *proposals) unions(s *Schema, at place) {
+func (c *proposals) unions(s *Schema, at nodeContext) {
 	pos := s.Origin.Of(unionsKeyword)
 	path := at.path.Child(unionsKeyword)
 	forbid := func(detail string) {

@@ -43,8 +43,8 @@ type Judgement struct {
 	// OneMessage are the rules that reject exactly the absence and the presence of
 	// one member, with a single message for both.
 	OneMessage []int
-	// NoPlace are the rules without a fieldPath.
-	NoPlace []int
+	// NoFieldPath are the rules without a fieldPath.
+	NoFieldPath []int
 }
 
 // ofSelf matches the fields of the object that a rule reads, bareSelf a use of the
@@ -54,9 +54,9 @@ var (
 	bareSelf = regexp.MustCompile(`\bself\b(?:[^.]|$)`)
 )
 
-// ByHand returns the indexes of the rules of an object that mention members of the
+// Handwritten returns the indexes of the rules of an object that mention members of the
 // union and nothing else. Transition rules are not included.
-func (u *Union) ByHand(s *structural.Schema) []int {
+func (u *Union) Handwritten(s *structural.Schema) []int {
 	names, unreadable := namesIn(u)
 	if unreadable != "" {
 		return nil
@@ -139,7 +139,7 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 	for i, at := range rules {
 		rule := s.XValidations[at]
 		if rule.FieldPath == "" && u.Discriminator != "" {
-			out.NoPlace = append(out.NoPlace, at)
+			out.NoFieldPath = append(out.NoFieldPath, at)
 		}
 		if seen[i].missing && seen[i].present && !seen[i].more && rule.MessageExpression == "" && u.Discriminator != "" {
 			out.OneMessage = append(out.OneMessage, at)

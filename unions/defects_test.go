@@ -48,7 +48,7 @@ func TestRulesHaveNoDefect(t *testing.T) {
 			if len(got.Rules) != len(lowered.Rules) {
 				t.Errorf("%s: judged %d of %d rules", name, len(got.Rules), len(lowered.Rules))
 			}
-			if !got.Same || got.Slips != nil || got.Fails != nil || len(got.OneMessage) > 0 || len(got.NoPlace) > 0 {
+			if !got.Same || got.Slips != nil || got.Fails != nil || len(got.OneMessage) > 0 || len(got.NoFieldPath) > 0 {
 				t.Errorf("%s: %+v", name, got)
 			}
 
@@ -115,7 +115,7 @@ func object(u unions.Union) *structural.Schema {
 
 func judge(t *testing.T, u unions.Union, s *structural.Schema) unions.Judgement {
 	t.Helper()
-	rules := u.ByHand(s)
+	rules := u.Handwritten(s)
 	var texts []string
 	for _, i := range rules {
 		texts = append(texts, s.XValidations[i].Rule)

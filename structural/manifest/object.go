@@ -60,9 +60,9 @@ func (m *Manifest) Keys(path *structural.ObjectPath) []string {
 	return out
 }
 
-// PlaceOf returns the position of a value of the object. If the value is not in the
+// PositionOf returns the position of a value of the object. If the value is not in the
 // file, such as a default, it is that of the innermost value on the path that is.
-func (m *Manifest) PlaceOf(path *structural.ObjectPath) token.Pos {
+func (m *Manifest) PositionOf(path *structural.ObjectPath) token.Pos {
 	at, _, _ := m.find(path)
 	return m.base + token.Pos(m.tree.nodes[at].at)
 }

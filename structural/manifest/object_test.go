@@ -45,11 +45,11 @@ spec:
 	}
 	var got []string
 	for _, d := range structural.Default(s, object) {
-		p := fset.Position(manifests[0].PlaceOf(d.Path))
+		p := fset.Position(manifests[0].PositionOf(d.Path))
 		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, d.Path))
 	}
 	for _, path := range structural.Prune(s, object, true) {
-		p := fset.Position(manifests[0].PlaceOf(path))
+		p := fset.Position(manifests[0].PositionOf(path))
 		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, path))
 	}
 	want := []string{"10:3 spec.empty.filled", "6:16 spec.list[1].dot.ted", "8:5 spec.list[2].unknown"}
@@ -57,7 +57,7 @@ spec:
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	for path, line := range map[*structural.ObjectPath]int{nil: 1, (*structural.ObjectPath)(nil).Field("spec").Field("list").Element(7): 4, (*structural.ObjectPath)(nil).Field("kind").Element(0): 2} {
-		if p := fset.Position(manifests[0].PlaceOf(path)); p.Line != line {
+		if p := fset.Position(manifests[0].PositionOf(path)); p.Line != line {
 			t.Errorf("%s at line %d, want %d", path, p.Line, line)
 		}
 	}

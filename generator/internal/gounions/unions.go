@@ -428,7 +428,7 @@ func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
 // saidByHand reports whether rules that stand in the schema already refuse what
 // the union refuses and nothing else. Those that do not are warned of.
 func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
-	rules := u.ByHand(s)
+	rules := u.Handwritten(s)
 	if len(rules) == 0 {
 		return false
 	}
@@ -463,8 +463,8 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 	for _, rule := range judged.OneMessage {
 		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
 	}
-	if judged.Same && len(judged.NoPlace) > 0 {
-		warn(judged.NoPlace[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s say what its markers say, but not at which field", name)
+	if judged.Same && len(judged.NoFieldPath) > 0 {
+		warn(judged.NoFieldPath[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s say what its markers say, but not at which field", name)
 	}
 	return judged.Same
 }
