@@ -11,6 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+	"sigs.k8s.io/yaml"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -163,6 +168,45 @@ func TestSchemaAgrees(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the file has the keys\n%v\nand the schema\n%v", got, want)
+	}
+}
+
+// TestSchemaRefuses checks that the schema and the parser accept and refuse the same,
+// except for what depends on files and versions.
+func TestSchemaRefuses(t *testing.T) {
+	var schema spec.Schema
+	if err := json.Unmarshal(configSchema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	validator := validate.NewSchemaValidator(&schema, nil, "", strfmt.Default)
+	for text, valid := range map[string]bool{
+		"strict: true": true, "strict: yes please": false, "stric: true": false,
+		"lister: go": true, "lister: gopls": false, "enable: [enum]": true, "enable: [enums]": false, "enable: enum": false,
+		"crd: {maxDescLen: 0, year: 2026}": true, "crd: {maxDescLen: -1}": false, "crd: {maxDescLen: x}": false, "crd: {depth: 1}": false, "crd: []": false,
+		"packages: [{path: a.b/c, unions: none}]": true, "packages: [{unions: none}]": false, "packages: [{path: a.b/c, prune: true}]": false, "packages: {}": false,
+		"types: {a.b/c.D: [+optional]}": true, "types: {a.b/c.D: [optional]}": false, "types: {a.b/c.D: +optional}": false,
+		"descriptions: {a.b/c: drop, a.b/d: 3}": true, "descriptions: {a.b/c: short}": false, "descriptions: {a.b/c: [drop]}": false,
+		"severities: {SG304: off}": true, "severities: {SG304: eror}": false, "severities: {SG999: off}": false, "severities: {SG301: off}": false,
+		"waivers: [{code: SG304, path: a, reason: r}]": true, "waivers: [{code: SG304, path: a}]": false, "waivers: [{code: SG304, path: a, reason: '', line: 3}]": false,
+	} {
+		name := filepath.Join(t.TempDir(), project.Name)
+		if err := os.WriteFile(name, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, findings, err := project.Open(nil, name, codes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if accepted := len(findings) == 0; accepted != valid {
+			t.Errorf("%s: the parser reports %v", text, findings)
+		}
+		var value any
+		if err := yaml.Unmarshal([]byte(strings.Replace(text, ": off", ": 'off'", 1)), &value); err != nil { // a boolean in YAML 1.1
+			t.Fatal(err)
+		}
+		if result := validator.Validate(value); result.IsValid() != valid {
+			t.Errorf("%s: the schema reports %v", text, result.Errors)
+		}
 	}
 }
 
