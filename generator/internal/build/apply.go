@@ -16,9 +16,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// applyMarkers applies the markers of a declaration to its node, in the order
-// of their priority, then of the source. owner is the type whose declaration
-// carries them, nil for a field.
+// applyMarkers applies the markers of a declaration to its node, ordered by priority and
+// then by position. owner is the type that the markers are declared on, or nil for a field.
 func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type) {
 	if d.failed {
 		return
@@ -65,13 +64,12 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 		}
 		return
 	}
-	// The node of the elements belongs to this declaration alone.
+	// The node of the elements is not shared with other declarations.
 	b.applyAll(d.items, items, owner)
 }
 
-// takeKeys takes the keys of a list that is unique as a map and no map
-// otherwise: controller-tools refuses keys of such a list. It returns the
-// markers that are left.
+// takeKeys sets the keys of a list that is marked +k8s:unique=map but has no listType=map
+// marker: controller-tools refuses keys of such a list. It returns the remaining markers.
 func (b *Builder) takeKeys(d *draft, own, set source.Markers) source.Markers {
 	if !slices.ContainsFunc(set, func(m *markers.Marker) bool {
 		tag, ok := m.Value.(markers.Declarative)

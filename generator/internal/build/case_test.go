@@ -15,25 +15,25 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// A case is one txtar file of testdata/crd: Go packages, and what comes of
-// them. Its comment may have these lines:
+// A case is one txtar file of testdata/crd with Go packages and the expected output.
+// Its comment may have these lines:
 //
-//	options: maxDescLen=10,allowDangerousTypes=true   controller-gen's names
+//	options: maxDescLen=10,allowDangerousTypes=true   with the names of controller-gen
 //	verify: no                                        bytes that the API server refuses
-//	peer: refuses                                     controller-gen has errors
+//	peer: refuses                                     controller-gen fails with errors
 //	peer: panics                                      controller-gen panics
-//	peer: accepts: reason                             it writes what we refuse
-//	peer: differs: reason                             its bytes are different
+//	peer: accepts: reason                             controller-gen writes what we refuse
+//	peer: differs: reason                             controller-gen's bytes differ
 //
-// Without a peer line controller-gen's files must be equal to ours. The files
-// want/*.yaml and want/diagnostics are what we say; -update rewrites them.
+// Without a peer line, the files of controller-gen must equal ours. The files want/*.yaml
+// and want/diagnostics are our expected output; -update rewrites them.
 
 func readCases(t testing.TB) []*gentest.Case {
 	t.Helper()
 	return gentest.Read(t, "../../../testdata/crd/*.txtar")
 }
 
-// wanted is what a case wants of a run.
+// wanted returns the expected output of a run, keyed by file name.
 func wanted(files []File, diagnostics string) map[string]string {
 	out := map[string]string{}
 	for _, f := range files {
@@ -47,7 +47,7 @@ func wanted(files []File, diagnostics string) map[string]string {
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
-// parseOptions reads options in controller-gen's names.
+// parseOptions parses options with the names of controller-gen.
 func parseOptions(t testing.TB, text string) (Options, crd.Generator) {
 	t.Helper()
 	options := Options{Output: Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")}
@@ -75,7 +75,7 @@ func TestCases(t *testing.T) {
 	cases := readCases(t)
 	dir, listed := gentest.List(t, cases)
 	peer := gentest.LoadPeer(t, dir)
-	// Places in dependencies are the same on every machine.
+	// Make positions in dependencies independent of the machine.
 	places := strings.NewReplacer(gentest.GoVariable(t, "GOMODCACHE")+"/", "$GOMODCACHE/", gentest.GoVariable(t, "GOROOT")+"/", "$GOROOT/")
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
@@ -100,7 +100,8 @@ func TestCases(t *testing.T) {
 
 var versionLine = regexp.MustCompile(`(?m)^(    controller-gen\.kubebuilder\.io/version: ).*$`)
 
-// comparePeer holds controller-gen's result against ours and the case's peer line.
+// comparePeer compares our files with controller-gen's, and the result with the peer line
+// of the case.
 func comparePeer(c *gentest.Case, t *testing.T, files []File, peer gentest.PeerResult) {
 	t.Helper()
 	verdict, reason, _ := strings.Cut(c.Peer, ": ")

@@ -11,27 +11,28 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// A misspelt marker has no effect, and what it should have had is missed elsewhere: a
-// limit, without which a rule costs too much; a discriminator, without which there is
-// no union. What such a marker causes is found by asking again with the marker that was
-// probably meant: whatever is not found then is its consequence.
+// A misspelled marker has no effect, and its absence leads to errors elsewhere: without a
+// limit a rule costs too much, without a discriminator there is no union. The consequences
+// of a misspelled marker are found by generating again with the marker that was probably
+// meant: findings that disappear are its consequences.
 
-// correction is a marker that was probably meant to be another one.
+// correction replaces a misspelled marker with the one that was probably meant.
 type correction struct {
 	pos diag.Position
-	// text is that of the other one.
+	// text is the corrected text of the marker.
 	text string
 }
 
-// maxCorrections is for how many markers the consequences are found.
+// maxCorrections is the maximum number of misspelled markers for which consequences are
+// determined.
 const maxCorrections = 3
 
-// Corrects reports whether a marker of the file is read with another text.
+// Corrects implements [source.MarkerParser].
 func (s *sourceMarkers) Corrects(file string) bool {
 	return slices.ContainsFunc(s.options.corrections, func(m correction) bool { return m.pos.File == file })
 }
 
-// corrected returns the text of a marker as it is to be read.
+// corrected returns the text of a marker after corrections.
 func (s *sourceMarkers) corrected(c markers.Comment) string {
 	if len(s.options.corrections) > 0 {
 		at := s.reporter.Position(c.Pos)
@@ -44,9 +45,9 @@ func (s *sourceMarkers) corrected(c markers.Comment) string {
 	return c.Text
 }
 
-// foldConsequences returns the findings of a run without the consequences of misspelt
-// markers, which become related places of the finding about the marker. It is as grave
-// as they are.
+// foldConsequences returns the findings without the consequences of misspelled markers. These
+// become related positions of the finding about the marker, which takes the highest
+// severity among them.
 func (w *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List, error) {
 	if len(w.corrections) == 0 || len(w.corrections) > maxCorrections {
 		return found, nil

@@ -15,21 +15,21 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// planted is a valid package with one mistake in it.
+// planted is a valid package and a copy of it with one mistake.
 type planted struct {
 	name  string
 	right *gentest.Case
 	wrong *gentest.Case
-	// file and line are where the mistake is.
+	// file and line are the position of the mistake.
 	file string
 	line int
 }
 
-// markerLine matches a comment with a marker: what is in front of its name, the name,
-// and what follows.
+// markerLine matches a comment with a marker. Its groups are the text before the name, the
+// name, and the text after it.
 var markerLine = regexp.MustCompile(`^(\s*// \+)([A-Za-z0-9:]+)(.*)$`)
 
-// plantMarkers returns the case with each marker misspelt in turn.
+// plantMarkers returns copies of the case in which one marker each is misspelled.
 func plantMarkers(right *gentest.Case) []*planted {
 	var out []*planted
 	for f, file := range right.Archive.Files {
@@ -52,7 +52,7 @@ func plantMarkers(right *gentest.Case) []*planted {
 	return out
 }
 
-// misspell swaps two letters of the last part of a name.
+// misspell swaps two letters in the last part of a name.
 func misspell(name string) string {
 	start := strings.LastIndexByte(name, ':') + 1
 	b := []byte(name)
@@ -65,14 +65,14 @@ func misspell(name string) string {
 	return name + "x"
 }
 
-// unmarked reports whether a misspelt marker is not seen as one: short words without a
-// prefix may be other tools'.
+// unmarked reports whether a misspelled marker is not recognized as one: a short word without
+// a prefix may be a marker of another tool.
 func unmarked(name string) bool {
 	return slices.Contains([]string{"// +enmu", "// +unino", "// +k8s:enumExclued"}, name)
 }
 
-// TestOneFindingForOneMistake plants one mistake in a valid package, and wants one
-// finding, where it is.
+// TestOneFindingForOneMistake plants one mistake in a valid package. It requires exactly
+// one finding, at the position of the mistake.
 func TestOneFindingForOneMistake(t *testing.T) {
 	var all []*planted
 	var cases []*gentest.Case
@@ -122,15 +122,14 @@ func TestOneFindingForOneMistake(t *testing.T) {
 			}
 			if len(found) != 1 || found[0].Pos.File != p.file || found[0].Pos.Line != p.line {
 				var text strings.Builder
-				_ = found.WriteText(&text) // a builder does not fail
+				_ = found.WriteText(&text) // a strings.Builder does not fail
 				t.Errorf("%d findings, want one at %s:%d\n%s", len(found), p.file, p.line, &text)
 			}
 		})
 	}
 }
 
-// validPackage is a package without a mistake that has most of what a package can
-// have.
+// validPackage is a package without mistakes that covers most features of packages.
 const validPackage = `// +groupName=example.com
 // +versionName=v1
 // +schemagen:unions=cel
@@ -268,9 +267,8 @@ type Status struct {
 }
 `
 
-// plants are mistakes: what is written instead of what in the valid package. Behind
-// the first line that differs is where the finding is wanted, unless at says another
-// one.
+// plants are mistakes: wrong replaces right in the valid package. The finding is expected
+// at the first line that differs or, if at is set, at the line that contains it.
 var plants = []struct{ name, right, wrong, at string }{
 	{"missing group", "// +groupName=example.com\n", "//\n", "type Widget"},
 	{"malformed version", "// +versionName=v1", "// +versionName", ""},
@@ -370,7 +368,7 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"marker twice", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:validation:MaxLength=62", ""},
 }
 
-// plantMistakes returns the valid package with each of the mistakes.
+// plantMistakes returns copies of the valid package with one mistake each.
 func plantMistakes(t *testing.T) []*planted {
 	source := func(text string) *gentest.Case {
 		return &gentest.Case{Archive: &txtar.Archive{Files: []txtar.File{{Name: "v1/types.go", Data: []byte(strings.ReplaceAll(text, "~", "`"))}}}}

@@ -13,20 +13,20 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is where +schemagen:conversion gets its meaning: how a server converts
-// between the versions of a kind, for which controller-tools has no marker. What it
-// may say is judged by the server's own validation, as is all of a definition.
+// This file implements +schemagen:conversion, which configures how a server converts
+// between the versions of a kind; controller-tools has no marker for it. Its values are
+// validated by the API server's own code, as is the rest of a definition.
 
 const (
-	// conversionPath is where controller-runtime serves conversions.
+	// conversionPath is the path at which controller-runtime serves conversions.
 	conversionPath = "/convert"
-	// injectAnnotation names the Certificate whose authority cert-manager's
-	// injector puts into the conversion of a CRD.
+	// injectAnnotation names the Certificate whose CA cert-manager's injector writes into
+	// the conversion of a CRD.
 	injectAnnotation = "cert-manager.io/inject-ca-from"
 )
 
-// conversionMarker returns what a version of a kind says of its conversion: at its root
-// type, the last one there, or else for its package. It is nil if it says nothing.
+// conversionMarker returns the conversion marker of a version of a kind: the last one on
+// its root type, otherwise that of its package, or nil if there is none.
 func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
 	said := df.run.Describe(t.Pkg).conversion
 	for _, m := range t.Markers {
@@ -37,8 +37,8 @@ func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
 	return said
 }
 
-// convert writes the conversion that the versions of a kind agree on into its
-// definition, and returns the marker that says it; nil if none does.
+// convert sets the conversion in the definition of a kind, and returns the marker that it
+// comes from, or nil if there is none. It reports versions whose conversions differ.
 func (df *Definer) convert(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
 	var first *source.Type
 	for _, t := range roots {
@@ -72,7 +72,7 @@ func (df *Definer) convert(k GroupKind, object *apiextensionsv1.CustomResourceDe
 	return marker
 }
 
-// conversionOf is the conversion that a marker asks for.
+// conversionOf returns the conversion that a marker describes.
 func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversion, error) {
 	out := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.ConversionStrategyType(m.Strategy)}
 	if out.Strategy != apiextensionsv1.WebhookConverter {

@@ -19,7 +19,7 @@ func newTable(t testing.TB) *markers.Table {
 	return table
 }
 
-// usedMarkers returns the markers that stand in the cases, as "name target".
+// usedMarkers returns the markers used in the cases, as "name target".
 func usedMarkers(t testing.TB) map[string]bool {
 	t.Helper()
 	table := newTable(t)
@@ -38,7 +38,7 @@ func usedMarkers(t testing.TB) map[string]bool {
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Data, parser.ParseComments)
 			if err != nil {
-				continue // a case about syntax
+				continue // the case tests syntax errors
 			}
 			collected := table.Collect(file)
 			note(collected.Package, markers.Package)
@@ -58,8 +58,8 @@ func usedMarkers(t testing.TB) map[string]bool {
 	return used
 }
 
-// TestMarkersAreCovered fails for a marker that no case uses. If its row has all of its
-// effect, its example in the reference suffices.
+// TestMarkersAreCovered fails for a marker that no case uses. Markers that only need a
+// table row are covered by their example in the reference.
 func TestMarkersAreCovered(t *testing.T) {
 	used := usedMarkers(t)
 	table := newTable(t)

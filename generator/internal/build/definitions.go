@@ -7,9 +7,9 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Definitions reads the packages and returns the definitions of their kinds with
-// their positions in the source, checked as [Make] checks them, for packages that compare
-// or publish definitions. There are none if a diagnostic is an error.
+// Definitions reads the packages and returns the definitions of their kinds with their
+// positions in the source, checked as [Make] checks them. It is for packages that compare
+// or publish definitions. If a diagnostic is an error, no definitions are returned.
 func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.List, error) {
 	crds, w, err := DefineKinds(ctx, &options)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// shuffledLister gives roots in an order of its own.
+// shuffledLister returns the root packages in random order.
 type shuffledLister struct {
 	gentest.Lister
 	seed int64
@@ -28,8 +28,8 @@ func (l shuffledLister) List(ctx context.Context, dir string, patterns []string)
 	return out, err
 }
 
-// TestSameBytes generates all cases that have files once more, with roots in
-// another order, another working directory and another GOMAXPROCS.
+// TestSameBytes generates all cases with files again, with another order of the root
+// packages, another working directory and another GOMAXPROCS, and requires the same bytes.
 func TestSameBytes(t *testing.T) {
 	cases := readCases(t)
 	_, listed := gentest.List(t, cases)
@@ -59,8 +59,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestMetaAsRoot: what is parsed ahead for every kind is parsed once where it is
-// itself a package of the run.
+// TestMetaAsRoot checks that files which are parsed ahead for every kind are not parsed
+// again if their package is itself a root.
 func TestMetaAsRoot(t *testing.T) {
 	for range 20 {
 		files, findings, err := generateFiles(t.Context(), Options{Source: Source{Patterns: []string{metav1Path}}, Server: gentest.Server(t, "")})
@@ -70,8 +70,8 @@ func TestMetaAsRoot(t *testing.T) {
 	}
 }
 
-// TestHostileSources wants diagnostics, not a panic or an endless run, for Go
-// that no compiler takes.
+// TestHostileSources checks that Go source which no compiler accepts leads to diagnostics,
+// without a panic or an endless loop.
 func TestHostileSources(t *testing.T) {
 	const head = "// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n" +
 		"type W struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata\"`\n\tT T `json:\"t\"`\n}\n\n"

@@ -10,53 +10,53 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// draft is a schema node on its way to a structural.Schema: it may still refer
-// to a Go type, and what it embeds or refers to is not yet merged into it.
+// draft is a schema node before it becomes a structural.Schema: it may still refer to a Go
+// type, and embedded or referenced types are not merged into it yet.
 //
-// The drafts of a type are shared between all that refer to it, and are not
-// changed once the type is built: who wants to change a node clones it.
+// The drafts of a type are shared by all its users and are not modified once the type is
+// built: to change a node, clone it first.
 type draft struct {
 	structural.Generic
 	structural.Extensions
-	// values is nil where there is no value validation. Its AllOf stays empty:
-	// see allOf.
+	// values is nil if there is no value validation. Its AllOf stays empty: see allOf.
 	values *structural.ValueValidation
 
-	// object says that the node has properties, even if there are none.
+	// object is set if the node has properties, even if the list is empty.
 	object     bool
-	properties []draftProperty // in source order, names are unique
+	properties []draftProperty // in source order, with unique names
 	items      *draft
-	// additional are the additionalProperties; anything where only open is set.
+	// additional is the schema of additionalProperties. If it is nil and open is set, any
+	// value is allowed.
 	additional *draft
 	open       bool
 
-	// allOf are nodes to be merged into this one: embedded structs, or the two
-	// halves of a resolved reference, the type and what the field says; after
-	// merging, what could not be merged.
+	// allOf are nodes to be merged into this one: embedded structs, or the two halves of a
+	// resolved reference, which are the type and the keywords of the field. After merging,
+	// it has the parts that could not be merged.
 	allOf []*draft
-	// ref is the type that the node refers to, as long as it is not resolved.
+	// ref is the type that the node refers to until it is resolved.
 	ref *source.Type
-	// resolved says that allOf are the two halves of a reference.
+	// resolved is set if allOf holds the two halves of a reference.
 	resolved bool
-	// cut is the type whose recursion ends in this node, and cycle is the way
-	// from it to itself.
+	// cut is the type whose recursion ends at this node, and cycle the path from that type
+	// to itself.
 	cut   *source.Type
 	cycle string
 
-	// edits change the schema once everything is merged.
+	// edits are applied to the schema after merging.
 	edits []*edits.Edit
-	// constants are what the values of an enum stand for.
+	// constants are the Go constants for the values of an enum.
 	constants []source.Constant
 
-	// metadata is where the type is metav1.ObjectMeta of which nothing is described, or
-	// embeds it; nil elsewhere.
+	// metadata is the use of a metav1.ObjectMeta whose fields are not described, or of a
+	// type that embeds one; otherwise nil.
 	metadata *checks.MetadataUse
 
-	// failed: there is no schema, which was reported.
+	// failed is set once an error has been reported; no schema was built.
 	failed bool
 
-	pkg    *source.Package // the package that the node stands in
-	docs   *source.Package // the package that the description is from, where that is another one
+	pkg    *source.Package // the package that declares the node
+	docs   *source.Package // the package of the description, if different
 	origin structural.Origin
 }
 
@@ -65,7 +65,7 @@ type draftProperty struct {
 	node *draft
 }
 
-// validation returns the value validation of the node for writing.
+// validation returns the value validation of the node, creating it if necessary.
 func (d *draft) validation() *structural.ValueValidation {
 	if d.values == nil {
 		d.values = &structural.ValueValidation{}
@@ -73,7 +73,7 @@ func (d *draft) validation() *structural.ValueValidation {
 	return d.values
 }
 
-// clone returns a copy that can be changed without changing d. Children are shared.
+// clone returns a copy that can be modified without affecting d. Children are shared.
 func (d *draft) clone() *draft {
 	out := *d
 	if d.values != nil {
@@ -90,8 +90,8 @@ func (d *draft) clone() *draft {
 	return &out
 }
 
-// setProperty adds a property. A later one of the same name takes the place of
-// an earlier one, and reports it. index has the places of all so far.
+// setProperty adds a property. If there is already one with the name, it is replaced, and
+// setProperty returns true. index maps the names of the properties to their indexes.
 func (d *draft) setProperty(index map[string]int, name string, node *draft) (replaced bool) {
 	if i, ok := index[name]; ok {
 		d.properties[i].node = node
@@ -102,14 +102,14 @@ func (d *draft) setProperty(index map[string]int, name string, node *draft) (rep
 	return false
 }
 
-// unrequire makes a property optional that is no more.
+// unrequire removes the name of a removed property from the required ones.
 func (d *draft) unrequire(name string) {
 	if d.values != nil {
 		d.values.Required = slices.DeleteFunc(slices.Clone(d.values.Required), func(n string) bool { return n == name })
 	}
 }
 
-// draftOf returns a finished schema as a draft.
+// draftOf converts a schema to a draft.
 func draftOf(s *structural.Schema, p *source.Package) *draft {
 	d := &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation, pkg: p, origin: s.Origin}
 	for _, property := range s.Properties {
@@ -126,7 +126,7 @@ func draftOf(s *structural.Schema, p *source.Package) *draft {
 		}
 	}
 	if d.values != nil && len(d.values.AllOf) > 0 {
-		// The junctors of a draft stand apart until everything is merged.
+		// A draft keeps allOf apart until everything is merged.
 		values := *d.values
 		values.AllOf = nil
 		d.values = &values

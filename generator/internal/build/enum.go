@@ -15,11 +15,11 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// applyK8sEnum gives a schema the values of a string type marked +k8s:enum, the
-// one marker of controller-tools whose own code wants a type checker. Those
-// are controller-tools' values: the constants that the package declares with
-// exactly this type and a string literal. Where the package wants it, or where
-// controller-tools' code panics, they are Go's.
+// applyK8sEnum sets the enum of a string type that is marked +k8s:enum, the one marker of
+// controller-tools whose own code needs a type checker. By default the values are those of
+// controller-tools: constants that the package declares with exactly this type and a string
+// literal. If the package enables the enum feature, or controller-tools' code would panic,
+// Go's rules decide instead.
 func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type) error {
 	if t == nil {
 		return fmt.Errorf("must be set on a type, not a field")
@@ -41,7 +41,7 @@ func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source
 	return setEnum(props, t, values)
 }
 
-// applyEnum gives a schema the values of a string type marked +enum.
+// applyEnum sets the enum of a string type that is marked +enum.
 func (b *Builder) applyEnum(d *draft, t *source.Type) {
 	m := t.Markers.Get(markers.EnumName)
 	if m == nil {
@@ -60,8 +60,8 @@ func (b *Builder) applyEnum(d *draft, t *source.Type) {
 	d.origin.Keywords = append(d.origin.Keywords, structural.KeywordOrigin{Keyword: "enum", Pos: m.Pos})
 }
 
-// setEnum makes the schema a string with the values, given as JSON texts,
-// sorted.
+// setEnum makes the schema a string with the given values, which are JSON texts, in sorted
+// order. It returns an error if there are none.
 func setEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type, values []string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("no enum values found for type %s", t)
@@ -75,8 +75,8 @@ func setEnum(props *apiextensionsv1.JSONSchemaProps, t *source.Type, values []st
 	return nil
 }
 
-// constantsOf returns the constants of the type by Go's rules, and reports
-// those that cannot be computed.
+// constantsOf returns the constants of the type by Go's rules, and reports those that
+// cannot be evaluated.
 func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 	all, errors := t.Constants()
 	for _, e := range errors {
@@ -85,7 +85,7 @@ func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 	return all
 }
 
-// goValues returns the JSON texts of the constants, each once.
+// goValues returns the distinct values of the constants as JSON texts.
 func goValues(all []source.Constant) []string {
 	var out []string
 	for _, c := range all {
@@ -97,7 +97,7 @@ func goValues(all []source.Constant) []string {
 	return out
 }
 
-// leftOut warns of constants that controller-tools does not see.
+// leftOut warns about constants that controller-tools does not see.
 func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
 	m := t.Markers.Get(markers.TagEnumName)
 	var names []string
@@ -113,14 +113,14 @@ func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
 		"the enum of %s leaves out %s: only constants with this type and a string literal count", t, strings.Join(names, ", "))
 }
 
-// describeValues adds what the values of an enum stand for to a description, in
-// the words of Kubernetes' own OpenAPI.
+// describeValues adds the documentation of enum values to a description, in the format of
+// Kubernetes' own OpenAPI documents.
 func describeValues(text string, all []source.Constant) string {
 	documented := slices.ContainsFunc(all, func(c source.Constant) bool { return c.Doc != "" })
 	if !documented {
 		return text
 	}
-	// Of several constants with one value the documented one counts.
+	// If several constants have the same value, the documented one is used.
 	sorted := slices.SortedStableFunc(slices.Values(all), func(a, b source.Constant) int {
 		return cmp.Or(strings.Compare(a.Value, b.Value), -strings.Compare(a.Doc, b.Doc))
 	})

@@ -17,11 +17,11 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestRulesEvaluate stores objects under an earlier version of each schema that the
-// cases generate, one that did not have each property in turn, and changes a label: none
-// of the rules that we wrote may fail to evaluate. Such a failure is never ratcheted, so
-// that it refuses every update, the removal of a finalizer included. Nor may they refuse
-// the label, where they are not of the root, which it changes.
+// TestRulesEvaluate adds a label to objects that were stored under earlier versions of each
+// schema that the cases generate, in which one property at a time was missing. None of the
+// generated rules may fail to evaluate: such a failure is never ratcheted, so it blocks
+// every update, including the removal of a finalizer. Nor may a rule refuse the update,
+// unless it is at the root, which the label changes.
 func TestRulesEvaluate(t *testing.T) {
 	var updates, blocked int
 	var evaluated []string
@@ -40,7 +40,8 @@ func TestRulesEvaluate(t *testing.T) {
 			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") || !strings.Contains(string(f.Data), structural.RulesKeyword) {
 				continue
 			}
-			// The rules in a pod template are those of k8s.io/api, and its objects take minutes.
+			// The rules of a pod template are those of k8s.io/api, and checking its objects
+			// takes minutes.
 			if len(f.Data) > 100_000 {
 				continue
 			}
@@ -68,29 +69,30 @@ func TestRulesEvaluate(t *testing.T) {
 	}
 }
 
-// inOneLine is a text without what differs between a rule and the marker it is from.
+// inOneLine returns a text without the characters in which a rule differs from its marker.
 func inOneLine(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer(`\`, "", "//", "", `"`, "").Replace(text)), "")
 }
 
-// storedObjects makes objects of a schema as they may be stored.
+// storedObjects generates objects as they may be stored under a schema.
 type storedObjects struct {
 	*rand.Rand
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version string
-	// ours are the rules that nobody wrote by hand.
+	// ours are the generated rules, as opposed to those in markers.
 	ours             []string
 	updates, blocked int
-	// keys are the names of keys of lists: the server compares nothing that holds an
-	// element without its key.
+	// keys are the keys of map lists. The server does not correlate lists with an element
+	// that lacks its key.
 	keys []string
-	// changed: a label changes what has rules.
+	// changed is set if the label changes a value that has rules.
 	changed bool
 }
 
-// drop removes the rules that somebody wrote by hand, and notes the others. It also
-// removes what is required, which the server does not ratchet in the root, that a label
-// changes, nor in elements without keys: no rule is evaluated then.
+// drop removes the rules that are written in markers, and records the others. It also
+// removes required, since no rule is evaluated if a required property is missing: the
+// server does not ratchet required at the root, which the label changes, or in elements
+// without keys.
 func (s *storedObjects) drop(schema *apiextensionsv1.JSONSchemaProps, byHand string) {
 	schema.Required, s.keys = nil, append(s.keys, schema.XListMapKeys...)
 	schema.XValidations = slices.DeleteFunc(schema.XValidations, func(rule apiextensionsv1.ValidationRule) bool {
@@ -112,7 +114,7 @@ func (s *storedObjects) drop(schema *apiextensionsv1.JSONSchemaProps, byHand str
 	}
 }
 
-// check updates a label of objects from which each property in turn was dropped.
+// check updates a label of objects from which one property at a time is removed.
 func (s *storedObjects) check(t *testing.T, schema *apiextensionsv1.JSONSchemaProps) {
 	kind, err := apiserver.NewKind(s.crd, s.version)
 	if err != nil {
@@ -134,7 +136,8 @@ func (s *storedObjects) check(t *testing.T, schema *apiextensionsv1.JSONSchemaPr
 	}
 }
 
-// eachWithout calls f for each property of a value and of all in it, while it is dropped.
+// eachWithout calls f for each property in a value, at any depth, while the property is
+// removed.
 func eachWithout(value any, f func(name string)) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -155,7 +158,7 @@ func eachWithout(value any, f func(name string)) {
 	}
 }
 
-// update gives the object a label, in each way that the kind has.
+// update adds a label to the object, through each endpoint of the kind.
 func (s *storedObjects) update(t *testing.T, kind *apiserver.Kind, stored map[string]any) {
 	t.Helper()
 	labelled := runtime.DeepCopyJSON(stored)
@@ -188,7 +191,7 @@ func (s *storedObjects) update(t *testing.T, kind *apiserver.Kind, stored map[st
 	}
 }
 
-// value makes the n-th object: the first has all properties, and the others some.
+// value generates the n-th object. The first one has all properties, the others some.
 func (s *storedObjects) value(schema *apiextensionsv1.JSONSchemaProps, n int) any {
 	switch {
 	case schema.Nullable && s.Intn(4) == 0:
@@ -214,7 +217,7 @@ func (s *storedObjects) value(schema *apiextensionsv1.JSONSchemaProps, n int) an
 				continue
 			}
 			if object, ok := element.(map[string]any); ok && schema.XListType != nil {
-				for _, key := range schema.XListMapKeys { // what has no counterpart is not ratcheted
+				for _, key := range schema.XListMapKeys { // values without a counterpart are not ratcheted
 					if schema.Items.Schema.Properties[key].Type == "string" {
 						object[key] = texts[i]
 					}

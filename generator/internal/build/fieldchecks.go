@@ -18,15 +18,14 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is what Go code and tags say about a field that no schema shows, and
-// that cannot be meant: all of it is accepted everywhere, and means nothing or
-// something else.
+// This file checks what Go code and tags say about a field but a schema cannot show. All of
+// these mistakes are accepted by every tool, but have no effect or an unintended one.
 
-// fieldChecker reports such mistakes.
+// fieldChecker reports mistakes in the tags and markers of fields.
 type fieldChecker struct{ *report.Reporter }
 
-// checkField reports what is wrong with the tags and markers of a field of the
-// user. name is its name in JSON, options are those of its json tag.
+// checkField checks the tags and markers of a field in the user's packages. name is its
+// JSON name, options are those of its json tag.
 func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, options string) {
 	if !t.Pkg.Local() {
 		return
@@ -41,8 +40,8 @@ func (c fieldChecker) checkField(t *source.Type, field *source.Field, name, opti
 	c.checkPatch(t, field)
 }
 
-// isJSONOption reports whether encoding/json, Kubernetes' libraries, or another
-// library that reads json tags knows an option.
+// isJSONOption reports whether an option is known to encoding/json, the Kubernetes
+// libraries, or another library that reads json tags.
 func isJSONOption(option string) bool {
 	switch option {
 	case "", "omitempty", "omitzero", "string", "inline",
@@ -52,8 +51,8 @@ func isJSONOption(option string) bool {
 	return strings.ContainsAny(option, `'":`) // encoding/json/v2
 }
 
-// checkTag reports options of a json tag that are nearly one that counts.
-// Others belong to other libraries.
+// checkTag reports json tag options that are probably misspelled forms of those that change a
+// schema. Other unknown options may belong to other libraries.
 func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
 	report := func(hint, format string, args ...any) {
 		c.Reporter.Report(report.MisreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
@@ -82,11 +81,12 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 	}
 }
 
-// countingOptions are the options of a json tag that change a schema.
+// countingOptions returns the json tag options that change a schema.
 func countingOptions() []string { return []string{"omitempty", "omitzero", "inline", "string"} }
 
-// oneOff reports whether two words differ only in case, in the order of their
-// letters, or in one letter that one of them lacks: short words are near many.
+// oneOff reports whether two words differ only in case, in the order of their letters, or
+// in one letter that one of them lacks. Short words are similar to many, so this is
+// stricter than diag.Nearest.
 func oneOff(a, b string) bool {
 	letters := func(text string) string {
 		out := []byte(strings.ToLower(text))
@@ -105,9 +105,9 @@ func oneOff(a, b string) bool {
 	return false
 }
 
-// checkPresence reports a field that is marked as optional and as required.
-// Kubernetes' own tags are held against each other alone: beside +optional,
-// +k8s:required may be about the object once it is defaulted.
+// checkPresence reports a field that is marked both optional and required. Kubernetes' own
+// tags are only compared with each other: if a field is marked +optional, the tag
+// "+k8s:required" may refer to the object after defaulting.
 func (c fieldChecker) checkPresence(t *source.Type, field *source.Field) {
 	if len(field.Markers) < 2 {
 		return
@@ -137,8 +137,8 @@ func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags 
 	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(counts.Pos), Message: "the other one"})
 }
 
-// checkRange reports bounds that the Go integer type of a declaration cannot
-// hold. What does not fit the format of the schema is left to the verification.
+// checkRange reports bounds that do not fit the Go integer type of a declaration. Bounds
+// that do not fit the format of the schema are reported during verification.
 func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
 	if set.Get(markers.SchemaTypeName) != nil || set.Get(markers.TypeName) != nil {
 		return
@@ -197,8 +197,8 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 	c.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
 }
 
-// plainInteger returns the name of the predeclared type under a type that
-// encoding/json reads and writes itself; empty if the type does so.
+// plainInteger returns the name of the predeclared type underlying typ, or the empty string
+// if there is none or typ has its own JSON encoding.
 func plainInteger(f *source.File, typ ast.Expr) string {
 	typ = deref1(typ)
 	for range 100 {
@@ -230,8 +230,8 @@ func plainInteger(f *source.File, typ ast.Expr) string {
 	return ""
 }
 
-// integerRange returns the values of an integer type whose range no format of a
-// schema says. Those of int32 and int64 are said there.
+// integerRange returns the range of an integer type that no schema format expresses. int32
+// and int64 have formats.
 func integerRange(name string) (low, high float64, ok bool) {
 	switch name {
 	case "int8":
@@ -248,8 +248,8 @@ func integerRange(name string) (low, high float64, ok bool) {
 	return 0, 0, false
 }
 
-// checkPatch reports a patchStrategy that does not exist and a patchMergeKey
-// that names no field, in struct tags and in markers, once where both say it.
+// checkPatch reports an unknown patchStrategy, and a patchMergeKey that is not the name of
+// a field, in struct tags and markers. A value that appears in both is reported once.
 func (c fieldChecker) checkPatch(t *source.Type, field *source.Field) {
 	if len(field.Comments) == 0 && !strings.Contains(string(field.Tag), "patch") {
 		return
@@ -295,8 +295,8 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 		"field %s: its elements have no field %q, which is their patchMergeKey", field.Label(), key)
 }
 
-// jsonNames returns the names of a struct's fields in JSON, with those of its
-// inlined structs. known is false where not all of them can be found.
+// jsonNames returns the JSON names of the fields of a struct, including those of inlined
+// structs. known is false if some cannot be determined.
 func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known bool) {
 	body := source.UnderlyingOf(f, deref1(typ))
 	st, ok := body.Expr.(*ast.StructType)
@@ -323,15 +323,15 @@ func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known b
 	return names, true
 }
 
-// What is checked of finished schemas.
+// Checks of finished schemas.
 type (
-	// checkUnsigned warns of an unsigned integer that may be negative.
+	// checkUnsigned warns about an unsigned integer whose schema allows negative numbers.
 	checkUnsigned struct {
 		reporter *report.Reporter
 		name     string
 	}
-	// checkQuoted warns of a field whose JSON is a string, by its json option, but
-	// whose schema is not.
+	// checkQuoted warns about a field that is a string in JSON because of its json option,
+	// but has another type in its schema.
 	checkQuoted struct {
 		reporter *report.Reporter
 		field    string

@@ -9,7 +9,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
-// optionFindings is what is reported of the options of a json tag.
+// optionFindings returns the findings about the options of a json tag.
 func optionFindings(options string) diag.List {
 	c := fieldChecker{&report.Reporter{}}
 	t := &source.Type{Pkg: &source.Package{Package: &Package{}}}
@@ -17,8 +17,8 @@ func optionFindings(options string) diag.List {
 	return c.List
 }
 
-// TestTagOptions wants every single slip in omitempty and omitzero to be
-// reported, and no option of another library.
+// TestTagOptions checks that every single typo in omitempty and omitzero is reported, and
+// no option of another library.
 func TestTagOptions(t *testing.T) {
 	for _, option := range []string{"omitempty", "omitzero"} {
 		slips := []string{" " + option, option + " ", strings.ToUpper(option), strings.ToUpper(option[:1]) + option[1:]}

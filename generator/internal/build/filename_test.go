@@ -7,8 +7,8 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 )
 
-// TestFileNames makes groups and plurals of all that is dangerous in paths, and wants
-// those that are taken to be files of the directory.
+// TestFileNames builds groups and plurals from everything that is dangerous in paths. It
+// checks that accepted file names denote files in the directory.
 func TestFileNames(t *testing.T) {
 	parts := []string{"", "a", ".", "..", "/", `\`, "\n", "\x1b", "\x00", "\u0085", "-", "example.com", "C:", "con"}
 	var texts []string

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// second are the mistakes of cases that are found only when the first one, which a fix
-// corrects, is gone: a marker that is misspelt, for example, and does not fit its type.
+// second returns the errors of cases that are only found after a fix has corrected a first
+// one: for example, of a marker that is misspelled and also does not fit its type.
 func second() []string {
 	return []string{
 		"bad-marker-arguments: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[i].pattern: Invalid value: \"bad \\\\escape\": must be a valid regular expression, but isn't: error parsing regexp: invalid escape sequence: `\\e`",
@@ -25,8 +25,8 @@ func second() []string {
 	}
 }
 
-// TestFixes applies each fix that is offered for a case alone: its diagnostic is gone then,
-// and there is no error that was not there before.
+// TestFixes applies each fix that is offered for a case separately. The diagnostic must
+// disappear, and no new errors may appear.
 func TestFixes(t *testing.T) {
 	cases := readCases(t)
 	dir, listed := gentest.List(t, cases)
@@ -73,8 +73,8 @@ func TestFixes(t *testing.T) {
 	t.Logf("fixes: %v", fixed)
 }
 
-// newFindings counts, by code and message, how many more errors there are after a fix than
-// before, and how many diagnostics like the fixed one should have gone.
+// newFindings counts, by code and message, the errors that a fix adds, and the remaining
+// diagnostics like the fixed one that should have disappeared.
 func newFindings(before, after diag.List, fixed diag.Diagnostic) map[string]int {
 	counts := map[string]int{}
 	count := func(list diag.List, n int) {
@@ -90,12 +90,12 @@ func newFindings(before, after diag.List, fixed diag.Diagnostic) map[string]int 
 	return counts
 }
 
-// applied returns the files that a fix changes, with its edits.
+// applied returns the files that a fix changes, after its edits.
 func applied(t *testing.T, fix diag.Fix) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	edits := slices.Clone(fix.Edits)
-	slices.Reverse(edits) // so that positions stay
+	slices.Reverse(edits) // keep the positions of the remaining edits valid
 	for _, e := range edits {
 		text := out[e.Pos.File]
 		if text == nil {
@@ -113,7 +113,7 @@ func applied(t *testing.T, fix diag.Fix) map[string][]byte {
 	return out
 }
 
-// offset is the offset of a position in the text of its file.
+// offset returns the byte offset of a position in the text of its file.
 func offset(text []byte, p diag.Position) int {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	return len(bytes.Join(lines[:p.Line-1], nil)) + p.Column - 1

@@ -11,38 +11,39 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where drafts become structural schemas, in two phases: first all references
-// are replaced by what they refer to, with recursion cut where a type is met inside of
-// itself; then nodes are merged from the root down (merge.go).
+// This file turns drafts into structural schemas, in two phases. First, references are
+// replaced by the types that they refer to, and recursion is cut where a type contains
+// itself. Then nodes are merged from the root down (merge.go).
 
-// Flattener resolves and merges drafts. Results are shared: a type is resolved
-// once and merged once, however many fields refer to it.
+// Flattener resolves and merges drafts. Results are shared: a type is resolved and merged
+// once, however many fields refer to it.
 type Flattener struct {
 	builder *Builder
-	// flat are the types with their references resolved. A type that is being
-	// resolved is an empty node.
+	// flat are the types with resolved references. A type that is being resolved is an
+	// empty node.
 	flat map[unrolled]*draft
-	// unroll are the types with a bound that are being resolved.
+	// unroll are the types with bounded recursion that are being resolved.
 	unroll []*source.Type
-	// way leads from the root to the node that is being resolved.
+	// way is the path from the root to the node that is being resolved.
 	way []wayStep
-	// merged are the merged types, by their resolved draft.
+	// merged are the merged types, keyed by their resolved drafts.
 	merged map[*draft]*draft
-	// finished are the schemas of nodes, by their resolved draft.
+	// finished are the schemas of nodes, keyed by their resolved drafts.
 	finished map[*draft]*structural.Schema
-	// special are the flatteners of packages with overrides.
+	// special are the flatteners of packages with overrides or a description limit of their
+	// own.
 	special map[*source.Package]*Flattener
-	// parts counts what was merged into the node that is being merged.
+	// parts is the number of parts merged so far into the current node.
 	parts int
-	// nodes are the sizes of schemas, with all that is below them.
+	// nodes are the sizes of schemas, including everything below them.
 	nodes map[*structural.Schema]int
-	// maxDescription is the limit for descriptions in bytes, negative for none.
+	// maxDescription is the maximum length of descriptions in bytes; negative means no
+	// limit.
 	maxDescription int
 }
 
-// ForPackage returns the flattener for the kinds of a package. Packages that
-// say something about types elsewhere, or that have a limit for descriptions of
-// their own, have one of their own.
+// ForPackage returns the flattener for the kinds of a package. A package with overrides for
+// types elsewhere, or with its own description limit, has a separate one.
 func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
 	overrides, limit := fl.builder.Run.Describe(p).overrides, fl.builder.Run.settingsOf(p).MaxDescription
 	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription {
@@ -57,12 +58,13 @@ func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
 	return fl.special[p]
 }
 
-// Root returns the schema of a root type.
+// Root returns the schema of a root type. If the schema is too large, it reports that and
+// returns an empty object schema.
 func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 	resolved, ok := fl.flat[unrolled{decl: t}]
 	if !ok {
-		// The root itself is not marked as being resolved: where it is met
-		// inside of itself it is unrolled once more, and then cut.
+		// The root itself is not marked as being resolved: inside itself it is unrolled
+		// once more before it is cut.
 		if recursionOf(t) != nil {
 			fl.unroll = append(fl.unroll, t)
 			defer func() { fl.unroll = nil }()
@@ -80,17 +82,18 @@ func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 	return s
 }
 
-// The limits of a schema. A server stores objects of at most 1.5 MiB, in which there is
-// room for some 70,000 nodes; the largest definitions in use have tens of thousands.
+// Limits of a schema. A server stores objects of at most 1.5 MiB, which is enough for about
+// 70,000 nodes; the largest definitions in use have tens of thousands.
 const (
 	maxNodes = 200_000
-	// maxParts is how much is merged into one node: embedded structs, and what these
-	// embed.
+	// maxParts is the maximum number of parts merged into one node: embedded structs, and
+	// those embedded in them.
 	maxParts = 50_000
 )
 
-// size is how many nodes a schema has when it is written. Nodes are shared here, so
-// that types that refer to the next one twice take no more room than others.
+// size returns the number of nodes of a schema as written, at most maxNodes+1. Nodes are
+// shared in memory, so types that each refer to the next in two fields grow exponentially
+// only when written.
 func (fl *Flattener) size(s *structural.Schema) int {
 	if s == nil {
 		return 0
@@ -105,13 +108,13 @@ func (fl *Flattener) size(s *structural.Schema) int {
 	if s.AdditionalProperties != nil {
 		n += fl.size(s.AdditionalProperties.Schema)
 	}
-	n = min(n, maxNodes+1) // the sum of many might overflow
+	n = min(n, maxNodes+1) // prevent overflow of the sum
 	fl.nodes[s] = n
 	return n
 }
 
-// typeOf returns the draft of a type with its references resolved. Of a type
-// whose recursion has ended there is none.
+// typeOf returns the draft of a type with resolved references. It returns nil if a bounded
+// recursion of the type is omitted at this depth.
 func (fl *Flattener) typeOf(t *source.Type) *draft {
 	if bound := recursionOf(t); bound != nil {
 		if fl.depth(t) >= bound.Depth {
@@ -135,10 +138,9 @@ func (fl *Flattener) typeOf(t *source.Type) *draft {
 	return d
 }
 
-// resolve returns the draft with all references below it resolved: a reference
-// becomes a node whose allOf are the type and what the field says, documented
-// by the field, or else by the type. It returns nil for what a bounded recursion
-// leaves out.
+// resolve returns the draft with all references below it resolved: a reference becomes a
+// node whose allOf are the type and the keywords of the field, with the documentation of
+// the field or else of the type. It returns nil if a bounded recursion omits the node.
 func (fl *Flattener) resolve(d *draft) *draft {
 	if d.ref == nil {
 		if d.items == nil && d.additional == nil && len(d.properties) == 0 && len(d.allOf) == 0 {
@@ -210,7 +212,8 @@ func (fl *Flattener) resolve(d *draft) *draft {
 	return out
 }
 
-// finish merges a resolved draft and everything below it.
+// finish returns the schema of a resolved draft, with everything below it merged and the
+// edits applied.
 func (fl *Flattener) finish(d *draft) *structural.Schema {
 	if s, ok := fl.finished[d]; ok {
 		return s
@@ -235,8 +238,8 @@ func (d *draft) shapes() bool {
 	return d.object || d.items != nil || d.additional != nil || d.open || len(d.allOf) > 0
 }
 
-// finishReference finishes a resolved reference whose field adds keywords but
-// no children: the children of the type are shared.
+// finishReference finishes a resolved reference whose field adds keywords but no children,
+// so that the children of the type are shared.
 func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	target, own := d.allOf[0], d.allOf[1]
 	merged, ok := fl.merged[target]
@@ -262,8 +265,8 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	return edits.Apply(fl.builder.Reporter, fl.convert(out, shared), out.edits)
 }
 
-// checkCut reports a recursion that leaves a value without a type, or an array
-// without items: the API server refuses it.
+// checkCut reports a recursion whose cut leaves a value without a type, or an array without
+// items; the API server refuses these.
 func (fl *Flattener) checkCut(d *draft) {
 	switch {
 	case d.cut == nil:
@@ -278,12 +281,12 @@ func (fl *Flattener) checkCut(d *draft) {
 			"type %s contains itself: %s", d.cut, d.cycle)
 	}
 	if !fl.builder.Options.SkipVerify {
-		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", structural.InShape // nothing more is said of it
+		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", structural.InShape // suppress further findings
 	}
 }
 
-// convert returns a merged node as a schema. The children come from shared if
-// it is not nil.
+// convert returns the schema of a merged node. If shared is not nil, the schema has its
+// children.
 func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Schema {
 	s := &structural.Schema{
 		Generic:         d.Generic,
@@ -331,6 +334,7 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 	return s
 }
 
+// NewFlattener returns a flattener for the types of a builder.
 func NewFlattener(b *Builder) *Flattener {
 	fl := &Flattener{
 		builder:  b,
@@ -344,7 +348,7 @@ func NewFlattener(b *Builder) *Flattener {
 	return fl
 }
 
-// limit sets the limit for descriptions; nil is none.
+// limit sets the maximum length of descriptions; nil means no limit.
 func (fl *Flattener) limit(bytes *int) {
 	fl.maxDescription = -1
 	if bytes != nil {

@@ -20,18 +20,18 @@ import (
 // Lister finds the packages of a run.
 type Lister = golist.Lister
 
-// Package is what a [Lister] knows of a package.
+// Package is a package found by a [Lister].
 type Package = golist.Package
 
 // File is one generated file.
 type File struct {
-	// Name is the base name.
+	// Name is the base name of the file.
 	Name string
 	Data []byte
 }
 
-// generate goes from packages to definitions with their files, by index. There are none
-// if an error was reported.
+// generate returns the definitions of the packages' kinds and their files, by the same
+// index. Both are nil if an error was reported.
 func generate(ctx context.Context, options *Options) ([]*checks.Definition, []File, *Run, error) {
 	all, w, err := DefineKinds(ctx, options)
 	if err != nil {
@@ -57,7 +57,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	return all, files, w, nil
 }
 
-// Misspelt looks for markers of the options' generators that are misspelt, for runs
+// Misspelt returns findings about misspelled markers of the options' generators, for runs
 // that do not generate definitions.
 func Misspelt(ctx context.Context, options Options) (diag.List, error) {
 	w, err := newRun(&options)
@@ -68,13 +68,13 @@ func Misspelt(ctx context.Context, options Options) (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Reporter.List = nil // the generators complain of packages themselves
+	w.Reporter.List = nil // the generators report errors of packages themselves
 	w.Look(roots)
 	w.Lint()
 	return slices.DeleteFunc(w.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
 }
 
-// DefineKinds goes from packages to definitions.
+// DefineKinds returns the definitions of the packages' kinds, before verification.
 func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *Run, error) {
 	roots, b, err := Open(ctx, options)
 	if err != nil {
@@ -101,7 +101,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		if !checks.IsFileName(crd.FileName()) {
 			t := crd.Roots[0]
 			r.Report(report.InvalidFileName, t.Pkg.At(t.Spec.Name.Pos()), "correct +groupName or +kubebuilder:resource:path", "kind %s cannot be written: %q is not a file name", k, crd.FileName())
-			crd.Flawed = true // the server would refuse the same
+			crd.Flawed = true // the server would report the same error
 		}
 		if other, ok := files[crd.FileName()]; ok {
 			r.Add(report.SameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
@@ -118,7 +118,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	return crds, w, nil
 }
 
-// Open loads the packages that a run is about, with a builder for their types.
+// Open loads the root packages of a run and returns them with a builder for their types.
 func Open(ctx context.Context, options *Options) (roots []*source.Package, b *Builder, err error) {
 	w, err := newRun(options)
 	if err != nil {
@@ -134,18 +134,18 @@ func Open(ctx context.Context, options *Options) (roots []*source.Package, b *Bu
 	return roots, b, nil
 }
 
-// Listing is how the packages of a run are found.
+// Listing describes how the packages of a run are found.
 type Listing struct {
-	// Packages are the import paths of those that the patterns match, sorted, and Dirs
-	// the directories of their files.
+	// Packages are the sorted import paths of the packages that the patterns match, and
+	// Dirs the directories of their files.
 	Packages, Dirs []string
-	// Reasons say for each directory why the go command was asked, sorted; none if
-	// it was not.
+	// Reasons are, sorted, the reasons that the go command was run, each with its
+	// directory. It is empty if it was not run.
 	Reasons []string
 }
 
-// List finds the packages and reads nothing of them. Diagnostics are about
-// patterns and packages that cannot be found.
+// List finds the packages without reading them. The diagnostics are about patterns that
+// match nothing and packages that cannot be found.
 func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	var out Listing
 	options.Inputs = options.reader()
@@ -170,11 +170,11 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	return out, r.List.Normalize(), nil
 }
 
-// NoteClosure reads, through the options' Inputs, the source of the packages that
-// the patterns name and of all that they import, but for the standard library,
-// which the toolchain's version tells. It is for callers that hand the packages to
-// something else, and want to know later whether it would see the same. The
-// patterns must be ones that a run has listed without findings.
+// NoteClosure reads, through the options' Inputs, the source of the packages that the
+// patterns match and of all their imports, except for the standard library, which is
+// determined by the version of the toolchain. It is for callers that pass the packages to
+// another program and need to know later whether its input has changed. The patterns must
+// have been listed before without findings.
 func NoteClosure(ctx context.Context, options Options) error {
 	listed, _, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
 	if err != nil {
@@ -183,15 +183,16 @@ func NoteClosure(ctx context.Context, options Options) error {
 	return source.ReadClosure(ctx, options.Inputs, listed)
 }
 
-// emitRoom is room for most files: only what is written of it costs memory.
+// emitRoom is the initial buffer capacity for a file in bytes, enough for most files. Only
+// the pages that are written cost memory.
 const emitRoom = 1 << 18
 
-// emit renders the definitions, in parallel.
+// emit renders the definitions in parallel.
 func emit(crds []*checks.Definition, header string) ([]File, error) {
 	out := make([]File, len(crds))
 	errs := make([]error, len(crds))
 	parallel.Workers(len(crds), func() func(int) {
-		// Files share blocks, of which the next file probably finds its room.
+		// Files share a block as long as it probably has room for the next one.
 		var block []byte
 		room := emitRoom
 		return func(i int) {

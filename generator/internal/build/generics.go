@@ -13,7 +13,7 @@ func (b *Builder) uninstantiated(f *source.File, expr ast.Expr) *draft {
 	return b.failed(f, expr.Pos())
 }
 
-// instance makes the draft of an instance of a generic type.
+// instance returns the draft of an instance of a generic type.
 func (b *Builder) instance(f *source.File, expr ast.Expr) *draft {
 	generic, args := source.Indexed(expr)
 	name, why := f.Resolve(generic)

@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// eachKeyword calls f for the keywords that markers and merging know of: not
-// children, which are drafts of their own.
+// eachKeyword calls f for the keywords that markers and merging handle. Keywords with child
+// schemas are excluded: those are drafts of their own.
 func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
 	for k := range structural.Table() {
@@ -26,10 +26,10 @@ func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.
 	}
 }
 
-// TestEveryKeywordIsMerged wants a keyword of either of two merged nodes in the
-// result.
+// TestEveryKeywordIsMerged checks that the result of a merge has the keywords of both
+// nodes.
 func TestEveryKeywordIsMerged(t *testing.T) {
-	ofTheFirst := []string{"description", "title", "example", "externalDocs"} // as controller-gen merges
+	ofTheFirst := []string{"description", "title", "example", "externalDocs"} // as in controller-gen
 	draftOf := func(p *apiextensionsv1.JSONSchemaProps) *draft {
 		s, _ := structural.FromProps(p)
 		return &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation}

@@ -16,9 +16,9 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// TestKindExamples generates the examples of kinds of diagnostics, in Go, or several files of
-// Go as a txtar archive: nothing but the kind is reported of the bad one, and nothing of the
-// good one.
+// TestKindExamples generates the examples of the kinds of diagnostics, which are Go source
+// or a txtar archive of Go files. The bad example must result in diagnostics of its kind
+// only, the good one in none.
 func TestKindExamples(t *testing.T) {
 	kinds := slices.DeleteFunc(slices.Concat(report.Codes(), verify.Codes()), func(k *diag.Kind) bool { return k.Bad == "" })
 	var cases []*gentest.Case

@@ -20,11 +20,11 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// VersionAnnotation says which tool and version wrote a definition. The key is
-// controller-gen's, so that a migration changes one value.
+// VersionAnnotation is the key of the annotation with the version of the tool that wrote a
+// definition. It is controller-gen's key, so that a migration only changes the value.
 const VersionAnnotation = "controller-gen.kubebuilder.io/version"
 
-// GroupKind is one kind of the run, with the root types that declare it.
+// GroupKind identifies a kind of the run.
 type GroupKind struct {
 	Group, Kind string
 }
@@ -36,9 +36,9 @@ func (k GroupKind) String() string {
 	return k.Kind + "." + k.Group
 }
 
-// FindKinds returns the kinds that the root packages declare, sorted by
-// "Kind.group". A kind is a struct that embeds metav1.TypeMeta and
-// metav1.ObjectMeta themselves: no pointers, no aliases.
+// FindKinds returns the kinds that the root packages declare, sorted by "Kind.group". A
+// kind is a struct that embeds both metav1.TypeMeta and metav1.ObjectMeta by value and not
+// through aliases.
 func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 	r := w.Reporter
 	var out []GroupKind
@@ -59,11 +59,11 @@ func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 					continue
 				}
 				if w.Describe(p).malformed.Has(markers.GroupName) {
-					continue // it was meant to have one
+					continue // the malformed +groupName was reported
 				}
 				if !w.Describe(p).grouped {
 					for _, f := range p.Sources {
-						f.Parse() // its name may be misspelt
+						f.Parse() // the marker may be misspelled in any file
 					}
 					r.Report(report.KindWithoutGroup, p.At(t.Spec.Name.Pos()), "say the API group beside the package clause: // +groupName=example.com",
 						"kind %s is in a package without +groupName", t.Spec.Name.Name)
@@ -80,8 +80,8 @@ func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 	return out
 }
 
-// selectKinds returns the kinds that the options ask for. A name that stands
-// for none is an error.
+// selectKinds returns the kinds that the options select. It reports names and groups that
+// match none.
 func selectKinds(kinds []GroupKind, options *Options, r *report.Reporter) []GroupKind {
 	if len(options.Kinds) == 0 && len(options.Groups) == 0 {
 		return kinds
@@ -117,8 +117,8 @@ func kindsHint(kinds []GroupKind) string {
 	return "there are " + strings.Join(names, ", ")
 }
 
-// isKind reports whether the type is a kind. An import that cannot be found is
-// reported: without it the kind would silently be none.
+// isKind reports whether the type is a kind. It reports an import that cannot be found,
+// since the kind would otherwise be silently ignored.
 func isKind(t *source.Type, r *report.Reporter) bool {
 	var hasType, hasObject bool
 	for _, embedded := range t.Embedded() {
@@ -144,7 +144,7 @@ func isKind(t *source.Type, r *report.Reporter) bool {
 	return hasType && hasObject
 }
 
-// specMarker and objectMarker are markers that change a definition.
+// specMarker and objectMarker are implemented by markers that change a definition.
 type (
 	specMarker interface {
 		ApplyToCRD(crd *apiextensionsv1.CustomResourceDefinitionSpec, version string) error
@@ -154,7 +154,7 @@ type (
 	}
 )
 
-// Definer makes the definitions of kinds.
+// Definer builds the definitions of kinds.
 type Definer struct {
 	run       *Run
 	reporter  *report.Reporter
@@ -168,8 +168,8 @@ func NewDefiner(b *Builder) *Definer {
 	return &Definer{b.Run, b.Reporter, b.Options, b, NewFlattener(b)}
 }
 
-// rootsOf returns the types of a kind: of every package of the group that a type
-// was asked of so far, the one of the kind's name.
+// rootsOf returns the root types of a kind: the type of that name in each package of the
+// group that has been reached so far.
 func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 	var roots []*source.Type
 	for _, p := range slices.Clone(*df.builder.reached) {
@@ -183,8 +183,9 @@ func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 	return roots
 }
 
-// Schemas makes the schemas of those versions of a kind that are wanted, with its unions:
-// a definition of nothing else. It returns nil if there are none.
+// Schemas builds the schemas, including unions, of those versions of a kind for which
+// wanted returns true. The definition has nothing else. It is nil if there are no such
+// versions.
 func (df *Definer) Schemas(ctx context.Context, k GroupKind, wanted func(version string) bool) (*checks.Definition, error) {
 	out := &checks.Definition{Generated: crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}}}
 	for _, t := range df.rootsOf(k) {
@@ -203,7 +204,7 @@ func (df *Definer) Schemas(ctx context.Context, k GroupKind, wanted func(version
 	return out, df.run.Unions.Place(ctx, out)
 }
 
-// checkSameVersion reports types of a kind whose version an earlier one has.
+// checkSameVersion reports a type of a kind that has the same version as an earlier one.
 func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*source.Type) {
 	version := df.run.Describe(t.Pkg).version
 	for _, other := range earlier {
@@ -214,8 +215,8 @@ func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*sour
 	}
 }
 
-// define makes the definition of a kind. Each of its types adds a version. It
-// returns nil if no version is left, or none may be written.
+// define builds the definition of a kind, with one version for each of its root types. It
+// returns nil if there are none.
 func (df *Definer) define(k GroupKind) *checks.Definition {
 	roots := df.rootsOf(k)
 	plural := plurals.Of(k.Kind)
@@ -238,7 +239,7 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		schemas[version] = fixMetadata(df.flattener.ForPackage(t.Pkg).Root(t.Load()))
 		object.Spec.Versions = append(object.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: version, Served: true})
 	}
-	// Markers come last, so that they find all versions.
+	// Apply markers last, so that they find all versions.
 	slices.SortStableFunc(roots, func(a, c *source.Type) int {
 		return strings.Compare(df.run.Describe(a.Pkg).version, df.run.Describe(c.Pkg).version)
 	})
@@ -285,8 +286,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	return out
 }
 
-// applyToObject applies a marker to the definition. Upstream's metadata marker
-// indexes past a label without an equals sign.
+// applyToObject applies a marker to the definition. It turns a panic into an error:
+// controller-tools' metadata marker panics on a label without an equals sign.
 func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinition, version string) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -296,8 +297,8 @@ func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinit
 	return m.ApplyToCRD(object, version)
 }
 
-// checkVersions reports a kind without storage or served version, or with
-// several storage versions.
+// checkVersions reports a kind without a storage or served version, or with several storage
+// versions.
 func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) {
 	first := roots[0]
 	stored, served := 0, 0
@@ -331,8 +332,8 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 	}
 }
 
-// fixMetadata returns the schema with the top-level metadata replaced: the API
-// server knows what it is, and refuses anything else.
+// fixMetadata returns the schema with its top-level metadata replaced by an object without
+// keywords. The API server knows the schema of metadata and refuses any other.
 func fixMetadata(s *structural.Schema) *structural.Schema {
 	for i, p := range s.Properties {
 		if p.Name == "metadata" {

@@ -7,7 +7,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Import paths of packages that the generator knows by name.
+// Import paths of packages with types that the generator knows by name.
 const (
 	metav1Path       = source.MetaV1Path
 	quantityPath     = "k8s.io/apimachinery/pkg/api/resource"
@@ -18,14 +18,14 @@ const (
 	crdV1Path        = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// quantityPattern is the grammar of resource.Quantity as controller-tools writes it.
+// quantityPattern is the pattern that controller-tools generates for resource.Quantity.
 const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
 
-// KnownType returns the schema of a type whose Go declaration does not tell
-// what it is in JSON, or nil. The list is controller-tools' (pkg/crd/known_types.go).
+// KnownType returns the schema of a type whose JSON encoding does not follow from its Go
+// declaration, or nil. The types are those of controller-tools (pkg/crd/known_types.go).
 func KnownType(path, name string, embeddedObjectMeta bool) *draft {
 	if !strings.HasPrefix(path, "k8s.io/api") {
-		return nil // all of them are in apimachinery or apiextensions-apiserver
+		return nil // all known types are in apimachinery or apiextensions-apiserver
 	}
 	switch path + "." + name {
 	case metav1Path + ".ObjectMeta":
@@ -61,7 +61,7 @@ func KnownType(path, name string, embeddedObjectMeta bool) *draft {
 	return nil
 }
 
-// onlyKnownTypes reports whether a package has no types but its known ones.
+// onlyKnownTypes reports whether a package has no usable types except for known ones.
 func onlyKnownTypes(path string) bool { return path == quantityPath || path == intstrPath }
 
 func typed(typ, format string) *draft {
@@ -82,7 +82,8 @@ func intOrString() *draft {
 	return d
 }
 
-// objectMeta is the part of ObjectMeta that makes sense inside of another object.
+// objectMeta returns the schema of those fields of ObjectMeta that are meaningful inside
+// another object.
 func objectMeta() *draft {
 	stringMap := func() *draft {
 		d := typed("object", "")

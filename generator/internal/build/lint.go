@@ -14,11 +14,11 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Lint reports markers without effect in the files of the user that were parsed, and
-// misspelt ones in those of the root packages that were not.
+// Lint reports markers without effect in those of the user's files that were parsed, and
+// misspelled markers in those files of the root packages that were not.
 func (w *Run) Lint() {
 	var files []*source.File
-	parsed := map[*source.File]bool{} // by the run
+	parsed := map[*source.File]bool{} // parsed by the run
 	for p := range w.Packages() {
 		if !p.Local() {
 			continue
@@ -31,7 +31,7 @@ func (w *Run) Lint() {
 		}
 	}
 	for _, f := range files {
-		w.Describe(f.Pkg) // not while others do
+		w.Describe(f.Pkg) // populate facts before the parallel part
 	}
 	slices.SortFunc(files, func(a, b *source.File) int { return cmp.Compare(a.Name, b.Name) })
 	found := make([][]markers.Finding, len(files))
@@ -53,13 +53,13 @@ func (w *Run) Lint() {
 		for _, finding := range found[i] {
 			t := declaringType(f, declared, finding.Pos)
 			if t != nil && !w.usesOf(t).built && len(w.options.Kinds)+len(w.options.Groups) > 0 {
-				continue // it is of a kind that was not selected
+				continue // it belongs to a kind that was not selected
 			}
 			if finding.Kind == markers.NeedsFeature && w.Unions.Takes(finding.Pos) {
 				continue
 			}
 			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && w.usesOf(t).references > 0 && w.usesOf(t).references == w.usesOf(t).closed {
-				continue // wherever it is used, the field lists the values
+				continue // each field of the type lists the values itself
 			}
 			if finding.Kind == markers.NeedsFeature {
 				if waiting[f.Pkg] == nil {
@@ -81,8 +81,8 @@ func (w *Run) Lint() {
 	w.needFeatures(waiting)
 }
 
-// misspelt are the findings about markers that a generator of the run would read but
-// for their spelling.
+// misspelt returns the findings about misspelled markers that one of the run's generators
+// would read if they were spelled correctly.
 func (w *Run) misspelt(found []markers.Finding) []markers.Finding {
 	return slices.DeleteFunc(found, func(f markers.Finding) bool {
 		if f.Meant == "" || f.Kind != markers.Unknown && f.Kind != markers.Malformed {
@@ -93,8 +93,8 @@ func (w *Run) misspelt(found []markers.Finding) []markers.Finding {
 	})
 }
 
-// declaringType returns the type of the file, out of those that it declares, whose
-// declaration a place is in, with the markers above it; nil if there is none.
+// declaringType returns the type, out of those declared in the file, whose declaration or
+// markers include pos; or nil.
 func declaringType(f *source.File, declared []*source.Type, pos token.Pos) *source.Type {
 	for _, t := range declared {
 		from := t.Spec.Pos()
@@ -108,8 +108,8 @@ func declaringType(f *source.File, declared []*source.Type, pos token.Pos) *sour
 	return nil
 }
 
-// needFeatures says once for each package which of its markers wait for a
-// feature: there may be hundreds.
+// needFeatures reports, once for each package and feature, markers that have no effect
+// because the feature is disabled. There may be hundreds of them.
 func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Finding) {
 	for p := range w.Packages() {
 		for _, feature := range markers.Features() {
@@ -147,7 +147,7 @@ func lintKind(kind markers.FindingKind) *diag.Kind {
 	return report.FloatingMarker
 }
 
-// checkFeature reports a feature that there is not.
+// checkFeature reports an unknown feature.
 func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, feature string) {
 	if slices.Contains(markers.Features(), feature) {
 		return

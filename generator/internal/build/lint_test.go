@@ -12,9 +12,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// TestFindingsOfSelectedKinds plants mistakes in a kind, in a type that only it
-// reaches, and in a field. A run for another kind of the same file does not report
-// them.
+// TestFindingsOfSelectedKinds plants mistakes in a kind, in a type that only this kind
+// uses, and in a field. A run for another kind in the same file must not report them.
 func TestFindingsOfSelectedKinds(t *testing.T) {
 	for _, c := range []struct{ name, kind, field, typ string }{
 		{"none", "", "", ""},
@@ -53,8 +52,8 @@ func TestFindingsOfSelectedKinds(t *testing.T) {
 	}
 }
 
-// TestMarkersBesideTheirCounterpart puts tags without effect beside Kubebuilder's
-// markers for the same: they are reported only where nothing else says it.
+// TestMarkersBesideTheirCounterpart combines tags without effect with the equivalent
+// Kubebuilder markers. The tags must be reported only if there is no equivalent.
 func TestMarkersBesideTheirCounterpart(t *testing.T) {
 	for _, c := range []struct {
 		name, field, goType, typ string

@@ -17,9 +17,9 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// TestLostMetadata puts metadata at every place that a field can have, below every
-// marker that keeps it or not, and holds the warnings against what the server's code
-// keeps of an object that has labels at all of them.
+// TestLostMetadata places metadata wherever a field can have it, under every marker that
+// keeps it or does not. It compares the warnings with what the server's code keeps of an
+// object that has labels in all of these places.
 func TestLostMetadata(t *testing.T) {
 	meta := map[string]any{"labels": map[string]any{"a": "b"}}
 	in := func(name string) map[string]any { return map[string]any{name: meta} }
@@ -94,7 +94,7 @@ type Other struct {
 		var kinds []string
 		for i, typ := range types {
 			for j, marker := range markers {
-				switch { // which are errors of their own
+				switch { // combinations that are errors
 				case strings.Contains(marker, "EmbeddedResource") && (strings.HasPrefix(typ.goType, "[]") || strings.HasPrefix(typ.goType, "map") || typ.goType == "MetaList"),
 					strings.Contains(marker, "EmbeddedResource") && !strings.Contains(typ.goType, "Holder") && typ.goType != "Other",
 					strings.Contains(marker, "at([*])") && !strings.HasPrefix(typ.goType, "[]") && typ.goType != "MetaList",
@@ -102,7 +102,7 @@ type Other struct {
 					strings.Contains(marker, "type: object") && strings.HasPrefix(typ.goType, "[]"):
 					continue
 				}
-				// Each has a kind, since places are reported once for each definition.
+				// Each has its own kind, since a position is reported once per definition.
 				kind := fmt.Sprintf("K%dx%d", i, j)
 				kinds = append(kinds, kind)
 				fmt.Fprintf(&src, "\ntype %s struct {\n\tmetav1.TypeMeta `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n", kind)

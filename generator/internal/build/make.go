@@ -8,15 +8,15 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Made is a definition that a run has made, with its file.
+// Made is a definition made by a run, with its file.
 type Made struct {
 	File       File
 	definition *checks.Definition
 	checker    *checks.Checker
 }
 
-// Make reads the packages that the options name and returns the definitions of their
-// kinds, sorted by kind. There are none if a diagnostic is an error.
+// Make reads the packages that the options name and returns the definitions of their kinds,
+// sorted by kind. If a diagnostic is an error, no definitions are returned.
 func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
 	all, files, w, err := generate(ctx, &options)
 	if err != nil {
@@ -34,11 +34,12 @@ func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
 	return out, found, ctx.Err()
 }
 
-// Schema returns the schema of a version; nil if the definition does not have it.
+// Schema returns the schema of a version, or nil if the definition does not have the
+// version.
 func (m *Made) Schema(version string) *structural.Schema { return m.definition.SchemaOf(version) }
 
 // Position returns the position in the Go source of a path in the definition: the innermost
-// in the user's packages, or that of the kind.
+// one in the user's packages, or that of the kind.
 func (m *Made) Position(path string) diag.Position {
 	pos, _ := m.checker.Position(m.definition, path)
 	return pos

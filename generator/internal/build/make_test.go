@@ -23,8 +23,8 @@ func generateFiles(ctx context.Context, options Options) (files []File, found di
 	return files, found, nil
 }
 
-// TestOverlay wants files of the overlay in the place of those on disk and beside them, and
-// all others through ReadFile.
+// TestOverlay checks that files of the overlay replace or complement those on disk, and
+// that all others are read by ReadFile.
 func TestOverlay(t *testing.T) {
 	dir, err := filepath.Abs("../../testdata/example")
 	if err != nil {

@@ -9,15 +9,14 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where embedded structs and the keywords of a field are merged into the node
-// that they belong to.
+// This file merges embedded structs and the keywords of fields into nodes.
 //
-// The order of the merge is controller-gen's history (pkg/crd/flatten.go), and it shows in
-// the bytes: two values for one keyword that cannot be merged move to allOf, and it depends
-// on the order which is which.
+// The order of merging is that of controller-gen (pkg/crd/flatten.go) and affects the
+// output: if two values of a keyword cannot be merged they move to allOf, in an order that
+// depends on it.
 
-// merge returns the node with everything in its allOf merged into it. What
-// cannot be merged is in the result's allOf.
+// merge returns the node with everything in its allOf merged into it. Parts that could not
+// be merged are in the allOf of the result.
 func (fl *Flattener) merge(d *draft) *draft {
 	if len(d.allOf) == 0 {
 		return d
@@ -25,7 +24,7 @@ func (fl *Flattener) merge(d *draft) *draft {
 	out := d.clone()
 	out.allOf = nil
 	if d.resolved {
-		out.origin.Keywords = nil // they are those of a half
+		out.origin.Keywords = nil // they only describe the field's half
 	}
 	out.resolved = false
 	fl.parts = 0
@@ -35,7 +34,7 @@ func (fl *Flattener) merge(d *draft) *draft {
 	return out
 }
 
-// into merges src, its own parts first, into dst. dst must be a clone.
+// into merges src into dst, the parts of src first. dst must be a clone.
 func (fl *Flattener) into(dst, src *draft) {
 	if fl.parts++; fl.parts > maxParts {
 		if fl.parts == maxParts+1 {
@@ -66,7 +65,7 @@ func (fl *Flattener) into(dst, src *draft) {
 		}
 	}
 	dst.Nullable = dst.Nullable || src.Nullable
-	switch { // only documents of Swagger have references here
+	switch { // references only remain in Swagger documents
 	case src.ref == nil:
 	case dst.ref == nil:
 		dst.ref = src.ref
@@ -113,7 +112,7 @@ func (fl *Flattener) into(dst, src *draft) {
 		dst.XMapType = src.XMapType
 	}
 	if len(src.XValidations) > 0 {
-		// Later sources come first: a field's rules before its type's.
+		// Rules of src come first: those of a field before those of its type.
 		dst.XValidations = slices.Concat(src.XValidations, dst.XValidations)
 	}
 	dst.origin.Keywords = mergeKeywords(dst.origin.Keywords, src.origin.Keywords)
@@ -134,8 +133,8 @@ func (fl *Flattener) into(dst, src *draft) {
 	}
 }
 
-// mergeKeywords adds the places of keywords of src to those of dst: its rules in
-// front, as the rules themselves.
+// mergeKeywords adds the keyword positions of src to those of dst. Those of rules go in
+// front, in the same order as the rules themselves.
 func mergeKeywords(dst, src []structural.KeywordOrigin) []structural.KeywordOrigin {
 	if len(src) == 0 {
 		return dst
@@ -155,8 +154,8 @@ func mergeKeywords(dst, src []structural.KeywordOrigin) []structural.KeywordOrig
 	return out
 }
 
-// mergeValues merges the value validations of src into dst's. Of two values
-// for one keyword both move to the rests, and it says so.
+// mergeValues merges the value validations of src into dst. If a keyword has two values
+// that cannot be merged, it moves them to dstRest and srcRest and returns true.
 func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 	if dst.values == nil {
 		values := *src.values
@@ -184,7 +183,7 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 		case *b == nil:
 		case *a == nil:
 			*a = *b
-		default: // equal values are hoisted, too
+		default: // equal values are moved, too
 			dr, sr := rest()
 			*field(dr), *field(sr), *a = *a, *b, nil
 		}
@@ -228,7 +227,7 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 	d.ExclusiveMinimum = d.ExclusiveMinimum || s.ExclusiveMinimum
 	d.UniqueItems = d.UniqueItems || s.UniqueItems
 	if len(d.Enum) == 0 {
-		d.Enum = s.Enum // the first one counts
+		d.Enum = s.Enum // dst takes precedence
 	}
 	if s.Not != nil {
 		if d.Not == nil {
@@ -246,7 +245,8 @@ func mergeValues(dst, src, dstRest, srcRest *draft) (hoisted bool) {
 	return hoisted
 }
 
-// mergeProperties adds the properties of src to dst; two of one name are merged.
+// mergeProperties adds the properties of src to dst. Properties of the same name are
+// merged.
 func (fl *Flattener) mergeProperties(dst, src *draft) {
 	if len(src.properties) == 0 {
 		return
@@ -270,9 +270,8 @@ func (fl *Flattener) mergeProperties(dst, src *draft) {
 	}
 }
 
-// both returns a node for a value that two nodes describe. What a still has to
-// merge is merged when the result is finished, and what could not be merged now
-// again after that.
+// both returns a node for a value that is described by two nodes. Pending parts of a, and
+// the parts that cannot be merged now, are merged when the result is finished.
 func (fl *Flattener) both(a, b *draft) *draft {
 	out := a.clone()
 	parts := out.allOf

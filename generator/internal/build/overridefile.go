@@ -7,40 +7,40 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// OverrideFile is a file, not of Go, that says about types and descriptions
-// elsewhere what the markers +schemagen:type and +schemagen:descriptions say beside
-// a package clause, for the kinds of all packages. Where a package says something
-// about the same, both hold; of two whole schemas its own.
+// OverrideFile is a file other than Go source with the markers schemagen:type and
+// schemagen:descriptions, which otherwise belong to a package clause. They apply to the
+// kinds of all packages, in addition to the markers of each package; if both replace the
+// schema of a type, the package takes precedence.
 type OverrideFile struct {
-	// Name and Data are the file's, for the places of what is wrong.
+	// Name and Data are the name and the content of the file, for positions in diagnostics.
 	Name string
 	Data []byte
-	// Overrides are in the order in which they apply.
+	// Overrides are the markers, in the order in which they apply.
 	Overrides []Override
-	// ReportUnused: the run is about all packages that the file is for, so that what
-	// no kind reaches is reported.
+	// ReportUnused reports overrides that no kind uses. It is set if the run covers every
+	// package that the file is for.
 	ReportUnused bool
 }
 
-// Override is one marker of an [OverrideFile].
+// Override is one marker in an [OverrideFile].
 type Override struct {
-	// Marker is schemagen:type or schemagen:descriptions.
+	// Marker is the name: schemagen:type or schemagen:descriptions.
 	Marker string
-	// Argument is the type or the packages, Value a marker or a policy of
+	// Argument is the type, or the pattern of packages. Value is a marker, or a policy for
 	// descriptions.
 	Argument, Value string
-	// ArgumentOffset and ValueOffset are where these begin in the file, in bytes.
+	// ArgumentOffset and ValueOffset are the byte offsets of the two in the file.
 	ArgumentOffset, ValueOffset int
 }
 
-// overridesOf adds the file to the places of the run and returns what it says.
+// overridesOf adds the file to the file set of the run and returns its overrides.
 func (w *Run) overridesOf(f *OverrideFile) []*override {
 	if f == nil || len(f.Overrides) == 0 {
 		return nil
 	}
 	place := w.AddFile(f.Name, f.Data)
 	at := func(offset int) token.Pos { return place.Pos(min(offset, len(f.Data))) }
-	// Markers belong to a package: to one that has nothing else.
+	// Every marker belongs to a package: these to an empty one.
 	p := w.EmptyPackage()
 	w.facts[p] = &packageFacts{features: w.options.Enable}
 	var out []*override
@@ -51,7 +51,7 @@ func (w *Run) overridesOf(f *OverrideFile) []*override {
 	return out
 }
 
-// checkOverrideFile reports what the file says to no effect.
+// checkOverrideFile reports overrides of the file that have no effect.
 func (w *Run) checkOverrideFile(overrides []*override) {
 	for _, o := range overrides {
 		inner, ok := o.marker.Inner()
@@ -63,7 +63,7 @@ func (w *Run) checkOverrideFile(overrides []*override) {
 	}
 }
 
-// reportUnused reports an override that reaches nothing.
+// reportUnused reports an override that no kind uses.
 func reportUnused(r *report.Reporter, o *override) {
 	if o.quiet {
 		return

@@ -10,23 +10,23 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is where what a package says about types and descriptions elsewhere gets its
-// meaning.
+// This file implements the markers with which a package changes types and descriptions of
+// other packages.
 
-// override is what a package says about types or descriptions elsewhere, for
-// the schemas of its own kinds.
+// override is a marker of a package about types or descriptions of other packages. It
+// applies to the schemas of the package's own kinds.
 type override struct {
 	pkg    *source.Package
 	marker *markers.Marker
 	tag    markers.Tag
-	// everywhere: it is no package that says it, but the run.
+	// everywhere is set if the override applies to the whole run rather than one package.
 	everywhere bool
-	// quiet: it is not reported if nothing is reached.
+	// quiet suppresses the finding about an unused override.
 	quiet bool
 	used  bool
 }
 
-// overridden returns the override of a type's whole schema, or nil.
+// overridden returns the override that replaces the schema of a type, or nil.
 func (b *Builder) overridden(t *source.Type) *override {
 	var everywhere *override
 	for _, o := range b.overrides {
@@ -40,7 +40,8 @@ func (b *Builder) overridden(t *source.Type) *override {
 	return everywhere
 }
 
-// about returns the marker that the override puts on a type.
+// about returns the marker that the override adds to a type. ok is false if it is for
+// another type.
 func (o *override) about(t *source.Type) (markers.Comment, bool) {
 	if o.marker.Name != markers.TypeName || o.tag.Argument != t.Pkg.Path+"."+t.Spec.Name.Name {
 		return markers.Comment{}, false
@@ -49,7 +50,8 @@ func (o *override) about(t *source.Type) (markers.Comment, bool) {
 	return o.marker.Inner()
 }
 
-// overrideEdits returns what the package of the kinds says about a type.
+// overrideEdits returns the edits of a type that result from the overrides of the kinds'
+// package.
 func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 	var out []*edits.Edit
 	for _, o := range b.overrides {
@@ -70,7 +72,7 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 	return out
 }
 
-// CheckOverrides reports what a package says about types elsewhere to no effect.
+// CheckOverrides reports overrides of a package that have no effect.
 func (w *Run) CheckOverrides(p *source.Package) {
 	for _, o := range w.Describe(p).overrides {
 		checkOverride(w.Reporter, o)
@@ -92,14 +94,15 @@ func checkOverride(r *report.Reporter, o *override) {
 	}
 }
 
-// description returns the text as the package of the kinds wants it.
+// description returns the text after the description policies of the kinds' package. from
+// is the package that declares the text.
 func (b *Builder) description(text string, from *source.Package) string {
 	for _, o := range b.overrides {
 		if o.marker.Name != markers.DescriptionsName || !matchesPackage(o.tag.Argument, from.Path) {
 			continue
 		}
 		o.used = true
-		// A malformed policy was reported when the package was read.
+		// CheckOverrides reports malformed policies.
 		if policy, err := edits.ParseDescriptionPolicy(o.tag.Value); err == nil {
 			text = policy.Apply(text)
 		}
@@ -107,8 +110,8 @@ func (b *Builder) description(text string, from *source.Package) string {
 	return text
 }
 
-// matchesPackage reports whether a pattern, an import path that may end in
-// /..., stands for a package. An empty one stands for all.
+// matchesPackage reports whether a pattern, which is an import path that may end in /...,
+// matches a package. An empty pattern matches all packages.
 func matchesPackage(pattern, path string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return path == prefix || strings.HasPrefix(path, prefix+"/")

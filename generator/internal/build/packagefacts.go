@@ -11,19 +11,20 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// sourceMarkers parses the markers of packages and declarations, with the options
-// that hold for each package.
+// sourceMarkers parses the markers of packages and declarations, using the options of each
+// package.
 type sourceMarkers struct {
 	table    *markers.Table
 	reporter *report.Reporter
 	options  *Options
-	// facts are what packages say, and settings the options for them, once asked for.
+	// facts are the facts of packages and settings the options for them, both computed on
+	// demand.
 	facts    map[*source.Package]*packageFacts
 	settings map[*source.Package]*PackageOptions
 }
 
-// ParseMarkers parses comments with the definitions for a target. Those whose
-// arguments cannot be parsed are reported, and named.
+// ParseMarkers implements [source.MarkerParser]. It reports markers whose arguments cannot
+// be parsed.
 func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comment, target markers.Target) (set source.Markers, bad source.Malformed) {
 	if len(comments) == 0 {
 		return nil, nil
@@ -50,7 +51,8 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 	return out, bad
 }
 
-// mistakeOf is what the schema lacks by them: nothing by those about the definition.
+// mistakeOf returns how malformed markers affect the schema. Markers about the definition
+// do not affect it.
 func mistakeOf(m source.Malformed) structural.Mistake {
 	for _, def := range m {
 		switch reflect.Zero(def.Output).Interface().(type) {
@@ -62,39 +64,41 @@ func mistakeOf(m source.Malformed) structural.Mistake {
 	return structural.NoMistake
 }
 
-// packageFacts is what a package's markers say about it.
+// packageFacts are the facts that the markers of a package state about it.
 type packageFacts struct {
-	// group and version are set by groupName and versionName; grouped says
-	// whether there is a groupName at all (its value may be empty).
+	// group and version are the values of +groupName and +versionName. grouped reports
+	// whether there is a +groupName, whose value may be empty.
 	group, version string
 	grouped        bool
-	// Skip: the package has no types.
+	// Skip is set if the types of the package are ignored.
 	Skip      bool
 	malformed source.Malformed
-	// optional: fields are optional unless they say otherwise.
+	// optional is set if fields are optional by default.
 	optional bool
-	// unions are the forms in which unions are written; nil if it does not say.
+	// unions are the forms in which unions are written; nil if the package does not specify
+	// them.
 	unions []unions.Form
-	// conversion is how versions of its kinds are converted; nil if it does not say.
+	// conversion is the marker that configures the conversion of its kinds, or nil.
 	conversion *markers.Marker
-	// features are switched on, by the package or for the run.
+	// features are the features enabled by the package or for the run.
 	features []string
-	// allow are markers that the package wants to be left alone.
+	// allow lists markers that are not reported.
 	allow []string
-	// overrides say what its kinds make of types and descriptions elsewhere.
+	// overrides are the package's markers about types and descriptions of other packages.
 	overrides []*override
 }
 
-// Enabled reports whether a feature is switched on for the package: only in the
-// user's own.
+// Enabled reports whether a feature is enabled for the package. Features are only enabled
+// in the user's packages.
 func (s *sourceMarkers) Enabled(p *source.Package, feature string) bool {
 	return p.Local() && slices.Contains(s.Describe(p).features, feature)
 }
 
-// Allowed returns the markers that a package wants to be left alone.
+// Allowed returns the markers that are not reported in a package.
 func (s *sourceMarkers) Allowed(p *source.Package) []string { return s.Describe(p).allow }
 
-// Describe reads the package markers once. A version without a group means nothing.
+// Describe returns the facts of a package. It reads them once. A version without a group
+// has no effect.
 func (s *sourceMarkers) Describe(p *source.Package) *packageFacts {
 	if facts := s.facts[p]; facts != nil {
 		return facts

@@ -13,26 +13,26 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// PackageOptions are what differs for some of the user's packages from the options
-// of the run. What a package's source says of itself comes before both.
+// PackageOptions override options of the run for some of the user's packages. Markers in
+// the source of a package take precedence over both.
 type PackageOptions struct {
-	// Pattern names the packages: an import path, or an absolute directory, which
-	// may end in /... as for the go command.
+	// Pattern selects the packages: an import path or an absolute directory, which may end
+	// in /... as for the go command.
 	Pattern string
 	// Enable and Allow are added to those of the run.
 	Enable, Allow []string
-	// Unions is as that of [Options]; empty leaves it to the run.
+	// Unions overrides that of [Language] unless it is empty.
 	Unions string
-	// MaxDescription limits the descriptions in the schemas of the packages' kinds,
-	// as that of [Options]; nil leaves it to the run.
+	// MaxDescription overrides that of [Output] for the kinds of the packages unless it is
+	// nil.
 	MaxDescription *int
-	// AllowDangerousTypes and IgnoreUnexportedFields are about what the packages'
-	// source declares; nil leaves them to the run.
+	// AllowDangerousTypes and IgnoreUnexportedFields override those of [Language] for
+	// declarations in the packages unless they are nil.
 	AllowDangerousTypes, IgnoreUnexportedFields *bool
 }
 
-// settingsOf returns the options for a package: those of the run, changed in order by
-// those of the packages that it is one of.
+// settingsOf returns the options for a package: those of the run, overridden in order by
+// those whose pattern matches the package.
 func (s *sourceMarkers) settingsOf(p *source.Package) *PackageOptions {
 	if said := s.settings[p]; said != nil {
 		return said
@@ -60,8 +60,8 @@ func (s *sourceMarkers) settingsOf(p *source.Package) *PackageOptions {
 	return said
 }
 
-// isOneOf reports whether a pattern, an import path or an absolute directory, stands
-// for the package.
+// isOneOf reports whether a pattern, which is an import path or an absolute directory,
+// matches the package.
 func isOneOf(p *source.Package, pattern string) bool {
 	if filepath.IsAbs(pattern) {
 		return len(p.Files) > 0 && matchesPackage(filepath.ToSlash(pattern), filepath.ToSlash(filepath.Dir(p.Files[0])))
@@ -69,20 +69,20 @@ func isOneOf(p *source.Package, pattern string) bool {
 	return matchesPackage(pattern, p.Path)
 }
 
-// unionForms are the forms of unions where the source does not say; nil where
-// nobody switched them on.
+// unionForms returns the default forms of unions, or nil if unions are not enabled.
 func (o *PackageOptions) unionForms() []unions.Form {
 	if o.Unions == "" {
 		return nil
 	}
 	forms, err := unions.ParseForms(o.Unions)
 	if err != nil {
-		return nil // the options were checked
+		return nil // the options were checked before
 	}
 	return forms
 }
 
-// unionForms reads the forms in which a package or type wants unions written.
+// unionForms parses the forms of unions in a marker of a package or type. It reports
+// errors.
 func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value markers.Unions) []unions.Form {
 	forms, err := unions.ParseForms(strings.Join(value, ";"))
 	if err == nil {
@@ -95,7 +95,7 @@ func (s *sourceMarkers) unionForms(p *source.Package, m *markers.Marker, value m
 	return forms
 }
 
-// CheckUnions says what is wrong with [Options.Unions].
+// CheckUnions returns an error if text is not a valid value of Unions in [Language].
 func CheckUnions(text string) error {
 	if text == "" {
 		return nil
@@ -107,7 +107,7 @@ func CheckUnions(text string) error {
 	return writable(forms)
 }
 
-// writable refuses forms that a CRD cannot carry.
+// writable returns an error for forms that cannot be written to a CRD.
 func writable(forms []unions.Form) error {
 	for _, form := range forms {
 		if form == unions.FormExtension || form == unions.FormExtensionObject {
@@ -117,7 +117,7 @@ func writable(forms []unions.Form) error {
 	return nil
 }
 
-// UnionForms returns the forms for a type; nil where nobody switched unions on.
+// UnionForms returns the forms of unions for a type, or nil if unions are not enabled.
 func (s *sourceMarkers) UnionForms(t *source.Type) []unions.Form {
 	if m := t.Markers.Get(markers.UnionsName); m != nil {
 		return s.unionForms(t.Pkg, m, m.Value.(markers.Unions))

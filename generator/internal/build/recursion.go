@@ -9,23 +9,23 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is about types that contain themselves. No schema can, so that such
-// a type is unrolled up to the bound that its author gives, or refused.
+// This file handles types that contain themselves. A schema cannot be recursive, so such a
+// type is unrolled up to the bound that its author sets, or refused.
 
-// unrolled is a type at a depth of the bounded types around it.
+// unrolled is a type in the context of the bounded types that contain it.
 type unrolled struct {
 	decl *source.Type
-	// around are the bounded types that are being resolved, and how often.
+	// around lists the bounded types that are being resolved, and how often each.
 	around string
 }
 
-// wayStep is one step from a root to a node: into a type, or into a field.
+// wayStep is one step on the path from a root to a node: into a type or into a field.
 type wayStep struct {
 	decl  *source.Type
 	field string
 }
 
-// recursionOf returns the type's bound, or nil.
+// recursionOf returns the recursion bound of a type, or nil.
 func recursionOf(t *source.Type) *markers.Recursion {
 	if m := t.Markers.Get(markers.RecursionName); m != nil {
 		bound := m.Value.(markers.Recursion)
@@ -34,7 +34,7 @@ func recursionOf(t *source.Type) *markers.Recursion {
 	return nil
 }
 
-// checkRecursion reports a bound that is none.
+// checkRecursion reports an invalid recursion bound.
 func (b *Builder) checkRecursion(t *source.Type) {
 	bound := recursionOf(t)
 	if bound == nil {
@@ -49,11 +49,11 @@ func (b *Builder) checkRecursion(t *source.Type) {
 	}
 }
 
-// maxRecursion is the deepest unrolling. Each level adds a copy of the type for
-// every field that it contains itself in.
+// maxRecursion is the maximum recursion bound. Each level adds a copy of the type for every
+// field in which it contains itself.
 const maxRecursion = 10
 
-// depth is how many of the type are around the node that is being resolved.
+// depth returns how often the type occurs on the path to the node that is being resolved.
 func (fl *Flattener) depth(t *source.Type) int {
 	n := 0
 	for _, other := range fl.unroll {
@@ -64,12 +64,12 @@ func (fl *Flattener) depth(t *source.Type) int {
 	return n
 }
 
-// key is the type as it is unrolled here.
+// key returns the type in the context of the node that is being resolved.
 func (fl *Flattener) key(t *source.Type) unrolled {
 	if len(fl.unroll) == 0 {
 		return unrolled{decl: t}
 	}
-	// What counts is how often each type is around, not their order.
+	// Only the number of occurrences of each type matters, not their order.
 	var around strings.Builder
 	for i, other := range fl.unroll {
 		if fl.firstUnroll(other) == i {
@@ -88,8 +88,8 @@ func (fl *Flattener) firstUnroll(t *source.Type) int {
 	return -1
 }
 
-// end returns what stands for a type whose bound is reached: its kind of value
-// with everything below it preserved, or nothing.
+// end returns the draft that replaces a type at its recursion bound: a value of the same
+// type whose content is preserved, or nil to omit it.
 func (fl *Flattener) end(t *source.Type, bound *markers.Recursion) *draft {
 	if bound.End == "omit" {
 		return nil
@@ -106,7 +106,7 @@ func (fl *Flattener) end(t *source.Type, bound *markers.Recursion) *draft {
 	return d
 }
 
-// cycle is the way from a type to itself, for messages: "Tree.children → Tree".
+// cycle returns the path from a type to itself, for messages: "Tree.children → Tree".
 func (fl *Flattener) cycle(t *source.Type) string {
 	start := 0
 	for i, step := range fl.way {
@@ -129,8 +129,8 @@ func (fl *Flattener) cycle(t *source.Type) string {
 	return out.String()
 }
 
-// description is the text that a node is described by: of its own, as the
-// package of the kinds wants it, and the values of its enum.
+// description returns the description of a node, after the policies of the kinds' package
+// and with the values of its enum.
 func (fl *Flattener) description(d *draft) string {
 	text := d.Description
 	if len(fl.builder.overrides) > 0 && d.pkg != nil {

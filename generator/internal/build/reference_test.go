@@ -23,8 +23,7 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// referenceFile is the reference of markers; -update rewrites what comes of its
-// examples.
+// referenceFile is the reference of markers; -update rewrites the output of its examples.
 const referenceFile = "../../../markers/reference.txtar"
 
 const (
@@ -43,9 +42,8 @@ type Widget struct {
 `
 )
 
-// TestReference generates the example of every marker, and wants the YAML that the
-// reference shows to be what is generated, and nothing to be said of it but what
-// the reference shows.
+// TestReference generates the example of every marker, and checks the YAML and the
+// diagnostics that the reference shows.
 func TestReference(t *testing.T) {
 	chapters, err := newTable(t).Reference()
 	if err != nil {
@@ -85,8 +83,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// generateExample returns what of the definition is to be shown, and what is said,
-// without places.
+// generateExample returns the part of the definition to show, and the diagnostics without
+// positions.
 func generateExample(t *testing.T, dir string, lister Lister, cut []string) (shown, diagnostics string) {
 	t.Helper()
 	files, findings, err := generateFiles(t.Context(), Options{Source: Source{Dir: dir, Lister: lister}, Output: Output{ToolVersion: "schemagen"}, Server: gentest.Server(t, "")})
@@ -98,15 +96,14 @@ func generateExample(t *testing.T, dir string, lister Lister, cut []string) (sho
 		t.Fatal(err)
 	}
 	diagnostics = regexp.MustCompile(`(?m)^\S+:\d+:\d+: `).ReplaceAllString(said.String(), "")
-	// What is without meaning changes nothing that is worth seeing.
+	// A marker without meaning does not change anything worth showing.
 	if len(files) > 0 && !strings.Contains(diagnostics, string(report.TagWithoutMeaning.Code)) {
 		shown = cutYAML(string(files[0].Data), cut)
 	}
 	return shown, diagnostics
 }
 
-// writeReference puts what comes of the examples, which are in the order of the
-// file, in it.
+// writeReference updates the output of the examples, which are in the order of the file.
 func writeReference(t *testing.T, examples []*markers.Described) {
 	archive, err := txtar.ParseFile(referenceFile)
 	if err != nil {
@@ -135,9 +132,8 @@ func writeReference(t *testing.T, examples []*markers.Described) {
 	}
 }
 
-// exampleCase makes packages of an example. What it does not show is added: the
-// package clause, what the package needs, imports, a kind with the fields in its
-// spec, and another version.
+// exampleCase completes an example to packages. It adds what is missing: the package clause
+// and its markers, imports, a kind with the fields in its spec, and another version.
 func exampleCase(name string, m *markers.Described) *gentest.Case {
 	source := m.Go
 	if parses("package p\ntype Spec struct {\n" + source + "}\n") {
@@ -186,11 +182,10 @@ func parses(source string) bool {
 // specPath is the path of the schema of the spec.
 const specPath = "spec.versions[0].schema.openAPIV3Schema.properties.spec"
 
-// cutYAML returns what stands at paths of a definition, without what is in front of
-// it on its lines; of several, below what they
-// are in, unless that is the spec. A path that begins with a dot begins at the schema of the spec;
-// one that ends with * means the values below, without the key; none is the
-// properties of the spec.
+// cutYAML returns the parts of a definition at the given paths, unindented. If there are
+// several paths, their values are below their parent, unless that is the spec. A path that
+// starts with a dot is relative to the schema of the spec; one that ends with * selects the
+// values without the key. Without paths, it returns the properties of the spec.
 func cutYAML(text string, paths []string) string {
 	if len(paths) == 0 {
 		paths = []string{".properties.*"}
@@ -233,7 +228,7 @@ func cutYAML(text string, paths []string) string {
 		indent := key.Column - 1
 		for i, line := range lines[key.Line-1:] {
 			blanks := len(line) - len(strings.TrimLeft(line, " "))
-			// A list stands no deeper than its key.
+			// A list may have the same indentation as its key.
 			if i > 0 && (blanks < indent || blanks == indent && key != node && !strings.HasPrefix(line[blanks:], "- ")) {
 				break
 			}

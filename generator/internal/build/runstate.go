@@ -14,40 +14,40 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Run is one run: its source, and what is found out about it.
+// Run is the state of one run: its source, and the results of reading it.
 type Run struct {
 	*source.Program
 	*sourceMarkers
-	// stopped reports whether the run is to end, without a result. Loops over what a user may
-	// have any number of ask it.
+	// stopped reports whether the run was canceled. Loops whose length depends on the
+	// user's source call it.
 	stopped func() bool
 	table   *markers.Table
-	// Reporter has the findings.
+	// Reporter collects the findings.
 	Reporter *report.Reporter
 	options  *Options
-	// uses are those of the types that were built.
+	// uses are the uses of the types that were built.
 	uses map[*source.Type]*typeUses
-	// Unions are those of the types that were built.
+	// Unions are the unions of the types that were built.
 	Unions *gounions.Unions
-	// Checker checks the definitions.
+	// Checker verifies the definitions.
 	Checker *checks.Checker
-	// edits makes edits of markers.
+	// edits creates edits from markers.
 	edits *edits.Reader
-	// corrections are the markers of the user's packages that were probably meant to be
-	// others.
+	// corrections are the misspelled markers in the user's packages, with the probably
+	// intended text.
 	corrections []correction
 }
 
-// typeUses is how the types of a run use one of them.
+// typeUses counts the uses of a type in the run.
 type typeUses struct {
-	// built is set once the type is built.
+	// built is set once the type has been built.
 	built bool
-	// references counts the uses of the type by others, closed those at which a field gives
-	// it a set of values.
+	// references is the number of references to the type, and closed the number of those
+	// where markers of the field list the permitted values.
 	references, closed int
 }
 
-// usesOf returns the uses of a type, to be added to.
+// usesOf returns the uses of a type, creating them if necessary.
 func (w *Run) usesOf(t *source.Type) *typeUses {
 	u := w.uses[t]
 	if u == nil {
@@ -96,7 +96,7 @@ func (w *Run) list(ctx context.Context, options *Options) ([]*source.Package, er
 	return roots, nil
 }
 
-// load lists the root packages and reads what they declare.
+// load finds the root packages, parses their files ahead and indexes them.
 func load(ctx context.Context, options *Options, w *Run) ([]*source.Package, error) {
 	w.stopped = func() bool { return ctx.Err() != nil }
 	roots, err := w.list(ctx, options)

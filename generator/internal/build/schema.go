@@ -19,26 +19,27 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Builder makes the drafts of types. A type is built when the first reference
-// to it is met, and once.
+// Builder builds the drafts of types. A type is built once, when the first reference to it
+// is found.
 type Builder struct {
-	// Run is what the builder belongs to.
+	// Run is the run that the builder belongs to.
 	Run *Run
-	// Reporter has the findings of the run.
+	// Reporter collects the findings of the run.
 	Reporter *report.Reporter
-	// Options are those of the run.
+	// Options are the options of the run.
 	Options *Options
 	types   map[*source.Type]*draft
-	// overrides are what the package of the kinds says about types elsewhere.
+	// overrides are the markers of the kinds' package about types of other packages.
 	overrides []*override
-	// reached are the packages that a type was asked of, in that order. Their
-	// groups decide which versions a kind has, so the order counts. All
-	// builders of a run share them.
+	// reached are the packages whose types have been used, in the order of first use. Their
+	// groups determine which versions a kind has, so the order matters. All builders of a
+	// run share the list.
 	reached *[]*source.Package
 }
 
-// refuse reports what the API server would refuse and controller-gen writes. A run that
-// does not verify writes it, too: the project may replace it afterwards.
+// refuse reports a schema that the API server would refuse but controller-gen writes. With
+// SkipVerify it is only a warning and the schema is written, since the project may replace
+// it later.
 func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	if !b.Options.SkipVerify && !b.Options.Final {
 		hint += "; --skip-verify writes it as controller-gen does"
@@ -50,15 +51,14 @@ func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string,
 	return d
 }
 
-// reach notes that a type of the package was asked for.
+// reach records that a type of the package is used.
 func (b *Builder) reach(p *source.Package) {
 	if !slices.Contains(*b.reached, p) {
 		*b.reached = append(*b.reached, p)
 	}
 }
 
-// build returns the draft of a declared type; nil if the package may not be
-// looked into.
+// build returns the draft of a declared type. It builds it on the first call.
 func (b *Builder) build(t *source.Type) *draft {
 	if d, ok := b.types[t]; ok {
 		return d
@@ -78,7 +78,7 @@ func (b *Builder) build(t *source.Type) *draft {
 		return d
 	}
 	b.reach(t.Pkg)
-	b.types[t] = &draft{pkg: t.Pkg} // for types that contain themselves
+	b.types[t] = &draft{pkg: t.Pkg} // placeholder for types that contain themselves
 	d := b.declared(t.Load())
 	d.origin.Mistake = max(d.origin.Mistake, mistakeOf(t.Malformed))
 	if len(b.overrides) > 0 {
@@ -88,7 +88,8 @@ func (b *Builder) build(t *source.Type) *draft {
 	return d
 }
 
-// known returns the draft of a type whose declaration does not tell it, or nil.
+// known returns the draft of a type whose schema does not follow from its declaration, or
+// nil.
 func (b *Builder) known(t *source.Type) *draft {
 	if b.Options.wholeObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
 		return nil
@@ -96,8 +97,8 @@ func (b *Builder) known(t *source.Type) *draft {
 	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
 }
 
-// buildOverridden returns the draft of a type whose schema the package of the
-// kinds gives, or nil.
+// buildOverridden returns the draft of a type whose schema is replaced by an override, or
+// nil.
 func (b *Builder) buildOverridden(t *source.Type) *draft {
 	o := b.overridden(t)
 	if o == nil {
@@ -114,7 +115,7 @@ func (b *Builder) buildOverridden(t *source.Type) *draft {
 	return d
 }
 
-// schemaNode makes the draft of a node whose schema a marker in p gives.
+// schemaNode returns the draft of a node whose schema is given by a marker in package p.
 func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m *markers.Marker) *draft {
 	fragment := b.Run.edits.Fragment(p, m)
 	if fragment == nil {
@@ -125,8 +126,8 @@ func (b *Builder) schemaNode(f *source.File, pos token.Pos, p *source.Package, m
 	return d
 }
 
-// declared makes the draft of a type from its declaration. Types that marshal
-// themselves are what their markers say, or a string.
+// declared returns the draft of a type based on its declaration. The schema of a type with
+// its own marshaling is determined by its markers or is a string.
 func (b *Builder) declared(t *source.Type) *draft {
 	b.checkRecursion(t)
 	if m := t.Markers.Get(markers.SchemaName); m != nil {
@@ -140,7 +141,7 @@ func (b *Builder) declared(t *source.Type) *draft {
 		d := b.node(t.File, t.Spec.Name.Pos())
 		b.applyMarkers(d, t.Markers, t)
 		return d
-	case t.Marshals("MarshalText") && !t.Marshals("MarshalJSON"): // few have the first
+	case t.Marshals("MarshalText") && !t.Marshals("MarshalJSON"): // MarshalText is the rarer one and is checked first
 		d := b.node(t.File, t.Spec.Name.Pos())
 		d.Type = "string"
 		b.applyMarkers(d, t.Markers, t)
@@ -153,13 +154,13 @@ func (b *Builder) declared(t *source.Type) *draft {
 	return b.expr(t.File, t.Spec.Type, t)
 }
 
-// setsType reports whether a marker gives the schema its type.
+// setsType reports whether a marker sets the type of the schema.
 func setsType(set source.Markers) bool {
 	sets := false
 	for _, m := range set {
 		switch value := m.Value.(type) {
 		case crdmarkers.Type:
-			sets = value != "" // the last one counts
+			sets = value != "" // the last marker takes precedence
 		case crdmarkers.K8sEnum:
 			return true
 		}
@@ -167,8 +168,8 @@ func setsType(set source.Markers) bool {
 	return sets
 }
 
-// failed returns a draft for something that has no schema and was reported.
-// Nothing more is said of it: it takes anything.
+// failed returns the draft for a declaration without a schema, after the error has been
+// reported. It accepts any value, to avoid further findings.
 func (b *Builder) failed(f *source.File, pos token.Pos) *draft {
 	d := b.node(f, pos)
 	d.XPreserveUnknownFields = new(true)
@@ -176,13 +177,13 @@ func (b *Builder) failed(f *source.File, pos token.Pos) *draft {
 	return d
 }
 
-// node returns an empty draft for a place in a file.
+// node returns an empty draft for a position in a file.
 func (b *Builder) node(f *source.File, pos token.Pos) *draft {
 	return &draft{pkg: f.Pkg, origin: structural.Origin{Pos: pos}}
 }
 
-// expr makes the draft of a type expression. owner is the type whose
-// declaration the expression is, or nil; its documentation and markers apply.
+// expr returns the draft of a type expression. If the expression is the declaration of a
+// type, that is owner, whose documentation and markers apply; otherwise owner is nil.
 func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft {
 	var d *draft
 	switch typed := expr.(type) {
@@ -227,7 +228,7 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 
 const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or say the schema yourself: +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 
-// GoSyntax names a type expression as Go programmers do.
+// GoSyntax describes a type expression for messages.
 func GoSyntax(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.FuncType:
@@ -240,7 +241,7 @@ func GoSyntax(expr ast.Expr) string {
 	return fmt.Sprintf("this type expression (%T)", expr)
 }
 
-// missing reports a name that stands for nothing.
+// missing reports a name that cannot be resolved.
 func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved) *draft {
 	if why.ImportPath == "" {
 		if sel, ok := expr.(*ast.SelectorExpr); ok && excludedHint(f, expr) == "" {
@@ -264,8 +265,8 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 	return b.failed(f, expr.Pos())
 }
 
-// excludedHint says in which file of the package a type is declared that this
-// run does not see.
+// excludedHint returns a hint if the type is declared in a file that is not part of the
+// build, or the empty string.
 func excludedHint(f *source.File, expr ast.Expr) string {
 	switch name := f.Excluded(expr); {
 	case name == "":
@@ -277,7 +278,7 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 	}
 }
 
-// importHint says what to do about an import that cannot be found.
+// importHint returns a hint for an import that cannot be found.
 func importHint(p *source.Package, importPath string) string {
 	if listed := p.Import(importPath); listed != nil && len(listed.Errors) > 0 {
 		return report.OneLine(listed.Errors[0].Msg)
@@ -285,7 +286,8 @@ func importHint(p *source.Package, importPath string) string {
 	return "add the package's module to go.mod, for example with go mod tidy"
 }
 
-// reportMissing reports an import that a kind needs to be one.
+// reportMissing reports an unresolved import without which a type may not be recognized as
+// a kind.
 func reportMissing(t *source.Type, r *report.Reporter, expr ast.Expr, importPath string) {
 	r.MissingImport(importPath, expr.Pos(), source.ExprName(expr), func() {
 		r.Report(report.ImportNotFound, t.Pkg.At(expr.Pos()), importHint(t.Pkg, importPath),
@@ -293,7 +295,7 @@ func reportMissing(t *source.Type, r *report.Reporter, expr ast.Expr, importPath
 	})
 }
 
-// predeclared makes the draft of a type that the language declares.
+// predeclared returns the draft of a predeclared type.
 func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft {
 	d := b.node(f, expr.Pos())
 	typ, format := BasicSchema(name)
@@ -319,8 +321,8 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 	return d
 }
 
-// unsigned bounds an unsigned integer where the package wants it, or has it
-// checked that something else does.
+// unsigned sets the bounds of an unsigned integer if the package enables that. Otherwise it
+// adds a check that the finished schema has a minimum.
 func (b *Builder) unsigned(d *draft, f *source.File, name string) {
 	if !b.Run.Enabled(f.Pkg, markers.FeatureUnsigned) {
 		if f.Pkg.Local() {
@@ -335,16 +337,15 @@ func (b *Builder) unsigned(d *draft, f *source.File, name string) {
 	case "uint16":
 		bounds.Maximum = new(65535.0)
 	case "uint32":
-		// The format int32 would say less than the type holds.
+		// The format int32 would not cover the range of the type.
 		bounds.Maximum = new(4294967295.0)
 		d.values.Format = "int64"
 	}
 	d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Name: markers.EnableName, Op: bounds})
 }
 
-// ident makes the draft of an unqualified name. The reference shows the type
-// and format of what it refers to where markers on a field look for them: for
-// basic types, slices and maps.
+// ident returns the draft of an unqualified name. A reference to a basic type, slice or map
+// has its type and format, for the markers of a field that check them.
 func (b *Builder) ident(f *source.File, ident *ast.Ident) *draft {
 	name, why := f.Resolve(ident)
 	if why != nil {
@@ -356,12 +357,12 @@ func (b *Builder) ident(f *source.File, ident *ast.Ident) *draft {
 	return b.local(f, ident, name.Type)
 }
 
-// local makes the draft of a reference to a type in an unqualified name or an instance.
+// local returns the draft of a reference to a type by an unqualified name or an
+// instantiation.
 func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *draft {
 	if target.Spec.Assign.IsValid() {
-		// An alias is looked through once: an alias of a basic type, and of a
-		// type without a name, stands for itself, so that its markers count;
-		// others stand for their target.
+		// An alias is resolved by one step. An alias of a predeclared or unnamed type is
+		// used itself, so that its markers apply; any other is replaced by its target.
 		switch target.Spec.Type.(type) {
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.IndexListExpr:
 			rhs, why := target.File.Resolve(target.Spec.Type)
@@ -396,7 +397,7 @@ func (b *Builder) local(f *source.File, expr ast.Expr, target *source.Type) *dra
 	return b.refer(d, target)
 }
 
-// describeType names the right-hand side of an alias.
+// describeType describes a type expression for messages.
 func describeType(expr ast.Expr) string {
 	switch expr.(type) {
 	case *ast.ArrayType:
@@ -415,8 +416,8 @@ func describeType(expr ast.Expr) string {
 	return GoSyntax(expr)
 }
 
-// qualified makes the draft of a name of another package. Only slices and maps
-// show their type.
+// qualified returns the draft of a qualified name. Only slices and maps have their type
+// set.
 func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 	name, why := f.Resolve(sel)
 	if why != nil {
@@ -442,7 +443,7 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 	return b.refer(d, name.Type)
 }
 
-// refer makes the node a reference to a type, and has the type built.
+// refer turns the node into a reference to a type, and builds the type.
 func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	p := target.Pkg
 	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
@@ -461,8 +462,8 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	return d
 }
 
-// checkDuration warns of a time.Duration of the user's, unless the type that it
-// makes marshals itself.
+// checkDuration warns about time.Duration in the user's packages, unless the declared type
+// has its own marshaling.
 func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
 	if d.ref == nil || d.ref.Pkg.Path != "time" || d.ref.Spec.Name.Name != "Duration" || !d.pkg.Local() {
 		return
@@ -474,7 +475,7 @@ func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
 		"time.Duration is a number of nanoseconds in JSON")
 }
 
-// array makes the draft of a slice or an array. A []byte is a base64 string.
+// array returns the draft of a slice or an array. A []byte is a base64 string.
 func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
 	d := b.node(f, array.Pos())
 	if elem, ok := array.Elt.(*ast.Ident); ok && array.Len == nil && elem.Name == "byte" {
@@ -494,7 +495,7 @@ func (b *Builder) array(f *source.File, array *ast.ArrayType) *draft {
 	return d
 }
 
-// mapType makes the draft of a map, whose keys must be strings in JSON.
+// mapType returns the draft of a map, whose keys must be strings in JSON.
 func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 	d := b.node(f, m.Pos())
 	if name := m.Key; source.IsName(name) {
@@ -521,8 +522,8 @@ func (b *Builder) mapType(f *source.File, m *ast.MapType) *draft {
 	return d
 }
 
-// stringKey reports whether a map key is a string in JSON. A defined type is
-// judged by its underlying type first; an alias only by its methods.
+// stringKey reports whether a map key is a string in JSON. For a defined type, its
+// underlying type is checked first and then its methods; for an alias, only the methods.
 func (b *Builder) stringKey(f *source.File, key ast.Expr) bool {
 	if star, ok := key.(*ast.StarExpr); ok {
 		name, why := f.Resolve(star.X)
@@ -550,8 +551,8 @@ func keyName(key ast.Expr) string {
 	return describeType(key)
 }
 
-// BasicSchema returns the schema type and format of a predeclared type. typ is
-// empty if it has none; a float's is "number".
+// BasicSchema returns the schema type and format of a predeclared type. typ is "number" for
+// floats, and empty if the type has no schema.
 func BasicSchema(name string) (typ, format string) {
 	switch name {
 	case "bool":

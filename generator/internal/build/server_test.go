@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// TestWithoutServer wants an error for unions without a server, and the same files for
-// everything else.
+// TestWithoutServer checks that unions without a server are errors, and that all other
+// files are the same as with a server.
 func TestWithoutServer(t *testing.T) {
 	c := manyMembers(2)
 	generate := func(server Server) ([]File, diag.List) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// countedContext ends when it has been asked so many times; 0 is never.
+// countedContext is canceled at the ends-th call of Err; never if ends is zero.
 type countedContext struct {
 	context.Context
 	asked, ends atomic.Int64
@@ -31,8 +31,8 @@ func (c *countedContext) Err() error {
 	return context.Canceled
 }
 
-// TestStops ends a run wherever it looks whether it is to end. It looks at least once for
-// each field, and asks only a few times more after that.
+// TestStops cancels a run at each of its checks for cancellation. There must be at least
+// one check for each field, and only a few after the cancellation.
 func TestStops(t *testing.T) {
 	const fields = 300
 	dir := t.TempDir()

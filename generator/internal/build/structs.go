@@ -18,7 +18,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// structType makes the draft of a struct from the fields of its declaration.
+// structType returns the draft of a struct, built from its fields.
 func (b *Builder) structType(t *source.Type) *draft {
 	d := b.node(t.File, t.Spec.Name.Pos())
 	d.Type = "object"
@@ -121,7 +121,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		d.validation().Required = slices.Compact(required)
 	}
 	for _, f := range immutable {
-		// The field's own rule does not run when the field is removed.
+		// A field's own rule is not evaluated when the field is removed.
 		if !slices.Contains(required, f.Name) {
 			d.XValidations = append(d.XValidations, structural.Rule{
 				Rule:    fmt.Sprintf("!has(oldSelf.%s) || has(self.%s)", f.Name, f.Name),
@@ -133,8 +133,8 @@ func (b *Builder) structType(t *source.Type) *draft {
 	return d
 }
 
-// countClosed notes that the field, or its elements, may only have values that its
-// markers list.
+// countClosed records that markers of a field list the permitted values of the field or of
+// its elements.
 func (b *Builder) countClosed(f *source.Field, node *draft) {
 	if node.ref != nil && f.Markers.Get(markers.ValuesName) != nil {
 		b.Run.usesOf(node.ref).closed++
@@ -158,8 +158,8 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 		"field %s without a json tag in type %s", field.Name, t)
 }
 
-// jsonName is the name that a field would have by convention: its initial
-// letters in lower case, up to the one that begins the next word.
+// jsonName returns the conventional JSON name of a field: the name with its initial
+// uppercase letters lowered, except for the one that begins the next word.
 func jsonName(name string) string {
 	runes := []rune(name)
 	for i, r := range runes {
@@ -171,11 +171,11 @@ func jsonName(name string) string {
 	return string(runes)
 }
 
-// Optional reports whether the fields of a package are optional where they do not say.
+// Optional reports whether the fields of a package are optional by default.
 func (b *Builder) Optional(p *source.Package) bool { return b.Run.Describe(p).optional }
 
-// Requires reports whether a field is required, and whether a marker says so.
-// Without any, what Go may leave out is optional.
+// Requires reports whether a field is required, and whether a marker determines that.
+// Without a marker, a field is optional if the package makes it so or if Go may omit it.
 func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent bool) (required, explicit bool) {
 	says := markers.NoPresence
 	for _, m := range field.Markers {
@@ -189,8 +189,8 @@ func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent boo
 	return !packageOptional && !mayBeAbsent, false
 }
 
-// oneOfFields returns the field names of the type's ExactlyOneOf, AtMostOneOf
-// and AtLeastOneOf markers.
+// oneOfFields returns the field names in the ExactlyOneOf, AtMostOneOf and AtLeastOneOf
+// markers of a type. It reports nested fields.
 func (b *Builder) oneOfFields(t *source.Type) []string {
 	var names []string
 	for _, m := range t.Markers {
@@ -213,8 +213,8 @@ func (b *Builder) oneOfFields(t *source.Type) []string {
 	return names
 }
 
-// quotable returns the kind of basic type that the json option "string" writes
-// as a string; empty if it has no effect on the type.
+// quotable returns the schema type of a basic type that the json option "string" encodes as
+// a string, or the empty string if the option has no effect on the type.
 func quotable(f *source.File, expr ast.Expr) string {
 	if star, ok := expr.(*ast.StarExpr); ok {
 		expr = star.X
@@ -229,8 +229,8 @@ func quotable(f *source.File, expr ast.Expr) string {
 	return ""
 }
 
-// quoted makes the draft of a field with the json option "string": a number or
-// a boolean in quotes.
+// quoted returns the draft of a field with the json option "string". A number or a boolean
+// becomes a string.
 func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 	kind := quotable(f, expr)
 	if kind == "" || kind == "string" {
@@ -247,8 +247,8 @@ func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 	return d
 }
 
-// checkInlined warns of an inlined struct that is marked as required: its fields
-// say so themselves. Marked as optional it is what it seems to be.
+// checkInlined warns about an inlined struct that is marked as required: its fields
+// determine that themselves. A marker that makes it optional is harmless.
 func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
 	for _, m := range field.Markers {
 		if m.Presence().Required() && field.Markers.Get(m.Name) == m {

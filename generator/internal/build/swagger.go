@@ -15,26 +15,25 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// SwaggerTypes are types of one package, by their names in Go.
+// SwaggerTypes are types of one package.
 type SwaggerTypes struct {
 	// Package is the import path.
 	Package string
-	// Group and Version are those that the types have as kinds.
+	// Group and Version are those of the kinds, and Types the Go names of the types.
 	Group, Version string
 	Types          []string
 }
 
-// Swagger returns an OpenAPI v2 document as JSON that defines the types, which are
-// kinds, and all that they refer to, each by its name in Go as
-// util.ToRESTFriendlyName of kube-openapi writes it. It is what applyconfiguration-gen
-// of code-generator reads (--openapi-schema): the shapes of controller-tools'
-// buildOpenAPISchema (pkg/applyconfiguration), with ObjectMeta as it is declared and
-// without what OpenAPI v2 has no words for. Unions and the other edits of this project
-// are not in it, as they say nothing of how objects are merged.
+// Swagger returns an OpenAPI v2 document, encoded as JSON, with definitions of the given
+// types, which are kinds, and of all types that they refer to. The name of a definition is
+// the Go name as written by util.ToRESTFriendlyName of kube-openapi. The document is the
+// input of code-generator's applyconfiguration-gen (--openapi-schema). Its schemas are
+// those of controller-tools' buildOpenAPISchema (pkg/applyconfiguration), with ObjectMeta
+// as declared and without the keywords that OpenAPI v2 lacks. It does not contain unions
+// and other edits of this project, because they do not affect how objects are merged.
 //
-// The package must be one that the options' patterns name. Diagnostics are errors in
-// its source alone, as what else is to be said belongs to definitions; the error is as
-// of [Make].
+// The package must match one of the options' patterns. The diagnostics only contain errors
+// in the source; other findings belong to definitions. The error is as for [Make].
 func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, diag.List, error) {
 	options.AllowDangerousTypes, options.IgnoreUnexportedFields, options.wholeObjectMeta = true, true, true
 	roots, b, err := Open(ctx, &options)
@@ -49,7 +48,7 @@ func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, 
 	for _, name := range types.Types {
 		t := roots[i].Lookup(name)
 		if t == nil {
-			continue // it is in a file that the build constraints leave out
+			continue // it is in a file that the build constraints exclude
 		}
 		s.define(t)["x-kubernetes-group-version-kind"] = []any{
 			map[string]any{"group": types.Group, "version": types.Version, "kind": name},
@@ -76,23 +75,22 @@ type swagger struct {
 	builder     *Builder
 	flattener   *Flattener
 	definitions map[string]map[string]any
-	// embedding are the types that are being put in the place of references.
+	// embedding are the embedded types that are currently being expanded.
 	embedding []*source.Type
 	err       error
 }
 
 func swaggerName(t *source.Type) string { return util.ToRESTFriendlyName(t.Pkg.Path + "." + t.Label()) }
 
-// define returns the definition of a type. One that refers to another has that
-// one's keywords, with its own in the place of those that both have
-// (resolveRefDefinitions).
+// define returns the definition of a type. A type that refers to another one has the
+// keywords of that type, overridden by its own (resolveRefDefinitions).
 func (s *swagger) define(t *source.Type) map[string]any {
 	name := swaggerName(t)
 	if known, ok := s.definitions[name]; ok {
 		return known
 	}
 	out := map[string]any{}
-	s.definitions[name] = out // for types that contain themselves
+	s.definitions[name] = out // placeholder for types that contain themselves
 	d := s.flattener.merge(s.embed(s.builder.build(t)))
 	own := s.node(d)
 	if d.ref != nil {
@@ -104,10 +102,10 @@ func (s *swagger) define(t *source.Type) map[string]any {
 	return out
 }
 
-// embed returns a draft with the types that it, and what is below it, embeds in the
-// place of the references to them (resolveAllOfRefs). An embedded type that is another
-// one stays a reference, as there. A struct that embeds itself, through a pointer,
-// adds nothing.
+// embed returns a draft in which references to embedded types, here and below, are replaced
+// by the types (resolveAllOfRefs). As in controller-tools, an embedded type that refers to
+// another type remains a reference. A struct that embeds itself through a pointer adds
+// nothing.
 func (s *swagger) embed(d *draft) *draft {
 	if len(d.allOf) == 0 && len(d.properties) == 0 && d.items == nil && d.additional == nil {
 		return d
@@ -138,8 +136,7 @@ func (s *swagger) embed(d *draft) *draft {
 	return out
 }
 
-// node renders a draft into which is merged what it embeds (FlattenEmbedded). Its
-// references stay ones.
+// node renders a draft after merging what it embeds (FlattenEmbedded). References are kept.
 func (s *swagger) node(d *draft) map[string]any {
 	out := s.keywords(d)
 	if d.ref != nil {
@@ -173,8 +170,8 @@ func (s *swagger) node(d *draft) map[string]any {
 	return out
 }
 
-// keywords are what a draft says itself, but for its children and what OpenAPI v2
-// does not know.
+// keywords returns the keywords of the draft itself, without its children and those that
+// OpenAPI v2 lacks.
 func (s *swagger) keywords(d *draft) map[string]any {
 	schema := structural.Schema{Generic: d.Generic, Extensions: d.Extensions, ValueValidation: d.values}
 	out := map[string]any{}

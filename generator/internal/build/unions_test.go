@@ -12,8 +12,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// manyMembers is a package with a kind that has a list without limits of structs
-// with a union of n members and a required discriminator.
+// manyMembers returns a package with a kind that has an unlimited list of structs with a
+// union of n members and a required discriminator.
 func manyMembers(n int) *gentest.Case {
 	var source strings.Builder
 	source.WriteString(`// +groupName=example.com
@@ -43,9 +43,9 @@ type Union struct {
 	return &gentest.Case{Name: "many", Archive: &txtar.Archive{Files: []txtar.File{{Name: "v1/types.go", Data: []byte(source.String())}}}}
 }
 
-// TestUnionsFitEveryServer: 25 members in a list without limits keep their two rules
-// each, from the oldest server that is known to the newest. Before 1.29 has() costs
-// more: 30 members fit later servers only.
+// TestUnionsFitEveryServer checks that a union of 25 members in an unlimited list keeps two
+// rules per member on all supported servers. Before Kubernetes 1.29, has() costs more: 30
+// members only fit later servers.
 func TestUnionsFitEveryServer(t *testing.T) {
 	dir, listed := gentest.List(t, []*gentest.Case{manyMembers(25)})
 	for _, version := range []string{"1.25", "1.26", "1.27", "1.28", "1.31", "1.35", "1.37"} {
