@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// ReadClosure reads the source of packages and of all that they import, but for the
-// standard library.
+// ReadClosure reads, through in, the source files of packages and of everything that they
+// import, except for the standard library.
 func ReadClosure(ctx context.Context, in *inputs.Reader, packages []*golist.Package) error {
 	seen := map[*golist.Package]bool{}
 	for len(packages) > 0 && ctx.Err() == nil {
@@ -28,7 +28,7 @@ func ReadClosure(ctx context.Context, in *inputs.Reader, packages []*golist.Pack
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
 			if err != nil {
-				continue // it is noted
+				continue // the file was recorded by ReadFile
 			}
 			for _, spec := range file.Imports {
 				path, err := strconv.Unquote(spec.Path.Value)

@@ -11,42 +11,42 @@ import (
 	"strings"
 )
 
-// This file is about constants. Their values are computed by go/types, on the
-// part of a package that they need: see constantscope.go.
+// Constants are evaluated by go/types on the part of a package that they depend on: see
+// constantscope.go.
 
 // Constant is one constant of a string type.
 type Constant struct {
 	Name  string
 	Value string
-	Pos   token.Pos // of the name
-	// Doc is the documentation above it; a comment behind it is none.
+	Pos   token.Pos // position of the name
+	// Doc is the doc comment. A comment on the same line is not part of it.
 	Doc string
-	// Literal: it is declared with exactly this type and a string literal,
-	// which is all that controller-gen sees.
+	// Literal is set if the constant is declared with exactly this type and a string
+	// literal; controller-gen sees only these constants.
 	Literal bool
-	// Repeated: it repeats the declaration before it implicitly.
+	// Repeated is set if the constant implicitly repeats the previous declaration.
 	Repeated bool
-	// Excluded: it is marked +k8s:enumExclude.
+	// Excluded is set if the constant is marked +k8s:enumExclude.
 	Excluded bool
 }
 
-// ConstantError says why a constant has no value.
+// ConstantError is the reason that a constant has no value.
 type ConstantError struct {
-	// Pkg is the package of the place: a constant may refer to another package.
+	// Pkg is the package of the position: a constant may refer to another package.
 	Pkg     *Package
 	Pos     token.Pos
 	Message string
 }
 
-// Constants returns the constants of the type that its package declares, by
-// Go's rules, in the order of files and lines, and why others have no value. An
-// untyped constant is none of the type; neither is the blank identifier.
+// Constants returns the constants of the type that its package declares, by Go's rules, in
+// the order of files and lines, and the errors of those that have no value. Untyped
+// constants and the blank identifier are not included.
 //
-// As for gengo, a comment behind a constant does not document it. It does not
-// document the next line either, where gengo takes it by accident.
+// As in gengo, a comment on the same line does not document a constant. It does not
+// document the next line either, to which gengo accidentally attaches it.
 func (t *Type) Constants() (out []Constant, errors []ConstantError) {
 	if body := UnderlyingOf(t.File, t.Spec.Type); body.Expr != nil && body.Kind != KindOther {
-		return nil, nil // a struct would bring all that it reaches
+		return nil, nil // a struct would pull in everything that it refers to
 	}
 	s := t.Pkg.constantScope()
 	s.openConstants()
@@ -64,7 +64,7 @@ func (t *Type) Constants() (out []Constant, errors []ConstantError) {
 		if !ok || c.Pos() != d.name.Pos() || c.Val().Kind() == constant.Unknown {
 			if d.large || d.seems(name.Type(), map[*declaration]bool{}) {
 				for _, e := range d.blame() {
-					if !slices.Contains(errors, e) { // several constants may have one mistake
+					if !slices.Contains(errors, e) { // several constants may share a mistake
 						errors = append(errors, e)
 					}
 				}
@@ -110,9 +110,9 @@ func (f *File) intConstant(expr ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(value))
 }
 
-// candidates returns the constants that can be of the type, in source order, and
-// its aliases: those that mention it, an alias of it, or another candidate. Any
-// constant can be of a type that is another's, or predeclared.
+// candidates returns the constants that may be of the type, in source order, and its
+// aliases: those that mention the type, an alias of it, or another candidate. If the type
+// is predeclared or of another package, all constants are candidates.
 func (s *constantScope) candidates(t *Type) []*declaration {
 	var out []*declaration
 	var names []string
@@ -139,7 +139,7 @@ func (s *constantScope) candidates(t *Type) []*declaration {
 	return out
 }
 
-// seems reports whether a constant would have the type if it had a value.
+// seems reports whether a constant without a value would have the type typ.
 func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
 	if seen[d] {
 		return false
@@ -174,7 +174,7 @@ func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
 	return is(d.expr)
 }
 
-// blame returns why a constant has no value, never nothing.
+// blame returns the reasons that a constant has no value; there is at least one.
 func (d *declaration) blame() []ConstantError {
 	out := d.causes(map[*declaration]bool{})
 	if len(out) == 0 {
@@ -183,7 +183,8 @@ func (d *declaration) blame() []ConstantError {
 	return out
 }
 
-// causes returns the errors in a declaration, or else those in what it mentions.
+// causes returns the errors in a declaration, or, if there are none, those in the
+// declarations that it mentions.
 func (d *declaration) causes(seen map[*declaration]bool) []ConstantError {
 	if seen[d] {
 		return nil
@@ -203,8 +204,8 @@ func (d *declaration) causes(seen map[*declaration]bool) []ConstantError {
 	return out
 }
 
-// ArrayLength returns the length of an array type: a literal, or what Go's
-// constants make of it.
+// ArrayLength returns the length of an array type, which is a literal or a constant
+// expression.
 func (f *File) ArrayLength(expr ast.Expr) (int64, bool) {
 	if literal, ok := expr.(*ast.BasicLit); ok && literal.Kind == token.INT {
 		n, err := strconv.ParseInt(literal.Value, 0, 64)

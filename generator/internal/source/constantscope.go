@@ -11,28 +11,28 @@ import (
 	"strings"
 )
 
-// constantScope is the part of a package that constants need. Its declarations
-// are handed to go/types when they are asked for, with those that they mention;
-// an imported package has no more than what is mentioned of it. Methods and
-// bodies of functions are never part of it.
+// constantScope is the part of a package that its constants depend on. A declaration is
+// passed to go/types when it is asked for, together with those that it mentions; of an
+// imported package, only what is mentioned is checked. Methods and function bodies are
+// never included.
 type constantScope struct {
 	pkg     *Package
 	types   *types.Package
 	checker *types.Checker
 	info    types.Info
-	errors  []ConstantError // of go/types and of imports, one at each place, in order
+	errors  []ConstantError // errors of go/types and of imports, at most one per position, sorted by position
 
 	opened   map[*File]bool
-	declared map[string]*declaration   // the first of each name in opened files
-	missing  map[string]bool           // what no file declares
-	consts   []*declaration            // in opened files
-	users    map[string][]*declaration // the constants and aliases that mention a name
+	declared map[string]*declaration   // first declaration of each name in the opened files
+	missing  map[string]bool           // names that no file declares
+	consts   []*declaration            // those of the opened files
+	users    map[string][]*declaration // constants and aliases that mention a name
 
-	queue map[*ast.File][]*declaration // added, but not yet seen by go/types
-	busy  bool                         // the queue is being filled: an import is a cycle
+	queue map[*ast.File][]*declaration // added, but not yet passed to go/types
+	busy  bool                         // the queue is being filled; an import of this package is a cycle
 }
 
-// constantScope returns the scope of the package, which is one for the run.
+// constantScope returns the scope of the package, which is shared by the whole run.
 func (p *Package) constantScope() *constantScope {
 	if p.constants != nil {
 		return p.constants
@@ -44,10 +44,10 @@ func (p *Package) constantScope() *constantScope {
 		opened: map[*File]bool{}, declared: map[string]*declaration{}, missing: map[string]bool{}, queue: map[*ast.File][]*declaration{},
 	}
 	p.constants = s
-	s.types.MarkComplete() // go/types takes no other for an import
-	// Sizes are those of a 64-bit machine, whichever this is.
+	s.types.MarkComplete() // go/types refuses imports of incomplete packages
+	// Sizes are those of a 64-bit machine, whatever the host is.
 	config := &types.Config{IgnoreFuncBodies: true, DisableUnusedImportCheck: true, Importer: s, Error: func(err error) {
-		// One that begins with a tab goes on with the one before.
+		// An error that begins with a tab continues the previous one.
 		if e, ok := err.(types.Error); ok && !strings.HasPrefix(e.Msg, "\t") {
 			s.note(e.Pos, "%s", strings.Join(strings.Fields(e.Msg), " "))
 		}
@@ -62,12 +62,14 @@ func (s *constantScope) note(pos token.Pos, format string, args ...any) {
 	}
 }
 
-// errorAt returns the index of the first error at or behind a place.
+// errorAt returns the index of the first error at or after pos. found reports whether it is
+// at pos.
 func (s *constantScope) errorAt(pos token.Pos) (index int, found bool) {
 	return slices.BinarySearchFunc(s.errors, pos, func(e ConstantError, pos token.Pos) int { return int(e.Pos - pos) })
 }
 
-// Import implements types.Importer. What it refuses was noted where it is used.
+// Import implements types.Importer. Errors are not reported here: they were noted where the
+// import is used.
 func (s *constantScope) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -78,30 +80,31 @@ func (s *constantScope) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %q cannot be imported", path)
 }
 
-// declaration is the declaration of one constant, a type, variables, or a function.
+// declaration is the declaration of a constant, a type, variables, or a function.
 type declaration struct {
 	scope *constantScope
 	file  *File
 	name  *ast.Ident
 	spec  ast.Spec
-	decl  ast.Decl   // what go/types is given, unless this is a constant
-	parts []ast.Node // the syntax that mentions others, and the name
-	// Of a constant: its group, its place in it, and its type and expression,
-	// which may be those of a line above. Both may be nil.
+	decl  ast.Decl   // passed to go/types; nil for a constant
+	parts []ast.Node // the name and the syntax that mentions other names
+	// For a constant: its group, its index in the group, and its type and expression, which
+	// may be inherited from a previous line. Both may be nil.
 	gen       *ast.GenDecl
 	iota      int
 	typ, expr ast.Expr
 
 	added bool
-	// bytes bounds the length of a constant text; large says that this, or that of
-	// something it mentions, is above maxConstant: go/types does not see it.
+	// bytes is an upper bound for the length of a string constant. large is set if it
+	// exceeds maxConstant for this constant or one that it mentions; these are not passed
+	// to go/types.
 	bytes   int
 	large   bool
-	imports [][2]string // that it uses: the qualifier or a dot, and the path
+	imports [][2]string // imports in use: the qualifier or a dot, and the path
 	refs    []*declaration
 }
 
-// open parses a file and enters what it declares.
+// open parses a file and enters its declarations.
 func (s *constantScope) open(f *File) {
 	if s.opened[f] {
 		return
@@ -167,7 +170,7 @@ func (s *constantScope) enter(d *declaration, names ...*ast.Ident) {
 	}
 }
 
-// openConstants opens all files with constants, and finds the users of names.
+// openConstants opens all files with constants and fills users.
 func (s *constantScope) openConstants() {
 	if s.users != nil {
 		return
@@ -183,7 +186,7 @@ func (s *constantScope) openConstants() {
 	for i := 0; i < len(work); i++ {
 		for _, m := range work[i].mentions() {
 			if m.qualifier != nil {
-				continue // no package that this one imports knows its types
+				continue // no package that this one imports can refer to its types
 			}
 			s.users[m.name.Name] = append(s.users[m.name.Name], work[i])
 			if to := s.find(m.name.Name); to != nil && !noted[to] {
@@ -196,8 +199,8 @@ func (s *constantScope) openConstants() {
 	}
 }
 
-// hasConstants reports whether something looks like the declaration of
-// constants: most of generated code has none, and is large.
+// hasConstants reports whether src seems to declare constants. Most generated code does
+// not, and is large.
 func hasConstants(src []byte) bool {
 	for offset := 0; ; {
 		i := bytes.Index(src[offset:], []byte("const"))
@@ -206,16 +209,16 @@ func hasConstants(src []byte) bool {
 		}
 		start := offset + i
 		offset = start + len("const")
-		word := identifier(src[start:min(offset+4, len(src))]) // with the letter behind it
+		word := identifier(src[start:min(offset+4, len(src))]) // including the character after it
 		if word == "const" && startsDeclaration(src[:start]) {
 			return true
 		}
 	}
 }
 
-// find returns the declaration of a name in the package, or nil. It opens no
-// more files than it must: those that seem to declare a type of the name, then
-// those that have constants and the name, then those that have the name.
+// find returns the declaration of a name in the package, or nil. It opens as few files as
+// possible: first those that seem to declare a type of that name, then those with constants
+// that contain the name, then all others that contain it.
 func (s *constantScope) find(name string) *declaration {
 	for _, f := range s.pkg.hints[name] {
 		s.open(f)
@@ -224,7 +227,7 @@ func (s *constantScope) find(name string) *declaration {
 		s.open(t.File)
 	}
 	if d := s.declared[name]; d != nil || s.missing[name] || types.Universe.Lookup(name) != nil {
-		return d // to shadow a predeclared name takes a constant or what looks like a type
+		return d // a predeclared name can only be shadowed by a constant or by what looks like a type
 	}
 	for _, constants := range []bool{true, false} {
 		for _, f := range s.pkg.Sources {
@@ -245,8 +248,8 @@ func (s *constantScope) find(name string) *declaration {
 	return nil
 }
 
-// resolve returns the declaration of a name in a file, or nil: of its package,
-// or of one that it imports with a dot.
+// resolve returns the declaration that a name in a file refers to, or nil. It is declared
+// in the package or in one that the file dot-imports.
 func (s *constantScope) resolve(f *File, name string) *declaration {
 	d := s.find(name)
 	for _, p := range f.dotImports() {
@@ -257,11 +260,11 @@ func (s *constantScope) resolve(f *File, name string) *declaration {
 	return d
 }
 
-// mention is a name, with what stands in front of its dot if it has one.
+// mention is a name, with its qualifier if it has one.
 type mention struct{ qualifier, name *ast.Ident }
 
-// mentions returns the names that a declaration depends on, its own, and maybe
-// some that only look like it.
+// mentions returns the names that a declaration depends on, including its own, and possibly
+// some that only look like names of the package.
 func (d *declaration) mentions() []mention {
 	var out []mention
 	var visit func(n ast.Node) bool
@@ -278,7 +281,7 @@ func (d *declaration) mentions() []mention {
 				ast.Inspect(n.X, visit)
 			}
 			return false
-		case *ast.Field: // not its names
+		case *ast.Field: // the names of fields and parameters are not mentions
 			ast.Inspect(n.Type, visit)
 			return false
 		case *ast.BlockStmt:
@@ -292,7 +295,7 @@ func (d *declaration) mentions() []mention {
 	return out
 }
 
-// check hands declarations, and what they mention, to go/types.
+// check passes declarations, and those that they mention, to go/types.
 func (s *constantScope) check(declarations ...*declaration) {
 	s.busy = true
 	for _, d := range declarations {
@@ -306,13 +309,13 @@ func (s *constantScope) check(declarations ...*declaration) {
 	}
 	clear(s.queue)
 	if len(files) > 0 {
-		_ = s.checker.Files(files) // its errors were noted
+		_ = s.checker.Files(files) // errors are collected in s.errors
 	}
 	s.busy = false
 }
 
-// add queues a declaration and what it mentions of its package. What it
-// mentions of other packages is checked at once.
+// add queues a declaration and those that it mentions in the same package. Those of other
+// packages are checked immediately.
 func (s *constantScope) add(d *declaration) {
 	if d == nil || d.added {
 		return
@@ -338,18 +341,18 @@ func (s *constantScope) add(d *declaration) {
 	}
 }
 
-// maxConstant is the length of a text from which on it is not computed. Forty lines
-// that double each other would take terabytes.
+// maxConstant is the maximum length in bytes of a string constant that is evaluated. Forty
+// lines that each double the previous one would take terabytes.
 const maxConstant = 1 << 20
 
-// measure adds the lengths of the texts that a declaration has and mentions.
+// measure sums the lengths of the string literals that a declaration contains or mentions.
 func (d *declaration) measure() {
 	for _, ref := range d.refs {
 		d.bytes = min(d.bytes+ref.bytes, 2*maxConstant)
 		d.large = d.large || ref.large
 	}
 	if d.expr == nil {
-		d.bytes = 0 // a type or a function, which is no longer for what it mentions
+		d.bytes = 0 // the length of a type or function does not depend on what it mentions
 		return
 	}
 	ast.Inspect(d.expr, func(n ast.Node) bool {
@@ -364,8 +367,8 @@ func (d *declaration) measure() {
 	}
 }
 
-// qualified adds a name with a qualifier. It reports whether the qualifier is
-// that of an import.
+// qualified adds a mention with a qualifier. It returns false if the qualifier is not an
+// import.
 func (d *declaration) qualified(m mention) bool {
 	p, path := d.file.Imported(m.qualifier.Name)
 	if path == "" {
@@ -381,7 +384,8 @@ func (d *declaration) qualified(m mention) bool {
 	return true
 }
 
-// foreign adds the use of another package, and of what it declares if that is known.
+// foreign adds the use of another package, and the declaration to that it refers if it is
+// known.
 func (d *declaration) foreign(at *ast.Ident, name, path string, to *declaration) {
 	d.imports = append(d.imports, [2]string{name, path})
 	switch {
@@ -394,14 +398,14 @@ func (d *declaration) foreign(at *ast.Ident, name, path string, to *declaration)
 	}
 }
 
-// pruned returns a file with nothing but the declarations and the imports that
-// they use. It shares syntax with the whole file and changes nothing of it.
+// pruned returns a file that only has the given declarations and the imports that they use.
+// It shares syntax with the full file, without modifying it.
 func pruned(f *File, declarations []*declaration) *ast.File {
 	slices.SortFunc(declarations, func(a, b *declaration) int { return int(a.name.Pos() - b.name.Pos()) })
 	imports := &ast.GenDecl{Tok: token.IMPORT, TokPos: f.Syntax.Package}
 	out := &ast.File{Package: f.Syntax.Package, Name: f.Syntax.Name, FileStart: f.Syntax.FileStart, FileEnd: f.Syntax.FileEnd, Decls: []ast.Decl{imports}}
 	var used [][2]string
-	var from, group *ast.GenDecl // the last group of constants, and what is kept of it
+	var from, group *ast.GenDecl // the current group of constants and its pruned copy
 	for _, d := range declarations {
 		for _, i := range d.imports {
 			if !slices.Contains(used, i) {
@@ -425,8 +429,8 @@ func pruned(f *File, declarations []*declaration) *ast.File {
 	return out
 }
 
-// appendTo appends a constant to what is kept of its group. One that mentions
-// iota must have its place there: blank constants fill up what is left out.
+// appendTo appends a constant to the pruned copy of its group. A constant that mentions
+// iota must keep its index, so blank constants replace those that are left out.
 func (d *declaration) appendTo(group *ast.GenDecl) {
 	if slices.ContainsFunc(d.mentions(), func(m mention) bool { return m.name.Name == "iota" }) {
 		zero := []ast.Expr{&ast.BasicLit{Kind: token.INT, Value: "0"}}
@@ -436,7 +440,7 @@ func (d *declaration) appendTo(group *ast.GenDecl) {
 	}
 	if len(group.Specs) <= d.iota {
 		group.Specs = append(group.Specs, &ast.ValueSpec{Type: d.typ})
-	} // else the place is taken by a constant on the same line
+	} // otherwise it extends the line of the previous constant
 	line := group.Specs[len(group.Specs)-1].(*ast.ValueSpec)
 	line.Names = append(line.Names, d.name)
 	if d.expr != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Type is the declaration of a type at package level.
+// Type is a package-level type declaration.
 type Type struct {
 	Pkg  *Package
 	File *File
-	// Decl is the declaration that Spec is part of.
+	// Decl is the declaration that contains Spec.
 	Decl *ast.GenDecl
 	Spec *ast.TypeSpec
-	// Generic is the type that this one is an instance of; nil if it is none.
+	// Generic is the generic type that this one is an instance of, or nil.
 	Generic *Type
 
-	// Doc, Markers and Malformed are filled by Load.
+	// Doc, Markers and Malformed are set by Load.
 	Doc       string
 	Markers   Markers
 	Malformed Malformed
@@ -29,15 +29,16 @@ type Type struct {
 	loaded     bool
 	fieldsRead bool
 	fields     []*Field
-	// instances are those of a generic type, by their arguments.
+	// instances are the instances of a generic type, keyed by their arguments.
 	instances map[string]*Type
-	// arguments are those of an instance.
+	// arguments are the type arguments of an instance.
 	arguments string
 }
 
-// Field is one field of a struct. A declaration of several names is several fields.
+// Field is one field of a struct. A declaration with several names results in several
+// fields.
 type Field struct {
-	// Name is the Go name, empty for an embedded field.
+	// Name is the Go name; it is empty for an embedded field.
 	Name      string
 	Pos       token.Pos
 	Type      ast.Expr
@@ -45,15 +46,15 @@ type Field struct {
 	Doc       string
 	Markers   Markers
 	Malformed Malformed
-	// Comments are those that the markers were parsed from, with those of other
+	// Comments are the comments that the markers were parsed from, including those of other
 	// tools.
 	Comments []markers.Comment
 }
 
-// Markers are the markers of one declaration, in source order.
+// Markers are the markers of a declaration, in source order.
 type Markers []*markers.Marker
 
-// Get returns the first marker of the name, or nil.
+// Get returns the first marker with the name, or nil.
 func (s Markers) Get(name string) *markers.Marker {
 	for _, m := range s {
 		if m.Name == name {
@@ -63,16 +64,17 @@ func (s Markers) Get(name string) *markers.Marker {
 	return nil
 }
 
-// Malformed are the definitions of markers of a declaration whose arguments cannot be
-// parsed, which was reported.
+// Malformed are the definitions of those markers of a declaration whose arguments could not
+// be parsed. They have been reported.
 type Malformed []*markers.Definition
 
-// Has reports whether a marker of the name is one of them.
+// Has reports whether a marker with the name is malformed.
 func (m Malformed) Has(name string) bool {
 	return slices.ContainsFunc(m, func(def *markers.Definition) bool { return def.Name == name })
 }
 
-// String names the type for messages: qualified unless it is the user's.
+// String returns the name of the type for messages. It is qualified unless the package is
+// the user's.
 func (t *Type) String() string {
 	if t.Pkg.Local() {
 		return t.Label()
@@ -80,7 +82,7 @@ func (t *Type) String() string {
 	return t.Pkg.Path + "." + t.Label()
 }
 
-// Load fills the documentation and the markers of the type.
+// Load sets the documentation and the markers of the type, once, and returns the type.
 func (t *Type) Load() *Type {
 	if t.loaded {
 		return t
@@ -99,7 +101,7 @@ func (t *Type) Load() *Type {
 	return t
 }
 
-// Fields returns the fields of the type if it is declared as a struct.
+// Fields returns the fields of a struct type, and nil for other types.
 func (t *Type) Fields() []*Field {
 	st, ok := t.Spec.Type.(*ast.StructType)
 	if !ok || t.fieldsRead {
@@ -123,7 +125,8 @@ func (t *Type) Fields() []*Field {
 	return t.fields
 }
 
-// Label names the field for messages: an embedded field by its type.
+// Label returns the name of the field for messages; for an embedded field, the name of its
+// type.
 func (f *Field) Label() string {
 	if f.Name != "" {
 		return f.Name
@@ -135,8 +138,7 @@ func (f *Field) Label() string {
 	return ExprName(typ)
 }
 
-// Embedded returns the types of the embedded fields of a struct without
-// looking at anything else of it.
+// Embedded returns the types of the embedded fields of a struct. It does not parse markers.
 func (t *Type) Embedded() []ast.Expr {
 	st, ok := t.Spec.Type.(*ast.StructType)
 	if !ok {
@@ -151,7 +153,7 @@ func (t *Type) Embedded() []ast.Expr {
 	return out
 }
 
-// TagOf returns the tag of a field; empty if it has none.
+// TagOf returns the tag of a field, or the empty string if it has none.
 func TagOf(field *ast.Field) reflect.StructTag {
 	if field.Tag == nil {
 		return ""
@@ -163,11 +165,10 @@ func TagOf(field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// docText returns the documentation in a doc comment: without markers,
-// without the lines that start with TODO, and up to a line that starts with
-// "---", as Kubernetes documents its types (fmtRawDoc in apimachinery's
-// swagger_doc_generator.go, extractDoc in controller-tools). Code fences are
-// kept whole.
+// docText returns the documentation in a doc comment. As in the documentation of Kubernetes
+// types, it omits markers and lines that start with TODO, and ends at a line that starts
+// with "---" (fmtRawDoc in apimachinery's swagger_doc_generator.go, extractDoc in
+// controller-tools). Code fences are kept unchanged.
 func docText(group *ast.CommentGroup) string {
 	if group == nil {
 		return ""
@@ -200,7 +201,7 @@ func docText(group *ast.CommentGroup) string {
 	return strings.Join(kept, "\n")
 }
 
-// ExprName returns the text of a name, qualified or not, and "?" for any other expression.
+// ExprName returns the text of a name, qualified or not, and "?" for other expressions.
 func ExprName(expr ast.Expr) string {
 	switch expr := expr.(type) {
 	case *ast.Ident:
@@ -211,7 +212,7 @@ func ExprName(expr ast.Expr) string {
 	return "?"
 }
 
-// Types returns the types of the file in source order.
+// Types returns the types declared in the file, in source order.
 func (f *File) Types() []*Type {
 	var out []*Type
 	for _, t := range f.Pkg.types {
@@ -223,7 +224,7 @@ func (f *File) Types() []*Type {
 	return out
 }
 
-// Types returns the types of the files that are parsed, in source order.
+// Types returns the types declared in the files that have been parsed, in source order.
 func (p *Package) Types() []*Type {
 	var out []*Type
 	for _, f := range p.Sources {
@@ -232,7 +233,8 @@ func (p *Package) Types() []*Type {
 	return out
 }
 
-// Names returns the names that the package declares, with their places.
+// Names returns the package-level names and their positions, for the files that have been
+// parsed.
 func (p *Package) Names() map[string]token.Pos {
 	out := map[string]token.Pos{}
 	for _, f := range p.Sources {
@@ -262,7 +264,7 @@ func (p *Package) Names() map[string]token.Pos {
 	return out
 }
 
-// Unnamed returns a struct type in a field as a declaration.
+// Unnamed returns a declaration for an anonymous struct type.
 func Unnamed(f *File, st *ast.StructType) *Type {
 	return &Type{Pkg: f.Pkg, File: f, loaded: true,
 		Spec: &ast.TypeSpec{Name: &ast.Ident{Name: "struct", NamePos: st.Pos()}, Type: st}}
@@ -277,7 +279,7 @@ func IsName(expr ast.Expr) bool {
 	return false
 }
 
-// GoName returns the name of the field in Go: of an embedded one, that of its type.
+// GoName returns the Go name of the field; for an embedded field, the name of its type.
 func (f *Field) GoName() string {
 	if f.Name != "" {
 		return f.Name

@@ -1,13 +1,13 @@
-// Package source is the Go source of a run: packages, files, types, methods and
+// Package source is a model of the Go source of a run: packages, files, types, methods and
 // constants, read on demand.
 //
-// A look at the bytes of each file tells which types it seems to declare (look.go), and a
-// file is parsed when one of them is asked for (parse.go). Names are resolved through
-// imports and package scopes by Go's rules (imports.go, resolve.go), methods by go/types' (methods.go);
-// nothing is type-checked but constants, on a package reduced to them (constants.go,
-// constantscope.go). An instance of a generic type is a declaration whose file binds the
-// type parameters (instances.go).
+// A scan of each file finds the types that it seems to declare (look.go), and a file is
+// parsed when one of them is needed (parse.go). Names are resolved through imports and
+// package scopes by Go's rules (imports.go, resolve.go), and methods by the rules of
+// go/types (methods.go). Only constants are type-checked, on the part of a package that
+// they depend on (constants.go, constantscope.go). An instance of a generic type is a
+// declaration whose file binds the type parameters (instances.go).
 //
-// It knows Go, and which comments are markers. What markers say, and what becomes of
-// mistakes, is up to the interfaces in [Config].
+// The package knows Go and which comments are markers. The interfaces in [Config] parse the
+// markers and report errors.
 package source

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Imported returns the package that a qualifier in the file stands for. The
-// path is set where an import fits, even if its package could not be found.
+// Imported returns the package that a qualifier in the file refers to, or nil. importPath
+// is set if an import matches, even if its package was not found.
 func (f *File) Imported(name string) (p *Package, importPath string) {
 	var unnamed []string
 	for _, spec := range f.Syntax.Imports {
@@ -24,8 +24,8 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 			return f.Pkg.Imported(imp), imp
 		}
 	}
-	// An import without a name goes by the name in the package clause. Those
-	// whose path looks like it are asked first.
+	// An import without a name is known by the name in the package clause. Imports whose
+	// path resembles the qualifier are tried first.
 	for _, looksLikeIt := range []bool{true, false} {
 		for _, imp := range unnamed {
 			if (guessName(imp) == name) != looksLikeIt {
@@ -39,7 +39,7 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 		}
 	}
 	if importPath == "" {
-		// A package that cannot be found may have any name.
+		// A package that was not found may have any name.
 		missing := slices.DeleteFunc(unnamed, func(imp string) bool { return f.Pkg.Imported(imp) != nil })
 		if len(missing) == 1 {
 			importPath = missing[0]
@@ -48,7 +48,7 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 	return nil, importPath
 }
 
-// Imported returns the package of an import path, or nil if it was not found.
+// Imported returns the package for an import path, or nil if it was not found.
 func (p *Package) Imported(importPath string) *Package {
 	if listed := p.Import(importPath); listed != nil && listed.Name != "" {
 		return p.program.of(listed)
@@ -56,7 +56,7 @@ func (p *Package) Imported(importPath string) *Package {
 	return nil
 }
 
-// dotImports returns the packages whose names the file uses unqualified.
+// dotImports returns the packages that the file dot-imports.
 func (f *File) dotImports() []*Package {
 	var out []*Package
 	for _, spec := range f.Syntax.Imports {
@@ -72,7 +72,7 @@ func (f *File) dotImports() []*Package {
 	return out
 }
 
-// guessName guesses the name of a package that could not be found.
+// guessName guesses the name of a package from its import path.
 func guessName(importPath string) string {
 	base := path.Base(importPath)
 	if len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
@@ -82,8 +82,9 @@ func guessName(importPath string) string {
 	return strings.TrimPrefix(base, "go-")
 }
 
-// Excluded returns the base name of a file of the package that declares a type but is
-// not among its files: a test, or one that the build constraints leave out.
+// Excluded returns the base name of a file that declares a type and is in the directory of
+// its package, but not part of the build: a test file, or one that the build constraints
+// exclude. It returns the empty string if there is none.
 func (f *File) Excluded(expr ast.Expr) string {
 	name, p := "", f.Pkg
 	switch expr := expr.(type) {

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// This file is about generic types. An instance is a declaration of its own: a
-// copy of the generic one whose file binds the type parameters, so that all
-// else need not know of them.
+// An instance of a generic type is a declaration of its own: a copy of the generic
+// declaration whose file binds the type parameters. Other code need not know about type
+// parameters.
 
-// TypeArgument is a type expression with the file that it stands in.
+// TypeArgument is a type expression and the file that contains it.
 type TypeArgument struct {
 	File *File
 	Expr ast.Expr
 }
 
-// maxInstances is how deep instances may stand inside of each other. Go itself
-// refuses types that instantiate themselves without end.
+// maxInstances is the maximum nesting depth of instances. Go refuses types that instantiate
+// themselves infinitely.
 const maxInstances = 20
 
-// Instantiate returns the instance of a generic type, or nil if the number of
-// arguments is wrong or there is no end of it.
+// Instantiate returns the instance of a generic type for args, which are expressions of f.
+// It returns nil if the number of arguments is wrong or instances are nested too deeply.
 func (t *Type) Instantiate(f *File, args []ast.Expr) *Type {
 	var names []string
 	for _, field := range t.Spec.TypeParams.List {
@@ -54,7 +54,7 @@ func (t *Type) Instantiate(f *File, args []ast.Expr) *Type {
 	return instance
 }
 
-// typeKey is a text that is equal for equal types.
+// typeKey returns a text that is equal for identical types.
 func (f *File) typeKey(expr ast.Expr) string {
 	switch expr := expr.(type) {
 	case *ast.ParenExpr:
@@ -82,10 +82,10 @@ func (f *File) typeKey(expr ast.Expr) string {
 		}
 		return name.Type.Pkg.Path + "." + name.Type.Label()
 	}
-	return "@" + strconv.Itoa(int(expr.Pos())) // a type without a name is only equal to itself
+	return "@" + strconv.Itoa(int(expr.Pos())) // an unnamed type is only equal to itself
 }
 
-// Label is the name of the type with its arguments.
+// Label returns the unqualified name of the type, with its type arguments.
 func (t *Type) Label() string {
 	if t.arguments == "" {
 		return t.Spec.Name.Name
@@ -93,7 +93,8 @@ func (t *Type) Label() string {
 	return t.Spec.Name.Name + "[" + t.arguments + "]"
 }
 
-// Indexed takes an instance expression apart.
+// Indexed splits an instantiation into the generic type and its type arguments. args is nil
+// for other expressions.
 func Indexed(expr ast.Expr) (generic ast.Expr, args []ast.Expr) {
 	switch expr := expr.(type) {
 	case *ast.IndexExpr:

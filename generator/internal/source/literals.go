@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// LiteralConstants returns the JSON texts of the constants that the package
-// declares with the type and a string literal.
+// LiteralConstants returns, as JSON texts, the constants that the package declares with
+// exactly this type and a string literal.
 func (t *Type) LiteralConstants() ([]string, error) {
 	t.Pkg.Index()
 	var out []string
@@ -53,9 +53,9 @@ func (t *Type) LiteralConstants() ([]string, error) {
 	return out, nil
 }
 
-// declaresConstants reports whether the file seems to declare a constant of the
-// type with a string literal. It spares parsing generated code, which is most
-// of a large package.
+// declaresConstants reports whether the file seems to declare a constant of the type with a
+// string literal. It avoids parsing generated code, which is the largest part of many
+// packages.
 func (f *File) declaresConstants(typeName string) bool {
 	if f.constants == nil {
 		f.constants = map[string]bool{}
@@ -66,8 +66,7 @@ func (f *File) declaresConstants(typeName string) bool {
 	return f.constants[typeName]
 }
 
-// constantHints adds each word that stands in front of an equals sign and a
-// string literal.
+// constantHints adds each word that precedes an equals sign and a string literal.
 func constantHints(src []byte, words map[string]bool) {
 	const blanks = " \t"
 	for offset := 0; ; {

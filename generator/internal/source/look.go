@@ -9,12 +9,12 @@ import (
 	"github.com/schemagen/schemagen/internal/parallel"
 )
 
-// packageMarkers are the markers whose presence in a file makes it worth
-// parsing for what it says about its package.
+// packageMarkers are the texts of markers that describe a package. A file is parsed for
+// these markers only if it contains one of the texts.
 var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional", "+schemagen:"}
 
-// Index looks at the files of the package once, and parses those that declare types
-// in ways which a look does not tell. Files that cannot be read are reported.
+// Index scans the files of the package once. It parses those with declarations of types
+// that the scan cannot recognize, and reports files that cannot be read.
 func (p *Package) Index() {
 	if p.types != nil {
 		return
@@ -31,8 +31,8 @@ func (p *Package) Index() {
 	}
 }
 
-// Look reads the files of packages in parallel, once, notes what their bytes tell,
-// and gives each its places in the file set, which are the same in every run.
+// Look scans the files of packages in parallel, once, and assigns each file its positions
+// in the file set, which are the same in every run.
 func (w *Program) Look(packages []*Package) {
 	var files []*File
 	for _, p := range packages {
@@ -57,8 +57,8 @@ func (w *Program) Look(packages []*Package) {
 	}
 }
 
-// look notes what the bytes of the file tell. It reads into the buffer, and returns
-// one for the next file.
+// look scans the bytes of the file. It reads into buffer and returns a buffer for the next
+// file.
 func (f *File) look(buffer []byte) []byte {
 	src, err := f.Pkg.program.inputs.ReadFile(f.Name, buffer)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *File) look(buffer []byte) []byte {
 	return src
 }
 
-// Read returns the bytes of a file; they are valid until the next call.
+// Read returns the content of a file, which is valid until the next call.
 func (w *Program) Read(name string) ([]byte, error) {
 	src, err := w.inputs.ReadFile(name, w.buffer)
 	if cap(src) > cap(w.buffer) {
@@ -86,9 +86,9 @@ func (w *Program) Read(name string) ([]byte, error) {
 	return src, err
 }
 
-// typeHints calls hint for each name that stands behind the word type where a
-// declaration can begin, and reports whether a declaration is written in another
-// way: in a group, or with a comment behind the word.
+// typeHints calls hint for each name after the keyword type where a declaration can begin.
+// It reports whether there are declarations in other forms: in a group, or with a comment
+// after the keyword.
 func typeHints(src []byte, hint func(string)) (others bool) {
 	for offset := 0; ; {
 		i := bytes.Index(src[offset:], []byte("type"))
@@ -103,14 +103,14 @@ func typeHints(src []byte, hint func(string)) (others bool) {
 		rest := bytes.TrimLeft(src[offset:], " \t\r\n")
 		if name := identifier(rest); name == "" {
 			others = others || bytes.HasPrefix(rest, []byte("(")) || bytes.HasPrefix(rest, []byte("/"))
-		} else if len(rest) < len(src[offset:]) { // else it is a longer word
+		} else if len(rest) < len(src[offset:]) { // otherwise it is a longer word
 			hint(name)
 		}
 	}
 }
 
-// startsDeclaration reports whether a declaration can begin behind the text: at
-// the start of a line, behind a semicolon or a comment.
+// startsDeclaration reports whether a declaration can begin after the text: at the start of
+// a line, or after a semicolon or a comment.
 func startsDeclaration(before []byte) bool {
 	before = bytes.TrimRight(before, " \t\r")
 	n := len(before)
@@ -130,8 +130,8 @@ func identifier(src []byte) string {
 	return string(src[:n])
 }
 
-// Mentions reports whether a file of the package is as is says. What cannot be
-// read is reported when the package is indexed.
+// Mentions reports whether is returns true for the content of a file of the package. Files
+// that cannot be read are skipped here and reported when the package is indexed.
 func (p *Package) Mentions(is func(src []byte) bool) bool {
 	return slices.ContainsFunc(p.Files, func(name string) bool {
 		src, err := p.program.Read(name)

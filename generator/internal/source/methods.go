@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Marshals reports whether the type, or a pointer to it, has a method of the
-// name with the signature func() ([]byte, error): MarshalJSON, MarshalText.
-// Methods are those of go/types: declared ones, and those promoted through
-// embedded fields from the shallowest depth, unless they are ambiguous there.
+// Marshals reports whether the type, or a pointer to it, has a method with the name, for
+// example MarshalJSON or MarshalText, and the signature func() ([]byte, error). The method
+// set is as in go/types: declared methods, and those promoted through embedded fields from
+// the shallowest depth unless they are ambiguous.
 func (t *Type) Marshals(method string) bool {
 	return t.hasMethodThat(method, (*File).isMarshalSignature)
 }
 
-// HasMethod reports whether the type, or a pointer to it, has a method of the name,
+// HasMethod reports whether the type, or a pointer to it, has a method with the name,
 // whatever its signature.
 func (t *Type) HasMethod(method string) bool {
 	return t.hasMethodThat(method, func(*File, *ast.FuncType) bool { return true })
 }
 
-// hasMethodThat reports whether the type, or a pointer to it, has a method of the
-// name whose signature fits.
+// hasMethodThat reports whether the type, or a pointer to it, has a method with the name
+// and a signature that fits.
 func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool) bool {
 	level := []embeddedType{{decl: t}}
-	seen := map[*Type]bool{} // at shallower depths
+	seen := map[*Type]bool{} // those at shallower depths
 	for len(level) > 0 {
 		found, good := 0, false
 		note := func(e embeddedType, matches bool) {
 			found++
 			if e.twice {
-				found++ // the same method, reached in two ways, is ambiguous
+				found++ // a method reached in two ways is ambiguous
 			}
 			good = matches
 		}
@@ -76,7 +76,7 @@ func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool
 // embeddedType is a type at one depth of embedding.
 type embeddedType struct {
 	decl *Type
-	// twice: it is reached in more than one way at this depth.
+	// twice is set if the type is reached in more than one way at this depth.
 	twice bool
 }
 
@@ -98,10 +98,10 @@ func addEmbedded(list []embeddedType, f *File, typ ast.Expr, twice bool) []embed
 	return append(list, embeddedType{decl, twice})
 }
 
-// Unalias returns the declaration that an alias stands for in the end, or nil
-// if that is not a declared type.
+// Unalias returns the declaration at the end of a chain of aliases, or nil if that is not a
+// declared type.
 func (t *Type) Unalias() *Type {
-	for range 100 { // an alias of itself is not Go
+	for range 100 { // a type cannot be an alias of itself in Go
 		if t == nil || !t.Spec.Assign.IsValid() {
 			return t
 		}
@@ -114,7 +114,8 @@ func (t *Type) Unalias() *Type {
 	return nil
 }
 
-// interfaceHas looks for the method in an interface and those that it embeds.
+// interfaceHas searches for a method in an interface and the interfaces that it embeds.
+// matches reports whether its signature fits.
 func interfaceHas(body Underlying, method string, fits func(*File, *ast.FuncType) bool, depth int) (declared, matches bool) {
 	iface, ok := body.Expr.(*ast.InterfaceType)
 	if !ok || depth > 100 {
@@ -134,8 +135,8 @@ func interfaceHas(body Underlying, method string, fits func(*File, *ast.FuncType
 	return false, false
 }
 
-// declares reports whether the package declares the method on the type, and
-// whether with a signature that fits.
+// declares reports whether the package declares the method on the type, and whether its
+// signature fits.
 func (t *Type) declares(method string, fits func(*File, *ast.FuncType) bool) (declared, matches bool) {
 	t.Pkg.Index()
 	for _, f := range t.Pkg.Sources {
@@ -170,8 +171,8 @@ func (t *Type) declares(method string, fits func(*File, *ast.FuncType) bool) (de
 	return false, false
 }
 
-// mentionsMethod reports whether the file may declare the method. All but the
-// marshalers are asked for so rarely that the file is read again.
+// mentionsMethod reports whether the file may declare the method. Methods other than
+// marshalers are queried so rarely that the file is read again.
 func (f *File) mentionsMethod(name string) bool {
 	if strings.HasPrefix(name, "Marshal") {
 		return f.mentionsMarshal
@@ -180,7 +181,8 @@ func (f *File) mentionsMethod(name string) bool {
 	return err == nil && bytes.Contains(src, []byte(name+"("))
 }
 
-// isMarshalSignature reports whether the function takes nothing and returns ([]byte, error).
+// isMarshalSignature reports whether the function has no parameters and returns ([]byte,
+// error).
 func (f *File) isMarshalSignature(fn *ast.FuncType) bool {
 	if fn.Params.NumFields() != 0 || fn.TypeParams.NumFields() != 0 || fn.Results.NumFields() != 2 {
 		return false
@@ -200,7 +202,7 @@ func (f *File) isMarshalSignature(fn *ast.FuncType) bool {
 	return (elem == "byte" || elem == "uint8") && f.Predeclared(results[1]) == "error"
 }
 
-// Unalias returns what a type expression is behind its aliases, and where.
+// Unalias resolves the aliases in a type expression, and returns the result and its file.
 func (f *File) Unalias(expr ast.Expr) (*File, ast.Expr) {
 	for range 100 {
 		if !IsName(expr) {
@@ -215,8 +217,8 @@ func (f *File) Unalias(expr ast.Expr) (*File, ast.Expr) {
 	return f, expr
 }
 
-// Predeclared returns the name of the predeclared type that an expression is,
-// aliases looked through, or "".
+// Predeclared returns the name of the predeclared type that an expression denotes, with
+// aliases resolved, or "".
 func (f *File) Predeclared(expr ast.Expr) string {
 	f, expr = f.Unalias(expr)
 	name, missing := f.Resolve(expr)
@@ -226,8 +228,8 @@ func (f *File) Predeclared(expr ast.Expr) string {
 	return name.Predeclared
 }
 
-// Behind returns what a type expression is behind parameters, parentheses and
-// aliases, and where that stands.
+// Behind resolves type parameters, parentheses and aliases in a type expression, and
+// returns the result and its file.
 func (f *File) Behind(expr ast.Expr) (*File, ast.Expr) {
 	for range 20 {
 		switch typed := expr.(type) {
@@ -249,8 +251,7 @@ func (f *File) Behind(expr ast.Expr) (*File, ast.Expr) {
 	return f, expr
 }
 
-// Selectors returns the names of the fields and methods of a struct, with those
-// that are promoted.
+// Selectors returns the names of the fields and methods of a type, including promoted ones.
 func (t *Type) Selectors() []string {
 	var out []string
 	seen := map[*Type]bool{}
@@ -289,7 +290,7 @@ func (t *Type) Selectors() []string {
 	return out
 }
 
-// methodNames returns the names of the methods that are declared for the type.
+// methodNames returns the names of the methods declared on the type.
 func (t *Type) methodNames() []string {
 	t.Pkg.Index()
 	var out []string

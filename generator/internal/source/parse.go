@@ -12,9 +12,9 @@ import (
 	"github.com/schemagen/schemagen/internal/parallel"
 )
 
-// ParseAhead parses, in parallel, what will be asked for of packages with kinds:
-// the files that declare types, or say something about their package, and those of
-// the types that make a kind. It ends early if the run is stopped.
+// ParseAhead parses, in parallel, the files that packages with kinds will need: files that
+// declare types or describe their package, and those that declare the metadata types of a
+// kind. It returns early once stopped returns true.
 func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 	w.Look(packages)
 	var meta *Package
@@ -50,9 +50,9 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 	})
 }
 
-// Trees parses, in parallel, those of the files that are not parsed yet, and calls use
-// for each file with its index and syntax tree. Those that cannot be parsed are left
-// out, and not reported; the types of the others are not entered.
+// Trees parses, in parallel, those of the files that have not been parsed, and calls use
+// with the index and syntax tree of each file. Files that cannot be parsed are skipped
+// without a report. The types of newly parsed files are not registered.
 func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
 	parallel.Workers(len(files), func() func(int) {
 		var buffer []byte
@@ -64,15 +64,15 @@ func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
 	})
 }
 
-// reserve gives a file of a size its places in the file set of the run, which it can
-// then be added to at any time. It returns the first.
+// reserve reserves positions in the file set of the run for a file of size bytes, and
+// returns the first. The file can be added at any time.
 func (w *Program) reserve(size int) (base int) {
 	base = 1 + w.places
 	w.places += size + 1
 	return base
 }
 
-// setFrom returns a file set of its own, in which the next file begins at the base.
+// setFrom returns a new file set in which the next file starts at base.
 func setFrom(base int) *token.FileSet {
 	set := token.NewFileSet()
 	if base > set.Base() {
@@ -81,8 +81,8 @@ func setFrom(base int) *token.FileSet {
 	return set
 }
 
-// syntax parses the file once, and knows nothing else of the program but the file
-// set: it may be called in parallel for different files. It reads into the buffer.
+// syntax parses the file once. Of the program it uses only the inputs and the file set, so
+// it may be called in parallel for different files. It reads into buffer.
 func (f *File) syntax(buffer *[]byte) (*ast.File, error) {
 	if f.tree != nil || f.failed != nil {
 		return f.tree, f.failed
@@ -105,8 +105,8 @@ func (f *File) syntax(buffer *[]byte) (*ast.File, error) {
 	return f.tree, f.failed
 }
 
-// Parse parses the file once, and registers the types that it declares. Syntax
-// errors are reported.
+// Parse parses the file once and registers the types that it declares. It reports syntax
+// errors.
 func (f *File) Parse() {
 	if f.parsed {
 		return
@@ -117,7 +117,7 @@ func (f *File) Parse() {
 	if err != nil {
 		var list scanner.ErrorList
 		if errors.As(err, &list) && len(list) > 0 {
-			// What follows the first error is usually its echo.
+			// Later errors are usually consequences of the first.
 			w.problems.Syntax(f.Pkg, list[0])
 		} else {
 			w.problems.Unreadable(f.Pkg, f.Name, err)
@@ -142,7 +142,7 @@ func (f *File) Parse() {
 	}
 }
 
-// ParseTypes parses every file that seems to declare a type.
+// ParseTypes parses all files that seem to declare types.
 func (p *Package) ParseTypes() {
 	for _, name := range slices.Sorted(maps.Keys(p.hints)) {
 		p.Lookup(name)

@@ -4,22 +4,22 @@ import (
 	"go/ast"
 )
 
-// Name is what an identifier or a qualified identifier stands for.
+// Name is the type that an identifier or a qualified identifier refers to.
 type Name struct {
-	// Type is the declaration of a type; nil for a predeclared type.
+	// Type is the declaration of the type, or nil for a predeclared type.
 	Type *Type
-	// Predeclared is the name of a predeclared type.
+	// Predeclared is the name of a predeclared type, or empty.
 	Predeclared string
 }
 
-// Unresolved says why a name stands for nothing.
+// Unresolved is the reason that a name could not be resolved.
 type Unresolved struct {
-	// ImportPath is set if the package was not found; else the type is unknown.
+	// ImportPath is set if the package was not found; otherwise the type is unknown.
 	ImportPath string
 }
 
-// Resolve returns what a type name in a file stands for: first the package's own
-// declarations, then dot imports, then the language.
+// Resolve returns the type that a type name in a file refers to. It searches the
+// declarations of the package, then dot imports, then predeclared types.
 func (f *File) Resolve(expr ast.Expr) (Name, *Unresolved) {
 	switch expr := expr.(type) {
 	case *ast.IndexExpr, *ast.IndexListExpr:
@@ -70,7 +70,7 @@ func (f *File) Resolve(expr ast.Expr) (Name, *Unresolved) {
 	return Name{}, &Unresolved{}
 }
 
-// Kind is the kind of a Go type, as far as a schema needs to tell.
+// Kind is the kind of a Go type, as far as schemas distinguish it.
 type Kind int
 
 const (
@@ -85,19 +85,21 @@ const (
 	KindOther
 )
 
-// Underlying is the type that a chain of declarations ends in.
+// Underlying is the type at the end of a chain of declarations.
 type Underlying struct {
 	Kind Kind
-	// Basic is the predeclared name if the kind is basic.
+	// Basic is the predeclared name if Kind is KindBasic.
 	Basic string
-	// Expr is the type itself, and File is where it stands, unless it is predeclared.
+	// Expr is the type expression and File the file that contains it. They are nil for
+	// predeclared types.
 	Expr ast.Expr
 	File *File
 }
 
-// UnderlyingOf follows names to the type that they stand for.
+// UnderlyingOf follows names to the underlying type. The result is of KindUnknown if a name
+// cannot be resolved.
 func UnderlyingOf(f *File, expr ast.Expr) Underlying {
-	for range 100 { // a type that is its own is not Go
+	for range 100 { // Go refuses a type that is its own underlying type
 		switch typed := expr.(type) {
 		case *ast.ParenExpr:
 			expr = typed.X
@@ -141,7 +143,7 @@ func UnderlyingOf(f *File, expr ast.Expr) Underlying {
 	return Underlying{}
 }
 
-// isUniverse reports whether the language declares a type of the name.
+// isUniverse reports whether name is a predeclared type.
 func isUniverse(name string) bool {
 	switch name {
 	case "any", "bool", "byte", "comparable", "complex64", "complex128", "error", "float32", "float64",
@@ -152,7 +154,8 @@ func isUniverse(name string) bool {
 	return false
 }
 
-// IsString reports whether the type is a string, and one of its own.
+// IsString reports whether the underlying type is string and the type is not just an alias
+// of a predeclared or unnamed type.
 func (t *Type) IsString() bool {
 	if t.Unalias() == nil {
 		return false

@@ -13,8 +13,7 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Program is the Go source of one run. Packages are indexed and files are parsed
-// when a type in them is asked for, not before.
+// Program is the Go source of one run. Packages are indexed, and files parsed, on demand.
 type Program struct {
 	// Fset has the positions of all files.
 	Fset     *token.FileSet
@@ -22,102 +21,103 @@ type Program struct {
 	table    *markers.Table
 	problems Problems
 	markers  MarkerParser
-	// roots are the packages that the run is about, by import path. They stand
-	// for every import of that path, whichever module it is imported from.
+	// roots are the root packages of the run, keyed by import path. They are used for every
+	// import of that path, whichever module imports it.
 	roots    map[string]*Package
 	packages map[*golist.Package]*Package
-	// places are how many of the file set are given to files.
+	// places is the number of positions in the file set that are reserved for files.
 	places int
 	buffer []byte
 }
 
-// Config says how a program is read.
+// Config configures a [Program].
 type Config struct {
-	// Inputs reads the files; it may be nil.
+	// Inputs reads the files. It may be nil.
 	Inputs *inputs.Reader
 	// Table finds the markers in comments.
 	Table *markers.Table
-	// Problems is told of files that cannot be read or parsed.
+	// Problems receives errors of files that cannot be read or parsed.
 	Problems Problems
 	// Markers parses the markers of types and fields.
 	Markers MarkerParser
 }
 
-// Problems is told of mistakes in source files.
+// Problems receives errors in source files.
 type Problems interface {
-	// Unreadable is told of a file that cannot be read.
+	// Unreadable is called for a file that cannot be read.
 	Unreadable(p *Package, file string, err error)
-	// Syntax is told of the first syntax error of a file.
+	// Syntax is called with the first syntax error of a file.
 	Syntax(p *Package, err *scanner.Error)
-	// DeclaredTwice is told of the second declaration of a type.
+	// DeclaredTwice is called for the second declaration of a type.
 	DeclaredTwice(first *Type, second *ast.TypeSpec)
 }
 
-// MarkerParser parses the comments at declarations.
+// MarkerParser parses the comments of declarations.
 type MarkerParser interface {
-	// ParseMarkers returns the markers among the comments at a declaration in the package,
-	// and the definitions of those whose arguments cannot be parsed.
+	// ParseMarkers returns the markers in the comments of a declaration in the package, and
+	// the definitions of markers whose arguments cannot be parsed.
 	ParseMarkers(p *Package, comments []markers.Comment, target markers.Target) (Markers, Malformed)
-	// Corrects reports whether a comment of the file is read with another text, so that
-	// the bytes of the file do not tell which markers it has.
+	// Corrects reports whether the text of a comment in the file is replaced when it is
+	// parsed, so that the content of the file does not tell which markers it has.
 	Corrects(file string) bool
 }
 
-// Package is one Go package with its lexical index.
+// Package is a Go package with an index of its types.
 type Package struct {
 	*golist.Package
-	// Root reports whether the run is about the package.
+	// Root reports whether the package is a root package of the run.
 	Root bool
-	// Sources are its files. There are none before Look or Index.
+	// Sources are the files of the package. They are set by Look or Index.
 	Sources []*File
 
 	program *Program
-	// hints says in which files something looks like the declaration of a type.
-	// A hint is confirmed by parsing; what has no hint is not declared, or in a
-	// file that is parsed already.
+	// hints are, for each name, the files that seem to declare a type of that name. A hint
+	// is confirmed by parsing the file; a name without a hint is not declared, or is in a
+	// file that has already been parsed.
 	hints map[string][]*File
 	types map[string]*Type
-	// constants is the package reduced to them, once asked for.
+	// constants is created on the first use by constantScope.
 	constants *constantScope
 }
 
-// File is one Go file of a package.
+// File is a Go file of a package.
 type File struct {
 	Pkg *Package
-	// Name is the absolute name.
+	// Name is the absolute file name.
 	Name string
 
-	// MentionsKind reports whether the text has TypeMeta and ObjectMeta,
-	// MentionsPackage whether it has a marker that describes a package.
+	// MentionsKind reports whether the text contains TypeMeta and ObjectMeta, and
+	// MentionsPackage whether it contains a marker that describes a package.
 	MentionsKind, MentionsPackage bool
-	// Doubtful is what [markers.Table.Doubtful] says of a file of a root package.
+	// Doubtful is the result of [markers.Table.Doubtful] for a file of a root package.
 	Doubtful bool
-	// Syntax is the syntax tree, with the markers in its comments. Both are nil before
-	// the file is parsed, and if it cannot be.
+	// Syntax is the syntax tree and Comments are the markers in its comments. Both are nil
+	// before the file is parsed, and if it cannot be parsed.
 	Syntax   *ast.File
 	Comments *markers.File
-	// Params are the type parameters that an instance binds.
+	// Params are the type parameters that an instance binds, by name.
 	Params map[string]TypeArgument
 
-	// What a look at the bytes tells, besides.
+	// The following fields are results of scanning the content.
 	unreadable        error
-	mentionsMarshal   bool     // MarshalJSON( or MarshalText(
-	hints             []string // names of types that it seems to declare
+	mentionsMarshal   bool     // the text contains MarshalJSON( or MarshalText(
+	hints             []string // names of types that the file seems to declare
 	declaresOtherwise bool     // see typeHints
-	// base and size are its places in the file set.
+	// base is the first position of the file in the file set, and size its length in bytes.
 	base, size int
-	// tree is the file as it was parsed, failed why it could not be.
+	// tree is the result of parsing the file, and failed the error.
 	tree   *ast.File
 	failed error
 
-	// constants are the types that string constants seem to have, once asked for.
+	// constants are the names of types that string constants seem to have, set on first
+	// use.
 	constants map[string]bool
 
 	instanceDepth int
 	parsed        bool
 }
 
-// MetaV1Path is the import path of the package with the types that make a kind.
+// MetaV1Path is the import path of the package that declares TypeMeta and ObjectMeta.
 const MetaV1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // New returns a program without packages.
@@ -128,10 +128,11 @@ func New(c Config) *Program {
 	}
 }
 
-// Packages returns the packages of the program that were asked for so far, in no order.
+// Packages returns the packages of the program that have been used so far, in unspecified
+// order.
 func (w *Program) Packages() iter.Seq[*Package] { return maps.Values(w.packages) }
 
-// AddRoot adds a package that the run is about.
+// AddRoot adds a root package of the run.
 func (w *Program) AddRoot(listed *golist.Package) *Package {
 	p := &Package{Package: listed, program: w, Root: true}
 	w.roots[listed.Path] = p
@@ -139,7 +140,7 @@ func (w *Program) AddRoot(listed *golist.Package) *Package {
 	return p
 }
 
-// of returns the program's view of a listed package. It does not read anything.
+// of returns the program's package for a listed package, without reading it.
 func (w *Program) of(listed *golist.Package) *Package {
 	if root, ok := w.roots[listed.Path]; ok {
 		return root
@@ -152,21 +153,22 @@ func (w *Program) of(listed *golist.Package) *Package {
 	return p
 }
 
-// Local reports whether mistakes in the package are the user's to correct.
+// Local reports whether the package is the user's, so that its mistakes are the user's to
+// fix.
 func (p *Package) Local() bool { return p.Root || p.Package.Local }
 
-// Origin is where a finding is.
+// Origin is the position of a finding.
 type Origin struct {
 	Pos token.Pos
-	// Place is used if Pos is not valid: some files cannot be parsed.
+	// Place is used if Pos is invalid, for example because the file cannot be parsed.
 	Place diag.Position
-	// Package is the import path of the package; empty where there is none.
+	// Package is the import path of the package, or empty if there is none.
 	Package string
 	// Foreign is set if the package is not the user's.
 	Foreign bool
 }
 
-// At returns the origin of a position in the package, which may be nil.
+// At returns the origin for a position in the package. p may be nil.
 func (p *Package) At(pos token.Pos) Origin {
 	if p == nil {
 		return Origin{Pos: pos}
@@ -174,14 +176,14 @@ func (p *Package) At(pos token.Pos) Origin {
 	return Origin{Pos: pos, Package: p.Path, Foreign: !p.Local()}
 }
 
-// In is like [Package.At] for a position in a file that is not parsed.
+// In is like [Package.At] for a position in a file that was not parsed.
 func (p *Package) In(place diag.Position) Origin {
 	at := p.At(token.NoPos)
 	at.Place = place
 	return at
 }
 
-// AddFile adds a file that is not of Go to the file set.
+// AddFile adds a non-Go file to the file set.
 func (w *Program) AddFile(name string, data []byte) *token.File {
 	f := setFrom(w.reserve(len(data))).AddFile(name, -1, len(data))
 	f.SetLinesForContent(data)
@@ -189,8 +191,7 @@ func (w *Program) AddFile(name string, data []byte) *token.File {
 	return f
 }
 
-// EmptyPackage returns a package of the user's with nothing in it, for markers that
-// stand elsewhere.
+// EmptyPackage returns an empty local package, for markers that are not in Go source.
 func (w *Program) EmptyPackage() *Package {
 	return &Package{Package: &golist.Package{Local: true}, program: w, hints: map[string][]*File{}, types: map[string]*Type{}}
 }
@@ -201,7 +202,7 @@ func (p *Package) Lookup(name string) *Type {
 	if t, ok := p.types[name]; ok && len(p.hints[name]) < 2 {
 		return t
 	}
-	// Every file that seems to declare it: a second declaration is an error.
+	// Parse every file that seems to declare the type: a second declaration is an error.
 	for _, f := range p.hints[name] {
 		f.Parse()
 	}
