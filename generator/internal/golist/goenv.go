@@ -10,20 +10,19 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// goEnv is what the go command would say of its environment, found without
-// running it.
+// goEnv is the environment of the go command, determined without running it.
 type goEnv struct {
 	in       *inputs.Reader
 	root     string // GOROOT
 	modCache string // GOMODCACHE
-	version  string // of the toolchain, for example "1.26.8"
+	version  string // toolchain version, for example "1.26.8"
 	work     string // GOWORK as set: empty, off, or a file
 	context  build.Context
 }
 
-// readGoEnv finds the environment of the go command: the process's variables,
-// then the file of "go env -w", then defaults. why says what only the go
-// command itself can answer; it is empty if nothing is left.
+// readGoEnv determines the environment of the go command: from the environment variables of
+// the process, then from the file that "go env -w" writes, then from defaults. why is the
+// reason that only the go command can answer; it is empty if env is complete.
 func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
 	get := envReader(in)
 	env.in = in
@@ -86,7 +85,8 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
 	return env, ""
 }
 
-// envReader returns a function that looks up variables of the go command.
+// envReader returns a function that looks up a variable of the go command: in the process
+// environment, then in the file that "go env -w" writes.
 func envReader(in *inputs.Reader) func(name string) string {
 	file := in.Getenv("GOENV")
 	if file == "" {
@@ -96,7 +96,7 @@ func envReader(in *inputs.Reader) func(name string) string {
 	}
 	saved := map[string]string{}
 	if file != "off" {
-		text, _ := in.ReadFile(file, nil) // often there is none
+		text, _ := in.ReadFile(file, nil) // the file is optional
 		for line := range strings.Lines(string(text)) {
 			if key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "="); ok && !strings.HasPrefix(key, "#") {
 				saved[key] = value
@@ -111,8 +111,8 @@ func envReader(in *inputs.Reader) func(name string) string {
 	}
 }
 
-// buildContext returns the context that chooses files. The release tags are
-// those of the toolchain in use, which need not be the one that built us.
+// buildContext returns the build context that selects files. Its release tags are those of
+// the toolchain in use, which may differ from the one that built this program.
 func buildContext(in *inputs.Reader, get func(string) string, root string, minor int, tags []string) build.Context {
 	context := build.Default
 	context.GOROOT = root
@@ -154,7 +154,7 @@ func hasCompiler(in *inputs.Reader, get func(string) string) bool {
 	return err == nil
 }
 
-// minorVersion returns N of a Go version 1.N…, or 0.
+// minorVersion returns N for a Go version 1.N…, or 0 for any other text.
 func minorVersion(version string) int {
 	rest, ok := strings.CutPrefix(version, "1.")
 	if !ok {

@@ -13,47 +13,48 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// Package is what is known of a Go package before any of its files is parsed.
+// Package describes a Go package before any of its files is parsed.
 type Package struct {
-	// Path is the import path, Name the name in the package clause.
+	// Path is the import path, and Name the name in the package clause.
 	Path, Name string
-	// Files are the absolute names of the Go files that the build constraints
-	// select, cgo files included, tests excluded, sorted.
+	// Files are the absolute names of the Go files that the build constraints select,
+	// sorted. They include cgo files, but not tests.
 	Files []string
-	// Local reports whether the package belongs to a module of the user's: the
-	// main module, or one of the workspace.
+	// Local reports whether the package belongs to one of the user's modules: the main
+	// module or a module of the workspace.
 	Local bool
-	// Standard reports whether it is the standard library's.
+	// Standard reports whether the package is part of the standard library.
 	Standard bool
-	// Errors are what the listing has to say about the package itself.
+	// Errors are the problems of the package itself that were found while listing it.
 	Errors []Error
-	// Import returns the package that an import path, as written in a file of
-	// this package, stands for, or nil.
+	// Import resolves an import path as written in a file of this package. It returns nil
+	// if the package is not found.
 	Import func(path string) *Package
 }
 
-// Error is a problem of a package that the listing found. Pos is "file:line:col",
+// Error is a problem of a package that was found while listing it. Pos is "file:line:col",
 // "file:line", "-", or empty.
 type Error struct {
 	Pos string
 	Msg string
 }
 
-// Lister finds packages. Its answers are plain facts: paths, names, files.
+// Lister finds packages. Its results are plain facts: paths, names and files.
 type Lister interface {
-	// List returns the packages that the patterns match in the module at dir,
-	// sorted by path. It fails only if it can say nothing at all.
+	// List returns the packages that the patterns match in the module at dir, sorted by
+	// path. It fails only if nothing can be listed at all; errors of single packages are in
+	// [Package.Errors].
 	List(ctx context.Context, dir string, patterns []string) ([]*Package, error)
 }
 
-// GoCommand asks the go command through go/packages.
+// GoCommand is a [Lister] that runs the go command through go/packages.
 type GoCommand struct {
 	Inputs *inputs.Reader
 	// Tags are the build tags.
 	Tags []string
 }
 
-// List runs one go list over all patterns: no types, no export data, no cgo.
+// List runs go list once for all patterns, without types, export data or cgo.
 func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
 	l.Inputs.Unsure("the go command was asked")
 	config := &packages.Config{
@@ -90,8 +91,8 @@ func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*
 			if e.Pos != "" && e.Pos != "-" && !filepath.IsAbs(e.Pos) {
 				e.Pos = filepath.Join(dir, e.Pos)
 			}
-			// A file that the go command cannot read is left out of the list;
-			// it belongs to the package all the same.
+			// The go command omits files that it cannot read, but they still belong to the
+			// package.
 			if file := diag.ParsePosition(e.Pos).File; filepath.Dir(file) == p.Dir && filepath.Ext(file) == ".go" && !slices.Contains(out.Files, file) {
 				out.Files = append(slices.Clip(out.Files), file)
 			}

@@ -16,19 +16,18 @@ import (
 	"github.com/schemagen/schemagen/internal/parallel"
 )
 
-// Modules finds packages without the go command: it reads go.mod, go.work,
-// vendor/modules.txt and the module cache itself. What it cannot answer with
-// certainty it leaves to the fallback, for each listing as a whole.
+// Modules is a [Lister] that does without the go command: it reads go.mod, go.work,
+// vendor/modules.txt and the module cache itself. A listing that it cannot complete with
+// certainty is left to the fallback as a whole.
 //
-// It does not verify go.sum: the module cache was verified when it was filled.
-// It takes a go.mod that the go command would want tidied first.
+// It does not verify go.sum: the module cache was verified when it was filled. It accepts a
+// go.mod file that the go command would require to be tidied first.
 type Modules struct {
 	Inputs *inputs.Reader
 	// Tags are the build tags.
 	Tags     []string
 	Fallback Lister
-	// Why is called with the reason for which a listing was left to the fallback;
-	// it may be nil.
+	// Why is called with the reason that a listing was left to the fallback. It may be nil.
 	Why func(dir, reason string)
 }
 
@@ -75,7 +74,7 @@ func (l *Modules) list(ctx context.Context, dir string, patterns []string) (pack
 	return packages, ""
 }
 
-// moduleListing is one run of the lister; its packages are unique.
+// moduleListing is the state of one call of List. It holds each package once.
 type moduleListing struct {
 	*moduleSet
 	ctx      context.Context
@@ -85,13 +84,15 @@ type moduleListing struct {
 	imports  map[importKey]*Package
 }
 
-// importKey is an import path, which the standard library may mean otherwise.
+// importKey identifies an import. The standard library may resolve a path to a package of
+// its own vendor directory.
 type importKey struct {
 	path         string
 	fromStandard bool
 }
 
-// match returns the packages that a pattern names.
+// match returns the packages that a pattern matches. why is the reason that the listing has
+// to be left to the fallback, or empty.
 func (l *moduleListing) match(pattern string) (packages []*Package, why string) {
 	prefix, wild := strings.CutSuffix(pattern, "/...")
 	if pattern == "..." || strings.Contains(prefix, "...") {
@@ -143,8 +144,8 @@ func importPath(m goModule, dir string) string {
 	return m.path + "/" + filepath.ToSlash(rel)
 }
 
-// matchPaths returns the packages of all modules whose import path is prefix or
-// lies below it.
+// matchPaths returns the packages of all modules whose import path is prefix or is below
+// it.
 func (l *moduleListing) matchPaths(prefix string) []*Package {
 	var out []*Package
 	for _, m := range l.modules {
@@ -157,8 +158,8 @@ func (l *moduleListing) matchPaths(prefix string) []*Package {
 	return out
 }
 
-// walk returns the packages of a module in and below a folder. Folders are
-// skipped as the go command skips them.
+// walk returns the packages of a module in and below a directory. It skips the directories
+// that the go command skips.
 func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
@@ -177,9 +178,9 @@ func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	return out
 }
 
-// below returns the folder and those below it that belong to the module.
+// below returns dir and the directories below it that belong to the module.
 func (l *moduleListing) below(m goModule, dir string) []string {
-	entries, _ := l.env.in.ReadDir(dir) // the go command does not mind an error either
+	entries, _ := l.env.in.ReadDir(dir) // the go command ignores the error, too
 	if dir != m.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" }) {
 		return nil
 	}
@@ -192,13 +193,13 @@ func (l *moduleListing) below(m goModule, dir string) []string {
 	return out
 }
 
-// isSkipped reports whether wildcards of the go command skip a directory of that name.
+// isSkipped reports whether wildcards of the go command skip directories named base.
 func isSkipped(base string) bool {
 	return base[0] == '.' || base[0] == '_' || base == "testdata"
 }
 
-// load returns the package in a folder, or nil if the build constraints leave
-// no file.
+// load returns the package in a directory, or nil if the build constraints exclude all of
+// its files.
 func (l *moduleListing) load(path, dir string, local bool) *Package {
 	if p, ok := l.packages[dir]; ok {
 		return p
@@ -206,7 +207,8 @@ func (l *moduleListing) load(path, dir string, local bool) *Package {
 	return l.add(path, dir, local, l.files(dir))
 }
 
-// add adds the package in a folder, once.
+// add registers the package in a directory unless that was done before. It returns nil if
+// no files were found.
 func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *Package {
 	if p, ok := l.packages[dir]; ok {
 		return p
@@ -230,8 +232,8 @@ func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *P
 	return p
 }
 
-// imported returns the package of an import, by way of the fallback if it was
-// not found: it may only have to be downloaded, and the fallback says why not.
+// imported returns the package of an import. A package that is not found is left to the
+// fallback: it may only need to be downloaded, and if not, the fallback reports the reason.
 func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 	switch path {
 	case "C":
@@ -250,9 +252,9 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 	return nil
 }
 
-// packageFiles are the name of the package in a folder and the files that the
-// build constraints select: those that use cgo last, as the go command lists
-// them. There are none if no file has a package clause, or they differ.
+// packageFiles holds the name of the package in a directory and the files that the build
+// constraints select. Files that use cgo come last, as in the output of the go command. It
+// is empty if no file has a package clause, or if the clauses differ.
 type packageFiles struct {
 	name  string
 	files []string
@@ -283,7 +285,7 @@ func (l *moduleListing) files(dir string) packageFiles {
 		full := filepath.Join(dir, base)
 		match, err := context.MatchFile(dir, base)
 		if err != nil {
-			// It is broken before its imports end; the parser says how.
+			// The file has a syntax error in its header, which the parser reports later.
 			found.files = append(found.files, full)
 			continue
 		}
@@ -319,14 +321,14 @@ func (l *moduleListing) files(dir string) packageFiles {
 	return found
 }
 
-// hasClause reports whether the text surely has the package clause; it may say
-// no where there is one.
+// hasClause reports whether the text is certain to have the package clause. It may return
+// false even if there is one.
 func hasClause(text []byte, name string) bool {
 	clause := []byte("package " + name + "\n")
 	return bytes.HasPrefix(text, clause) || bytes.Contains(text, append([]byte{'\n'}, clause...))
 }
 
-// teeFile keeps what is read of a file.
+// teeFile records the bytes that are read from a file.
 type teeFile struct {
 	io.ReadCloser
 	head *[]byte

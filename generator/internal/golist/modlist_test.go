@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// noFallback fails the test when the lister would ask the go command.
+// noFallback fails the test when the lister falls back to the go command.
 type noFallback struct{ t *testing.T }
 
 func (l noFallback) List(_ context.Context, dir string, patterns []string) ([]*Package, error) {
@@ -20,13 +20,13 @@ func (l noFallback) List(_ context.Context, dir string, patterns []string) ([]*P
 	return nil, nil
 }
 
-// noPackages finds no package.
+// noPackages is a Lister that finds no packages.
 type noPackages struct{}
 
 func (noPackages) List(context.Context, string, []string) ([]*Package, error) { return nil, nil }
 
-// compareListings lists patterns both ways, and everything that is imported,
-// and wants the same paths, names and files. It returns how many packages were
+// compareListings lists patterns, and all imports of the packages, with both listers and
+// requires the same paths, names and files. It returns the number of packages that were
 // compared.
 func compareListings(t *testing.T, dir string, patterns ...string) int {
 	t.Helper()
@@ -92,8 +92,8 @@ func TestModuleListerAgreesWithGo(t *testing.T) {
 	}
 }
 
-// TestModuleListerOddFolders compares folders and files that the go command
-// treats in a way of their own.
+// TestModuleListerOddFolders checks directories and files that the go command treats in a
+// special way.
 func TestModuleListerOddFolders(t *testing.T) {
 	archive := txtar.Parse([]byte(`
 -- go.mod --
@@ -190,8 +190,8 @@ package x
 	compareListings(t, dir, "./...")
 }
 
-// TestModuleListerFallsBack wants the go command to be asked for what only it
-// can answer.
+// TestModuleListerFallsBack checks that listings which only the go command can complete are
+// left to it.
 func TestModuleListerFallsBack(t *testing.T) {
 	write := func(t *testing.T, dir string, files map[string]string) {
 		for name, text := range files {

@@ -16,27 +16,27 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// moduleSet are the modules that a directory can import from: what the go
-// command calls the build list, with the place of each on disk.
+// moduleSet is the set of modules that a directory can import from, called the build list
+// by the go command, with the directory of each module.
 type moduleSet struct {
 	env     goEnv
 	modules []goModule // longest path first
-	// vendor is the vendor folder that holds every dependency, or empty.
+	// vendor is the vendor directory that holds all dependencies, or empty.
 	vendor string
 }
 
-// goModule is one module of the set.
+// goModule is one module of a [moduleSet].
 type goModule struct {
 	path, dir string
-	// main: the module is the user's.
+	// main is set if the module is one of the user's.
 	main bool
 }
 
-// openModules reads the module or workspace that dir belongs to. why says what
-// makes it a case for the go command; it is empty if nothing does.
+// openModules reads the module or workspace that dir belongs to. why is the reason that it
+// has to be left to the go command; it is empty if there is none.
 //
-// Since Go 1.17 a go.mod lists every module that its packages need, so that no
-// other go.mod has to be read. In a workspace the highest version counts.
+// Since Go 1.17, go.mod lists every module that is needed to build its packages, so no
+// other go.mod file has to be read. In a workspace the highest version is selected.
 func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 	root := moduleRoot(env.in, dir)
 	mains := []string{root}
@@ -100,7 +100,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			excluded = append(excluded, exclude.Mod)
 		}
 		for _, replace := range mod.Replace {
-			// A replacement of the workspace comes before those of its modules.
+			// Replacements in go.work take precedence over those in the go.mod files.
 			if !isReplaced(replaces, replace.Old) {
 				r := *replace
 				if modfile.IsDirectoryPath(r.New.Path) && !filepath.IsAbs(r.New.Path) {
@@ -110,8 +110,8 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			}
 		}
 	}
-	// An excluded version is skipped for the next higher one, which a tidy go.mod
-	// requires then.
+	// The go command replaces an excluded version with the next higher one, which a tidy
+	// go.mod then requires.
 	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
 		return nil, "go.mod excludes a version that it requires"
 	}
@@ -124,7 +124,8 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 	return set, ""
 }
 
-// addRequired adds the required modules with their places.
+// addRequired adds the required modules with their directories. why is as for
+// [openModules].
 func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.Replace, workDir string) (why string) {
 	for modulePath, v := range versions {
 		if slices.ContainsFunc(s.modules, func(m goModule) bool { return m.main && m.path == modulePath }) {
@@ -164,12 +165,13 @@ func isReplaced(list []*modfile.Replace, old module.Version) bool {
 	})
 }
 
-// newer reports whether a go line asks for more than the toolchain is.
+// newer reports whether a go or toolchain line requires a newer version than that of the
+// toolchain.
 func newer(line, toolchain string) bool {
 	return line != "default" && version.Compare("go"+line, "go"+toolchain) > 0
 }
 
-// workFile returns the go.work file that counts for dir, or empty.
+// workFile returns the go.work file that applies to dir, or empty.
 func workFile(env goEnv, dir string) string {
 	switch env.work {
 	case "off":
@@ -191,7 +193,7 @@ func workFile(env goEnv, dir string) string {
 	}
 }
 
-// vendorFolder returns the vendor folder that the go command would use.
+// vendorFolder returns the vendor directory that the go command would use, or empty.
 func vendorFolder(in *inputs.Reader, workDir string, mains []string) string {
 	dir := workDir
 	if dir == "" {
@@ -208,8 +210,9 @@ func vendorFolder(in *inputs.Reader, workDir string, mains []string) string {
 	return folder
 }
 
-// place says where an import path lies: in which folder, and whether it is the
-// user's. fromStandard is set if the importing package is the standard library's.
+// place returns the directory of an import path, and whether that belongs to one of the
+// user's modules. fromStandard is set if the importing package is part of the standard
+// library.
 func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, local, ok bool) {
 	source := filepath.Join(s.env.root, "src")
 	if fromStandard {
@@ -241,7 +244,8 @@ func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, loc
 	return "", false, false
 }
 
-// within returns the path below a prefix of whole elements.
+// within returns the part of importPath below prefix. ok is false if importPath is neither
+// prefix nor below it.
 func within(importPath, prefix string) (rest string, ok bool) {
 	if importPath == prefix {
 		return "", true
@@ -253,8 +257,8 @@ func within(importPath, prefix string) (rest string, ok bool) {
 	return rest[1:], true
 }
 
-// otherModule reports whether a folder below root, or one between them, is a
-// module of its own.
+// otherModule reports whether dir, or a directory between root and dir, is the root of
+// another module.
 func otherModule(in *inputs.Reader, root, dir string) bool {
 	for dir != root && len(dir) > len(root) {
 		if _, err := in.Stat(filepath.Join(dir, "go.mod")); err == nil {

@@ -11,24 +11,24 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// Roots returns the packages that the patterns name, as controller-gen does
-// (pkg/loader.LoadRootsWithConfig): import paths are listed from dir;
-// file-system patterns are listed from the module that holds them, and a
-// pattern that ends in "..." crosses into nested modules. Where controller-gen
-// runs one listing for each pattern, this is one for each module.
+// Roots returns the packages that the patterns match, as controller-gen does
+// (pkg/loader.LoadRootsWithConfig): import paths are listed from dir, file-system patterns
+// from the module that contains them, and a pattern that ends in "..." also matches
+// packages of nested modules. Where controller-gen runs one listing for each pattern, Roots
+// runs one for each module.
 //
 // A nested module, or one of several patterns, may have nothing to build: only
 // documentation, tests, or files for other build tags.
 //
-// The order of the result is the order of the patterns, then of the packages;
-// no package is listed twice. unmatched are the patterns that match no package;
-// it is not an error, because others may.
+// The roots are in the order of the patterns, then as listed, without duplicates.
+// unmatched are the patterns that match no package; this is not an error, because other
+// patterns may match.
 func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, patterns []string) (roots []*Package, unmatched []Unmatched, err error) {
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	// requests are the listings to run: a module folder, patterns in it, and the
-	// patterns of the user that they are for.
+	// request is a listing to run: a module directory, the patterns to list in it, and the
+	// user's patterns that these are for.
 	type request struct {
 		dir      string
 		patterns []string
@@ -67,7 +67,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		folder = filepath.Clean(folder)
 		info, err := in.Stat(folder)
 		if err == nil && !info.IsDir() && strings.HasSuffix(folder, ".go") {
-			// A single file stands for its package.
+			// A file name selects the package of the file.
 			folder = filepath.Dir(folder)
 		} else if err != nil || !info.IsDir() {
 			unmatched = append(unmatched, Unmatched{Pattern: pattern, NoDirectory: true})
@@ -76,7 +76,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		asked = append(asked, &rootPattern{text: pattern, folder: folder, recursive: recursive})
 		from := moduleRoot(in, folder)
 		if recursive && isSkipped(filepath.Base(folder)) {
-			from = folder // the go command skips it below another directory
+			from = folder // a wildcard of a parent directory would skip it
 		}
 		add(from, filePattern(from, folder, recursive))
 		if !recursive {
@@ -99,7 +99,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		}
 		for _, p := range listed {
 			if len(p.Files) == 0 && len(p.Errors) == 0 {
-				continue // only tests, which the go command lists
+				continue // the go command also lists packages that only have tests
 			}
 			if len(req.asked) == 1 {
 				req.asked[0].matched = true
@@ -122,12 +122,12 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 type Unmatched struct {
 	// Pattern is the pattern as the user wrote it.
 	Pattern string
-	// NoDirectory reports whether it names a directory that does not exist.
+	// NoDirectory reports whether the pattern names a directory that does not exist.
 	NoDirectory bool
 }
 
-// rootPattern is a pattern as the user wrote it, with the folder that it names if
-// it is one of the file system.
+// rootPattern is a pattern as the user wrote it. folder is the directory that a file-system
+// pattern names; it is empty for other patterns.
 type rootPattern struct {
 	text, folder string
 	recursive    bool
@@ -135,9 +135,9 @@ type rootPattern struct {
 	matched bool
 }
 
-// matchesOne reports whether the pattern names one of the packages. It is true
-// where that is not certain: of a package that could not be listed, and of patterns
-// that only the go command understands, as "all".
+// matchesOne reports whether the pattern matches one of the packages. It returns true if
+// that is uncertain: if a package could not be listed, and for patterns that only the go
+// command understands, such as "all".
 func (r *rootPattern) matchesOne(in *inputs.Reader, packages []*Package) bool {
 	if slices.ContainsFunc(packages, func(p *Package) bool { return len(p.Files) == 0 }) {
 		return true
@@ -167,15 +167,16 @@ func (r *rootPattern) holdsOne(folder string, packages []*Package) bool {
 	})
 }
 
-// IsFilePattern reports whether a pattern names directories, not import paths. As in
-// controller-gen, what begins with a dot does: ".api" as well as "./api", and "...". The go
-// command takes ".api" for an import path, which no package can have.
+// IsFilePattern reports whether a pattern names directories rather than import paths. As in
+// controller-gen, these are all patterns that begin with a dot: ".api" as well as "./api",
+// and "...". The go command takes ".api" for an import path, although no package can have
+// it.
 func IsFilePattern(pattern string) bool {
 	return filepath.IsAbs(pattern) || strings.HasPrefix(pattern, ".")
 }
 
-// moduleRoot returns the nearest folder at or above dir that has a go.mod file,
-// or dir itself.
+// moduleRoot returns the nearest directory at or above dir that has a go.mod file, or dir
+// itself if there is none.
 func moduleRoot(in *inputs.Reader, dir string) string {
 	for d := dir; ; {
 		if _, err := in.Stat(filepath.Join(d, "go.mod")); err == nil {
@@ -189,7 +190,7 @@ func moduleRoot(in *inputs.Reader, dir string) string {
 	}
 }
 
-// filePattern returns the pattern that names the folder from the root of its module.
+// filePattern returns the pattern that matches folder, relative to its module root.
 func filePattern(root, folder string, recursive bool) string {
 	rel, err := filepath.Rel(root, folder)
 	if err != nil {
@@ -205,7 +206,7 @@ func filePattern(root, folder string, recursive bool) string {
 	return pattern
 }
 
-// nestedModules returns the folders below dir, without dir, that hold a go.mod.
+// nestedModules returns the directories below dir, excluding dir, that have a go.mod file.
 func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
 	if info, err := in.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, err
@@ -216,7 +217,7 @@ func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		// No module lies in git's own folder, which changes with each commit.
+		// The .git directory contains no modules and changes with each commit.
 		if !e.IsDir() || e.Name() == ".git" {
 			continue
 		}

@@ -12,14 +12,14 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// rootShape is a layout of modules and what is asked of it.
+// rootShape is a layout of modules with the patterns to list in it.
 type rootShape struct {
 	name     string
 	files    string // a txtar archive
 	patterns []string
 }
 
-// oneModule is a module with a package in a/.
+// oneModule is a module with one package, in directory a.
 const oneModule = `
 -- go.mod --
 module example.com/root
@@ -29,8 +29,7 @@ go 1.22
 package a
 `
 
-// nestedShapes are folders that go.mod makes modules of their own: what each has
-// beside its go.mod.
+// nestedShapes are nested modules: the files that each has in addition to its go.mod.
 var nestedShapes = []struct{ name, files string }{
 	{"nothing", ""},
 	{"docs only", "-- NAME/README.md --\n# Hello\n"},
@@ -68,7 +67,7 @@ func rootShapes() []rootShape {
 			rootShape{n.name + ", the folder alone", oneModule + files, []string{"./a", "./nested"}},
 			rootShape{n.name + ", in a workspace", oneModule + files + work, []string{"./..."}},
 			rootShape{n.name + ", by path", oneModule + files + work, []string{"example.com/root/a", "example.com/root/nested/..."}},
-			// The same folder, and no module of its own.
+			// The same directory, but not a module of its own.
 			rootShape{n.name + ", a folder", oneModule + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./..."}},
 			rootShape{n.name + ", a folder of two", oneModule + "-- nested/README --\n" + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./nested/...", "./a/..."}},
 			rootShape{n.name + ", vendored", strings.ReplaceAll("-- go.mod --\nmodule example.com/root\n\ngo 1.22\n-- vendor/modules.txt --\n-- a/a.go --\npackage a\n-- NAME/go.mod --\nmodule x\n\ngo 1.22\n"+n.files, "NAME", "vendor/nested"), []string{"./..."}},
@@ -77,8 +76,8 @@ func rootShapes() []rootShape {
 	return out
 }
 
-// peerRoots lists with controller-gen's own code what patterns match: import paths,
-// and whether it has an error.
+// peerRoots lists the packages that patterns match with controller-gen's own code: their
+// import paths, and whether they have errors.
 func peerRoots(dir string, patterns []string) (paths []string, failure string) {
 	listed, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, slices.Clone(patterns)...)
 	if err != nil {
@@ -88,7 +87,7 @@ func peerRoots(dir string, patterns []string) (paths []string, failure string) {
 		for _, e := range p.Errors {
 			failure += e.Error() + "\n"
 		}
-		if len(p.GoFiles) > 0 || len(p.Errors) > 0 { // else only tests
+		if len(p.GoFiles) > 0 || len(p.Errors) > 0 { // otherwise there are only tests
 			paths = append(paths, p.PkgPath)
 		}
 	}
@@ -96,9 +95,9 @@ func peerRoots(dir string, patterns []string) (paths []string, failure string) {
 	return paths, failure
 }
 
-// TestRootsOfEmptyModules lists modules with nothing to build, both ways, and wants
-// controller-gen's packages; and each pattern that it finds nothing for alone as
-// unmatched.
+// TestRootsOfEmptyModules lists modules without anything to build, with controller-gen's
+// code and with ours. It requires the same packages, and that each pattern without packages
+// is reported as unmatched.
 func TestRootsOfEmptyModules(t *testing.T) {
 	for _, shape := range rootShapes() {
 		t.Run(shape.name, func(t *testing.T) {
