@@ -11,24 +11,24 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// jsonToken is a value of a JSON text, or the key of a member of an object.
-// The tokens of a text are in its order: those of the elements follow that of
-// their array, and those of the members, keys first, that of their object.
+// jsonToken is a value in a JSON text, or the key of an object member. Tokens are in the
+// order of the text: an array is followed by its elements, an object by its members, each a
+// key followed by its value.
 type jsonToken struct {
-	// kind is the first byte of the token, '0' for all numbers.
+	// kind is the first byte of the token; it is '0' for all numbers.
 	kind byte
-	// escaped says of a string whether it has escape sequences.
+	// escaped reports whether a string contains escape sequences.
 	escaped bool
-	// start and end are the place in the text, without the quotes of a string.
+	// start and end are the byte offsets in the text, without the quotes of a string.
 	start, end int
-	// next is the index of the token after the value and all inside of it.
+	// next is the index of the token after the value and everything inside it.
 	next int
 }
 
 // jsonEntry is one member of an object.
 type jsonEntry struct {
 	key string
-	// value is the index of its token.
+	// value is the index of the value's token.
 	value int
 }
 
@@ -39,11 +39,11 @@ type jsonScanner struct {
 	tokens []jsonToken
 }
 
-// maxJSONDepth is the depth of nesting that encoding/json refuses.
+// maxJSONDepth is the maximum nesting depth that encoding/json accepts.
 const maxJSONDepth = 10000
 
-// scanJSON appends the tokens of text to tokens. ok is false if it is not
-// exactly one valid value.
+// scanJSON appends the tokens of text to tokens. ok is false if text is not exactly one
+// valid JSON value.
 func scanJSON(tokens []jsonToken, text string) (_ []jsonToken, ok bool) {
 	s := jsonScanner{text: text, tokens: tokens}
 	s.space()
@@ -193,8 +193,8 @@ func (s *jsonScanner) str() bool {
 	return false
 }
 
-// escapeLength returns the length of the escape sequence at the start of s,
-// or 0 if it is not valid.
+// escapeLength returns the length of the escape sequence at the start of s, or 0 if it is
+// invalid.
 func escapeLength(s string) int {
 	if len(s) < 2 {
 		return 0
@@ -217,7 +217,7 @@ func escapeLength(s string) int {
 	return 6
 }
 
-// optionalJSON writes a value under a key, which comes without a space.
+// optionalJSON writes a key and its value unless value is nil. key has no trailing space.
 func (w *yamlWriter) optionalJSON(indent int, key string, value *structural.JSON) {
 	if value != nil {
 		w.key(indent, key)
@@ -225,12 +225,12 @@ func (w *yamlWriter) optionalJSON(indent int, key string, value *structural.JSON
 	}
 }
 
-// json writes the value raw after a key or, with a width of 1, a dash. It
-// stands at indent and is width bytes long.
+// json writes the value raw after a key or, if width is 1, after a dash. The key or dash
+// starts at column indent and is width bytes long.
 func (w *yamlWriter) json(indent, width int, raw []byte) {
 	if isSimpleString(raw) {
 		w.b = append(w.b, ' ')
-		// Unlike the one below, this conversion need not allocate.
+		// This conversion need not allocate, unlike the one below.
 		w.scalar(string(raw[1:len(raw)-1]), indent+width+1, indent+2)
 		return
 	}
@@ -249,8 +249,8 @@ func (w *yamlWriter) json(indent, width int, raw []byte) {
 	w.jsonValue(text, 0, indent, indent+width, width == 1)
 }
 
-// isSimpleString says whether raw is a JSON string without escape sequences
-// and nothing else. Most defaults and enum values are.
+// isSimpleString reports whether raw is a single JSON string without escape sequences. Most
+// defaults and enum values are.
 func isSimpleString(raw []byte) bool {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return false
@@ -263,8 +263,8 @@ func isSimpleString(raw []byte) bool {
 	return true
 }
 
-// jsonValue writes the value of a token, from column col on, after a key or
-// a dash at indent.
+// jsonValue writes the value of a token, starting at column col, after a key or a dash at
+// column indent.
 func (w *yamlWriter) jsonValue(text string, token, indent, col int, dash bool) {
 	if w.exotic {
 		return
@@ -310,7 +310,7 @@ func (w *yamlWriter) jsonArray(text string, token, indent int) {
 }
 
 func (w *yamlWriter) jsonObject(text string, token, indent int) {
-	// Nested objects use the same slice, from their own first entry on.
+	// Nested objects share the slice: each uses the part that starts at its first entry.
 	first := len(w.entries)
 	for i := token + 1; i < w.tokens[token].next; i = w.tokens[i+1].next {
 		w.entries = append(w.entries, jsonEntry{key: jsonString(text, w.tokens[i]), value: i + 1})
@@ -326,8 +326,8 @@ func (w *yamlWriter) jsonObject(text string, token, indent int) {
 	w.entries = w.entries[:first]
 }
 
-// sortEntries brings entries into the natural order. Of several entries with
-// one key it keeps the last.
+// sortEntries sorts entries in natural order. If several entries have the same key, it
+// keeps the last one.
 func sortEntries(entries []jsonEntry) []jsonEntry {
 	byBytes := func(a, b jsonEntry) int { return strings.Compare(a.key, b.key) }
 	slices.SortStableFunc(entries, byBytes)
@@ -341,7 +341,7 @@ func sortEntries(entries []jsonEntry) []jsonEntry {
 	return kept
 }
 
-// jsonString returns the text of a string token.
+// jsonString returns the value of a string token.
 func jsonString(text string, t jsonToken) string {
 	s := text[t.start:t.end]
 	if !t.escaped {
@@ -370,7 +370,7 @@ func jsonString(text string, t jsonToken) string {
 			r := codeUnit(s[i-1:])
 			i += 4
 			if utf16.IsSurrogate(r) {
-				// A surrogate without its other half is no character.
+				// An unpaired surrogate is not a character.
 				r = utf16.DecodeRune(r, codeUnit(s[i+1:]))
 				if r != utf8.RuneError {
 					i += 6
@@ -384,8 +384,8 @@ func jsonString(text string, t jsonToken) string {
 	return string(out)
 }
 
-// codeUnit returns the value of the escape sequence \uXXXX at the start of s,
-// or -1.
+// codeUnit returns the value of the escape sequence \uXXXX at the start of s, or -1 if
+// there is none.
 func codeUnit(s string) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestEveryKeyword wants the writer to write each keyword as the library
-// does, at the root of a schema and in a junctor.
+// TestEveryKeyword checks that each keyword is written as the library writes it, at the
+// root of a schema and in a junctor.
 func TestEveryKeyword(t *testing.T) {
 	for k := range structural.Table() {
 		if k.Class == structural.ClassUnsupported {

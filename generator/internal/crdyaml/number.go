@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// appendNumber appends a JSON number the way that the library prints it after
-// reading it: as an integer if it is written as one and has 64 bits at most,
-// else as the nearest float, or as it is if there is none.
+// appendNumber appends a JSON number the way the library prints it after reading it: as an
+// integer if it is written as one and fits into 64 bits, otherwise as the nearest float, or
+// unchanged if it is out of range.
 func appendNumber(b []byte, text string) []byte {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return strconv.AppendInt(b, n, 10)
@@ -22,14 +22,14 @@ func appendNumber(b []byte, text string) []byte {
 	return strconv.AppendFloat(b, f, 'g', -1, 64)
 }
 
-// appendFloat appends a number that reaches the library through encoding/json.
-// ok is false if there is no JSON for it.
+// appendFloat appends a number that reaches the library through encoding/json. ok is false
+// for NaN and infinities, which JSON cannot represent.
 func appendFloat(b []byte, f float64) (_ []byte, ok bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return b, false
 	}
-	// JSON has all digits of floats below 1e21, so they look like integers.
-	// Up to 2^53 they have no digits that the float does not.
+	// encoding/json writes all digits of floats below 1e21, so they look like integers. Up
+	// to 2^53 those digits are exact.
 	switch abs := math.Abs(f); {
 	case f != math.Trunc(f) || abs >= 1e21:
 		return strconv.AppendFloat(b, f, 'g', -1, 64), true

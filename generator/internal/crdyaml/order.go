@@ -8,9 +8,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// NaturalLess is the order of keys: characters are compared one by one, letters
-// come after all others, and at the first difference runs of digits count by
-// their value. It is not transitive ("12a" < "13" < "123" < "12a").
+// NaturalLess reports whether the key a sorts before b: characters are compared one by one,
+// letters sort after all other characters, and at the first difference runs of digits are
+// compared by value. The order is not transitive ("12a" < "13" < "123" < "12a").
 func NaturalLess(a, b string) bool {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -50,7 +50,7 @@ func naturalLessRunes(a, b []rune) bool {
 	if aLetter || bLetter {
 		return bLetter && (!aLetter || a[i] < b[i])
 	}
-	// A zero is not a leading one if the digits before it are not all zeros.
+	// A zero is significant if the digits before it are not all zeros.
 	var before int64
 	if a[i] == '0' || b[i] == '0' {
 		for j := i - 1; j >= 0 && unicode.IsDigit(a[j]); j-- {
@@ -71,8 +71,8 @@ func naturalLessRunes(a, b []rune) bool {
 	return a[i] < b[i]
 }
 
-// leadingNumber appends the digits that s starts with to n, and returns how
-// many they are. The value wraps around.
+// leadingNumber appends the leading digits of s to the decimal number n, and returns the
+// result and the number of digits. The value wraps around on overflow.
 func leadingNumber(n int64, s []rune) (int64, int) {
 	i := 0
 	for i < len(s) && unicode.IsDigit(s[i]) {
@@ -92,7 +92,7 @@ func naturalCompare(a, b string) int {
 	return 0
 }
 
-// inNaturalOrder returns list if its names are in order, else a sorted copy.
+// inNaturalOrder returns list if its names are sorted, otherwise a sorted copy.
 func inNaturalOrder[T any](list []T, name func(*T) string) []T {
 	for i := 1; i < len(list); i++ {
 		if NaturalLess(name(&list[i]), name(&list[i-1])) {
@@ -104,7 +104,7 @@ func inNaturalOrder[T any](list []T, name func(*T) string) []T {
 	return list
 }
 
-// SortProperties brings properties into the order in which they are printed.
+// SortProperties sorts properties in the order in which they are printed.
 func SortProperties(list []structural.Property) {
 	slices.SortFunc(list, func(a, b structural.Property) int {
 		switch {

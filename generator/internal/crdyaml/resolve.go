@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// isOtherType says whether a plain text would be a null, a boolean, a number
-// or a date in YAML 1.1, as the library sees it.
+// isOtherType reports whether a plain scalar would be read as a null, a boolean, a number
+// or a date, by the library's rules for YAML 1.1. s must not be empty.
 func isOtherType(s string) bool {
 	switch s[0] {
 	case 'y', 'Y', 'n', 'N', 't', 'T', 'f', 'F', 'o', 'O', '~', '.':
@@ -53,20 +53,20 @@ func isNumber(s string) bool {
 		return true
 	}
 	if isDecimal(s) {
-		// What is out of range is a text.
+		// The library treats a number that is out of range as a string.
 		_, err := strconv.ParseFloat(s, 64)
 		return err == nil
 	}
 	if digits, ok := strings.CutPrefix(s, "0b"); ok {
-		// The library takes a sign here ("0b-1").
+		// The library accepts a sign here ("0b-1").
 		_, err := strconv.ParseInt(digits, 2, 64)
 		return err == nil
 	}
 	return false
 }
 
-// isDecimal says whether s is a decimal number, with a point or an exponent
-// or not. Unlike strconv it takes neither names nor hexadecimal floats.
+// isDecimal reports whether s is a decimal number, with or without a point or an exponent.
+// Unlike strconv it accepts neither names nor hexadecimal floats.
 func isDecimal(s string) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
@@ -99,7 +99,7 @@ func trimDigits(s string) string {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isSexagesimal says whether s is a number to base 60, like 1:20 or -190:20:30.15.
+// isSexagesimal reports whether s is a base-60 number, such as 1:20 or -190:20:30.15.
 func isSexagesimal(s string) bool {
 	if s[0] == '+' || s[0] == '-' {
 		s = s[1:]

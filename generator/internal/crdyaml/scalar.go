@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// foldColumn is the last column after which text is not folded.
+	// foldColumn is the last column after which lines are not folded.
 	foldColumn = 80
-	// maxSimpleKey is the number of bytes up to which a key is written before
-	// its colon, and not after a question mark.
+	// maxSimpleKey is the maximum length of a simple key in bytes. Longer keys are written
+	// after a question mark.
 	maxSimpleKey  = 128
 	byteOrderMark = '\uFEFF'
-	// neverFold is a column from which no text reaches foldColumn.
+	// neverFold is a start column from which no text reaches foldColumn.
 	neverFold = math.MinInt32
 )
 
@@ -25,14 +25,14 @@ const (
 	singleQuoted
 	doubleQuoted
 	literal
-	// exotic texts are left to the library: those that are not UTF-8 or that
-	// it refuses, and those with line breaks of Unicode.
+	// exotic marks texts that are left to the library: invalid UTF-8, characters that the
+	// library refuses, and Unicode line breaks.
 	exotic
 )
 
-// appendScalar appends s as a value that starts at column col, and ends the
-// line. Its other lines are indented by indent. If ok is false, s is exotic,
-// and the result is good for nothing.
+// appendScalar appends s as a value that starts at column col, and ends the line.
+// Continuation lines are indented by indent. If ok is false, s is exotic and the result
+// must be discarded.
 func appendScalar(b []byte, s string, col, indent int) (_ []byte, ok bool) {
 	style, ascii := styleOf(s)
 	switch style {
@@ -52,8 +52,8 @@ func appendScalar(b []byte, s string, col, indent int) (_ []byte, ok bool) {
 	return append(b, '\n'), true
 }
 
-// appendKey appends s as the key of a mapping, without the colon. If ok is
-// false, s is left to the library, and the result is good for nothing.
+// appendKey appends s as a mapping key, without the colon. If ok is false, s is left to the
+// library and the result must be discarded.
 func appendKey(b []byte, s string) (_ []byte, ok bool) {
 	if len(s) > maxSimpleKey || strings.IndexByte(s, '\r') >= 0 {
 		return b, false
@@ -74,8 +74,8 @@ func appendKey(b []byte, s string) (_ []byte, ok bool) {
 	return b, false
 }
 
-// styleOf chooses the style of a text. ascii says whether it consists of
-// printable ASCII characters and newlines only.
+// styleOf returns the style of a text. ascii reports whether s consists of printable ASCII
+// characters and newlines only.
 func styleOf(s string) (style scalarStyle, ascii bool) {
 	if isWord(s) {
 		if isOtherType(s) {
@@ -125,8 +125,8 @@ func styleOf(s string) (style scalarStyle, ascii bool) {
 	return plain, ascii
 }
 
-// isWord says whether s is a word that is plain if it is not of another type.
-// Most of the names and values are.
+// isWord reports whether s is a word that is plain unless it is of another type. Most names
+// and values are.
 func isWord(s string) bool {
 	if s == "" || !isLetter(s[0]) {
 		return false
@@ -139,9 +139,9 @@ func isWord(s string) bool {
 	return true
 }
 
-// nextNotable returns the index from i on of the first byte that is a colon, a
-// number sign, or not a printable ASCII character, or else the length of s.
-// It looks at eight bytes at a time: all text of a document comes here.
+// nextNotable returns the index, at or after i, of the first byte that is a colon, a number
+// sign, or not a printable ASCII character; or len(s) if there is none. It checks eight
+// bytes at a time, because the whole text of a document passes through it.
 func nextNotable(s string, i int) int {
 	const (
 		ones  = 0x0101010101010101
@@ -151,9 +151,9 @@ func nextNotable(s string, i int) int {
 		t := s[i : i+8]
 		x := uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
 			uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
-		// The high bits become those of the bytes above 0x7f, below 0x20, equal
-		// to 0x7f, and equal to the two characters. Carries may set more of
-		// them, but only above one that is right.
+		// The high bit of each byte is set if the byte is above 0x7f, below 0x20, equal to
+		// 0x7f, or one of the two characters. Carries may set further bits, but only above
+		// a correct one.
 		found := (x | (x - ' '*ones) | (x + ones) | ((x ^ ':'*ones) - ones) | ((x ^ '#'*ones) - ones)) & highs
 		if found != 0 {
 			return i + bits.TrailingZeros64(found)/8
@@ -167,9 +167,9 @@ func nextNotable(s string, i int) int {
 	return i
 }
 
-// styleOfRune says whether the first character of s can be plain, makes the
-// text double quoted, or makes it exotic. The library goes by the first bytes
-// of characters, so that to it none above U+FFFF is printable.
+// styleOfRune reports whether the first character of s can be plain, requires double
+// quotes, or makes the text exotic. The library decides by the first bytes of a character,
+// and so considers no character above U+FFFF printable.
 func styleOfRune(s string) (style scalarStyle, size int) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -182,8 +182,8 @@ func styleOfRune(s string) (style scalarStyle, size int) {
 	return plain, size
 }
 
-// startsWithIndicator says whether a text of one line that is not empty would
-// be read as something else than one scalar because of its start.
+// startsWithIndicator reports whether a non-empty single-line text would, because of its
+// start, be read as something other than one scalar.
 func startsWithIndicator(s string) bool {
 	switch s[0] {
 	case ' ', '#', ',', '[', ']', '{', '}', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
@@ -198,7 +198,7 @@ func startsWithIndicator(s string) bool {
 	return false
 }
 
-// appendFolded appends the inside of a plain or single quoted text.
+// appendFolded appends the content of a plain or single-quoted scalar.
 func appendFolded(b []byte, s string, style scalarStyle, ascii bool, col, indent int) []byte {
 	if !ascii || style == singleQuoted && strings.IndexByte(s, '\'') >= 0 {
 		return appendFoldedSlowly(b, s, style, col, indent)
@@ -223,13 +223,14 @@ func appendFolded(b []byte, s string, style scalarStyle, ascii bool, col, indent
 	return append(b, s...)
 }
 
-// isFold says whether a line may be broken at the space s[i]: it is single,
-// and neither first nor last.
+// isFold reports whether a line may be broken at the space s[i]: at a single space that is
+// neither first nor last.
 func isFold(s string, i int) bool {
 	return i > 0 && i < len(s)-1 && s[i-1] != ' ' && s[i+1] != ' '
 }
 
-// appendFoldedSlowly counts columns by the character. It doubles quotes.
+// appendFoldedSlowly is appendFolded for texts with non-ASCII characters or single quotes:
+// it counts columns in characters and doubles quotes.
 func appendFoldedSlowly(b []byte, s string, style scalarStyle, col, indent int) []byte {
 	for i := range len(s) {
 		c := s[i]
@@ -251,8 +252,8 @@ func appendFoldedSlowly(b []byte, s string, style scalarStyle, col, indent int) 
 	return b
 }
 
-// appendDoubleQuoted appends a double quoted text. Unlike in the other styles
-// the first of several spaces is a break too; the second one is escaped then.
+// appendDoubleQuoted appends a double-quoted scalar. Unlike in the other styles, the first
+// of several spaces may be a line break, too; the second one is then escaped.
 func appendDoubleQuoted(b []byte, s string, col, indent int) []byte {
 	b = append(b, '"')
 	col++
@@ -290,7 +291,7 @@ func appendDoubleQuoted(b []byte, s string, col, indent int) []byte {
 // appendEscape appends the escape sequence of a character that is not exotic.
 func appendEscape(b []byte, r rune) []byte {
 	const hex = "0123456789ABCDEF"
-	// The letters of the characters from U+0007 on.
+	// The escape letters for U+0007 to U+000D.
 	const letters = "abtnvfr"
 	b = append(b, '\\')
 	switch {
@@ -318,11 +319,11 @@ func appendEscape(b []byte, r rune) []byte {
 	return b
 }
 
-// appendLiteral appends a literal block with the end of its last line.
+// appendLiteral appends a literal block scalar, including the final line break.
 func appendLiteral(b []byte, s string, indent int) []byte {
 	b = append(b, '|')
 	if s[0] == ' ' || s[0] == '\n' {
-		// The indentation cannot be seen from the first line.
+		// The indentation cannot be detected from the first line.
 		b = append(b, '2')
 	}
 	body, ended := strings.CutSuffix(s, "\n")

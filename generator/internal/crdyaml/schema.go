@@ -2,12 +2,12 @@ package crdyaml
 
 import "github.com/schemagen/schemagen/structural"
 
-// node is what the two kinds of schemas have in common.
+// node is the common part of structural schemas and nested value validations.
 type node struct {
 	generic    *structural.Generic
 	extensions *structural.Extensions
 	validation *structural.ValueValidation
-	// One of these is set. It has the children.
+	// Exactly one of structural and nested is set. It has the children.
 	structural *structural.Schema
 	nested     *structural.NestedValueValidation
 }
@@ -26,7 +26,7 @@ func (w *yamlWriter) nested(indent int, n *structural.NestedValueValidation) {
 	})
 }
 
-// node writes the keys of a schema, or nothing for the empty one.
+// node writes the keys of a schema. It writes nothing for an empty schema.
 func (w *yamlWriter) node(indent int, n node) {
 	if w.exotic {
 		return

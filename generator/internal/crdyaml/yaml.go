@@ -17,17 +17,17 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// maxIndent bounds the nesting of a document that is written in one pass. The
-// library has limits of its own on nesting, so it decides about deeper ones.
+// maxIndent is the maximum indentation of documents that are written in one pass. Deeper
+// ones are left to the library, which has nesting limits of its own.
 const maxIndent = 4000
 
-// Append appends the YAML document of c, with a leading "---\n", to dst.
-// The bytes are those of controller-gen: of sigs.k8s.io/yaml, without the
-// status and the creation timestamp.
+// Append appends the YAML document of c, with a leading "---\n", to dst. The output is byte
+// for byte that of controller-gen: sigs.k8s.io/yaml without the status and the creation
+// timestamp.
 //
-// It fails if a default, an example or an enum value is not valid JSON, if a
-// version of c.Object carries a schema, and on what the library refuses, for
-// example control characters and NaN. dst is returned unchanged then.
+// Append returns dst unchanged and an error if a default, an example or an enum value is
+// not valid JSON, if a version of c.Object has a schema, or if the library refuses the
+// document, for example because of control characters or NaN.
 func Append(dst []byte, c *crd.Generated) ([]byte, error) {
 	for i := range c.Object.Spec.Versions {
 		if v := &c.Object.Spec.Versions[i]; v.Schema != nil {
@@ -51,8 +51,8 @@ func Append(dst []byte, c *crd.Generated) ([]byte, error) {
 
 const documentStart = "---\n"
 
-// fastYAML appends the document in one pass. ok is false if there is something
-// in it whose rendering is left to the library.
+// fastYAML appends the document in one pass. ok is false if the document has to be rendered
+// by the library.
 func fastYAML(dst []byte, c *crd.Generated) (out []byte, ok bool, err error) {
 	if hasRareConversion(c.Object.Spec.Conversion) || hasRareMeta(&c.Object.ObjectMeta) {
 		return dst, false, nil
@@ -65,7 +65,7 @@ func fastYAML(dst []byte, c *crd.Generated) (out []byte, ok bool, err error) {
 	return w.b, true, nil
 }
 
-// libraryYAML renders the document the way that controller-gen does.
+// libraryYAML renders the document the way controller-gen does.
 func libraryYAML(c *crd.Generated) ([]byte, error) {
 	object := *c.Object
 	object.Spec.Versions = slices.Clone(object.Spec.Versions)
@@ -80,7 +80,7 @@ func libraryYAML(c *crd.Generated) ([]byte, error) {
 	}
 	var tree map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	// Without it integers above 2^53 would lose digits.
+	// Otherwise integers above 2^53 would lose digits.
 	decoder.UseNumber()
 	if err := decoder.Decode(&tree); err != nil {
 		return nil, err
@@ -95,8 +95,8 @@ func libraryYAML(c *crd.Generated) ([]byte, error) {
 	return yaml.Marshal(tree)
 }
 
-// hasRareMeta says whether more than the name, the labels and the annotations
-// would be printed.
+// hasRareMeta reports whether metadata other than the name, labels and annotations would be
+// printed.
 func hasRareMeta(m *metav1.ObjectMeta) bool {
 	//lint:ignore SA1019 The library prints the deprecated field, too.
 	return m.GenerateName != "" || m.Namespace != "" || m.SelfLink != "" || m.UID != "" ||
@@ -105,8 +105,8 @@ func hasRareMeta(m *metav1.ObjectMeta) bool {
 		len(m.Finalizers) > 0 || len(m.ManagedFields) > 0
 }
 
-// hasRareConversion says whether more would be printed of a conversion than a
-// marker can say.
+// hasRareConversion reports whether a conversion has fields that a marker cannot set, or
+// lacks those that it always sets.
 func hasRareConversion(c *apiextensionsv1.CustomResourceConversion) bool {
 	if c == nil || c.Webhook == nil {
 		return false
@@ -115,24 +115,24 @@ func hasRareConversion(c *apiextensionsv1.CustomResourceConversion) bool {
 	return config == nil || config.URL != nil || config.CABundle != nil || config.Service == nil
 }
 
-// yamlWriter writes one document. All mappings are written in the order of
-// naturalLess; where the keys are fixed, that is the order of the calls.
+// yamlWriter writes one document. The keys of all mappings are in natural order (see
+// [NaturalLess]); for fixed keys, this is the order of the calls.
 type yamlWriter struct {
 	b []byte
-	// dashed is set between "- " and the first key of the mapping or the first
-	// dash of the sequence that follows on the same line.
+	// dashed is set between "- " and the first key of a mapping, or the first dash of a
+	// sequence, on the same line.
 	dashed bool
-	// exotic is set once something was met that is left to the library.
+	// exotic is set once the document turns out to need the library.
 	exotic bool
 	err    error
 
 	tokens  []jsonToken
 	entries []jsonEntry
-	// noValidation stands in for the validations that a node does not have.
+	// noValidation is used for nodes without a value validation.
 	noValidation structural.ValueValidation
 }
 
-// key begins a line with a key and what follows it, or with a dash.
+// key starts a line with a key or a dash and the text that follows it.
 func (w *yamlWriter) key(indent int, key string) {
 	if w.dashed {
 		w.dashed = false
@@ -143,7 +143,7 @@ func (w *yamlWriter) key(indent int, key string) {
 	w.b = append(w.b, key...)
 }
 
-// anyKey is key for keys that are not fixed. It returns the column after it.
+// anyKey is like key for keys that are not fixed. It returns the column after the key.
 func (w *yamlWriter) anyKey(indent int, key string) int {
 	w.key(indent, "")
 	start := len(w.b)
@@ -153,8 +153,8 @@ func (w *yamlWriter) anyKey(indent int, key string) int {
 	return indent + utf8.RuneCount(w.b[start:])
 }
 
-// item begins an element that is a mapping or a sequence. If nothing is
-// written for it until endItem, it is an empty mapping.
+// item starts a sequence element that is a mapping or a sequence. If nothing is written
+// before endItem, the element is an empty mapping.
 func (w *yamlWriter) item(indent int) {
 	w.key(indent, "- ")
 	w.dashed = true
@@ -167,8 +167,8 @@ func (w *yamlWriter) endItem() {
 	}
 }
 
-// mapping begins a mapping with the line of its key, and endMapping ends it,
-// given what mapping returned: an empty one moves to that line.
+// mapping starts a mapping with the line of its key. Its result is passed to endMapping,
+// which writes an empty mapping as {} on that line.
 func (w *yamlWriter) mapping(indent int, key string) int {
 	w.key(indent, key)
 	return len(w.b)
@@ -180,7 +180,8 @@ func (w *yamlWriter) endMapping(start int) {
 	}
 }
 
-// scalar writes s at column col and ends the line.
+// scalar writes s at column col and ends the line. Continuation lines are indented by
+// indent.
 func (w *yamlWriter) scalar(s string, col, indent int) {
 	out, ok := appendScalar(w.b, s, col, indent)
 	w.b = out
@@ -198,7 +199,8 @@ func (w *yamlWriter) optionalText(indent int, key, s string) {
 	}
 }
 
-// texts writes a sequence, which is not indented under its key.
+// texts writes a sequence of strings, which is not indented under its key. It omits an
+// empty list.
 func (w *yamlWriter) texts(indent int, key string, list []string) {
 	if len(list) == 0 {
 		return
@@ -238,15 +240,15 @@ func (w *yamlWriter) number(indent int, key string, f *float64) {
 	}
 }
 
-// stringMap writes labels and annotations.
+// stringMap writes labels or annotations. It omits an empty map.
 func (w *yamlWriter) stringMap(indent int, key string, m map[string]string) {
 	if len(m) == 0 {
 		return
 	}
 	w.key(indent, key)
 	names := slices.Collect(maps.Keys(m))
-	// The natural order has cycles ("12a" < "13" < "123" < "12a"), so the
-	// result would otherwise depend on the order of iteration.
+	// The natural order has cycles ("12a" < "13" < "123" < "12a"), so the result would
+	// otherwise depend on the iteration order of the map.
 	slices.Sort(names)
 	slices.SortStableFunc(names, naturalCompare)
 	for _, name := range names {
@@ -256,7 +258,7 @@ func (w *yamlWriter) stringMap(indent int, key string, m map[string]string) {
 	}
 }
 
-// crd writes the document without its first line.
+// crd writes the document without the leading "---".
 func (w *yamlWriter) crd(c *crd.Generated) {
 	object := c.Object
 	w.optionalText(0, "apiVersion: ", object.APIVersion)

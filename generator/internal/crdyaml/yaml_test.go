@@ -18,8 +18,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// oddScalars are texts at which one rule of YAML or of the library changes the
-// style, a line break or an escape.
+// oddScalars are texts for which a single rule of YAML or of the library changes the style,
+// a line break or an escape.
 func oddScalars() []string {
 	words := []string{
 		"", "a", "string", "object", "y", "Y", "yes", "Yes", "YES", "yEs", "no", "on", "off", "true", "True", "tRue", "FALSE", "null",
@@ -41,7 +41,7 @@ func oddScalars() []string {
 		"\ufeff", "\ufeffa", "a\ufeff", "a\ufeffb\nc", "\ufffd", "\ufffe", "\uffff", "\ue000", "\ud7ff", "😀", "a 😀 b", "a😀\nb", "\U0010ffff", "\\u0041",
 		"<a>", "a & b", "^[a-z]([-a-z0-9]*[a-z0-9])?$", "^$", "self.x == oldSelf.x", "!has(self.a) || self.a != ''", "${x}", "$ref",
 	}
-	// Words that make a break possible at each column around the last one.
+	// Words that allow a line break at each column around the last one.
 	for n := 60; n <= 90; n++ {
 		x := strings.Repeat("x", n)
 		words = append(words, x+" b c", x+"  b c", "a "+x+" b", x+" b ", " "+x+" b", x+": b", x+" 'b' c", "'"+x+" b c", x+" \tb c", x+" \x01 b   c", "\t"+x+" b  c",
@@ -56,7 +56,8 @@ func oddScalars() []string {
 	return words
 }
 
-// isExotic is what the writer may leave to the library, put in another way.
+// isExotic reports whether the writer may leave s to the library. It is independent of the
+// writer's own code.
 func isExotic(s string, key bool) bool {
 	if !utf8.ValidString(s) || strings.HasPrefix(s, "\ufeff") || strings.ContainsAny(s, "\x7f\u2028\u2029\ufffe\uffff") {
 		return true
@@ -67,8 +68,8 @@ func isExotic(s string, key bool) bool {
 	return key && (len(s) > 128 || strings.ContainsAny(s, "\r\n"))
 }
 
-// compare checks the document against the library, and returns whether the
-// library was needed for it.
+// compare checks the document against the library's, and reports whether the library was
+// needed for it.
 func compare(t *testing.T, c *crd.Generated) (fellBack bool) {
 	t.Helper()
 	const prefix = "# header\n"
@@ -120,7 +121,7 @@ func quoteJSON(s string) []byte {
 	return []byte(b.String())
 }
 
-// testCRD returns a definition that has a root schema and little else.
+// testCRD returns a minimal definition with a root schema.
 func testCRD(root *structural.Schema) *crd.Generated {
 	return &crd.Generated{
 		Object: &apiextensionsv1.CustomResourceDefinition{
@@ -137,7 +138,7 @@ func testCRD(root *structural.Schema) *crd.Generated {
 	}
 }
 
-// leaf returns a schema with value in all positions of values.
+// leaf returns a schema with value in every text and every JSON value.
 func leaf(value string) *structural.Schema {
 	quoted := quoteJSON(value)
 	object := slices.Concat([]byte(`{"a":`), quoted, []byte(`,"b":[`), quoted, []byte(`,[`), quoted, []byte(`,{"c":`), quoted, []byte(`}]]}`))
@@ -157,8 +158,8 @@ func leaf(value string) *structural.Schema {
 	}
 }
 
-// nest wraps s into depth properties and lists, so that its indentation is
-// more than twice the depth.
+// nest wraps s in depth properties and lists, so that it is indented by more than twice the
+// depth.
 func nest(s *structural.Schema, depth int) *structural.Schema {
 	for i := range depth {
 		if i%2 == 0 {
@@ -202,8 +203,8 @@ func crdWithKeys(keys []string, value string, depth int) *crd.Generated {
 	return c
 }
 
-// isOrdered says whether the library has one order for keys: none of them are
-// the same in JSON, and there is no cycle.
+// isOrdered reports whether the library's order of keys is well defined: no two keys are
+// equal in JSON, and there is no cycle.
 func isOrdered(keys []string) bool {
 	for i, a := range keys {
 		for _, b := range keys[:i] {
@@ -244,7 +245,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestKeyColumns checks that the width of a key counts for folding.
+// TestKeyColumns checks that folding takes the width of a key into account.
 func TestKeyColumns(t *testing.T) {
 	for _, key := range []string{"a", "'a", "# it's", "a\tb", "😀", "é", "日本", "yes", "", strings.Repeat("k", 128)} {
 		for n := 60; n < 84; n++ {
@@ -347,7 +348,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// fullCRD returns a definition in which nothing is left out.
+// fullCRD returns a definition with all fields set.
 func fullCRD() *crd.Generated {
 	value := func(s string) structural.JSON { return structural.JSON{Raw: []byte(s)} }
 	full := func(deeper structural.NestedValueValidation) structural.ValueValidation {
@@ -430,7 +431,7 @@ func TestOrdinaryDocumentsAreFast(t *testing.T) {
 	}
 }
 
-// randomSchema returns a schema of the kind that is found in real CRDs.
+// randomSchema returns a random schema that resembles those of real CRDs.
 func randomSchema(random *rand.Rand, depth int) *structural.Schema {
 	s := &structural.Schema{Generic: structural.Generic{Description: randomDoc(random)}}
 	if depth == 0 {
@@ -510,7 +511,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// FuzzNumbers compares numbers, as texts in a JSON value and as floats.
+// FuzzNumbers compares numbers, both as JSON text and as floats.
 func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "-0.0", "0.0", "1", "-1", "1.0", "1.5", "1234567.5", "1000000", "1e6", "1E+6", "1e-7", "0.0000001", "0.000001", "1e20", "1e21", "1e400",
@@ -534,7 +535,7 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// isOrderedJSON is isOrdered for all objects of a text.
+// isOrderedJSON is isOrdered for all objects in a JSON text.
 func isOrderedJSON(text string) bool {
 	tokens, _ := scanJSON(nil, text)
 	for i, token := range tokens {
@@ -551,7 +552,7 @@ func isOrderedJSON(text string) bool {
 	return true
 }
 
-// FuzzJSON compares JSON texts as a whole.
+// FuzzJSON compares whole JSON texts.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		``, ` `, `null`, ` true `, `false`, `tru`, `truee`, `""`, `"a`, `"\u0041\ud83d\ude00\ud83d\u0041\ude00\ud83dx"`, `"\b\f\n\r\t\/\\\""`, `"\x"`, `"\u12"`, `"\u12G4"`, "\"\t\"", "\"\x7f\"", `"\u007f"`,
@@ -571,7 +572,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 func BenchmarkAppend(b *testing.B) {
-	// The types of an API are shared between many fields.
+	// Types of an API are shared by many fields.
 	random := rand.New(rand.NewPCG(1, 2))
 	var types []*structural.Schema
 	for range 30 {
