@@ -10,21 +10,21 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Stage is when a marker acts on the keywords of its own node.
+// Stage is the point at which a marker acts on the keywords of its own node.
 type Stage int
 
 // The stages.
 const (
-	// NoStage is that of markers that act on more than the keywords of their node.
+	// NoStage is the stage of markers that act on more than the keywords of their node.
 	NoStage Stage = iota
-	// BeforeMerge is when the node has what its declaration says: markers of a field act
-	// before the field is merged with its type.
+	// BeforeMerge is the stage at which the node has only the keywords of its declaration:
+	// markers of a field are applied before the field is merged with its type.
 	BeforeMerge
-	// AfterMerge is when the schema of the node is finished.
+	// AfterMerge is the stage at which the schema of the node is complete.
 	AfterMerge
 )
 
-// SchemaMarker is a marker of controller-tools that acts on keywords, before the merge.
+// SchemaMarker is a controller-tools marker that changes keywords before the merge.
 type SchemaMarker interface {
 	ApplyToSchema(*crdmarkers.SchemaContext, *apiextensionsv1.JSONSchemaProps) error
 }
@@ -33,15 +33,15 @@ type SchemaMarker interface {
 type Misfit func(hint, format string, args ...any)
 
 // applyFunc applies the value of a marker to the keywords of its node. It replaces values
-// behind pointers and in slices, which others may share, and does not change them.
+// behind pointers and in slices instead of modifying them, because they may be shared.
 type applyFunc func(k structural.Keywords, value any, misfit Misfit)
 
-// on is the applyFunc of markers with a value of type V.
+// on returns the applyFunc of markers whose value has type V.
 func on[V any](apply func(V, structural.Keywords, Misfit)) applyFunc {
 	return func(k structural.Keywords, value any, misfit Misfit) { apply(value.(V), k, misfit) }
 }
 
-// Stage returns when the marker acts on the keywords of its own node.
+// Stage returns the stage at which the marker acts on the keywords of its own node.
 func (m *Marker) Stage() Stage {
 	if _, ok := m.Value.(SchemaMarker); ok {
 		return BeforeMerge
@@ -49,11 +49,12 @@ func (m *Marker) Stage() Stage {
 	return m.row().stage
 }
 
-// Stage returns when markers of ours act on the keywords of their own node.
+// Stage returns the stage at which markers of the definition's row act on the keywords of
+// their own node.
 func (d *Definition) Stage() Stage { return d.row.stage }
 
-// Apply applies a marker that has a stage and is no [SchemaMarker] to the keywords of its
-// node, and notes where those that it sets come from.
+// Apply applies a marker that has a stage and is not a [SchemaMarker] to the keywords of its
+// node, and records the marker as the origin of the keywords that it sets.
 func (m *Marker) Apply(k structural.Keywords, misfit Misfit) {
 	before := k.Props()
 	m.row().apply(k, m.Value, misfit)
@@ -62,7 +63,7 @@ func (m *Marker) Apply(k structural.Keywords, misfit Misfit) {
 	}
 }
 
-// Presence returns what the marker says of the presence of a field.
+// Presence returns whether the marker makes a field required or optional.
 func (m *Marker) Presence() Presence { return m.row().presence }
 
 // row returns the row of the marker's definition.
@@ -73,12 +74,12 @@ func (m *Marker) row() *row {
 	return m.def.row
 }
 
-// Presence says whether a field has to be there. If several markers of a field say so,
-// the least counts, which is not NoPresence: Kubebuilder's markers count more than
-// Kubernetes' own, and optional counts more than required.
+// Presence is whether a field is required. If several markers of a field set it, the smallest
+// value other than NoPresence wins: Kubebuilder's markers take precedence over Kubernetes'
+// own, and optional takes precedence over required.
 type Presence int
 
-// What markers say of the presence of a field.
+// The values of Presence, in order of precedence.
 const (
 	NoPresence Presence = iota
 	KubebuilderOptional
@@ -87,10 +88,10 @@ const (
 	Required
 )
 
-// Required reports whether the field has to be there.
+// Required reports whether the field is required.
 func (p Presence) Required() bool { return p == KubebuilderRequired || p == Required }
 
-// apply removes keywords.
+// apply removes the keywords from the node.
 func (u Unset) apply(k structural.Keywords, misfit Misfit) {
 	props := k.Props()
 	for _, keyword := range u {

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// At returns the marker comment of a file that is at a place or around it: a
-// marker may stand behind the equals sign of another one. ok is false if there is
-// none.
+// At returns the marker comment of a file that begins at a position: a whole marker, or
+// the one after the equals sign of another marker. ok is false if there is none.
 func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 	for _, group := range file.Comments {
 		if pos < group.Pos() || pos > group.End() {
@@ -27,15 +26,15 @@ func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 	return Comment{}, false
 }
 
-// Argument returns the place of a named argument of the marker, such as rule in
-// +kubebuilder:validation:XValidation:rule="…". ok is false if it has none.
+// Argument returns the position of a named argument of the marker, such as rule in
+// +kubebuilder:validation:XValidation:rule="…". ok is false if the marker does not have it.
 func (c Comment) Argument(name string) (pos token.Pos, ok bool) {
 	start, _, _, ok := c.argument(name)
 	return c.Place(start), ok
 }
 
-// Inside returns the place of a character in the text that a named argument is:
-// line and column count from one, the column in characters.
+// Inside returns the position of a character in the value of a named argument. Line and
+// column count from 1, the column in characters.
 func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) {
 	_, start, end, ok := c.argument(name)
 	if !ok {
@@ -63,10 +62,10 @@ func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) 
 			atLine, atColumn = atLine+1, 1
 		}
 	}
-	return c.Place(start), atLine == line && atColumn == column // behind the last one
+	return c.Place(start), atLine == line && atColumn == column // after the last character
 }
 
-// decode returns the first character of a value and the rest.
+// decode returns the first character of a value and the remainder.
 func decode(value string, quoted bool) (r rune, rest string) {
 	if quoted {
 		r, _, rest, err := strconv.UnquoteChar(value, '"')
@@ -79,8 +78,8 @@ func decode(value string, quoted bool) (r rune, rest string) {
 	return r, value[size:]
 }
 
-// argument returns the offsets in the text of a named argument, and of its value
-// as it is written.
+// argument returns the offsets in the text of a named argument and of its value, quotes
+// included.
 func (c Comment) argument(name string) (start, value, end int, ok bool) {
 	_, short, _ := splitName(c.Text)
 	for at := len(short) + 2; at < len(c.Text); {
@@ -98,8 +97,8 @@ func (c Comment) argument(name string) (start, value, end int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// valueEnd returns where the value that begins at an offset ends: at a comma
-// outside of quotes and braces, or with the text.
+// valueEnd returns the end of the value that begins at an offset: the next comma outside
+// quotes and braces, or the end of the text.
 func valueEnd(text string, at int) int {
 	depth := 0
 	var quote byte

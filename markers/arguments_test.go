@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestArguments finds the places of arguments, and of characters in their texts.
+// TestArguments checks the positions of arguments, and of characters in their values.
 func TestArguments(t *testing.T) {
 	const source = "package a\n\n" +
 		"// +kubebuilder:printcolumn:name=\"A, type=x\",type=string, JSONPath=`.a[?(@.b==\"c,d\")]`,priority=1\n" +

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// Comment is one marker comment as it stands in the source.
+// Comment is a marker comment as written in the source.
 type Comment struct {
-	// Text is the marker from its plus sign on, without surrounding blanks.
+	// Text is the marker from its plus sign on, without surrounding white space.
 	Text string
-	// Pos is the place of the plus sign.
+	// Pos is the position of the plus sign.
 	Pos token.Pos
-	// Godoc says that the comment stands in the doc comment of its declaration.
+	// Godoc is set if the comment is part of the doc comment of its declaration.
 	Godoc bool
 
-	// lines are the further lines of the marker.
+	// lines are the second and later lines of the marker.
 	lines []line
 }
 
-// line is a further line of a marker: a raw string may take several.
+// line is a continuation line of a marker. Raw strings may span several.
 type line struct {
 	offset int // of its first byte in the text
 	pos    token.Pos
 }
 
-// Place returns the place of the byte at an offset in the text.
+// Place returns the position of the byte at an offset in the text.
 func (c Comment) Place(offset int) token.Pos {
 	start, pos := 0, c.Pos
 	for _, l := range c.lines {
@@ -37,10 +37,10 @@ func (c Comment) Place(offset int) token.Pos {
 	return pos + token.Pos(offset-start)
 }
 
-// End returns the place behind the marker.
+// End returns the position after the marker.
 func (c Comment) End() token.Pos { return c.Place(len(c.Text)) }
 
-// from returns the rest of the comment from an offset on.
+// from returns the part of the comment that begins at an offset.
 func (c Comment) from(offset int) Comment {
 	out := Comment{Text: c.Text[offset:], Pos: c.Place(offset), Godoc: c.Godoc}
 	for _, l := range c.lines {
@@ -51,25 +51,24 @@ func (c Comment) from(offset int) Comment {
 	return out
 }
 
-// File holds the marker comments of one Go file by what they describe. The
-// rules of association are controller-tools' (pkg/markers/collect.go): a
-// declaration owns its doc comment and the nearest comment group above it; what
-// is left over at file level describes the package; what is left over inside a
-// declaration describes nothing.
+// File holds the marker comments of one Go file, grouped by what they describe. The rules are
+// those of controller-tools (pkg/markers/collect.go): a declaration owns its doc comment and
+// the nearest comment group above it; remaining comments at file level describe the package;
+// remaining comments inside a declaration describe nothing.
 type File struct {
-	// Package are the comments that describe the package: the free ones in
-	// source order, then those that stood at a type.
+	// Package are the comments that describe the package: free-standing ones in source order,
+	// then those moved from types.
 	Package []Comment
 
 	groups []*ast.CommentGroup
 	types  map[*ast.TypeSpec][]Comment
 }
 
-// Type returns the comments of a type that is declared at file level, in source order.
+// Type returns the comments of a type declared at file level, in source order.
 func (f *File) Type(spec *ast.TypeSpec) []Comment { return f.types[spec] }
 
-// Collect associates the marker comments of a file. It needs the file parsed
-// with comments.
+// Collect associates the marker comments of a file with declarations. The file must have been
+// parsed with comments.
 func (t *Table) Collect(file *ast.File) *File {
 	c := &collection{
 		File:  &File{groups: file.Comments, types: map[*ast.TypeSpec][]Comment{}},
@@ -81,22 +80,20 @@ func (t *Table) Collect(file *ast.File) *File {
 		c.decl(decl)
 	}
 	c.free(c.groups[c.next:])
-	// Where the same marker stands twice the first one counts, and those that
-	// stood at a type come last.
+	// The first of several equal markers takes effect, and those moved from types come last.
 	c.Package = append(c.Package, c.moved...)
 	return c.File
 }
 
-// collection walks the declarations of a file and the comment groups between
-// them side by side.
+// collection walks the declarations of a file and the comment groups between them in parallel.
 type collection struct {
 	*File
 	table *Table
 	next  int       // index in groups of the first group that is not yet consumed
-	moved []Comment // markers of types that describe the package
+	moved []Comment // markers written at types that describe the package
 }
 
-// before consumes and returns the groups in front of pos.
+// before consumes and returns the groups that begin before pos.
 func (c *collection) before(pos token.Pos) []*ast.CommentGroup {
 	start := c.next
 	for c.next < len(c.groups) && c.groups[c.next].Pos() < pos {
@@ -105,7 +102,7 @@ func (c *collection) before(pos token.Pos) []*ast.CommentGroup {
 	return c.groups[start:c.next]
 }
 
-// trailing consumes the comment behind a node on its line: it describes nothing.
+// trailing consumes the comment after a node on the same line, which describes nothing.
 func (c *collection) trailing(group *ast.CommentGroup) {
 	if group != nil {
 		c.before(group.End())
@@ -159,9 +156,8 @@ func (c *collection) decl(decl ast.Decl) {
 	c.before(gen.End())
 }
 
-// keepTypeLevel returns the comments that describe the type. A marker outside
-// of the doc comment that is defined for packages but not for types moves to
-// the package.
+// keepTypeLevel returns the comments that describe the type. A marker outside the doc comment
+// that is defined for packages but not for types is moved to the package.
 func (c *collection) keepTypeLevel(own []Comment) []Comment {
 	kept := own[:0]
 	for _, comment := range own {
@@ -200,8 +196,8 @@ func (f *File) Fields(st *ast.StructType) [][]Comment {
 	return out
 }
 
-// split divides the groups in front of a node into its doc comment, the nearest
-// other group, and the groups further up. nearest and own have at most one element.
+// split divides the groups before a node into its doc comment, the nearest other group, and
+// the groups further up. nearest and own have at most one element.
 func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, own []*ast.CommentGroup) {
 	n := len(groups)
 	if n > 0 && doc != nil && groups[n-1] == doc {
@@ -215,8 +211,8 @@ func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, o
 	return groups[:n:n], nearest, own
 }
 
-// comments returns the marker comments of a group: line comments whose first
-// character that is not blank is a plus sign.
+// comments returns the marker comments of a group: line comments whose first non-blank
+// character is a plus sign.
 func comments(group *ast.CommentGroup, godoc bool) []Comment {
 	var out []Comment
 	for i := 0; i < len(group.List); i++ {
@@ -237,7 +233,7 @@ func comments(group *ast.CommentGroup, godoc bool) []Comment {
 	return out
 }
 
-// Prose returns the comments of a group that are no markers.
+// Prose returns the comments of a group that are not markers.
 func Prose(group *ast.CommentGroup) []*ast.Comment {
 	out := make([]*ast.Comment, 0, len(group.List))
 	for i := 0; i < len(group.List); i++ {
@@ -251,10 +247,9 @@ func Prose(group *ast.CommentGroup) []*ast.Comment {
 	return out
 }
 
-// continuation returns the line comments that belong to a marker, too: a raw
-// string that is not closed on its line goes on up to the line that closes it.
-// controller-gen refuses such a marker, so that this takes nothing from it.
-// Markers of other tools are left alone.
+// continuation returns the line comments that continue a marker: a raw string that is not
+// closed on its line extends to the line that closes it. controller-gen refuses such a
+// marker, so no comment changes its meaning. Markers of other tools are not continued.
 func continuation(marker string, next []*ast.Comment) []*ast.Comment {
 	if !strings.Contains(marker, "`") || !ours(marker[1:]) || !opensRaw(marker) {
 		return nil
@@ -272,8 +267,8 @@ func continuation(marker string, next []*ast.Comment) []*ast.Comment {
 	return nil
 }
 
-// opensRaw reports whether the text ends inside of a raw string. A quote opens
-// a string where a value begins.
+// opensRaw reports whether the text ends inside a raw string. A quote opens a string only
+// where a value begins.
 func opensRaw(text string) bool {
 	var quote byte
 	begins := false
@@ -294,8 +289,8 @@ func opensRaw(text string) bool {
 	return quote == '`'
 }
 
-// lineText returns what a further line of a marker adds, and its offset in the
-// comment: without the slashes and one blank behind them.
+// lineText returns the text that a continuation line adds to a marker, without the slashes
+// and one blank after them, and its offset in the comment.
 func lineText(comment string) (text string, offset int) {
 	text = strings.TrimPrefix(comment[2:], " ")
 	return strings.TrimRight(text, " \t\r"), len(comment) - len(text)

@@ -15,8 +15,8 @@ var update = flag.Bool("update", false, "ask validation-gen for its tags again")
 
 const tagsFile = "testdata/declarative-tags.txt"
 
-// TestDeclarativeTags holds our table against the tags of validation-gen, as
-// its own documentation output lists them (-update asks it again).
+// TestDeclarativeTags compares our table with the tags of validation-gen, as listed by its
+// own documentation output. -update regenerates the list.
 func TestDeclarativeTags(t *testing.T) {
 	if *update {
 		writeTags(t)
@@ -61,8 +61,8 @@ func TestDeclarativeTags(t *testing.T) {
 	}
 }
 
-// writeTags asks the pinned validation-gen for its documentation and keeps the
-// names: of tags with their scopes, and of the values that a tag lists.
+// writeTags runs the pinned validation-gen for its documentation and stores the names of tags
+// with their scopes, and of the values that a tag lists.
 func writeTags(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "tool", "-modfile=../tools/go.mod", "validation-gen", "--docs").Output()

@@ -5,14 +5,14 @@ import (
 	"go/token"
 )
 
-// Edit writes New in place of the source from Pos up to End.
+// Edit replaces the source from Pos up to End by New.
 type Edit struct {
 	Pos, End token.Pos
 	New      string
 }
 
-// rewriting returns the edit that gives a marker another text; nil if it takes several
-// lines.
+// rewriting returns the edit that replaces the text of a marker. It is nil if the marker
+// spans several lines.
 func (c Comment) rewriting(text string) *Edit {
 	if len(c.lines) > 0 {
 		return nil
@@ -20,9 +20,9 @@ func (c Comment) rewriting(text string) *Edit {
 	return &Edit{c.Pos, c.End(), text}
 }
 
-// Removing returns the edit that removes the line of a marker of the file, so that the
-// lines around it stay one comment; nil if there is no marker at the position, or one of
-// several lines.
+// Removing returns the edit that removes the line of a marker from the file, so that the
+// lines around it stay one comment. It is nil if there is no marker at the position, or if it
+// spans several lines.
 func Removing(file *ast.File, pos token.Pos) *Edit {
 	if c, ok := At(file, pos); !ok || len(c.lines) > 0 {
 		return nil

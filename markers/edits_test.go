@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRemoving removes the marker +x from comments, and leaves one comment of each.
+// TestRemoving removes the marker +x from comments, and checks that one comment remains.
 func TestRemoving(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"first", "package p\n\ntype T struct {\n\t// +x\n\t// A is.\n\tA int\n}\n", "package p\n\ntype T struct {\n\t// A is.\n\tA int\n}\n"},

@@ -13,26 +13,26 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Finding is something that the author of a marker should know: it has no
-// effect, or another one than it seems.
+// Finding is a problem with a marker: it has no effect, or not the apparent one.
 type Finding struct {
-	// Pos is the place of the marker, and End the one behind it; NoPos if it is not one.
+	// Pos is the position of the marker, and End the position after it, or NoPos if it is not
+	// a marker.
 	Pos, End token.Pos
 	// Kind is one of the constants below.
 	Kind FindingKind
-	// Message says what is wrong, and Hint what to write instead.
+	// Message describes the problem, and Hint the correction.
 	Message, Hint string
-	// Related is the place of another marker that has to do with it, or NoPos.
+	// Related is the position of another marker involved, or NoPos.
 	Related token.Pos
-	// Feature is what a NeedsFeature marker waits for.
+	// Feature is the feature that a NeedsFeature marker requires.
 	Feature string
-	// Meant is the name of the marker that an Unknown or Malformed one was probably
-	// meant to be; empty if nobody knows.
+	// Meant is the name probably meant by an Unknown or Malformed marker. It is empty if
+	// there is no good guess.
 	Meant string
-	// Text is the marker as it was probably meant; empty if its arguments would have to
+	// Text is the marker as it was probably meant. It is empty if its arguments would have to
 	// be guessed, too.
 	Text string
-	// Edit corrects it; nil if nobody knows how.
+	// Edit corrects the marker, or is nil.
 	Edit *Edit
 }
 
@@ -40,33 +40,33 @@ type Finding struct {
 type FindingKind int
 
 const (
-	// Unknown is a name that no tool defines in a namespace that is ours.
+	// Unknown is a name in one of our namespaces that no tool defines.
 	Unknown FindingKind = iota
-	// WrongTarget is a marker on something that it is not defined for.
+	// WrongTarget is a marker on a declaration that it is not defined for.
 	WrongTarget
 	// Overridden is a marker that a later one of the same name overrides.
 	Overridden
-	// Malformed is a marker that is not seen as one: a blank behind the plus
-	// sign, a block comment, code in front of it.
+	// Malformed is text that is not recognized as a marker: a blank after the plus sign, a
+	// block comment, or code before it.
 	Malformed
 	// Floating is a marker that describes nothing.
 	Floating
-	// NeedsFeature is a marker of a feature that the package did not switch on.
+	// NeedsFeature is a marker of a feature that the package did not enable.
 	NeedsFeature
-	// WithoutMeaning is a declarative-validation tag that no CRD can say.
+	// WithoutMeaning is a declarative-validation tag that a CRD cannot express.
 	WithoutMeaning
 )
 
-// LintOptions are what a package says about its markers.
+// LintOptions are the settings of a package that affect its markers.
 type LintOptions struct {
-	// Features are those that it switched on.
+	// Features are the features that the package enabled.
 	Features []string
-	// Allow are names, or prefixes of names up to a colon, that are left alone.
+	// Allow are names, or prefixes of names up to a colon, of markers that are not reported.
 	Allow []string
 }
 
-// Lint returns what the author of a file's markers should know, in source
-// order. Markers of other tools are left alone.
+// Lint returns the problems with a file's markers in source order. Markers of other tools are
+// ignored.
 func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Finding {
 	l := &linter{table: t, options: options, described: map[token.Pos]bool{}}
 	l.node(collected.Package, Package)
@@ -92,8 +92,8 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 	return l.findings
 }
 
-// complete adds where the marker ends and how its finding is corrected, as far as
-// the rest of the finding says it.
+// complete sets the end of the marker and, if the finding is enough to derive it, the edit
+// that corrects it.
 func (f *Finding) complete(file *ast.File) {
 	c, ok := At(file, f.Pos)
 	if !ok {
@@ -109,17 +109,17 @@ func (f *Finding) complete(file *ast.File) {
 	}
 }
 
-// removeOne is the hint for a marker that can go, as another one counts.
+// removeOne is the hint for a marker that can be removed because another one takes effect.
 const removeOne = "remove one of them"
 
 type linter struct {
 	table     *Table
 	options   LintOptions
 	findings  []Finding
-	described map[token.Pos]bool // the markers that describe something
-	// comments are the markers of the declaration that is looked at.
+	described map[token.Pos]bool // positions of the markers that describe something
+	// comments are the markers of the current declaration.
 	comments []Comment
-	tag      *ast.BasicLit // of the field whose markers are checked; nil if it has none
+	tag      *ast.BasicLit // of the current field; nil if it has none
 }
 
 func (l *linter) add(f Finding) { l.findings = append(l.findings, f) }
@@ -160,15 +160,15 @@ func (l *linter) node(comments []Comment, target Target) {
 	l.resources(resources)
 }
 
-// resources reports markers of a kind's resource of which something is lost. Each
-// sets the path and the singular that it names, and all of the rest.
+// resources reports resource markers of a kind whose arguments are lost. Each marker
+// overrides all arguments of earlier ones, except that a missing path or singular is kept.
 func (l *linter) resources(comments []Comment) {
 	var each []crdmarkers.Resource
 	var last crdmarkers.Resource
 	for _, c := range comments {
 		m, err := l.table.Parse(c, Type)
 		if err != nil {
-			return // reported where it is parsed
+			return // already reported by the parser
 		}
 		r := m.Value.(crdmarkers.Resource)
 		each = append(each, r)
@@ -184,7 +184,7 @@ func (l *linter) resources(comments []Comment) {
 	}
 }
 
-// lostOf are the arguments of a marker that the definition does not get.
+// lostOf returns the arguments of a marker that do not reach the definition.
 func lostOf(r, got crdmarkers.Resource) []string {
 	var out []string
 	for _, argument := range []struct {
@@ -204,7 +204,7 @@ func lostOf(r, got crdmarkers.Resource) []string {
 	return out
 }
 
-// lookup is the table's, but for what the package did not switch on.
+// lookup is [Table.Lookup] without the definitions of features that the package did not enable.
 func (l *linter) lookup(text string, target Target) *Definition {
 	def := l.table.Lookup(text, target)
 	if def == nil {
@@ -216,21 +216,21 @@ func (l *linter) lookup(text string, target Target) *Definition {
 	return def
 }
 
-// nested checks the marker behind the equals sign of a tag.
+// nested checks the marker after the equals sign of a tag.
 func (l *linter) nested(def *Definition, c Comment, target Target) {
 	if _, ok := def.row.value.(Tag); !ok {
 		return
 	}
 	m, err := l.table.Parse(c, target)
 	if err != nil || m == nil {
-		return // reported where it is parsed
+		return // already reported by the parser
 	}
 	if inner, ok := m.Inner(); ok && l.lookup(inner.Text, Field) == nil && l.lookup(inner.Text, Type) == nil {
 		l.unknown(inner, Field)
 	}
 }
 
-// allowed reports whether the package asks to leave a marker alone.
+// allowed reports whether the package excludes a marker from linting.
 func (l *linter) allowed(text string) bool {
 	full, _, _ := splitName(text)
 	return slices.ContainsFunc(l.options.Allow, func(name string) bool {
@@ -239,8 +239,8 @@ func (l *linter) allowed(text string) bool {
 	})
 }
 
-// overridden reports a marker that stands twice. For packages and for what is
-// only asked for the first one counts, else the last one.
+// overridden reports a repeated marker. For packages the first one takes effect, otherwise
+// the last one.
 func (l *linter) overridden(name string, first, last Comment, target Target) {
 	f := Finding{Pos: first.Pos, Related: last.Pos, Kind: Overridden,
 		Message: fmt.Sprintf("+%s is overridden by a later one", name), Hint: removeOne}
@@ -309,8 +309,8 @@ func (l *linter) unknown(c Comment, target Target) {
 	l.add(f)
 }
 
-// beside reports whether Kubebuilder's marker for a keyword is at the same declaration:
-// then it does not matter that another one does nothing.
+// beside reports whether the same declaration has Kubebuilder's marker for a keyword. Then it
+// does not matter that another marker has no effect.
 func (l *linter) beside(keyword string) bool {
 	if len(keyword) < 2 {
 		return false
@@ -322,14 +322,14 @@ func (l *linter) beside(keyword string) bool {
 	})
 }
 
-// saidByTag reports whether a marker says of the field what its json tag says already.
+// saidByTag reports whether a marker repeats what the json tag of the field already implies.
 func (l *linter) saidByTag(name string) bool {
 	optional := l.tag != nil && strings.Contains(l.tag.Value, ",omit")
 	def := l.table.byTarget[Field][name]
 	return def != nil && def.row.presence != NoPresence && def.row.presence.Required() != optional
 }
 
-// withoutValue takes a name apart that ends in an argument of its marker.
+// withoutValue splits a name that ends in an argument of its marker.
 func (l *linter) withoutValue(full string, target Target) (name, argument string, ok bool) {
 	i := strings.LastIndexByte(full, ':')
 	if i < 0 {
@@ -343,7 +343,7 @@ func (l *linter) withoutValue(full string, target Target) (name, argument string
 	return full[:i], full[i+1:], ok
 }
 
-// wrongTarget reports a marker that describes something else than what it stands at.
+// wrongTarget reports a marker on a declaration that it does not describe.
 func (l *linter) wrongTarget(c Comment, name string, target, other Target) {
 	if target == Package {
 		l.add(floating(c.Pos, name))
@@ -354,13 +354,13 @@ func (l *linter) wrongTarget(c Comment, name string, target, other Target) {
 		Hint:    fmt.Sprintf("it describes a %s", other)})
 }
 
-// floating is the finding for a marker that stands apart from what it could describe.
+// floating returns the finding for a marker that is not attached to a declaration.
 func floating(pos token.Pos, name string) Finding {
 	return Finding{Pos: pos, Kind: Floating, Message: fmt.Sprintf("+%s describes nothing here", name),
 		Hint: "put it right above the type or field that it describes"}
 }
 
-// nearMiss reports a bare word that is nearly one of ours.
+// nearMiss reports an unqualified name that is close to one of ours.
 func (l *linter) nearMiss(c Comment, full string, target Target) {
 	if def := l.table.byTarget[target][full]; def != nil && c.Text == "+"+full {
 		if !l.beside(full) {
@@ -392,8 +392,8 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 	}
 }
 
-// nearText reports a bare word of ours with a value or a note in the wrong way
-// behind it, and a name whose namespace is misspelt.
+// nearText reports one of our unqualified names followed by a value or note in the wrong
+// syntax, and a name whose namespace is misspelled.
 func (l *linter) nearText(c Comment, target Target) {
 	heads := headsOf(c.Text)
 	if len(heads) == 0 {
@@ -460,7 +460,7 @@ func (l *linter) rest(file *ast.File) {
 	for _, group := range file.Comments {
 		for i, c := range group.List {
 			if slices.ContainsFunc(group.List[i:], func(c *ast.Comment) bool { return commentedOut(c.Text) }) {
-				continue // it waits for the code below
+				continue // it belongs to the code that is commented out below
 			}
 			if strings.HasPrefix(c.Text, "/*") {
 				l.block(c)
@@ -484,8 +484,8 @@ func (l *linter) rest(file *ast.File) {
 	}
 }
 
-// commentedOut reports whether a comment has a line that was a field or the beginning
-// of a declaration.
+// commentedOut reports whether a comment has a line of Go code: a field or the beginning of a
+// declaration.
 func commentedOut(comment string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(comment, "/*")) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/*"))
@@ -501,8 +501,8 @@ func commentedOut(comment string) bool {
 	return false
 }
 
-// plusless reports a marker without its plus sign: a comment that is nothing but
-// a name of ours, with arguments that parse.
+// plusless reports a marker without its plus sign: a comment that consists only of one of our
+// names with arguments that parse.
 func (l *linter) plusless(c *ast.Comment) {
 	text := strings.TrimSpace(c.Text[2:])
 	if !ours(text) || l.allowed("+"+text) {
@@ -518,7 +518,7 @@ func (l *linter) plusless(c *ast.Comment) {
 	}
 }
 
-// block reports markers inside of a block comment.
+// block reports markers inside a block comment.
 func (l *linter) block(c *ast.Comment) {
 	offset := 0
 	for line := range strings.SplitAfterSeq(c.Text, "\n") {
@@ -532,7 +532,7 @@ func (l *linter) block(c *ast.Comment) {
 	}
 }
 
-// trailingComments returns the comment groups that stand behind code on its line.
+// trailingComments returns the comment groups that follow code on its line.
 func trailingComments(file *ast.File) map[*ast.CommentGroup]bool {
 	out := map[*ast.CommentGroup]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -19,8 +19,7 @@ func table(t testing.TB) *Table {
 	return out
 }
 
-// TestParseErrorsHavePlaces marks the place that is reported with a caret below
-// the marker.
+// TestParseErrorsHavePlaces marks the reported position with a caret below the marker.
 func TestParseErrorsHavePlaces(t *testing.T) {
 	for _, test := range []struct{ marker, caret, message string }{
 		{"+kubebuilder:validation:MaxLength=three",
@@ -60,7 +59,7 @@ func TestUnknownMarkersAreNotParsed(t *testing.T) {
 	}
 }
 
-// FuzzParse wants an answer, and a place inside of the marker, for any text.
+// FuzzParse checks that any text is parsed, with positions inside the marker.
 func FuzzParse(f *testing.F) {
 	for _, def := range table(f).Definitions() {
 		f.Add(def.Name + "=a;b,c={x: 1}")
@@ -83,7 +82,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCollect wants every marker to describe at most one thing.
+// FuzzCollect checks that every marker describes at most one thing.
 func FuzzCollect(f *testing.F) {
 	f.Add("// +a\npackage x\n// +b\n\n// +c\ntype T struct { // +d\n\t// +e\n\n\t// +f\n\tA int // +g\n}\n// +h\n")
 	f.Add("package x\ntype (\n\t// +a\n\tT int // +b\n\n\t// +c\n\n\t// +d\n\tU = T\n)\n/* +e */\nfunc f() { // +f\n}\n")

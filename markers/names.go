@@ -1,6 +1,6 @@
 package markers
 
-// The names of markers that others ask for.
+// Names of markers that other packages look up.
 const (
 	// Our own markers.
 	AtName                   = "schemagen:at"

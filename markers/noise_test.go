@@ -12,7 +12,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 )
 
-// lintSource returns the findings about a file.
+// lintSource returns the findings for a file.
 func lintSource(t *testing.T, table *Table, src string) []Finding {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "x.go", src, parser.ParseComments)
@@ -22,9 +22,8 @@ func lintSource(t *testing.T, table *Table, src string) []Finding {
 	return table.Lint(file, table.Collect(file), LintOptions{Features: Features()})
 }
 
-// TestCommentedOut wants nothing to be reported about a marker of code that was
-// commented out together with it, and that the marker describes nothing if there is
-// only text below.
+// TestCommentedOut checks that a marker that was commented out together with its code is not
+// reported, and that it is reported as floating if only prose follows.
 func TestCommentedOut(t *testing.T) {
 	table := table(t)
 	line := func(lines ...string) string { return "\t// " + strings.Join(lines, "\n\t// ") + "\n" }
@@ -50,8 +49,9 @@ func TestCommentedOut(t *testing.T) {
 	}
 }
 
-// TestResourcesTwice applies any two or three markers of a resource as
-// controller-tools does, and wants a finding for each of which something is lost.
+// TestResourcesTwice applies all combinations of two or three resource markers as
+// controller-tools does, and checks that there is a finding for each marker that loses
+// arguments.
 func TestResourcesTwice(t *testing.T) {
 	table := table(t)
 	var texts []string
@@ -85,8 +85,8 @@ func TestResourcesTwice(t *testing.T) {
 		all := apply(texts...)
 		var want int
 		for i := range texts {
-			// Nothing of a marker is lost if to say it once more, together with what the others
-			// came to, changes nothing.
+			// A marker loses nothing if applying it again, together with the combined result
+			// of the others, changes nothing.
 			var spec apiextensionsv1.CustomResourceDefinitionSpec
 			for _, text := range texts {
 				_ = parse(text).ApplyToCRD(&spec, "")
@@ -127,8 +127,8 @@ func TestResourcesTwice(t *testing.T) {
 	}
 }
 
-// TestBlankBesideTag wants nothing to be reported about a word with a blank behind the
-// plus sign that says of a field what its tag says.
+// TestBlankBesideTag checks that a word with a blank after the plus sign is not reported if
+// it repeats what the json tag of the field implies.
 func TestBlankBesideTag(t *testing.T) {
 	table := table(t)
 	for _, test := range []struct {
@@ -141,7 +141,7 @@ func TestBlankBesideTag(t *testing.T) {
 		{"k8s:optional", `json:"a,omitempty"`, true}, {"k8s:required", `json:"a"`, true},
 		{"kubebuilder:validation:MinLength=1", `json:"a,omitempty"`, false}, {"nullable", `json:"a,omitempty"`, false},
 	} {
-		// Neither is there behind a bare word with text behind it.
+		// Nor is a bare word followed by text.
 		if word := test.word; !strings.Contains(word, ":") {
 			found := lintSource(t, table, "package x\n\ntype T struct {\n\t// +"+word+". Text\n\t// +"+word+" - text\n\t// +"+word+".\n\tA string `"+test.tag+"`\n}\n")
 			if test.silent != (len(found) == 0) {

@@ -9,114 +9,115 @@ import (
 	"k8s.io/gengo/v2/codetags"
 )
 
-// The words of this project, under schemagen:, beside those of controller-tools.
-// The types are the values of parsed markers.
+// The values of parsed markers that this project adds to those of controller-tools, most of
+// them under schemagen:.
 type (
-	// Enable switches features on for a package: +schemagen:enable=enum;k8s.
+	// Enable enables features for a package: +schemagen:enable=enum;k8s.
 	Enable []string
-	// Allow leaves markers alone that look like mistakes: +schemagen:allow=kubebuilder:mine.
+	// Allow excludes markers from linting: +schemagen:allow=kubebuilder:mine.
 	Allow []string
-	// Omit leaves a field out of the schema: +schemagen:omit.
+	// Omit removes a field from the schema: +schemagen:omit.
 	Omit struct{}
-	// AllowChange allows a kind of change, which schemagen diff finds, for the field or
-	// the type and what is below: +schemagen:allowChange:kind=field-removed,reason="never served".
+	// AllowChange allows a kind of change that schemagen diff reports, for a field or type
+	// and everything below it:
+	// +schemagen:allowChange:kind=field-removed,reason="never served".
 	AllowChange struct {
 		Kind string
-		// Reason says why.
+		// Reason is why the change is safe.
 		Reason string
 	}
 	// Unset removes keywords from a schema, by their JSON names: +schemagen:unset=default;maxItems.
 	Unset []string
 	// Recursion bounds a type that contains itself: +schemagen:recursion:depth=3,end=omit.
 	Recursion struct {
-		// Depth is how many of the type stand inside of each other, the outermost included.
+		// Depth is the number of nested occurrences of the type, including the outermost.
 		Depth int
-		// End is what stands where the next one would: preserve (the default)
-		// keeps unknown fields there, omit leaves the field out.
+		// End is what replaces the next occurrence: preserve (the default) keeps unknown
+		// fields, omit removes the field.
 		End string `marker:",optional"`
 	}
-	// Fragment sets one keyword to a piece of schema in YAML flow style (JSON
-	// is YAML): +schemagen:anyOf=[{pattern: "^a"}, {pattern: "^b"}]. The
-	// keyword "schema" means all of them.
+	// Fragment sets a keyword to a piece of schema in YAML flow style (JSON is YAML):
+	// +schemagen:anyOf=[{pattern: "^a"}, {pattern: "^b"}]. The keyword "schema" sets all
+	// keywords of the piece.
 	Fragment struct {
 		Keyword, Text string
-		// offset of Text in the marker.
+		// offset is that of Text in the marker, in bytes.
 		offset int
 	}
 	// Tag has an argument in parentheses: +schemagen:at(.spec.replicas)=+optional.
 	Tag struct {
-		// Argument is what stands between the parentheses, without quotes;
-		// empty if there are none.
+		// Argument is the text between the parentheses, without quotes. It is empty if there
+		// are none.
 		Argument string
-		// Value is what stands behind the equals sign.
+		// Value is the text after the equals sign.
 		Value string
 
 		argument, value int // offsets in the marker
 	}
-	// Conversion says how the API server converts between the versions of a kind:
+	// Conversion configures how the API server converts between the versions of a kind:
 	// +schemagen:conversion:strategy=Webhook,service=NAMESPACE/NAME.
 	Conversion struct {
 		// Strategy is None or Webhook, as in the CRD.
 		Strategy string
-		// Service of the webhook, as NAMESPACE/NAME.
+		// Service is the webhook's service, as NAMESPACE/NAME.
 		Service string `marker:",optional"`
-		// Path at the service; empty means /convert.
+		// Path is the URL path of the webhook; empty means /convert.
 		Path string `marker:",optional"`
-		// Port of the service; nil means the API server's default, 443.
+		// Port is the port of the service; nil means the API server's default, 443.
 		Port *int `marker:",optional"`
-		// ReviewVersions are those of ConversionReview that the webhook takes, the
-		// preferred one first; none means v1.
+		// ReviewVersions are the versions of ConversionReview that the webhook accepts, in
+		// order of preference; empty means v1.
 		ReviewVersions []string `marker:",optional"`
-		// Certificate is the Certificate of cert-manager that the webhook serves
-		// with, as NAMESPACE/NAME: its authority is injected into the CRD.
+		// Certificate is the cert-manager Certificate that the webhook serves with, as
+		// NAMESPACE/NAME. Its CA is injected into the CRD.
 		Certificate string `marker:",optional"`
 	}
-	// Enum gives a string type the constants that Go declares for it: +enum.
+	// Enum restricts a string type to the constants that Go declares for it: +enum.
 	Enum struct{}
-	// Unions says how unions are written into schemas: +schemagen:unions=cel.
+	// Unions are the forms in which unions are written to schemas: +schemagen:unions=cel.
 	Unions []string
 	// UnionDiscriminator is +unionDiscriminator (KEP-1027), and +discriminator, the
-	// structural-schema proposal's sketch of it.
+	// corresponding marker sketched in the structural-schema proposal.
 	UnionDiscriminator struct{}
 	// UnionMember is +unionMember[=value][,optional] (KEP-1027), and +union, the
-	// structural-schema proposal's sketch of it.
+	// corresponding marker sketched in the structural-schema proposal.
 	UnionMember struct {
-		// Value is the value of the discriminator; empty means the Go name.
+		// Value is the discriminator value of the member; empty means its Go name.
 		Value    string
 		Optional bool
 	}
-	// UnionDiscriminatedBy names the Go field of a member's discriminator.
+	// UnionDiscriminatedBy is the Go name of the field that is the discriminator of a member.
 	UnionDiscriminatedBy string
 	// Declarative is one of Kubernetes' declarative-validation tags.
 	Declarative struct{ codetags.Tag }
 )
 
-// Features are what packages can switch on with +schemagen:enable.
+// Features returns the features that packages can enable with +schemagen:enable.
 func Features() []string {
 	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition}
 }
 
 // The features.
 const (
-	// FeatureEnum gives types marked +enum or +k8s:enum the constants that Go
-	// declares for them.
+	// FeatureEnum restricts types marked +enum or +k8s:enum to the constants that Go declares
+	// for them.
 	FeatureEnum = "enum"
-	// FeatureK8s gives Kubernetes' declarative-validation tags their meaning.
+	// FeatureK8s applies Kubernetes' declarative-validation tags.
 	FeatureK8s = "k8s"
-	// FeatureKEP reads the spelling that the structural-schema proposal sketches.
+	// FeatureKEP accepts the marker syntax sketched in the structural-schema proposal.
 	FeatureKEP = "kep"
-	// FeatureUnsigned bounds unsigned integers.
+	// FeatureUnsigned sets bounds on unsigned integers.
 	FeatureUnsigned = "unsigned"
-	// FeatureArrayLength bounds arrays to their length.
+	// FeatureArrayLength bounds Go arrays to their length.
 	FeatureArrayLength = "array-length"
-	// FeatureStringOption makes fields with the json option "string" strings.
+	// FeatureStringOption gives fields with the json option "string" the type string.
 	FeatureStringOption = "string-option"
-	// FeatureUnionTransition adds to unions the rule that explains a discriminator
-	// which did not change with the members.
+	// FeatureUnionTransition adds a rule to unions that reports a discriminator which did not
+	// change together with the members.
 	FeatureUnionTransition = "union-transition"
 )
 
-// parseFragment reads a piece of schema, which may stand in backquotes.
+// parseFragment reads a piece of schema, which may be enclosed in backquotes.
 func parseFragment(text, name string) (value any, offset int, err error) {
 	_, schema, ok := strings.Cut(text, "=")
 	if !ok || schema == "" {
@@ -172,8 +173,8 @@ func parseTag(text, name string) (value any, offset int, err error) {
 	return tag, 0, nil
 }
 
-// NewTag returns the marker +name(argument)=value, whose argument and value stand
-// at places of their own.
+// NewTag returns the marker +name(argument)=value, whose argument and value have positions of
+// their own.
 func NewTag(name, argument, value string, argumentPos, valuePos token.Pos) *Marker {
 	head := "+" + name + "("
 	text := head + argument + ")="
@@ -181,8 +182,8 @@ func NewTag(name, argument, value string, argumentPos, valuePos token.Pos) *Mark
 	return &Marker{Comment: c, Name: name, Value: Tag{Argument: argument, Value: value, argument: len(head), value: len(text)}}
 }
 
-// Inner returns the marker that stands behind the equals sign of a tag, as a
-// comment of its own; ok is false if there is none.
+// Inner returns the marker after the equals sign of a tag as a separate comment. ok is false
+// if there is none.
 func (m *Marker) Inner() (c Comment, ok bool) {
 	tag, isTag := m.Value.(Tag)
 	if !isTag || !strings.HasPrefix(tag.Value, "+") {
@@ -191,7 +192,7 @@ func (m *Marker) Inner() (c Comment, ok bool) {
 	return m.from(tag.value), true
 }
 
-// ArgumentPos is the place of a tag's argument.
+// ArgumentPos returns the position of a tag's argument.
 func (m *Marker) ArgumentPos() token.Pos {
 	if tag, ok := m.Value.(Tag); ok {
 		return m.Place(tag.argument)
@@ -199,8 +200,7 @@ func (m *Marker) ArgumentPos() token.Pos {
 	return m.Pos
 }
 
-// ValuePos is the place of the byte at an offset in a tag's value or a
-// fragment's text.
+// ValuePos returns the position of the byte at an offset in a tag's value or a fragment's text.
 func (m *Marker) ValuePos(offset int) token.Pos {
 	switch value := m.Value.(type) {
 	case Tag:

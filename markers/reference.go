@@ -11,70 +11,69 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// referenceText is the reference as a txtar archive, in the order in which it is
-// read. Its sections are
+// referenceText is the marker reference as a txtar archive, in reading order. Its
+// sections are
 //
-//	# TITLE       a chapter and what it begins with, as Markdown
-//	+NAME         a marker: properties, one on a line, then what it does, as
-//	              Markdown; without that, controller-tools' help says it
+//	# TITLE       a chapter and its introduction, as Markdown
+//	+NAME         a marker: one property per line, then its effect, as
+//	              Markdown; by default, the help of controller-tools
 //	go            an example: fields, declarations, or a file
-//	yaml          what comes of the example, cut out of the definition
-//	diagnostics   what is said of it
+//	yaml          the output of the example: an excerpt of the definition
+//	diagnostics   the diagnostics of the example
 //
-// The last two are written by a test of package generator, from what is really
-// generated.
+// A test of package generator writes the last two from actual output.
 //
 //go:embed reference.txtar
 var referenceText string
 
-// Reference is the reference of markers; referencetext.go writes it.
+// Reference is the marker reference. Its renderings are in referencetext.go.
 type Reference []*Chapter
 
-// Chapter is a part of the reference of markers.
+// Chapter is a chapter of the marker reference.
 type Chapter struct {
-	// Title and Text, which is Markdown, stand in front of the markers.
+	// Title and Text, which is Markdown, precede the markers.
 	Title   string       `json:"title"`
 	Text    string       `json:"text,omitempty"`
 	Markers []*Described `json:"markers"`
 }
 
-// Described is a marker as the reference describes it.
+// Described is the entry of a marker in the reference.
 type Described struct {
 	// Name has no plus sign.
 	Name string `json:"name"`
-	// Targets are what the marker describes: package, type, field, constant.
+	// Targets are what the marker can describe: package, type, field, constant.
 	Targets []string `json:"targets"`
-	// Syntax is the whole marker, with what is to be put in between < and >.
+	// Syntax is the complete marker, with placeholders between < and >.
 	Syntax string `json:"syntax"`
-	// Arguments are those with names, those that are needed first.
+	// Arguments are the named arguments, required ones first.
 	Arguments []DescribedArgument `json:"arguments,omitempty"`
-	// Effect says what the marker does, as Markdown.
+	// Effect is what the marker does, as Markdown.
 	Effect string `json:"effect"`
-	// Package are markers that the package needs for this one to have an effect.
+	// Package are markers that the package needs for this one to take effect.
 	Package []string `json:"package,omitempty"`
-	// Go is an example: fields of a struct, declarations, or a whole file. YAML is
-	// what comes of it, and Diagnostics is what is said of it, without places.
+	// Go is an example: fields of a struct, declarations, or a whole file. YAML is its
+	// output, and Diagnostics are the diagnostics for it, without positions.
 	Go          string `json:"go"`
 	YAML        string `json:"yaml,omitempty"`
 	Diagnostics string `json:"diagnostics,omitempty"`
-	// Cut are the paths of what YAML shows of the definition, and Version is
-	// another version of the kind that the example does not show.
+	// Cut are the paths in the definition that YAML shows, and Version is another version of
+	// the kind that the example does not show.
 	Cut     []string `json:"-"`
 	Version string   `json:"-"`
-	// Silent: it changes no schema, as another command reads it.
+	// Silent is set if the marker changes no schema because it is for another command.
 	Silent bool `json:"-"`
 }
 
-// DescribedArgument is an argument with a name.
+// DescribedArgument is a named argument.
 type DescribedArgument struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Optional bool   `json:"optional,omitempty"`
-	// Effect says what it is for; empty if nobody does.
+	// Effect is the help for the argument; empty if there is none.
 	Effect string `json:"effect,omitempty"`
 }
 
-// Reference describes every marker of the table.
+// Reference returns the documentation of every marker of the table.
 func (t *Table) Reference() (Reference, error) {
 	help := &markers.Registry{}
 	if err := crdmarkers.Register(help); err != nil {
@@ -106,8 +105,7 @@ func (t *Table) Reference() (Reference, error) {
 	return chapters, nil
 }
 
-// describe makes the description of a marker from its definitions and the text of
-// its section.
+// describe returns the description of a marker from its definitions and the text of its section.
 func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 	d := &Described{Name: name, Effect: strings.TrimSpace(text)}
 	d.properties()
@@ -130,7 +128,7 @@ func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 			d.Syntax, d.Arguments = "+"+name+syntax(def), arguments(def, theirs)
 		}
 	}
-	if len(features) == len(d.Targets) { // else it means something on one of them as it is
+	if len(features) == len(d.Targets) { // else it has a meaning on one of them without the feature
 		d.Package = append(d.Package, slices.Compact(features)...)
 	}
 	if without, _ := t.Declarative(name); without != "" {
@@ -139,7 +137,7 @@ func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 	return d
 }
 
-// helpFor is controller-tools' help for a definition; nil if it has none.
+// helpFor returns controller-tools' help for a definition; nil if it has none.
 func helpFor(help *markers.Registry, def *Definition) *markers.DefinitionHelp {
 	for _, theirs := range help.AllDefinitions() {
 		if theirs.Name == def.Name && theirs.Target == def.Target {
@@ -149,7 +147,7 @@ func helpFor(help *markers.Registry, def *Definition) *markers.DefinitionHelp {
 	return nil
 }
 
-// properties takes the lines that say more than the table from the effect.
+// properties moves the leading property lines of the effect into the fields of d.
 func (d *Described) properties() {
 	for {
 		line, rest, _ := strings.Cut(d.Effect, "\n")
@@ -174,7 +172,7 @@ func (d *Described) properties() {
 	}
 }
 
-// syntax is what follows the name of a marker whose grammar is controller-tools'.
+// syntax returns the text after the name of a marker that has controller-tools' grammar.
 func syntax(def *Definition) string {
 	switch {
 	case def.Empty():
@@ -200,7 +198,7 @@ func syntax(def *Definition) string {
 	return ":" + strings.Join(needed, ",") + "[," + strings.Join(optional, ",") + "]"
 }
 
-// placeholder stands for a value of an argument.
+// placeholder returns the placeholder for a value of an argument.
 func placeholder(a markers.Argument) string {
 	switch {
 	case a.Type == markers.SliceType && a.ItemType != nil:
@@ -211,7 +209,7 @@ func placeholder(a markers.Argument) string {
 	return "<" + strings.TrimPrefix(a.TypeString(), "*") + ">"
 }
 
-// arguments are the named arguments of a definition, with the help for them.
+// arguments returns the named arguments of a definition with their help.
 func arguments(def *Definition, help *markers.DefinitionHelp) []DescribedArgument {
 	if def.AnonymousField() {
 		return nil

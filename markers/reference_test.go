@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestReferenceHasEveryMarker wants the reference to describe each marker of the
-// table, and each tag of validation-gen, once, with all that it shows, and nothing
-// else.
+// TestReferenceHasEveryMarker checks that the reference has exactly one complete entry for
+// each marker of the table and each tag of validation-gen, and no others.
 func TestReferenceHasEveryMarker(t *testing.T) {
 	table := table(t)
 	chapters, err := table.Reference()
@@ -41,8 +40,7 @@ func TestReferenceHasEveryMarker(t *testing.T) {
 	}
 }
 
-// TestReferenceSyntax holds the arguments of definitions as the reference shows
-// them.
+// TestReferenceSyntax checks how the reference shows the arguments of definitions.
 func TestReferenceSyntax(t *testing.T) {
 	chapters, err := table(t).Reference()
 	if err != nil {

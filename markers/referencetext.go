@@ -9,8 +9,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Select returns the chapters with only the markers that a text names: as
-// they stand in source, or by the beginning of a part of their name.
+// Select returns the chapters with only the markers that text names: as written in source, or
+// by a prefix of their name or of one of its parts.
 func (r Reference) Select(text string) (Reference, error) {
 	prefix, _, _ := strings.Cut(strings.TrimPrefix(text, "+"), "=")
 	prefix, _, _ = strings.Cut(prefix, "(")
@@ -36,7 +36,7 @@ func (r Reference) Select(text string) (Reference, error) {
 	return out, nil
 }
 
-// Names are the names of all markers.
+// Names returns the names of all markers.
 func (r Reference) Names() []string {
 	var out []string
 	for _, chapter := range r {
@@ -47,7 +47,7 @@ func (r Reference) Names() []string {
 	return out
 }
 
-// WriteList writes a line for each marker.
+// WriteList writes one line for each marker.
 func (r Reference) WriteList(w io.Writer) error {
 	var b strings.Builder
 	for i, chapter := range r {
@@ -63,7 +63,7 @@ func (r Reference) WriteList(w io.Writer) error {
 	return err
 }
 
-// summary is the first sentence of what a marker does.
+// summary returns the first sentence of the marker's effect.
 func summary(m *Described) string {
 	line, _, _ := strings.Cut(m.Effect, "\n")
 	if first, _, ok := strings.Cut(line, ". "); ok {
@@ -72,7 +72,7 @@ func summary(m *Described) string {
 	return strings.TrimSuffix(capital(line), ".")
 }
 
-// WriteText writes all that is known of the markers.
+// WriteText writes the complete reference as plain text.
 func (r Reference) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, chapter := range r {
@@ -118,8 +118,8 @@ func textMarker(b *strings.Builder, m *Described) {
 	}
 }
 
-// explainedArguments returns the arguments if at least one of them is described;
-// otherwise the marker's effect describes them.
+// explainedArguments returns the arguments if at least one of them is described; otherwise
+// the effect of the marker describes them.
 func explainedArguments(m *Described) []DescribedArgument {
 	if slices.ContainsFunc(m.Arguments, func(a DescribedArgument) bool { return a.Effect != "" }) {
 		return m.Arguments
@@ -136,7 +136,7 @@ func argumentHelp(a DescribedArgument) string {
 	return text
 }
 
-// indented prefixes every line that is not empty.
+// indented prefixes every non-empty line.
 func indented(text, indent string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -13,11 +13,11 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Repair guesses what an author meant by a marker that is unknown or cannot be
-// parsed: first its name, then its arguments.
+// This file guesses which marker an author meant by one that is unknown or cannot be parsed:
+// first its name, then its arguments.
 
-// names are the candidates for a marker of a target that is misspelt: the
-// target's own first, then those of the others, then other generators'.
+// names returns the candidates for a misspelled marker of a target: names of the target
+// first, then those of other targets, then those of other generators.
 func (l *linter) names(target Target) []string {
 	var out []string
 	for _, other := range []Target{target, Field, Type, Package} {
@@ -33,7 +33,7 @@ func (l *linter) names(target Target) []string {
 	return out
 }
 
-// definition returns that of a name, for the target if it has one. Markers of
+// definition returns the definition of a name, for the target if there is one. Markers of
 // other generators have none.
 func (t *Table) definition(name string, target Target) *Definition {
 	for _, other := range []Target{target, Field, Type, Package} {
@@ -44,8 +44,8 @@ func (t *Table) definition(name string, target Target) *Definition {
 	return nil
 }
 
-// meant returns the name that an unknown marker was probably meant to have, and the
-// hint for it; both are empty if nobody knows.
+// meant returns the name probably meant by an unknown marker, and the hint for it. Both are
+// empty if there is no good guess.
 func (l *linter) meant(text string, target Target) (name, hint string) {
 	name, rest, ok := nameMeant(text, l.names(target))
 	if !ok {
@@ -54,8 +54,8 @@ func (l *linter) meant(text string, target Target) (name, hint string) {
 	return name, l.table.spelling(l.table.definition(name, target), name, rest)
 }
 
-// repaired returns the marker that an unknown one was probably meant to be; it is empty
-// if the arguments would have to be guessed, too.
+// repaired returns the marker probably meant by an unknown one. It is empty if the arguments
+// would have to be guessed, too.
 func (l *linter) repaired(text string, target Target) string {
 	name, rest, ok := nameMeant(text, l.names(target))
 	if !ok {
@@ -72,7 +72,7 @@ func (l *linter) repaired(text string, target Target) string {
 	return out
 }
 
-// spelling is the hint for a marker of another generator, with what followed its name.
+// spelling returns the hint for a marker of another generator, given the text after its name.
 func (o otherMarker) spelling(rest string) string {
 	argument := argumentText(rest)
 	switch {
@@ -87,7 +87,7 @@ func (o otherMarker) spelling(rest string) string {
 	return "write +" + o.name + o.joint + argument
 }
 
-// spelling is the hint for a name that is right, with what followed it.
+// spelling returns the hint for a correct name, given the text after it.
 func (t *Table) spelling(def *Definition, name, rest string) string {
 	if other, ok := otherMarkerNamed(name); ok && def == nil {
 		return other.spelling(rest)
@@ -110,7 +110,7 @@ func (t *Table) spelling(def *Definition, name, rest string) string {
 	return didYouMean
 }
 
-// parses reports whether a definition takes the text, by the name that it has.
+// parses reports whether a definition is found for the text and accepts it.
 func (t *Table) parses(def *Definition, text string) bool {
 	if t.Lookup(text, def.Target) != def {
 		return false
@@ -119,10 +119,9 @@ func (t *Table) parses(def *Definition, text string) bool {
 	return err == nil
 }
 
-// nameMeant finds the name that a marker begins with or was meant to, and returns
-// what follows it in the text. The surest guess counts: a name that is right but
-// for what follows, then one of another case or namespace, then one of few other
-// letters.
+// nameMeant returns the name that a marker begins with or was meant to begin with, and the
+// remaining text. The most certain guess wins: a name that matches exactly, then one that
+// differs in case or namespace, then one that differs in a few letters.
 func nameMeant(text string, names []string) (name, rest string, ok bool) {
 	heads := headsOf(text)
 	for _, guess := range []func(string, []string) (string, bool){exactName, sameLetters, onlyNearest, otherNamespace} {
@@ -140,7 +139,7 @@ func nameMeant(text string, names []string) (name, rest string, ok bool) {
 	return "", "", false
 }
 
-// headsOf are the beginnings of a marker that may be its name, the longest first.
+// headsOf returns the prefixes of a marker that may be its name, longest first.
 func headsOf(text string) []string {
 	text = text[1:]
 	end := strings.IndexAny(text, "=( \t.,;\"'`{[")
@@ -159,7 +158,7 @@ func headsOf(text string) []string {
 
 func exactName(head string, names []string) (string, bool) { return head, slices.Contains(names, head) }
 
-// sameLetters finds a name of another case, with validation: or without it.
+// sameLetters finds a name that differs in case, or in whether it has validation:.
 func sameLetters(head string, names []string) (string, bool) {
 	spellings := []string{head}
 	if rest, ok := cutFold(head, "kubebuilder:validation:"); ok {
@@ -180,7 +179,7 @@ func sameLetters(head string, names []string) (string, bool) {
 	return "", false
 }
 
-// onlyNearest is [diag.Nearest], unless another name is as near.
+// onlyNearest is [diag.Nearest], unless another name is equally near.
 func onlyNearest(head string, names []string) (string, bool) {
 	near, ok := diag.Nearest(head, names)
 	if !ok {
@@ -198,7 +197,7 @@ func cutFold(text, prefix string) (rest string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// otherNamespace finds a name whose first part was misspelt and nothing else.
+// otherNamespace finds a name that differs only by a misspelled first part.
 func otherNamespace(head string, names []string) (string, bool) {
 	space, rest, ok := strings.Cut(head, ":")
 	if !ok {
@@ -211,10 +210,10 @@ func otherNamespace(head string, names []string) (string, bool) {
 	return sameLetters(near+":"+rest, names)
 }
 
-// namespaces are those of ours that are long enough to be misspelt.
+// namespaces returns those of our namespaces that are long enough for spelling correction.
 func namespaces() []string { return []string{"kubebuilder", "schemagen"} }
 
-// sameLastPart finds a name whose last part is the same, whatever is in front of it.
+// sameLastPart finds a name with the same last part, whatever precedes it.
 func sameLastPart(head string, names []string) (string, bool) {
 	last := head[strings.LastIndexByte(head, ':')+1:]
 	for _, name := range names {
@@ -225,11 +224,10 @@ func sameLastPart(head string, names []string) (string, bool) {
 	return "", false
 }
 
-// argumentText is what follows a name, without what separates it from the name.
+// argumentText returns the text after a name, without the separator.
 func argumentText(rest string) string { return strings.TrimLeft(rest, ":= \t") }
 
-// rewritten returns the marker of a definition whose arguments were written in
-// another way than its grammar.
+// rewritten returns the marker of a definition whose arguments were not written in its grammar.
 func (t *Table) rewritten(def *Definition, rest string) (string, bool) {
 	text := argumentText(rest)
 	if strings.HasPrefix(rest, "(") {
@@ -251,7 +249,7 @@ func (t *Table) rewritten(def *Definition, rest string) (string, bool) {
 	return "", false
 }
 
-// joints are what may stand between the name and the arguments of a definition.
+// joints returns the possible separators between the name and the arguments of a definition.
 func joints(def *Definition, text string) []string {
 	switch {
 	case strings.HasPrefix(text, "("):
@@ -263,7 +261,7 @@ func joints(def *Definition, text string) []string {
 	}
 	out := []string{":", "="}
 	if strings.Contains(text, "=") {
-		return out // its arguments have their names
+		return out // the arguments are named
 	}
 	for _, a := range arguments(def, nil) {
 		if !a.Optional {
@@ -273,7 +271,8 @@ func joints(def *Definition, text string) []string {
 	return out
 }
 
-// valuesMeant are what an argument may have been meant to be, the surest first.
+// valuesMeant returns the values that may have been meant by an argument, the most certain
+// first.
 func valuesMeant(def *Definition, text string) []string {
 	var out []string
 	add := func(value string) {
@@ -287,7 +286,7 @@ func valuesMeant(def *Definition, text string) []string {
 	}
 	bare, behind := unquoted(text)
 	if behind == "" && (def.own() || kind == markers.SliceType) {
-		add(bare) // else the quotes would be a part of it
+		add(bare) // else the quotes would be part of the value
 	}
 	add(text)
 	if strings.Contains(bare, `\`) && !strings.Contains(bare, "`") {
@@ -323,8 +322,8 @@ func valuesMeant(def *Definition, text string) []string {
 	return out
 }
 
-// unquoted returns a value without its quotes, of which one may be missing, and what
-// stands behind them.
+// unquoted returns a value without its quotes, one of which may be missing, and the text
+// after them.
 func unquoted(text string) (bare, behind string) {
 	if strings.IndexByte("\"'`", text[0]) < 0 {
 		return strings.TrimRight(text, "\"'`"), ""
@@ -335,9 +334,9 @@ func unquoted(text string) (bare, behind string) {
 	return text[1:], ""
 }
 
-// Doubtful reports whether the source of a Go file seems to have a marker in one of
-// our namespaces, or nearly one, that no generator knows. It looks at bytes alone, so
-// that the line may be a part of a string.
+// Doubtful reports whether the source of a Go file seems to have a marker in one of our
+// namespaces, or nearly one, that no generator knows. It scans bytes without parsing, so the
+// line may be part of a string.
 func (t *Table) Doubtful(src []byte) bool {
 	for offset := 0; ; {
 		i := bytes.IndexByte(src[offset:], '+')
@@ -371,8 +370,8 @@ func (t *Table) doubtful(text string) bool {
 	return len(name) < len(text)-1 || !known && !foreign(full) && !foreign(short)
 }
 
-// suggest adds to an error what was probably meant by the marker whose arguments a
-// definition does not take.
+// suggest adds to an error what was probably meant by a marker whose arguments the definition
+// does not accept.
 func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	name := "+" + def.Name
 	rest, named := strings.CutPrefix(c.Text, name)
@@ -406,7 +405,7 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	}
 }
 
-// explained is the hint for a mistake in arguments that tells by itself what was meant;
+// explained returns the hint for an error in arguments that already implies the correction;
 // empty if it does not.
 func explained(def *Definition, text, message string) string {
 	name := "+" + def.Name
@@ -422,8 +421,8 @@ func explained(def *Definition, text, message string) string {
 	return ""
 }
 
-// argumentMeant returns the argument that was probably meant by one that a definition does
-// not have, empty if nobody knows, and the hint for it.
+// argumentMeant returns the argument probably meant by one that a definition does not have,
+// empty if there is no good guess, and the hint for it.
 func argumentMeant(def *Definition, quoted string) (near, hint string) {
 	var names []string
 	for _, a := range arguments(def, nil) {

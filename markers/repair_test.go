@@ -12,17 +12,17 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// canonical is a marker as the reference writes it, and what it describes there.
+// canonical is a marker as written in the reference, with its target there.
 type canonical struct {
 	text   string
 	name   string
 	target Target
 }
 
-// rest is what follows the name.
+// rest returns the text after the name.
 func (c canonical) rest() string { return c.text[1+len(c.name):] }
 
-// vocabulary returns one marker of each definition, from the examples of the reference.
+// vocabulary returns one marker for each definition, from the examples of the reference.
 func vocabulary(t *testing.T, table *Table) []canonical {
 	t.Helper()
 	chapters, err := table.Reference()
@@ -52,8 +52,8 @@ func vocabulary(t *testing.T, table *Table) []canonical {
 	return out
 }
 
-// hintFor is what is told the author of a marker. ok reports whether it was taken
-// for one, without a finding.
+// hintFor returns the hint for a marker. ok reports whether the text was accepted as a
+// marker, without a finding.
 func hintFor(t *testing.T, table *Table, text string, target Target, features []string) (hint string, value any, ok bool) {
 	t.Helper()
 	if m, err := table.Parse(Comment{Text: text, Pos: 1}, target); err != nil {
@@ -65,7 +65,7 @@ func hintFor(t *testing.T, table *Table, text string, target Target, features []
 	} else if m != nil {
 		return "", m.Value, true
 	}
-	tag := "" // which does not say the same
+	tag := "" // it must not imply the same as the marker
 	if strings.HasPrefix(text, "+required") {
 		tag = " `json:\"a,omitempty\"`"
 	}
@@ -84,7 +84,7 @@ func hintFor(t *testing.T, table *Table, text string, target Target, features []
 	return "", nil, false
 }
 
-// isOther reports whether a marker is another one of the vocabulary.
+// isOther reports whether a marker is a different one of the vocabulary.
 func isOther(table *Table, text, name string) bool {
 	for _, target := range []Target{Package, Type, Field} {
 		if def := table.Lookup(text, target); def != nil && def.Name != name {
@@ -94,7 +94,7 @@ func isOther(table *Table, text, name string) bool {
 	return false
 }
 
-// sameMarker reports whether a hint is to write a marker that says what another does.
+// sameMarker reports whether a hint suggests a marker equivalent to another one.
 func sameMarker(table *Table, hint string, target Target, want *Marker) bool {
 	text, ok := strings.CutPrefix(hint, "write ")
 	if !ok {
@@ -104,9 +104,9 @@ func sameMarker(table *Table, hint string, target Target, want *Marker) bool {
 	return err == nil && m != nil && m.Name == want.Name && reflect.DeepEqual(m.Value, want.Value)
 }
 
-// silent reports whether there need not be a hint: what looks like a word of other
-// tools, prose, the end of a tag whose arguments only its own tool knows, and a name
-// that is as near to another one.
+// silent reports whether no hint is required: for what resembles other tools' names, prose,
+// the end of a tag whose arguments only another tool knows, or a name that is equally near to
+// another one.
 func silent(table *Table, c canonical, wrong string) bool {
 	if !strings.Contains(c.name, ":") && !slices.Contains(table.bare, c.name) || strings.HasPrefix(wrong, c.text) && table.byTarget[c.target][c.name].own() {
 		return true
@@ -120,8 +120,8 @@ func silent(table *Table, c canonical, wrong string) bool {
 	})
 }
 
-// misspellings are those of the last part of a name: a letter left out, doubled,
-// swapped with its neighbour, or replaced.
+// misspellings returns misspellings of the last part of a name: a letter left out, doubled,
+// swapped with its neighbor, or replaced.
 func misspellings(name string) []string {
 	var out []string
 	for i := strings.LastIndexByte(name, ':') + 1; i < len(name); i++ {
@@ -133,8 +133,8 @@ func misspellings(name string) []string {
 	return out
 }
 
-// TestHints writes every marker of the vocabulary in the wrong ways that people
-// write them, and wants the right one as the hint, or none.
+// TestHints writes every marker of the vocabulary in common wrong ways, and checks that the
+// hint is the right one, or that there is none.
 func TestHints(t *testing.T) {
 	table := table(t)
 	for _, class := range []struct {
@@ -176,7 +176,7 @@ func TestHints(t *testing.T) {
 		{"with validation:", func(c canonical) []string {
 			name, ok := strings.CutPrefix(c.name, "kubebuilder:")
 			if !ok || strings.HasPrefix(name, "validation:") || table.byTarget[c.target][c.name].Feature() == FeatureKEP {
-				return nil // its words are others' but for their case
+				return nil // the name differs from that of another marker only in case
 			}
 			return []string{"+kubebuilder:validation:" + name + c.rest()}
 		}},
@@ -223,7 +223,7 @@ func TestHints(t *testing.T) {
 				}
 				features := Features()
 				if table.byTarget[c.target][c.name].Feature() != FeatureKEP {
-					// Its words are others' but for their case.
+					// The name differs from that of another marker only in case.
 					features = slices.DeleteFunc(features, func(feature string) bool { return feature == FeatureKEP })
 				}
 				for _, wrong := range class.wrong(c) {
@@ -243,7 +243,7 @@ func TestHints(t *testing.T) {
 							verdict = "NONE"
 						}
 					case sameMarker(table, hint, c.target, want) || strings.Contains(hint, "+"+c.name+"?") && strings.HasSuffix(wrong, c.rest()):
-					case hint == "write "+strings.Replace(wrong, ":\"", "=\"", 1): // the quotes may be meant
+					case hint == "write "+strings.Replace(wrong, ":\"", "=\"", 1): // the quotes may be intended
 					default:
 						verdict = "WRONG"
 					}
@@ -260,8 +260,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintsForOthers does so for the markers of the other generators, wherever they
-// are, and wants what they would not see to be doubtful.
+// TestHintsForOthers is TestHints for the markers of other generators, at any position. It
+// also checks that Doubtful finds the ones that they would ignore.
 func TestHintsForOthers(t *testing.T) {
 	table := table(t)
 	for _, other := range otherMarkers() {
@@ -271,7 +271,7 @@ func TestHintsForOthers(t *testing.T) {
 			t.Errorf("%s: %q", right, hint)
 		}
 		wrongs := []string{"+" + other.name + " " + argument, "+ " + other.name + other.joint + argument}
-		if other.joint == "=" && !strings.HasPrefix(other.name, "k8s:") { // which are read in any form
+		if other.joint == "=" && !strings.HasPrefix(other.name, "k8s:") { // those of k8s: are accepted in any form
 			wrongs = append(wrongs, "+"+other.name+": "+argument)
 		}
 		for _, name := range misspellings(other.name) {
@@ -308,7 +308,8 @@ func TestHintsForOthers(t *testing.T) {
 	}
 }
 
-// isOtherGenerators reports whether a marker has the name of one that is not the named one.
+// isOtherGenerators reports whether a marker has the name of a different marker of another
+// generator.
 func isOtherGenerators(text, name string) bool {
 	full, short, _ := splitName(text)
 	return full != name && foreign(full) || short != name && foreign(short)

@@ -7,42 +7,41 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// row is what this package knows of a marker beyond controller-tools: a marker that
-// controller-tools does not define or, without a value, more about one that it does.
-// Documentation and an example of each are in reference.txtar.
+// row describes a marker beyond what controller-tools knows: a marker that controller-tools
+// does not define or, without a value, additional properties of one that it does. Its
+// documentation and example are in reference.txtar.
 type row struct {
 	name string
-	// targets are what the marker describes. A marker without any describes constants,
-	// which package generator reads; controller-tools' definitions have their own.
+	// targets are what the marker describes. A marker without targets describes constants,
+	// which package generator reads; the definitions of controller-tools have their own.
 	targets []Target
 	// value is the zero value of the type that the marker is parsed to.
 	value any
-	// parse reads the marker; nil means controller-tools' grammar for the type of value.
+	// parse parses the marker; nil means controller-tools' grammar for the type of value.
 	parse parseFunc
-	// feature is what a package has to enable before the marker has a meaning; empty
+	// feature is the feature that a package must enable for the marker to take effect; empty
 	// if it needs none.
 	feature string
-	// repeatable markers add up; of the others one overrides the rest.
+	// repeatable markers accumulate; otherwise one marker overrides the rest.
 	repeatable bool
-	// shared names are words of other tools, too, so that a near miss is not a mistake.
+	// shared names are also used by other tools, so a near miss is not an error.
 	shared bool
-	// presence is what the marker says of the presence of a field, if anything.
+	// presence is whether the marker makes a field required or optional, if either.
 	presence Presence
 	// stage is when the marker acts on the keywords of its own node, and apply is how.
-	// Package generator knows what markers do that have no apply.
+	// Markers without apply are implemented in package generator.
 	stage Stage
 	apply applyFunc
-	// without is why a declarative-validation tag has no meaning in a CRD; empty if it
-	// has one.
+	// without is why a declarative-validation tag has no meaning in a CRD; empty if it has one.
 	without string
 }
 
-// parseFunc reads a marker of a name, plus sign included. If it fails, the offset is that
-// of the mistake.
+// parseFunc parses a marker, plus sign included, by its name. On failure offset is that of
+// the error in bytes.
 type parseFunc func(text, name string) (value any, offset int, err error)
 
-// rows are all rows. Where controller-tools defines a name for a target, too, its
-// definition counts.
+// rows returns all rows. Where controller-tools also defines a name for a target, its
+// definition takes precedence.
 func rows() []row {
 	pkg, typ, field, both := []Target{Package}, []Target{Type}, []Target{Field}, []Target{Type, Field}
 	tag := func(name string, targets []Target, without string) row {
@@ -54,7 +53,7 @@ func rows() []row {
 		modes  = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
 	)
 	return []row{
-		// What this project adds.
+		// Markers that this project adds.
 		{name: EnableName, targets: pkg, value: Enable(nil), repeatable: true},
 		{name: "schemagen:allow", targets: pkg, value: Allow(nil), repeatable: true},
 		{name: UnionsName, targets: []Target{Package, Type}, value: Unions(nil)},
@@ -77,8 +76,8 @@ func rows() []row {
 
 		{name: EnumName, targets: typ, value: Enum{}, feature: FeatureEnum, shared: true},
 
-		// Unions, as KEP-1027 and the structural-schema proposal write them. What enables
-		// them is +schemagen:unions.
+		// Unions, as KEP-1027 and the structural-schema proposal write them. They are enabled
+		// by +schemagen:unions.
 		{name: UnionDiscriminatorName, targets: field, value: UnionDiscriminator{}},
 		{name: DiscriminatorName, targets: field, value: UnionDiscriminator{}},
 		{name: UnionDiscriminatedByName, targets: field, value: UnionDiscriminatedBy("")},
@@ -96,8 +95,8 @@ func rows() []row {
 		{name: "kubebuilder:properties", targets: both, value: Fragment{}, parse: parseSketch(sketchProperty), feature: FeatureKEP, repeatable: true},
 		{name: "kubebuilder:type", targets: both, value: Fragment{}, parse: parseSketch(sketchValue), feature: FeatureKEP, repeatable: true},
 
-		// Kubernetes' declarative-validation tags (KEP-5073): all that validation-gen v0.37
-		// has. What enables those of unions is +schemagen:unions.
+		// Kubernetes' declarative-validation tags (KEP-5073), as of validation-gen v0.37.
+		// Those of unions are enabled by +schemagen:unions.
 		tag("k8s:alpha", both, "what it marks is only observed, not enforced"),
 		tag("k8s:beta", both, ""),
 		tag("k8s:customUnique", both, "it announces hand-written Go code"),
@@ -107,7 +106,7 @@ func rows() []row {
 		tag("k8s:eachKey", both, ""),
 		tag("k8s:eachVal", both, ""),
 		tag(TagEnumName, typ, ""),
-		tag(TagEnumExcludeName, nil, ""), // on constants: package generator reads it
+		tag(TagEnumExcludeName, nil, ""), // on constants, read by package generator
 		tag("k8s:forbidden", field, ""),
 		tag("k8s:format", both, ""),
 		tag("k8s:ifDisabled", both, option),
@@ -144,7 +143,7 @@ func rows() []row {
 		tag("k8s:validateTrueBeta", both, test),
 		{name: TagZeroOrOneOfMemberName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true},
 
-		// controller-tools' own.
+		// Markers of controller-tools.
 		{name: "k8s:listMapKey", repeatable: true},
 		{name: "k8s:optional", presence: Optional},
 		{name: "k8s:required", presence: Required},
@@ -164,7 +163,7 @@ func rows() []row {
 	}
 }
 
-// definition returns what a row defines for a target.
+// definition returns the definition of a row for a target.
 func (r *row) definition(target Target) (*Definition, error) {
 	if r.parse != nil {
 		return &Definition{&markers.Definition{Name: r.name, Target: target, Output: reflect.TypeOf(r.value)}, r}, nil

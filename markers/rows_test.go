@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestRows checks that the table has a use for every row.
+// TestRows checks that the table uses every row.
 func TestRows(t *testing.T) {
 	table := table(t)
 	chapters, err := table.Reference()
@@ -55,8 +55,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsParse checks that the example of every marker that controller-tools does not
-// define has the type that its row says.
+// TestRowsParse checks that the example of every marker that controller-tools does not define
+// parses to the type in its row.
 func TestRowsParse(t *testing.T) {
 	table := table(t)
 	examples := vocabulary(t, table)
@@ -77,8 +77,8 @@ func TestRowsParse(t *testing.T) {
 	}
 }
 
-// TestRowsAreEnabled checks that a package has to enable what controller-gen ignores:
-// markers outside of our own namespace. +schemagen:unions enables those of unions.
+// TestRowsAreEnabled checks that packages have to enable the markers that controller-gen
+// ignores: those outside our own namespace. Those of unions are enabled by +schemagen:unions.
 func TestRowsAreEnabled(t *testing.T) {
 	for _, r := range rows() {
 		space, rest, ok := strings.Cut(r.name, ":")
@@ -98,8 +98,8 @@ func TestRowsAreEnabled(t *testing.T) {
 	}
 }
 
-// TestRepeatable writes two markers of a name and of different arguments, and wants a
-// finding unless they add up.
+// TestRepeatable checks that two markers of the same name with different arguments are
+// reported unless they are repeatable.
 func TestRepeatable(t *testing.T) {
 	table := table(t)
 	once := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema`)
@@ -108,7 +108,7 @@ func TestRepeatable(t *testing.T) {
 	for _, c := range vocabulary(t, table) {
 		def := table.byTarget[c.target][c.name]
 		if def.Empty() && !def.own() || def.row.without != "" || c.name == ResourceName {
-			continue // it has no arguments, or findings of its own
+			continue // it has no arguments, or findings unrelated to repetition
 		}
 		lines := "// " + c.text + "\n// " + c.text + " -\n"
 		src := map[Target]string{
@@ -124,8 +124,8 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-// TestSharedWords wants no finding about words that other tools have, too, nor about near
-// misses of them.
+// TestSharedWords checks that names shared with other tools, and near misses of them, are not
+// reported.
 func TestSharedWords(t *testing.T) {
 	table := table(t)
 	for _, word := range []string{"enum", "enums", "unions", "Unions"} {
@@ -138,8 +138,8 @@ func TestSharedWords(t *testing.T) {
 	}
 }
 
-// TestApply applies a marker to the keywords of a node, and wants what it sets to have its
-// position.
+// TestApply applies a marker to the keywords of a node, and checks that the keywords that it
+// sets have its position.
 func TestApply(t *testing.T) {
 	type title string
 	r := &row{stage: BeforeMerge, apply: on(func(v title, k structural.Keywords, misfit Misfit) {

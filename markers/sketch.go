@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// parseSketch returns the parser for markers in the structural-schema proposal's
-// spelling. They say the same as a schema in JSON:
+// parseSketch returns the parser for markers in the syntax of the structural-schema
+// proposal. They are equivalent to a schema in JSON:
 //
 //	+kubebuilder:pattern=abc, +kubebuilder:pattern:"abc"
 //	+kubebuilder:anyOf=minimum=42,maximum=50;minimum=52      a semicolon begins a branch
-//	+kubebuilder:anyOf:pattern="a",pattern="b"               so does a keyword that the branch has
+//	+kubebuilder:anyOf:pattern="a",pattern="b"               so does a repeated keyword
 //	+kubebuilder:properties=apiVersion:pattern=v1
 //	+kubebuilder:additionalProperties:minimum=42
 //
-// read reads the value of the keyword.
+// read parses the value of the keyword.
 func parseSketch(read func(*sketchScanner) (any, error)) parseFunc {
 	return func(text, name string) (any, int, error) {
 		s := &sketchScanner{text: text, offset: 1 + len(name)}
@@ -58,7 +58,7 @@ type sketchScanner struct {
 	offset int
 }
 
-// next returns the byte at the scanner, 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (s *sketchScanner) next() byte {
 	if s.offset < len(s.text) {
 		return s.text[s.offset]
@@ -66,7 +66,7 @@ func (s *sketchScanner) next() byte {
 	return 0
 }
 
-// word returns what stands up to one of the stops.
+// word returns the text up to one of the stops.
 func (s *sketchScanner) word(stops string) string {
 	rest := s.text[s.offset:]
 	if i := strings.IndexAny(rest, stops); i >= 0 {

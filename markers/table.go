@@ -26,42 +26,41 @@ const (
 	Field   = markers.DescribesField
 )
 
-// Definition is a marker of the table for one target: name and arguments as
-// controller-tools defines them, or would.
+// Definition is the definition of a marker for one target. Markers that controller-tools does
+// not define use its form, too.
 type Definition struct {
 	*markers.Definition
 	row *row // not nil
 }
 
-// Feature returns the feature that a package has to enable before the marker has a
-// meaning; empty if it needs none.
+// Feature returns the feature that a package must enable for the marker to take effect; empty
+// if it needs none.
 func (d *Definition) Feature() string { return d.row.feature }
 
-// own reports whether the grammar of the marker is ours.
+// own reports whether this package parses the marker itself.
 func (d *Definition) own() bool { return d.row.parse != nil }
 
-// Table is the vocabulary: every marker that means something for a CRD. It is safe
-// for concurrent use.
+// Table holds the definitions of every marker that affects CRDs. It is safe for concurrent use.
 type Table struct {
 	byTarget map[Target]map[string]*Definition
 	names    map[Target][]string // of byTarget, sorted
-	// bare are the names without a prefix that are ours, sorted: near misses of them are
-	// mistakes, anything else is another tool's. shared are those of which they are not.
+	// bare are our names without a prefix, sorted: near misses of them are errors, all other
+	// names belong to other tools. shared are those whose near misses are not errors.
 	bare, shared []string
 	// declarative are the rows of declarative-validation tags by name.
 	declarative map[string]*row
-	// values are those of texts that were parsed: most markers of a module say
-	// one of a few things, and upstream's parser needs a kilobyte for each.
+	// values caches parsed values by text: the markers of a module repeat few texts, and the
+	// parser of controller-tools allocates a kilobyte for each.
 	values sync.Map // of parsed
 }
 
-// parsed is a text that a definition has parsed.
+// parsed is the key of a text parsed by a definition.
 type parsed struct {
 	by   *Definition
 	text string
 }
 
-// NewTable returns the table of controller-tools' CRD markers and of our own.
+// NewTable returns a table of controller-tools' CRD markers and our own.
 func NewTable() (*Table, error) {
 	registry := &markers.Registry{}
 	if err := crdmarkers.Register(registry); err != nil {
@@ -113,7 +112,7 @@ func NewTable() (*Table, error) {
 	return t, nil
 }
 
-// Definitions returns all rows, sorted by name, then target.
+// Definitions returns all definitions, sorted by name, then target.
 func (t *Table) Definitions() []*Definition {
 	var out []*Definition
 	for _, target := range []Target{Package, Type, Field} {
@@ -131,8 +130,8 @@ func (t *Table) Definitions() []*Definition {
 }
 
 // Declarative reports whether a name is that of one of Kubernetes' declarative-validation
-// tags, whoever defines it, and why the tag has no meaning in a CRD; without is empty if
-// it has one.
+// tags, regardless of who defines it, and why the tag has no meaning in a CRD. without is
+// empty if it has one.
 func (t *Table) Declarative(name string) (without string, ok bool) {
 	r, ok := t.declarative[name]
 	if !ok {
@@ -141,10 +140,10 @@ func (t *Table) Declarative(name string) (without string, ok bool) {
 	return r.without, true
 }
 
-// Lookup returns the definition for the text of a marker, plus sign included,
-// or nil. As in controller-tools the full name in front of the first equals
-// sign is tried first, then the name without its last part, which then is the
-// first argument. The grammar of Kubernetes' tags, +name(argument), comes last.
+// Lookup returns the definition for the text of a marker, plus sign included, or nil. As in
+// controller-tools, the full name before the first equals sign is tried first, then the name
+// without its last part, which is then the first argument. The grammar of Kubernetes' tags,
+// +name(argument), is tried last.
 func (t *Table) Lookup(text string, target Target) *Definition {
 	full, short, _ := splitName(text)
 	defs := t.byTarget[target]
@@ -162,8 +161,8 @@ func (t *Table) Lookup(text string, target Target) *Definition {
 	return nil
 }
 
-// splitName takes +a:b:c=args apart: a:b:c, a:b, and the offset of args in text.
-// Without an equals sign both names are the whole.
+// splitName splits +a:b:c=args into a:b:c, a:b, and the offset of args in text. Without an
+// equals sign both names are the whole text.
 func splitName(text string) (full, short string, args int) {
 	full, _, found := strings.Cut(text[1:], "=")
 	if !found {
@@ -176,42 +175,42 @@ func splitName(text string) (full, short string, args int) {
 	return full, short, len(full) + 2
 }
 
-// Marker is a marker comment that the table knows, parsed.
+// Marker is a parsed marker comment.
 type Marker struct {
 	Comment
 	// Name is the name of the definition.
 	Name string
-	// Value is controller-tools' value of the marker.
+	// Value is the value that the definition's parser returns.
 	Value any
 
-	def *Definition // nil for a marker that no comment has
+	def *Definition // nil for a marker that does not come from a comment
 }
 
-// maxLength bounds the text of a marker in bytes. The longest in the wild are a
-// few thousand; upstream's parser takes time that grows with the square.
+// maxLength is the maximum length of a marker in bytes. The longest known are a few thousand
+// bytes; the parser of controller-tools takes quadratic time.
 const maxLength = 1 << 15
 
-// ParseError is a mistake in the arguments of a marker.
+// ParseError is an error in the arguments of a marker.
 type ParseError struct {
-	// Name is the name of the definition that the marker was parsed by.
+	// Name is the name of the definition that parsed the marker.
 	Name string
-	// Pos is the place of the mistake: in the arguments if it is known there,
-	// else the plus sign.
+	// Pos is the position of the error in the arguments if it is known, else that of the plus
+	// sign.
 	Pos token.Pos
-	// End is where the marker, or the wrong part of it, ends.
+	// End is the end of the marker, or of the wrong part of it.
 	End token.Pos
 	Msg string
-	// Hint is what to write instead; empty if nobody knows.
+	// Hint is what to write instead; empty if there is no good guess.
 	Hint string
-	// Edit writes that; nil if nobody knows how.
+	// Edit makes the correction, or is nil.
 	Edit *Edit
 }
 
 func (e *ParseError) Error() string { return e.Msg }
 
-// Parse parses a comment as a marker of the target. It returns nil and no error
-// for a marker that the table does not know there, and a *ParseError for bad
-// arguments, the first one only: what follows is noise.
+// Parse parses a comment as a marker of the target. It returns nil and no error for a marker
+// that is not defined for the target, and a *ParseError for the first error in the arguments;
+// later errors are usually consequences.
 func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	def := t.Lookup(c.Text, target)
 	if def == nil {
@@ -220,9 +219,9 @@ func (t *Table) Parse(c Comment, target Target) (*Marker, error) {
 	return t.ParseAs(def, c)
 }
 
-// ParseAs parses a comment by a definition that Lookup found for it. Errors are
-// those of [Table.Parse]. Markers of one text may share their value, which is not
-// to be changed.
+// ParseAs parses a comment by the definition that Lookup returned for it. Errors are those of
+// [Table.Parse]. Markers with the same text may share their value, which must not be
+// modified.
 func (t *Table) ParseAs(def *Definition, c Comment) (*Marker, error) {
 	m, err := t.parseAs(def, c)
 	if err == nil {
@@ -260,7 +259,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 	parseErr := &ParseError{Name: def.Name, Pos: c.Pos, Msg: err.Error()}
 	var list loader.ErrList
 	if errors.As(err, &list) && len(list) > 0 {
-		// Missing arguments are found last, in the order of a map.
+		// Missing arguments are reported last, in map order.
 		slices.SortStableFunc(list, func(a, b error) int {
 			if !isMissing(a) || !isMissing(b) {
 				return 0
@@ -282,19 +281,19 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 		parseErr.Msg = scanErr.Msg
 		_, short, args := splitName(c.Text)
 		if def.Name == short && !def.AnonymousField() && !def.Empty() && args <= len(c.Text) {
-			// The scanner started at the first argument's name.
+			// The scanner started at the name of the first argument.
 			args = len(short) + 2
 		}
 		offset := min(args+scanErr.Pos.Offset, len(c.Text))
 		if name, ok := strings.CutPrefix(scanErr.Msg, "unknown argument "); ok {
-			offset -= len(name) - len(`""`) // the scanner stands at the equals sign
+			offset -= len(name) - len(`""`) // the scanner is at the equals sign
 		}
 		parseErr.Pos = c.Place(max(0, offset))
 	}
 	return nil, parseErr
 }
 
-// isMissing reports whether the error is about an argument that is not there.
+// isMissing reports whether the error is about a missing argument.
 func isMissing(err error) bool {
 	var scanErr *markers.ScannerError
 	return errors.As(err, &scanErr) && strings.HasPrefix(scanErr.Msg, "missing argument")

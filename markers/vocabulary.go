@@ -4,21 +4,21 @@ import (
 	"strings"
 )
 
-// The words that are not in the table: markers of other generators, which are
-// left alone, and what controller-gen ignores.
+// This file lists markers that are not in the table: those of other generators, which are
+// ignored, and those that controller-gen ignores.
 
-// ownPrefixes are the namespaces in which every name is known, so that an
-// unknown one is a mistake.
+// ownPrefixes returns the namespaces in which all names are known, so that an unknown name is
+// an error.
 func ownPrefixes() []string { return []string{"kubebuilder:", "k8s:", "schemagen:"} }
 
 // otherMarker is a marker of one of controller-tools' other generators.
 type otherMarker struct {
 	generator, name string
-	// joint stands between the name and its arguments: a colon if they have names.
+	// joint separates the name from its arguments: a colon if they are named.
 	joint string
 }
 
-// otherMarkers are those of all of them. They are parsed by their own generators.
+// otherMarkers returns the markers of controller-tools' other generators, which parse them.
 func otherMarkers() []otherMarker {
 	return []otherMarker{
 		{"applyconfiguration", "kubebuilder:ac:generate", "="},
@@ -33,7 +33,7 @@ func otherMarkers() []otherMarker {
 	}
 }
 
-// otherMarkerNamed returns the marker of another generator that has the name.
+// otherMarkerNamed returns the marker of another generator with the name.
 func otherMarkerNamed(name string) (otherMarker, bool) {
 	for _, other := range otherMarkers() {
 		if other.name == name {
@@ -43,8 +43,8 @@ func otherMarkerNamed(name string) (otherMarker, bool) {
 	return otherMarker{}, false
 }
 
-// Generator returns the name of the generator that reads markers of a name: crd
-// unless it is one of the others.
+// Generator returns the name of the generator that reads markers of a name: crd unless
+// another one does.
 func Generator(name string) string {
 	if other, ok := otherMarkerNamed(name); ok {
 		return other.generator
@@ -52,8 +52,8 @@ func Generator(name string) string {
 	return "crd"
 }
 
-// foreign reports whether a marker belongs to another tool. Names are those of
-// controller-tools' other generators, Kubebuilder, and Kubernetes' generators.
+// foreign reports whether a marker belongs to another tool: one of controller-tools' other
+// generators, Kubebuilder, or Kubernetes' generators.
 func foreign(name string) bool {
 	if _, ok := otherMarkerNamed(name); ok {
 		return true
@@ -73,7 +73,7 @@ func foreign(name string) bool {
 	return false
 }
 
-// foreignWords look like near misses of ours and are not.
+// foreignWords returns names of other tools that resemble ours.
 func foreignWords() []string {
 	return []string{"oneOf", "listKey", "patternStrategy", "options", "groupGoName"}
 }
