@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Severity says what a diagnostic means for the run.
+// Severity is the effect of a diagnostic on the run.
 type Severity int
 
 const (
-	// Error: the output would be refused by the API server, or would be wrong.
+	// Error means that the API server would refuse the output, or that it would be wrong.
 	// Nothing is written.
 	Error Severity = iota
-	// Warning: something that the author wrote has no effect or can never hold.
+	// Warning means that something in the source has no effect or can never hold.
 	Warning
-	// Note: something that was done, and need not be mended.
+	// Note informs about something that was done. No action is needed.
 	Note
 )
 
@@ -28,16 +28,16 @@ func (s Severity) String() string {
 	return [...]string{"error", "warning", "note"}[s]
 }
 
-// Position is a place in a file.
+// Position is a position in a file.
 type Position struct {
-	// File is the path as the user should see it.
+	// File is the path as shown to the user.
 	File string
 	// Line and Column count from 1, columns in bytes; 0 means unknown.
 	Line, Column int
 }
 
-// PositionOf resolves a position of a file set, without regard to line directives. It is
-// zero if pos is not valid.
+// PositionOf resolves a position of a file set, ignoring line directives. It returns the zero
+// Position if pos is not valid.
 func PositionOf(fset *token.FileSet, pos token.Pos) Position {
 	if !pos.IsValid() {
 		return Position{}
@@ -59,8 +59,8 @@ func (p Position) String() string {
 	}
 }
 
-// ParsePosition parses a position as the go command writes it: "file:line:column",
-// "file:line", "file", "-", or nothing.
+// ParsePosition parses a position in the form of the go command: "file:line:column",
+// "file:line", "file", "-", or the empty string.
 func ParsePosition(s string) Position {
 	if s == "" || s == "-" {
 		return Position{}
@@ -88,7 +88,7 @@ func ParsePosition(s string) Position {
 	return p
 }
 
-// Related is a second place that belongs to a diagnostic.
+// Related is another position that belongs to a diagnostic.
 type Related struct {
 	Pos     Position
 	Message string
@@ -98,31 +98,31 @@ type Related struct {
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
-	// Off is set if nobody has asked for it and its kind is off by default: it is
-	// neither printed nor does it fail a run.
+	// Off is set if the kind is off by default and the user has not enabled it. The
+	// diagnostic is not printed and does not fail a run.
 	Off bool
 	Pos Position
-	// End is the position behind what Pos is the beginning of; zero if unknown.
+	// End is the position after the source that begins at Pos; zero if unknown.
 	End Position
-	// Message says what is wrong, in one line without a final stop.
+	// Message describes the problem, in one line without a final period.
 	Message string
-	// Hint says what to write instead. It may be empty.
+	// Hint is what to write instead. It may be empty.
 	Hint string
-	// Related are further places, innermost first.
+	// Related are further positions, innermost first.
 	Related []Related
-	// Fixes are ways to correct it, of which the user takes one.
+	// Fixes are alternative corrections.
 	Fixes []Fix
 }
 
-// Fix is a way to correct what a diagnostic is about.
+// Fix is a possible correction of a diagnostic's source.
 type Fix struct {
-	// Message says what it does, in one line.
+	// Message describes the fix, in one line.
 	Message string
 	// Edits do not overlap.
 	Edits []Edit
 }
 
-// Edit replaces the text from one position up to another by a new one.
+// Edit replaces the text between two positions.
 type Edit struct {
 	Pos, End Position
 	New      string
@@ -136,14 +136,14 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error && !d.Off })
 }
 
-// On returns the list without the diagnostics that are off.
+// On returns the diagnostics that are not off.
 func (l List) On() List {
 	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool { return d.Off })
 }
 
-// Normalize returns the list sorted by place, severity, code and message, each
-// finding once. Two findings are the same if they differ at most in their
-// hints and related places; the first one in the order of reporting stays.
+// Normalize returns the list sorted by position, severity, code and message, without
+// duplicates. Two diagnostics are duplicates if they differ at most in hints and related
+// positions; the one reported first is kept.
 func (l List) Normalize() List {
 	out := slices.Clone(l)
 	slices.SortStableFunc(out, compare)
@@ -161,7 +161,7 @@ func compare(a, b Diagnostic) int {
 	)
 }
 
-// RelativeTo returns the list with file names relative to dir, if they are [Nearby].
+// RelativeTo returns the list with file names that are [Nearby] made relative to dir.
 func (l List) RelativeTo(dir string) List {
 	out := slices.Clone(l)
 	for i := range out {
@@ -184,12 +184,13 @@ func (l List) RelativeTo(dir string) List {
 	return out
 }
 
-// Nearby is how many levels above a directory a file may be for its name to be printed
-// relative to the directory.
+// Nearby is the maximum number of levels above a directory at which file names are still
+// printed relative to it.
 const Nearby = 2
 
-// Relative returns the name of a file relative to dir, with slashes, if the name begins with
-// at most up elements "..". Other names, and those that are relative, stay as they are.
+// Relative returns the name of a file relative to dir, with slashes, if it begins with at
+// most up elements "..". Otherwise, or if the name is already relative, it is returned
+// unchanged.
 func Relative(dir, file string, up int) string {
 	if !filepath.IsAbs(file) {
 		return file
@@ -202,11 +203,11 @@ func Relative(dir, file string, up int) string {
 	return rel
 }
 
-// WriteText prints the list, one finding after the other:
+// WriteText prints the list as text:
 //
-//	path:line:col: severity[CODE]: message   (without the place if there is none)
+//	path:line:col: severity[CODE]: message   (without the position if there is none)
 //		hint: what to write instead
-//		other/path:line:col: what is related
+//		other/path:line:col: related message
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l.On() {
 		var b strings.Builder

@@ -1,18 +1,17 @@
-// Package diag is a diagnostic about the user's source and a list of them, with
-// their renderings.
+// Package diag defines diagnostics about the user's source, lists of them, and their output
+// formats.
 //
-// What the diagnostics of one code have in common is a [Kind]: code, default
-// severity, title, explanation, examples. A package that reports declares each of
-// its kinds once, in its codes.go, in the order of their numbers, and lists them
-// in its function Codes, which the command joins:
+// A [Kind] holds what all diagnostics with the same code share: code, default severity,
+// title, explanation, examples. A package that reports diagnostics declares each of its kinds
+// once, in its codes.go, in the order of their codes, and returns them from its function
+// Codes; the command joins these lists:
 //
 //	var floatField = &diag.Kind{Code: "SG203", Title: "a floating-point field", …}
 //
-// A [Diagnostic] is made from its kind, [Kind.At] a position, with the kind's
-// severity; [Diagnostic.As] gives it another one. It is plain data with the code as a
-// string, so that it can be kept and read back: a position and where it ends, a
-// message, a hint, related positions, and fixes.
+// A [Diagnostic] is created with [Kind.At] and has the severity of its kind; [Diagnostic.As]
+// changes it. It is plain data with the code as a string, so that it can be stored and read
+// back: start and end position, message, hint, related positions, and fixes.
 //
-// The package knows how diagnostics are ordered, deduplicated and printed. It does
-// not know which kinds there are.
+// The package knows how diagnostics are sorted, deduplicated and printed. It does not know
+// which kinds exist.
 package diag

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Formats are the names that [List.Write] knows.
+// Formats returns the names of the formats that [List.Write] accepts.
 func Formats() []string { return []string{"text", "json", "sarif", "github"} }
 
-// Write prints the list in one of the formats: text for people, json for
-// programs, sarif (2.1.0) for code scanning, github for annotations of a
-// workflow. codes document the codes that may stand in a sarif log.
+// Write prints the list in one of the formats: text for people, json for programs, sarif
+// (2.1.0) for code scanning, github for workflow annotations. codes are the kinds that a
+// SARIF log describes if it uses them.
 func (l List) Write(w io.Writer, format string, codes []*Kind) error {
 	out, err := NewWriter(w, format, codes)
 	if err != nil {
@@ -27,17 +27,17 @@ func (l List) Write(w io.Writer, format string, codes []*Kind) error {
 	return out.Close()
 }
 
-// Writer prints diagnostics as they come, in one of the formats of [List.Write],
-// and keeps none of them.
+// Writer prints diagnostics incrementally in one of the formats of [List.Write], without
+// keeping them.
 type Writer struct {
 	w      io.Writer
 	format string
 	codes  []*Kind
-	// used are the codes of what was printed.
+	// used are the codes of the diagnostics printed so far.
 	used map[Code]bool
 }
 
-// NewWriter returns a writer of a format; [Writer.Close] ends what it prints.
+// NewWriter returns a writer for a format. [Writer.Close] completes the output.
 func NewWriter(w io.Writer, format string, codes []*Kind) (*Writer, error) {
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
@@ -45,7 +45,7 @@ func NewWriter(w io.Writer, format string, codes []*Kind) (*Writer, error) {
 	return &Writer{w: w, format: format, codes: codes, used: map[Code]bool{}}, nil
 }
 
-// Write prints diagnostics after those that it has printed before.
+// Write prints further diagnostics.
 func (w *Writer) Write(list List) error {
 	list = list.On()
 	switch w.format {
@@ -76,7 +76,7 @@ func (w *Writer) Write(list List) error {
 	return nil
 }
 
-// The parts of documents around their findings.
+// The text before and after the diagnostics of a document.
 const (
 	jsonHead  = "{\n  \"diagnostics\": ["
 	jsonEnd   = "\n}\n"
@@ -84,7 +84,7 @@ const (
 	sarifEnd  = "\n    }\n  ],\n  \"version\": \"2.1.0\"\n}\n"
 )
 
-// Close prints what comes after the last finding.
+// Close prints the text after the last diagnostic.
 func (w *Writer) Close() error {
 	var head, listEnd, end string
 	switch w.format {
@@ -106,7 +106,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// encode is the JSON of a value inside of a document.
+// encode returns the JSON of a value that is part of a document.
 func encode(v any, indent string) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -138,13 +138,13 @@ type jsonDiagnostic struct {
 	Fixes     []jsonFix   `json:"fixes,omitempty"`
 }
 
-// jsonFix is one way to correct what a diagnostic is about.
+// jsonFix is a possible correction of a diagnostic's source.
 type jsonFix struct {
 	Message string     `json:"message"`
 	Edits   []jsonEdit `json:"edits"`
 }
 
-// jsonEdit replaces the text of a file up to the end, which is exclusive.
+// jsonEdit replaces text of a file. Its end is exclusive.
 type jsonEdit struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -200,7 +200,7 @@ type sarifRule struct {
 	FullDescription  sarifText `json:"fullDescription"`
 }
 
-// sarifResult is a finding in the one run of a log.
+// sarifResult is a diagnostic in the only run of a log.
 type sarifResult struct {
 	RuleID           Code            `json:"ruleId"`
 	Level            string          `json:"level"`
@@ -215,7 +215,7 @@ type sarifFix struct {
 	ArtifactChanges []sarifChange `json:"artifactChanges"`
 }
 
-// sarifChange is what a fix does to one file.
+// sarifChange holds the edits of a fix in one file.
 type sarifChange struct {
 	ArtifactLocation sarifArtifact      `json:"artifactLocation"`
 	Replacements     []sarifReplacement `json:"replacements"`
@@ -244,7 +244,7 @@ func sarifOf(d Diagnostic) sarifResult {
 	return r
 }
 
-// sarifFixOf groups the edits of a fix by their files.
+// sarifFixOf groups the edits of a fix by file.
 func sarifFixOf(fix Fix) sarifFix {
 	out := sarifFix{Description: sarifText{fix.Message}}
 	for _, e := range fix.Edits {
@@ -267,7 +267,7 @@ func regionOf(pos, end Position) *sarifRegion {
 	return &sarifRegion{pos.Line, pos.Column, end.Line, end.Column}
 }
 
-// sarifPlace is the location of a place, none if it has no file.
+// sarifPlace returns the SARIF location of a position, or none if it has no file.
 func sarifPlace(p Position, message string) []sarifLocation {
 	if p.File == "" {
 		return nil
@@ -282,12 +282,12 @@ func sarifPlace(p Position, message string) []sarifLocation {
 	return []sarifLocation{at}
 }
 
-// uri is the reference of a file, of which a colon would make something else.
+// uri returns the URI reference of a file. A colon in its name must not look like a scheme.
 func uri(file string) string {
 	return strings.ReplaceAll((&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), ":", "%3A")
 }
 
-// sarifTool says what made a log, and documents the codes that are in it.
+// sarifTool describes the tool, and the codes used in the log.
 func sarifTool(codes []*Kind, used map[Code]bool) any {
 	rules := []sarifRule{}
 	for _, info := range codes {
@@ -300,7 +300,7 @@ func sarifTool(codes []*Kind, used map[Code]bool) any {
 	}}
 }
 
-// writeGitHub prints workflow commands, one annotation a line.
+// writeGitHub prints workflow commands, one annotation per line.
 func (l List) writeGitHub(w io.Writer) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -332,7 +332,7 @@ func (l List) writeGitHub(w io.Writer) error {
 	return nil
 }
 
-// Strict returns the list with warnings made errors.
+// Strict returns the list with warnings turned into errors.
 func (l List) Strict() List {
 	out := make(List, len(l))
 	for i, d := range l {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWriter wants what is written in parts to be what is written at once, and the
-// JSON to be laid out as encoding/json does it.
+// TestWriter checks that writing incrementally produces the same output as writing at once,
+// and that the JSON has the layout of encoding/json.
 func TestWriter(t *testing.T) {
 	codes := []*Kind{{Code: "A", Title: "a <b>", Explanation: "why"}, {Code: "B", Title: "b"}, {Code: "C", Title: "c"}}
 	all := List{

@@ -2,31 +2,30 @@ package diag
 
 import "fmt"
 
-// Code is the stable name of a kind of diagnostic, for example "SG201".
+// Code is the stable name of a kind of diagnostic, such as "SG201".
 type Code string
 
-// Kind is what the diagnostics of one code have in common. Kinds are declared once
-// and never changed.
+// Kind holds what all diagnostics with the same code share. Kinds are declared once and never
+// modified.
 type Kind struct {
 	Code Code
-	// Severity is that of its diagnostics unless the place that reports gives another.
+	// Severity is the default severity of its diagnostics.
 	Severity Severity
-	// Off is set if its diagnostics are reported only where the user asks for them.
+	// Off is set if its diagnostics are reported only if the user enables them.
 	Off bool
-	// Title is one line without a final stop.
+	// Title is one line without a final period.
 	Title string
-	// Explanation says why it matters and what to do, in plain text.
+	// Explanation is why it matters and what to do, in plain text.
 	Explanation string
-	// Bad is an example of what is reported, in Go: fields of a struct, declarations, or
-	// several files as a txtar archive.
-	// Good is the same corrected. They are empty where the explanation says enough.
+	// Bad is an example that is reported, in Go: fields of a struct, declarations, or several
+	// files as a txtar archive. Good is the corrected example. Both are empty if the
+	// explanation is sufficient.
 	Bad, Good string
-	// Fixes is set if its diagnostics can have fixes.
+	// Fixes is set if its diagnostics may have fixes.
 	Fixes bool
 }
 
-// At returns a diagnostic of the kind at a position, which may be the zero one. The
-// hint may be empty.
+// At returns a diagnostic of the kind at a position, which may be zero. The hint may be empty.
 func (k *Kind) At(pos Position, hint, format string, args ...any) Diagnostic {
 	return Diagnostic{Code: k.Code, Severity: k.Severity, Off: k.Off, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
@@ -37,14 +36,14 @@ func (d Diagnostic) As(severity Severity) Diagnostic {
 	return d
 }
 
-// With returns the diagnostic with further related positions.
+// With returns the diagnostic with additional related positions.
 func (d Diagnostic) With(related ...Related) Diagnostic {
 	d.Related = append(d.Related[:len(d.Related):len(d.Related)], related...)
 	return d
 }
 
-// Replacing returns the diagnostic with a fix that writes text instead of old, which begins
-// at its position and ends on the same line.
+// Replacing returns the diagnostic with a fix that replaces old, which begins at its position
+// and ends on the same line, by text.
 func (d Diagnostic) Replacing(old, text string) Diagnostic {
 	d.End = d.Pos
 	d.End.Column += len(old)

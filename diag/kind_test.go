@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestKind wants a diagnostic to have what its kind says, and nothing of it to change
-// with the severity or the related positions of another one.
+// TestKind checks that a diagnostic has the properties of its kind, and that changing the
+// severity or the related positions of another one does not affect it.
 func TestKind(t *testing.T) {
 	kind := &Kind{Code: "SG1", Severity: Warning, Title: "t", Explanation: "e"}
 	d := kind.At(at("a.go", 1, 2), "hint", "%d of %s", 3, "four")
@@ -43,8 +43,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestEmptyFieldsPrintNothing wants a diagnostic without an end and without fixes to
-// be printed as if the fields did not exist, and to survive being kept as JSON.
+// TestEmptyFieldsPrintNothing checks that a diagnostic without an end and without fixes
+// prints as if the fields did not exist, and survives a JSON round trip.
 func TestEmptyFieldsPrintNothing(t *testing.T) {
 	d := (&Kind{Code: "SG1"}).At(at("a.go", 1, 2), "hint", "m").With(Related{Pos: at("b.go", 3, 0), Message: "here"})
 	want := map[string]string{
@@ -80,8 +80,8 @@ func TestEmptyFieldsPrintNothing(t *testing.T) {
 	}
 }
 
-// TestEndsAndFixes wants programs to be told where a diagnostic ends and how it can be
-// fixed, and nothing of that in what people read.
+// TestEndsAndFixes checks that the formats for programs have the end and the fixes of a
+// diagnostic, and that the text format does not.
 func TestEndsAndFixes(t *testing.T) {
 	plain := (&Kind{Code: "SG1"}).At(at("a.go", 1, 2), "", "m")
 	d := plain.Replacing("old", "new")

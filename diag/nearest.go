@@ -1,7 +1,7 @@
 package diag
 
-// Nearest returns the candidate with the smallest edit distance to the word, if
-// that is at most two and less than half of the word; case counts as half.
+// Nearest returns the candidate with the smallest edit distance to the word, if it is at most
+// two and less than half the length of the word. A change of case counts as half an edit.
 func Nearest(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", 5
 	for _, candidate := range candidates {
@@ -15,8 +15,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != "" && bestDistance < len(word)
 }
 
-// DidYouMean returns a hint for a word that is not one of the candidates: the
-// nearest of them, or else another text.
+// DidYouMean returns a hint for a word that is not one of the candidates: the nearest one, or
+// otherwise if none is near.
 func DidYouMean(word string, candidates []string, otherwise string) string {
 	if near, ok := Nearest(word, candidates); ok {
 		return "did you mean " + near + "?"
@@ -24,9 +24,9 @@ func DidYouMean(word string, candidates []string, otherwise string) string {
 	return otherwise
 }
 
-// EditDistance is twice the number of insertions, deletions, substitutions and
-// swaps of neighbours that make a out of b; a change of case counts one. It
-// gives up at limit.
+// EditDistance returns twice the number of insertions, deletions, substitutions and
+// transpositions of adjacent characters that turn b into a; a change of case counts one. It
+// stops at limit.
 func EditDistance(a, b string, limit int) int {
 	if d := 2 * (len(a) - len(b)); d >= limit || -d >= limit {
 		return limit

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Line is a text from outside as a part of one line of output: control characters,
-// newlines among them, characters that change the direction of text, and bytes that
-// are not UTF-8 are written as Go's escapes.
+// Line returns untrusted text for use within a line of output: control characters including
+// newlines, characters that change the direction of text, and invalid UTF-8 are written as Go
+// escapes.
 func Line(text string) string { return escape(text, "") }
 
-// Lines is like [Line] for a text of several lines: newlines and tabs stay.
+// Lines is like [Line] for text of several lines: newlines and tabs are kept.
 func Lines(text string) string { return escape(text, "\n\t") }
 
 func escape(text, keep string) string {
@@ -53,8 +53,8 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// isHidden reports whether a terminal or an editor does something for a character
-// rather than show it: C0 and C1 controls, separators of lines, marks of direction.
+// isHidden reports whether a terminal or an editor interprets a character instead of showing
+// it: C0 and C1 controls, line separators, direction marks.
 func isHidden(r rune) bool {
 	switch {
 	case r < 0x20, 0x7f <= r && r < 0xa0, r == 0x61c, r == 0x200e, r == 0x200f, 0x2028 <= r && r <= 0x202e, 0x2066 <= r && r <= 0x2069:
@@ -63,11 +63,12 @@ func isHidden(r rune) bool {
 	return false
 }
 
-// commandInLine is what workflows obey anywhere in a line, as "##[error]".
+// commandInLine matches workflow commands that are executed anywhere in a line, such as
+// "##[error]".
 var commandInLine = regexp.MustCompile(`##([a-zA-Z]*\[)`)
 
-// EscapeJSON returns JSON in which the strings have nothing that [Line] escapes, nor a
-// command to the program that runs a workflow; newlines between values stay.
+// EscapeJSON returns JSON whose strings contain nothing that [Line] escapes, and no workflow
+// command. Newlines between values are kept.
 func EscapeJSON(data string) string {
 	data = commandInLine.ReplaceAllString(data, `#\u0023$1`)
 	if strings.IndexFunc(data, func(r rune) bool { return r >= 0x7f && isHidden(r) }) < 0 {
@@ -84,29 +85,28 @@ func EscapeJSON(data string) string {
 	return b.String()
 }
 
-// Terminal writes text for people to a terminal or the log of a workflow. It is the
-// last guard, for text that no [Line] has seen: what [Lines] escapes does not get
-// through, and no line is a command to the program that runs the workflow, as
-// "::error::" and "##[group]" are.
+// Terminal writes text to a terminal or the log of a workflow. It is the last safeguard, for
+// text that was not passed through [Line]: it escapes what [Lines] escapes, and prevents
+// lines from being interpreted as workflow commands such as "::error::" and "##[group]".
 //
-// Several goroutines may write at a time.
+// It is safe for concurrent use.
 type Terminal struct {
 	w  io.Writer
 	mu sync.Mutex
-	// held is the beginning of a character whose rest is not written yet.
+	// held is the beginning of a character that is not yet complete.
 	held []byte
-	// colons are those at the start of the line, after spaces; negative after
-	// anything else.
+	// colons is the number of colons at the start of the line, after spaces; negative after
+	// any other character.
 	colons int
-	// hashes are 1 and 2 after one and two #, and stay 2 in the letters behind.
+	// hashes is 1 or 2 after one or two #, and stays 2 in the letters that follow.
 	hashes int
 }
 
-// NewTerminal returns a writer to w.
+// NewTerminal returns a Terminal that writes to w.
 func NewTerminal(w io.Writer) *Terminal { return &Terminal{w: w} }
 
-// Documents is the writer behind a [Terminal], for what programs read: YAML, JSON,
-// Markdown, annotations of workflows. Other writers are returned as they are.
+// Documents returns the writer below a [Terminal], for output that programs read: YAML, JSON,
+// Markdown, workflow annotations. Other writers are returned unchanged.
 func Documents(w io.Writer) io.Writer {
 	if t, ok := w.(*Terminal); ok {
 		return t.w
@@ -139,7 +139,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// append appends a character as it may be shown.
+// append appends a character, escaped if necessary.
 func (t *Terminal) append(out []byte, r rune, raw []byte) []byte {
 	colons, hashes := t.colons, t.hashes
 	switch {
@@ -169,7 +169,7 @@ func (t *Terminal) append(out []byte, r rune, raw []byte) []byte {
 	return append(out, raw...)
 }
 
-// WriteJSON writes a value as a JSON document that a terminal may show, too.
+// WriteJSON writes a value as a JSON document that is safe to show on a terminal.
 func WriteJSON(w io.Writer, value any) error {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

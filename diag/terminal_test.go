@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile are texts that must not reach a terminal, a log or a page as they are.
+// hostile returns texts that must not reach a terminal, a log or a page unescaped.
 func hostile() []string {
 	return []string{
 		"\x1b[2J\x1b]0;title\x07", "a\u009b2Jb", "\x9b2J", "new\nFORGED: line", "new\r\nFORGED", "over\rwritten", "\u202eevil\u2066", "\u2028FORGED\u2029",
@@ -19,10 +19,11 @@ func hostile() []string {
 	}
 }
 
-// command is a line that a workflow would obey.
+// command matches a line that a workflow would execute.
 var command = regexp.MustCompile(`^\s*::|##[a-zA-Z]*\[`)
 
-// checkText wants no character that a terminal obeys, and no line that nobody wrote.
+// checkText checks that a text has no character that a terminal interprets, and no injected
+// line.
 func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -35,8 +36,8 @@ func checkText(t *testing.T, what, text string) {
 	}
 }
 
-// TestHostileDiagnostics plants hostile texts in every string of a diagnostic, and
-// writes it in every format.
+// TestHostileDiagnostics puts hostile texts into every string of a diagnostic, and writes it
+// in every format.
 func TestHostileDiagnostics(t *testing.T) {
 	annotation := regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,)?(line=\d+,)?(col=\d+,)?title=[^,:]*::`)
 	for _, text := range hostile() {
@@ -58,7 +59,7 @@ func TestHostileDiagnostics(t *testing.T) {
 			}
 		}
 		plant(reflect.ValueOf(&d).Elem())
-		d.Code = "SG1" // never from outside
+		d.Code = "SG1" // codes never come from outside
 		for _, format := range Formats() {
 			var b, shown bytes.Buffer
 			codes := []*Kind{{Code: "SG1", Title: "t", Explanation: "e"}}
@@ -100,8 +101,8 @@ func TestHostileDiagnostics(t *testing.T) {
 	}
 }
 
-// TestTerminal wants the same to be shown however a text is cut into pieces, nothing
-// of it to be obeyed, and texts of people to stay.
+// TestTerminal checks that the output does not depend on how a text is split into writes,
+// that no command gets through, and that ordinary text is unchanged.
 func TestTerminal(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := append(hostile(), "::", ":", "#", "##", "[", " ", "\n", "vso", "→ é 日本", "x::y", "#[derive]", "a:b")
