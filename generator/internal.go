@@ -2,7 +2,7 @@ package generator
 
 import "github.com/schemagen/schemagen/generator/internal/build"
 
-// Internal returns the options in the form that the other packages below generator take.
+// Internal returns the options in the form used by the packages below generator.
 func (o Options) Internal() build.Options {
 	return build.Options{
 		Source: build.Source{
@@ -28,7 +28,7 @@ func (f *OverrideFile) internal() *build.OverrideFile {
 	return &build.OverrideFile{Name: f.Name, Data: f.Data, Overrides: overrides, ReportUnused: f.ReportUnused}
 }
 
-// converted returns the results of a function for each element; nil for none.
+// converted returns the results of convert for each element; nil if there are none.
 func converted[A, B any](list []A, convert func(A) B) (out []B) {
 	for _, element := range list {
 		out = append(out, convert(element))

@@ -125,14 +125,14 @@ type Override struct {
 	// Marker is "schemagen:type" or "schemagen:descriptions".
 	Marker string
 	// Argument is what the marker applies to: a type, or packages. Value is the marker for
-	// that type, or what becomes of the descriptions.
+	// that type, or the policy for descriptions.
 	Argument, Value string
 	// ArgumentOffset and ValueOffset are the byte offsets of Argument and Value in the
 	// file.
 	ArgumentOffset, ValueOffset int
 }
 
-// Output configures which CRDs are generated, and what is in them.
+// Output configures which CRDs are generated, and their content.
 type Output struct {
 	// Kinds and Groups select the CRDs to generate. An element of Kinds is "Kind" or
 	// "Kind.group". If both are empty, all are generated.

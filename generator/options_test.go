@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// TestInternal sets each field of Options, wherever it is, to a value of its own, and wants
-// that and nothing else in the field of the same name of the internal options.
+// TestInternal sets each field of Options, including nested ones, to a unique value, and
+// checks that exactly the field of the same name of the internal options has it.
 func TestInternal(t *testing.T) {
 	var options Options
 	n := 0
@@ -27,8 +27,8 @@ func TestInternal(t *testing.T) {
 	same(t, "Options", reflect.ValueOf(Options{}), reflect.ValueOf(Options{}.Internal()))
 }
 
-// fill sets a value, and all that it consists of, to something that is not zero and that no
-// other value of its type is, as far as it can.
+// fill sets a value, and everything that it contains, to something that is not zero and, as
+// far as possible, differs from all other values of its type.
 func fill(t *testing.T, v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {
@@ -72,7 +72,7 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 	}
 }
 
-// same wants two values to be equal, whatever the names of their types.
+// same checks that two values are equal, regardless of the names of their types.
 func same(t *testing.T, path string, public, internal reflect.Value) {
 	t.Helper()
 	switch public.Kind() {

@@ -36,7 +36,7 @@ func Run(ctx context.Context, options Options) (*Result, diag.List, error) {
 	return result, found, nil
 }
 
-// Result is what [Run] generates.
+// Result is the result of [Run].
 type Result struct{ crds []*CRD }
 
 // CRDs returns the CRDs, sorted by kind.
