@@ -1,6 +1,6 @@
-// Package driver runs parts of the generator for the commands of this module: it finds
-// packages without reading them, looks for misspelled markers only, or writes schemas in
-// another form than CRDs. Programs use package generator instead.
+// Package driver runs parts of the generator for the commands of this module: it lists
+// packages without reading them, checks only for misspelled markers, or writes schemas in
+// other forms than CRDs. Programs should use package generator instead.
 package driver
 
 import (
@@ -25,11 +25,11 @@ func FileName(group, plural string) string { return checks.FileName(group, plura
 // import paths: it is absolute, or begins with a dot.
 func IsFilePattern(pattern string) bool { return golist.IsFilePattern(pattern) }
 
-// CheckUnions reports what is wrong with the value of [generator.Language.Unions].
+// CheckUnions returns an error if the value of [generator.Language.Unions] is not valid.
 func CheckUnions(text string) error { return build.CheckUnions(text) }
 
-// CheckDescriptions reports what is wrong with the value of a [generator.Override] for
-// descriptions.
+// CheckDescriptions returns an error if the value of a [generator.Override] for descriptions
+// is not valid.
 func CheckDescriptions(text string) error {
 	_, err := edits.ParseDescriptionPolicy(text)
 	return err
@@ -42,13 +42,13 @@ func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definit
 	return build.Definitions(ctx, options.Internal())
 }
 
-// Misspelt looks for misspelled markers of the generators in options, for runs that do not
+// Misspelt reports misspelled markers of the generators in options, for runs that do not
 // generate definitions.
 func Misspelt(ctx context.Context, options generator.Options) (diag.List, error) {
 	return build.Misspelt(ctx, options.Internal())
 }
 
-// Listing is how the packages of a run are found.
+// Listing is the result of finding the packages of a run.
 type Listing = build.Listing
 
 // List finds the packages without reading their files. Diagnostics are about patterns and
@@ -59,9 +59,9 @@ func List(ctx context.Context, options generator.Options) (Listing, diag.List, e
 
 // NoteClosure reads, through the Inputs of options, the source of the packages that the
 // patterns match and of all packages that they import. The standard library is left out,
-// because the version of the toolchain identifies it. It is for callers that hand the
-// packages to other programs, and later ask whether these would read the same. The patterns
-// must have been listed without diagnostics.
+// because the version of the toolchain identifies it. It is for callers that pass the
+// packages to other programs, and later need to know whether the input of these has changed.
+// The patterns must have been listed without diagnostics.
 func NoteClosure(ctx context.Context, options generator.Options) error {
 	return build.NoteClosure(ctx, options.Internal())
 }
