@@ -8,10 +8,10 @@ import (
 	"github.com/schemagen/schemagen/templates"
 )
 
-// This file is about methods that set discriminators and members.
+// This file generates the methods that set discriminators and members.
 
-// addAccessors adds the methods of a struct's own unions. Those of embedded
-// structs are promoted.
+// addAccessors adds the methods for a struct's own unions. Those of embedded structs are
+// promoted.
 func (f *functionFile) addAccessors(node *structNode) {
 	if node.defined != nil {
 		return
@@ -41,7 +41,7 @@ func memberOf(u *gounions.Marked, name string) *gounions.NamedField {
 	return u.Members[slices.IndexFunc(u.Members, func(m *gounions.NamedField) bool { return m.Name == name })]
 }
 
-// checkAccessor reports a method whose name the type has already.
+// checkAccessor reports a method whose name the type already declares.
 func (f *functionFile) checkAccessor(node *structNode, name string, of *gounions.NamedField, taken []string) {
 	if !slices.Contains(taken, name) {
 		return

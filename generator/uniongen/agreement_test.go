@@ -23,32 +23,32 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file holds implementations of the semantics of unions against each other
-// on random pairs of objects. An implementation is a function from pairs to
-// answers; another one is one more entry in [implementations].
+// This file compares implementations of the semantics of unions on random pairs of objects.
+// An implementation is a function from pairs to answers; to add one, add an entry to
+// [implementations].
 
 var pairsFlag = flag.Int("pairs", 20_000, "how many pairs of objects implementations are compared on")
 
 // pair is an object before and after an update; old is nil on create.
 type pair struct{ old, new map[string]any }
 
-// answer is what an implementation says of a pair.
+// answer is the result of an implementation for a pair.
 type answer struct {
 	// object is the normalized object as canonical JSON.
 	object  string
 	changed bool
-	// errors are "Type path: detail", sorted: the order of fields is that of Go in
-	// one implementation, and that of names in another.
+	// errors are "Type path: detail", sorted: one implementation reports fields in Go order,
+	// another one by name.
 	errors []string
 }
 
-// implementation answers for all pairs at once, without changing them.
+// implementation answers all pairs in one call, without modifying them.
 type implementation struct {
 	name   string
 	answer func(t *testing.T, pairs []pair) []answer
 }
 
-// implementations are those of one reading of the semantics.
+// implementations returns all implementations, for one set of options.
 func implementations(schema *structural.Schema, module, name string, options unions.Options) []implementation {
 	return []implementation{
 		{"runtime", func(t *testing.T, pairs []pair) []answer { return answersOfRuntime(t, schema, options, pairs) }},
@@ -69,7 +69,7 @@ func TestImplementationsAgree(t *testing.T) {
 		}
 		t.Run(v.Name, func(t *testing.T) {
 			g := &pairGenerator{rand.New(rand.NewSource(int64(i) + 1)), map[*structural.Schema][]unions.Union{}}
-			// The options change little, so that most pairs are for the default.
+			// The options make little difference, so most pairs use the default.
 			n := *pairsFlag * 3 / 5
 			if i > 0 {
 				n = *pairsFlag / 5
@@ -88,7 +88,7 @@ func TestImplementationsAgree(t *testing.T) {
 	}
 }
 
-// summarize wants the pairs to be worth comparing.
+// summarize checks that the pairs cover enough outcomes to be worth comparing.
 func summarize(t *testing.T, answers []answer) {
 	t.Helper()
 	changed, valid, kinds := 0, 0, map[string]int{}
@@ -132,7 +132,7 @@ func compareAnswers(t *testing.T, pairs []pair, referenceName string, reference 
 	}
 }
 
-// typedSchema is the schema of the kind in testdata/typed, as a CRD has it.
+// typedSchema returns the schema of the kind in testdata/typed, as in its CRD.
 func typedSchema(t testing.TB, module string) *structural.Schema {
 	t.Helper()
 	crds, w, err := build.DefineKinds(t.Context(), &build.Options{Source: build.Source{Dir: module, Patterns: []string{"./typed/api"}}, Language: build.Language{Unions: string(unions.FormCEL)}, Server: gentest.Server(t, "")})
@@ -161,7 +161,7 @@ func answersOfRuntime(t *testing.T, schema *structural.Schema, options unions.Op
 	return out
 }
 
-// answersOfFunctions asks the program of testdata/typed/pairs.
+// answersOfFunctions runs the program testdata/typed/pairs.
 func answersOfFunctions(t *testing.T, schema *structural.Schema, module, name string, pairs []pair) []answer {
 	var in bytes.Buffer
 	for _, p := range pairs {
@@ -190,7 +190,7 @@ func answersOfFunctions(t *testing.T, schema *structural.Schema, module, name st
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		delete(line.New, "metadata") // Go writes it always
+		delete(line.New, "metadata") // Go always writes it
 		slices.Sort(line.Errors)
 		out = append(out, answer{canonical(t, line.New, discriminators), line.Changed, line.Errors})
 	}
@@ -206,8 +206,8 @@ func encode(t testing.TB, value any) string {
 	return string(text)
 }
 
-// canonical is the object without what Go cannot tell from absence: a
-// discriminator that is null or the empty text.
+// canonical returns the object without what Go cannot distinguish from absence: a
+// discriminator that is null or the empty string.
 func canonical(t testing.TB, value any, discriminators []string) string {
 	t.Helper()
 	var strip func(value any) any
@@ -234,7 +234,7 @@ func canonical(t testing.TB, value any, discriminators []string) string {
 	return encode(t, strip(value))
 }
 
-// discriminatorsBelow are the names of all discriminators.
+// discriminatorsBelow returns the names of all discriminators.
 func discriminatorsBelow(s *structural.Schema) []string {
 	var out []string
 	var walk func(s *structural.Schema)
@@ -258,16 +258,16 @@ func discriminatorsBelow(s *structural.Schema) []string {
 	return out
 }
 
-// pairGenerator makes objects that have a typed form: no unknown fields, no null,
-// no wrong types, and no member that is an empty list or map. A required property
-// is one that Go always writes, so that it is always there; a discriminator whose
-// name begins with p is a pointer in Go, so that it may be the empty text.
+// pairGenerator generates objects that have a typed form: no unknown fields, no null, no
+// wrong types, and no member that is an empty list or map. Required properties are always
+// present, because Go always writes them. A discriminator whose name begins with p is a
+// pointer in Go, so it may be the empty string.
 type pairGenerator struct {
 	*rand.Rand
 	known map[*structural.Schema][]unions.Union
 }
 
-// unionsOf are the unions of an object, read once.
+// unionsOf returns the unions of an object's schema, which are read only once.
 func (g *pairGenerator) unionsOf(s *structural.Schema) []unions.Union {
 	found, ok := g.known[s]
 	if !ok {
@@ -279,11 +279,11 @@ func (g *pairGenerator) unionsOf(s *structural.Schema) []unions.Union {
 
 func (g *pairGenerator) chance(percent int) bool { return g.Intn(100) < percent }
 
-// pair returns an object and what became of it, which are a valid and little
-// changed object often.
+// pair returns an object and its update, which are often valid and differ little.
 func (g *pairGenerator) pair(s *structural.Schema) pair {
 	spec := s.Properties[s.PropertyIndex("spec")].Schema
-	// How often a field is there, a discriminator right, and something changed.
+	// The probabilities that a field is present, that a discriminator is right, and that
+	// something changes, in percent.
 	fields, right, changes := 10+g.Intn(20), []int{60, 95, 100}[g.Intn(3)], []int{0, 10, 30, 60}[g.Intn(4)]
 	old := g.object(spec, fields, right)
 	new := g.changed(spec, runtime.DeepCopyJSON(old), fields, right, changes)
@@ -322,7 +322,7 @@ func isRequired(s *structural.Schema, name string) bool {
 	return s.ValueValidation != nil && slices.Contains(s.Required, name)
 }
 
-// setUnion sets a discriminator, and its members as it says: mostly.
+// setUnion sets a discriminator, and usually the members that it selects.
 func (g *pairGenerator) setUnion(s *structural.Schema, u unions.Union, object map[string]any, fields, right int) {
 	if u.Discriminator != "" {
 		g.setDiscriminator(u, object, right)
@@ -397,7 +397,7 @@ func (g *pairGenerator) value(s *structural.Schema, fields, right int) any {
 	return []string{"x", "y", "z"}[g.Intn(3)]
 }
 
-// changed changes parts of an object, and returns it.
+// changed changes parts of an object and returns it.
 func (g *pairGenerator) changed(s *structural.Schema, object map[string]any, fields, right, changes int) map[string]any {
 	if a := s.AdditionalProperties; a != nil {
 		for _, key := range []string{"a", "b.c", "d/e"} {
@@ -437,7 +437,7 @@ func (g *pairGenerator) changed(s *structural.Schema, object map[string]any, fie
 				}
 			}
 		default:
-			// What changed at random may be no value of the Go type.
+			// A random change may not be representable in the Go type.
 			if value, ok := object[u.Discriminator].(string); ok && value == "" && !strings.HasPrefix(u.Discriminator, "p") && !u.MayBeAbsent() {
 				delete(object, u.Discriminator)
 			}
@@ -458,7 +458,7 @@ func (g *pairGenerator) changedValue(s *structural.Schema, value any, fields, ri
 			g.Shuffle(len(value), func(i, j int) { value[i], value[j] = value[j], value[i] })
 		}
 		if g.chance(changes / 4) {
-			value = append(value, runtime.DeepCopyJSONValue(value[0])) // the key stands twice
+			value = append(value, runtime.DeepCopyJSONValue(value[0])) // a duplicate key
 		}
 		if g.chance(changes/4) && len(value) > 1 {
 			value = value[1:]
@@ -471,9 +471,9 @@ func (g *pairGenerator) changedValue(s *structural.Schema, value any, fields, ri
 	return value
 }
 
-// BenchmarkRuntime is what the benchmarks of testdata/typed are compared with: the
-// same objects without their types. What it cannot go below are the look-ups in
-// the maps of an object: "look-ups" has only those that it must do.
+// BenchmarkRuntime is the baseline for the benchmarks of testdata/typed: the same objects
+// without their types. Its lower bound is the map look-ups that cannot be avoided, which
+// "look-ups" measures alone.
 func BenchmarkRuntime(b *testing.B) {
 	schema := typedSchema(b, typedModule(b))
 	spec := schema.Properties[schema.PropertyIndex("spec")].Schema

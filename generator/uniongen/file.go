@@ -18,12 +18,12 @@ import (
 	"github.com/schemagen/schemagen/templates"
 )
 
-// functionFile makes the file of one package.
+// functionFile builds the generated file of one package.
 type functionFile struct {
 	graph *unionGraph
 	pkg   *source.Package
 	out   *templates.UnionsFile
-	// declared are the names of the package, with their places; ours are those
+	// declared are the names declared in the package, with their positions; ours are those
 	// that the file adds.
 	declared map[string]token.Pos
 	ours     map[string]bool
@@ -31,15 +31,15 @@ type functionFile struct {
 	structs map[*structNode]*templates.Struct
 	aliases map[*structNode]string
 	lists   map[string]*listNode
-	keyed   []*listNode // in the order of the file
-	// foreign: what is asked for is part of a type of another package, of which
-	// the file only has the function that tells whether it may change.
+	keyed   []*listNode // in file order
+	// foreign is set while building the parts for a type of another package, for which the
+	// file has only the function that reports whether a discriminator may have changed.
 	foreign bool
-	// imports are the names of imports, by path.
+	// imports maps import paths to the names they are imported by.
 	imports map[string]string
 }
 
-// file returns what the file of a package says, or nil if there is nothing.
+// file returns the content of a package's file, or nil if it has no functions.
 func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *templates.UnionsFile {
 	named := g.ofPackage(p)
 	if len(named) == 0 {
@@ -63,7 +63,7 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 			f.addAccessors(node)
 		}
 	}
-	for i := 0; i < len(f.keyed); i++ { // there may come more
+	for i := 0; i < len(f.keyed); i++ { // the loop may append to keyed
 		list := f.keyed[i]
 		if list.Normalize != "" {
 			f.mayChange(list.node)
@@ -79,7 +79,7 @@ func (g *unionGraph) file(p *source.Package, header string, o FunctionOptions) *
 	return f.out
 }
 
-// unique returns the name, with a number behind it if it is taken, and takes it.
+// unique returns the name, with a number appended if it is taken, and reserves it.
 func (f *functionFile) unique(name string) string {
 	actual := name
 	for i := 2; f.isTaken(actual); i++ {
@@ -94,8 +94,8 @@ func (f *functionFile) isTaken(name string) bool {
 	return declared || f.ours[name]
 }
 
-// functionNames are the names of the functions for a type by its name, which
-// other packages rely on.
+// functionNames returns the names of the functions for a type. Other packages rely on these
+// names.
 func functionNames(typeName string, clears bool) templates.Functions {
 	verb := func(lower, upper string) string {
 		if ast.IsExported(typeName) {
@@ -106,8 +106,7 @@ func functionNames(typeName string, clears bool) templates.Functions {
 	return templates.Functions{Normalize: verb("normalize", "Normalize"), Validate: verb("validate", "Validate"), Clears: clears}
 }
 
-// reserve takes the names of the functions for a type, and reports what else has
-// them.
+// reserve reserves the names of the functions for a type, and reports conflicts.
 func (f *functionFile) reserve(node *structNode) {
 	names := functionNames(node.decl.Spec.Name.Name, node.clears)
 	for _, name := range []string{names.Normalize, names.Validate} {
@@ -132,7 +131,7 @@ func lowerFirst(s string) string {
 	return string(unicode.ToLower(r)) + s[size:]
 }
 
-// label is a name for the type that is an identifier.
+// label returns a name for the type that is a valid identifier.
 func (f *functionFile) label(n *structNode) string {
 	name := n.decl.Spec.Name.Name
 	switch {
@@ -151,8 +150,8 @@ func (f *functionFile) label(n *structNode) string {
 	return out.String()
 }
 
-// structOf returns what the functions for a struct say: a type of the package, an
-// instance, or a type without a name.
+// structOf returns the template data for a struct: a type of the package, an instance of a
+// generic type, or an unnamed type.
 func (f *functionFile) structOf(node *structNode) *templates.Struct {
 	if s, ok := f.structs[node]; ok {
 		return s
@@ -180,7 +179,7 @@ func (f *functionFile) structOf(node *structNode) *templates.Struct {
 	return s
 }
 
-// fill adds what the struct is made of.
+// fill adds the unions and fields of the struct.
 func (f *functionFile) fill(s *templates.Struct, node *structNode) {
 	if node.defined != nil {
 		if functions := f.functions(node.defined); functions != nil {
@@ -201,8 +200,8 @@ func (f *functionFile) fill(s *templates.Struct, node *structNode) {
 	}
 }
 
-// functions returns the names of a struct's functions as the file calls them, or
-// nil if it cannot.
+// functions returns the names of a struct's functions as used in the file, or nil if the file
+// cannot call them.
 func (f *functionFile) functions(node *structNode) *templates.Functions {
 	if !node.leads || f.graph.leftOut(node) {
 		return nil
@@ -212,7 +211,7 @@ func (f *functionFile) functions(node *structNode) *templates.Functions {
 		return &f.structOf(node).Functions
 	}
 	if !ast.IsExported(t.Spec.Name.Name) {
-		f.qualified(t, "") // says so
+		f.qualified(t, "") // reports it
 		return nil
 	}
 	if s, ok := f.structs[node]; ok {
@@ -226,8 +225,7 @@ func (f *functionFile) functions(node *structNode) *templates.Functions {
 	return &s.Functions
 }
 
-// value returns what the functions need to know of a value; nil if they do not
-// look into it.
+// value returns the template data for a value; nil if the functions do not traverse it.
 func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Value {
 	out := &templates.Value{Kind: v.kind, Array: v.array}
 	if v.kind == templates.KindStruct {
@@ -250,7 +248,7 @@ func (f *functionFile) value(v *valueEdge, s *structural.Schema) *templates.Valu
 	return out
 }
 
-// keyOfMap says how the keys of a map become text, as encoding/json does it.
+// keyOfMap sets how map keys are converted to text, following encoding/json.
 func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
 	out.KeyType = f.text(v.keyFile, v.key)
 	body := source.UnderlyingOf(v.keyFile, v.key)
@@ -261,7 +259,7 @@ func (f *functionFile) keyOfMap(v *valueEdge, out *templates.Value) {
 	out.KeyText = body.Kind != source.KindBasic || body.Basic != "string"
 }
 
-// union returns what the functions need to know of a union.
+// union returns the template data for a union.
 func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Union {
 	out := templates.Union{AtMostOne: u.Union.AtMostOne}
 	var constants func(value string) string
@@ -284,7 +282,8 @@ func (f *functionFile) union(node *structNode, u *gounions.Marked) templates.Uni
 	return out
 }
 
-// discriminator returns the field, and what its values are called.
+// discriminator returns the discriminator field, and a function from its values to their Go
+// expressions.
 func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*templates.Discriminator, func(string) string) {
 	field := u.Discriminator.Field
 	file, typ := node.decl.File, field.Type
@@ -301,7 +300,7 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*tem
 	names := map[string]string{}
 	if name, why := file.Resolve(typ); why == nil {
 		if t := name.Type.Unalias(); t != nil && t.IsString() {
-			all, _ := t.Constants() // what has no value is reported where enums are read
+			all, _ := t.Constants() // constants without a value are reported where enums are read
 			for _, c := range all {
 				text := c.Name
 				if t.Pkg != f.pkg {
@@ -331,7 +330,7 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*tem
 	return out, constant
 }
 
-// enumOrder returns the values of a discriminator in the order of its enum.
+// enumOrder returns the discriminator's values in the order of its enum.
 func enumOrder(node *structNode, u *gounions.Marked) []string {
 	var out []string
 	if i := node.schema.PropertyIndex(u.Union.Discriminator); i >= 0 {
@@ -352,8 +351,7 @@ func enumOrder(node *structNode, u *gounions.Marked) []string {
 	return out
 }
 
-// zero returns the zero value of a member, and reports one that Go cannot compare
-// with it.
+// zero returns the zero value of a member, and reports a type that Go cannot compare with it.
 func (f *functionFile) zero(file *source.File, field *source.Field) string {
 	switch body := source.UnderlyingOf(file, field.Type); body.Kind {
 	case source.KindBasic:

@@ -15,12 +15,12 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file is where generated functions are used: compiled, vetted, run against
-// the cases that every implementation agrees on, and compared with the runtime.
+// This file tests the generated functions in use: it compiles, vets and runs them on the
+// cases that all implementations share, and compares them with the runtime.
 
 var typedBench = flag.Bool("typed-bench", false, "run the benchmarks of generated functions, too")
 
-// typedModule is a module outside of this one, with our requirements, that has
+// typedModule creates a module separate from this one, with the same requirements, that has
 // the packages and programs of testdata/typed: <dir>/typed/<package>.
 func typedModule(t testing.TB) (dir string) {
 	t.Helper()
@@ -56,7 +56,7 @@ func optionsOf(v typedmodule.Variant) unions.Options {
 	return unions.Options{CarryOverOnly: v.CarryOverOnly, NoRatcheting: v.NoRatcheting}
 }
 
-// goCommand runs the go command in the module, without network.
+// goCommand runs the go command in the module, without network access.
 func goCommand(t testing.TB, dir string, args ...string) []byte {
 	t.Helper()
 	out, err := typedmodule.Go(dir, args...)
@@ -66,8 +66,8 @@ func goCommand(t testing.TB, dir string, args ...string) []byte {
 	return out
 }
 
-// TestTypedPackages holds the checked-in functions of testdata/typed against what
-// is generated.
+// TestTypedPackages compares the checked-in functions of testdata/typed with the generator's
+// output.
 func TestTypedPackages(t *testing.T) {
 	dir := typedModule(t)
 	for _, v := range typedmodule.Variants() {
@@ -97,8 +97,8 @@ func TestTypedPackages(t *testing.T) {
 	}
 }
 
-// TestFunctionsAreUsed compiles, vets and runs the files of all cases and those
-// of testdata/typed in a module that does not require this one.
+// TestFunctionsAreUsed compiles, vets and runs the files of all cases and those of
+// testdata/typed in a module that does not require this one.
 func TestFunctionsAreUsed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the go command")
@@ -134,8 +134,8 @@ func TestFunctionsAreUsed(t *testing.T) {
 	staticcheck(t, dir)
 }
 
-// staticcheck runs it on the generated files of the module: it is told that they
-// are not generated.
+// staticcheck runs staticcheck on the generated files of the module, without their
+// generated-code header, because it skips generated files.
 func staticcheck(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -157,7 +157,7 @@ func staticcheck(t *testing.T, dir string) {
 	}
 	binary := filepath.Join(t.TempDir(), "staticcheck")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "honnef.co/go/tools/cmd/staticcheck")
-	build.Dir = filepath.Dir(ours) // which may have to be downloaded
+	build.Dir = filepath.Dir(ours) // it may have to be downloaded
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build staticcheck: %v\n%s", err, out)
 	}

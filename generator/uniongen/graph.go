@@ -17,48 +17,48 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// unionGraph are the struct types that the packages of a run declare, and what
-// leads from one to the other.
+// unionGraph holds the struct types that the packages of a run declare, and the fields that
+// lead from one to another.
 type unionGraph struct {
 	builder   *build.Builder
 	flattener *build.Flattener
 	structs   map[*source.Type]*structNode
 	unnamed   map[unnamedStruct]*structNode
-	order     []*structNode // as they were met
+	order     []*structNode // in order of discovery
 }
 
-// unnamedStruct is a struct type in a field. An instance of a generic type has a
-// file of its own.
+// unnamedStruct identifies a struct type literal in a field. The file distinguishes the
+// instances of a generic type.
 type unnamedStruct struct {
 	file *source.File
 	expr *ast.StructType
 }
 
-// structNode is one struct type: declared, an instance of a generic type, or
-// without a name.
+// structNode is a struct type: declared, an instance of a generic type, or unnamed.
 type structNode struct {
 	decl *source.Type
-	// unnamed says where a type without a name stands: "Spec.Template".
+	// unnamed is the path of an unnamed type, such as "Spec.Template".
 	unnamed string
-	// defined is the struct type that this one is defined as, as in type Bar Foo.
+	// defined is the struct type that this one is defined as: Foo in type Bar Foo.
 	defined *structNode
 	fields  []*fieldEdge
-	// unions are those of the struct itself.
+	// unions are the unions of the struct itself.
 	unions []*gounions.Marked
-	// schema is that of an object, once it is known.
+	// schema is the schema of its objects, once known.
 	schema *structural.Schema
-	// marked: a field has a marker of a union, or may lead to one that has.
+	// marked is set if a field has a union marker, or may lead to a struct with one.
 	marked bool
-	// leads: the struct has a union, or leads to one.
+	// leads is set if the struct has a union, or leads to one.
 	leads bool
-	// clears: one of them has a discriminator, at a place with a counterpart.
+	// clears is set if one of these unions has a discriminator, at a position that can be
+	// matched with the old object.
 	clears bool
 }
 
 // fieldEdge is a field that may lead to a union.
 type fieldEdge struct {
 	field *source.Field
-	// name is the Go name, json the one in JSON.
+	// name is the Go name, json the JSON name.
 	name, json string
 	inline     bool
 	value      *valueEdge
@@ -67,15 +67,15 @@ type fieldEdge struct {
 // valueEdge is one level of a field's type.
 type valueEdge struct {
 	kind templates.ValueKind
-	// file and expr are the type expression.
+	// file and expr are the type expression and the file that contains it.
 	file *source.File
 	expr ast.Expr
-	// to is the struct of a struct.
+	// to is the struct, for a value of struct kind.
 	to *structNode
-	// elem is what a pointer points to, or the elements of a list or map.
+	// elem is what a pointer points to, or the element type of a list or map.
 	elem  *valueEdge
 	array bool
-	// key is the type of a map's keys, which stands in keyFile.
+	// key is the key type of a map, an expression in keyFile.
 	key     ast.Expr
 	keyFile *source.File
 }
@@ -103,13 +103,13 @@ func (g *unionGraph) addPackage(p *source.Package) {
 	}
 }
 
-// maxTypeDepth is how deep types without fields are looked into: a type that is
-// a list of itself has no end.
+// maxTypeDepth limits how deeply types without fields are traversed: a type may be a list of
+// itself.
 const maxTypeDepth = 20
 
-// value returns what a type expression leads to, or nil: what it leads to has no
-// fields, says itself how it is marshaled, or is a type of a package that is not
-// generated. at names its place.
+// value returns the edge for a type expression. It is nil if the type has no fields,
+// implements its own marshaling, or belongs to a package for which nothing is generated. at
+// is the path of the field.
 func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
 	if depth > maxTypeDepth {
 		return nil
@@ -145,7 +145,7 @@ func (g *unionGraph) value(f *source.File, expr ast.Expr, at string, depth int) 
 	return out
 }
 
-// named returns what a name of a type leads to.
+// named returns the edge for a named type.
 func (g *unionGraph) named(f *source.File, expr ast.Expr, at string, depth int) *valueEdge {
 	name, why := f.Resolve(expr)
 	if why != nil || name.Type == nil {
@@ -207,7 +207,7 @@ func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, at string
 	return node
 }
 
-// addFields follows the fields of a struct, those that its schema has.
+// addFields follows those fields of a struct that are in its schema.
 func (g *unionGraph) addFields(node *structNode) {
 	t := node.decl
 	for _, field := range t.Fields() {
@@ -232,7 +232,7 @@ func (g *unionGraph) addFields(node *structNode) {
 	}
 }
 
-// structBehind is the struct that the value is, or that it points to.
+// structBehind returns the struct that the value is or points to, or nil.
 func (v *valueEdge) structBehind() *structNode {
 	if v.kind == templates.KindPointer {
 		v = v.elem
@@ -240,7 +240,7 @@ func (v *valueEdge) structBehind() *structNode {
 	return v.to
 }
 
-// leadsTo returns the struct at the end of a value.
+// leadsTo returns the struct at the end of a value's type.
 func (v *valueEdge) leadsTo() *structNode {
 	for v.elem != nil {
 		v = v.elem
@@ -248,7 +248,7 @@ func (v *valueEdge) leadsTo() *structNode {
 	return v.to
 }
 
-// spread gives a property of structs to those that lead to one that has it.
+// spread propagates a property of structs to all structs that lead to one that has it.
 func (g *unionGraph) spread(property func(*structNode) *bool, along func(*structNode, *fieldEdge) bool) {
 	for again := true; again; {
 		again = false
@@ -268,8 +268,8 @@ func (g *unionGraph) spread(property func(*structNode) *bool, along func(*struct
 	}
 }
 
-// finish has the schemas made of the types that may lead to unions, so that what
-// is wrong with those is reported, and finds out which do.
+// finish builds the schemas of the types that may lead to unions, so that errors in them are
+// reported, and determines which types actually do.
 func (g *unionGraph) finish() {
 	everywhere := func(*structNode, *fieldEdge) bool { return true }
 	g.spread(func(n *structNode) *bool { return &n.marked }, everywhere)
@@ -279,7 +279,7 @@ func (g *unionGraph) finish() {
 			node.schema = g.flattener.ForPackage(t.Pkg).Root(t.Load())
 		}
 	}
-	// What has no name of its own stands in a schema that is made.
+	// Unnamed structs get their schema from the struct that contains them.
 	for again := true; again; {
 		again = false
 		for _, node := range g.order {
@@ -304,14 +304,14 @@ func (g *unionGraph) finish() {
 	})
 }
 
-// leftOut reports whether the source says that the unions of the type, and what
-// is below it, get no functions.
+// leftOut reports whether the source excludes the type, and everything below it, from
+// generation.
 func (g *unionGraph) leftOut(node *structNode) bool {
 	return slices.Contains(g.builder.Run.UnionForms(node.decl), unions.FormNone)
 }
 
-// walks reports whether the functions of a struct look into a field. A struct that
-// embeds itself has no end, and encoding/json does not look for one either.
+// walks reports whether the functions of a struct traverse a field. A field by which the
+// struct embeds itself is skipped, as in encoding/json.
 func (g *unionGraph) walks(node *structNode, field *fieldEdge) bool {
 	if field.inline && field.value.leadsTo().embeds(node, map[*structNode]bool{}) {
 		return false
@@ -319,8 +319,7 @@ func (g *unionGraph) walks(node *structNode, field *fieldEdge) bool {
 	return !g.leftOut(node) && !g.leftOut(field.value.leadsTo()) && node.below(field) != nil
 }
 
-// embeds reports whether the fields of the other struct are, through embedding,
-// fields of this one, or whether they are the same.
+// embeds reports whether n is the other struct or embeds it, directly or indirectly.
 func (n *structNode) embeds(other *structNode, seen map[*structNode]bool) bool {
 	if n == other {
 		return true
@@ -332,7 +331,7 @@ func (n *structNode) embeds(other *structNode, seen map[*structNode]bool) bool {
 	})
 }
 
-// below is the schema of a field, or nil if it is not in the schema of the struct.
+// below returns the schema of a field, or nil if the schema of the struct does not have it.
 func (n *structNode) below(field *fieldEdge) *structural.Schema {
 	if n.schema == nil || field.inline {
 		return n.schema
@@ -343,8 +342,8 @@ func (n *structNode) below(field *fieldEdge) *structural.Schema {
 	return nil
 }
 
-// child is the schema of the elements of a value, or of what it points to; nil
-// where the recursion of types ends.
+// child returns the schema of the elements of a value, or of what it points to; nil where the
+// recursion of types is cut off.
 func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
 	switch {
 	case s == nil || v.kind == templates.KindPointer:
@@ -357,12 +356,13 @@ func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
 	return nil
 }
 
-// isKeyed reports whether a list of the schema has elements with keys.
+// isKeyed reports whether the list has map keys in its schema.
 func (v *valueEdge) isKeyed(s *structural.Schema) bool {
 	return v.kind == templates.KindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.structBehind() != nil
 }
 
-// hasCounterparts reports whether a struct in the value has one in an old object.
+// hasCounterparts reports whether a struct in the value can be matched with one in the old
+// object.
 func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
 	switch v.kind {
 	case templates.KindStruct:
@@ -373,8 +373,8 @@ func (v *valueEdge) hasCounterparts(s *structural.Schema) bool {
 	return v.elem.hasCounterparts(v.child(s))
 }
 
-// passSchema gives the structs without a name of their own the schema of the
-// place where they stand.
+// passSchema sets the schemas of unnamed structs and instances from the schema of the struct
+// that contains them.
 func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 	pass := func(to *structNode, s *structural.Schema) {
 		if to.schema == nil && s != nil && (to.unnamed != "" || to.decl.Generic != nil) {
@@ -397,7 +397,7 @@ func (g *unionGraph) passSchema(node *structNode) (passed bool) {
 	return passed
 }
 
-// unionsOf returns the unions that the fields of the struct are marked with.
+// unionsOf returns the unions that the markers of the struct's fields declare.
 func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
 	all := g.builder.Run.Unions
 	switch {
@@ -409,7 +409,7 @@ func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
 	return all.OfStruct(node.decl.File, node.decl.Spec.Type)
 }
 
-// ofPackage returns the named structs of a package that get functions, by name.
+// ofPackage returns the named structs of a package that get functions, sorted by name.
 func (g *unionGraph) ofPackage(p *source.Package) []*structNode {
 	var out []*structNode
 	for _, node := range g.order {

@@ -12,9 +12,10 @@ import (
 	"github.com/schemagen/schemagen/templates"
 )
 
-// This file is about lists whose elements have keys, and so counterparts.
+// This file handles lists with map keys, whose elements can be matched with those of the old
+// object.
 
-// list returns the functions of a keyed list; nil if a key is no field.
+// list returns the functions of a keyed list; nil if a key is not a field.
 func (f *functionFile) list(v *valueEdge, s *structural.Schema) *templates.List {
 	node, pointers := v.elem.structBehind(), v.elem.kind == templates.KindPointer
 	names := slices.Clone(s.XListMapKeys)
@@ -69,7 +70,7 @@ type listNode struct {
 	label string
 }
 
-// listKey returns the field of a key, and how it is read.
+// listKey returns the template data for a key of a list, and whether it is a field.
 func (f *functionFile) listKey(node *structNode, name string, items *structural.Schema) (templates.Key, bool) {
 	file, field, guards := node.field(name)
 	if field == nil {
@@ -95,13 +96,13 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	}
 	key.Default = keyDefault(name, items, node.schema)
 	if key.Default != "" && !key.Pointer && key.Zero == "" && len(guards) == 0 {
-		key.Default = "" // it is always present
+		key.Default = "" // the key is always present
 	}
 	return key, true
 }
 
-// keyDefault returns the default of a property as a Go constant, from the first
-// schema that has it; empty if there is none.
+// keyDefault returns the default of a property as a Go constant, from the first schema that
+// has one; empty if there is none.
 func keyDefault(name string, schemas ...*structural.Schema) string {
 	for _, s := range schemas {
 		if s == nil {
@@ -121,9 +122,9 @@ func keyDefault(name string, schemas ...*structural.Schema) string {
 	return ""
 }
 
-// field returns the field of a JSON name, as the struct or one embedded in it
-// declares it, with the file where its type stands and the embedded pointers on
-// the way.
+// field returns the field with a JSON name, as declared in the struct or one that it embeds,
+// the file that contains its type, and the selectors of the embedded pointers that must not
+// be nil.
 func (n *structNode) field(name string) (at *source.File, field *source.Field, guards []string) {
 	if n.defined != nil {
 		return n.defined.field(name)
@@ -131,8 +132,8 @@ func (n *structNode) field(name string) (at *source.File, field *source.Field, g
 	return fieldOf(n.decl, name, "", 0)
 }
 
-// fieldOf looks for the field of a JSON name; prefix is the selector of the
-// struct in the one where the search began.
+// fieldOf searches for the field with a JSON name. prefix is the selector of t in the struct
+// where the search began.
 func fieldOf(t *source.Type, name, prefix string, depth int) (at *source.File, field *source.Field, guards []string) {
 	if depth > maxTypeDepth {
 		return nil, nil, nil
@@ -168,8 +169,8 @@ func fieldOf(t *source.Type, name, prefix string, depth int) (at *source.File, f
 	return nil, nil, nil
 }
 
-// mayChange asks for the function that tells whether a discriminator in a struct
-// differs, with all that it needs itself.
+// mayChange requests the function that reports whether a discriminator in a struct differs,
+// with all functions that it calls.
 func (f *functionFile) mayChange(node *structNode) {
 	if !node.clears || f.functions(node) == nil {
 		return
@@ -202,10 +203,10 @@ func (f *functionFile) mayChange(node *structNode) {
 	}
 }
 
-// mayChangeBelow asks for the functions of a value.
+// mayChangeBelow requests the functions for a value.
 func (f *functionFile) mayChangeBelow(v *valueEdge, s *structural.Schema) {
 	if f.functions(v.leadsTo()) == nil {
-		return // it was reported
+		return // already reported
 	}
 	if v.isKeyed(s) {
 		list := f.listNodeOf(v, s)
@@ -232,8 +233,7 @@ func (f *functionFile) listNodeOf(v *valueEdge, s *structural.Schema) *listNode 
 	return f.keyed[i]
 }
 
-// canLookInto reports whether the package can name all types below a struct of
-// another package.
+// canLookInto reports whether the package can name all types below a struct of another package.
 func (f *functionFile) canLookInto(node *structNode, seen map[*structNode]bool) bool {
 	if seen[node] {
 		return true

@@ -12,10 +12,10 @@ import (
 	"github.com/schemagen/schemagen/templates"
 )
 
-// This file is where type expressions become texts for the file of a package.
+// This file converts type expressions to text for the generated file of a package.
 
-// text returns a type expression of any file as it is written in the package's.
-// What cannot be named there is reported.
+// text returns a type expression of any file as written in the generated file. Types that
+// cannot be named there are reported.
 func (f *functionFile) text(file *source.File, expr ast.Expr) string {
 	switch typed := expr.(type) {
 	case *ast.ParenExpr:
@@ -61,7 +61,7 @@ func (f *functionFile) text(file *source.File, expr ast.Expr) string {
 	return "any"
 }
 
-// name returns the name of a type or constant as it is written in the package.
+// name returns the name of a type or constant as written in the generated file.
 func (f *functionFile) name(file *source.File, expr ast.Expr) string {
 	preferred := ""
 	if selector, ok := expr.(*ast.SelectorExpr); ok {
@@ -74,7 +74,7 @@ func (f *functionFile) name(file *source.File, expr ast.Expr) string {
 	case why == nil:
 		return name.Predeclared
 	}
-	// No type: the constant that is the length of an array.
+	// Not a type: a constant that is the length of an array.
 	switch typed := expr.(type) {
 	case *ast.Ident:
 		return f.qualifiedName(file.Pkg, typed.Name, "")
@@ -103,7 +103,7 @@ func (f *functionFile) qualifiedName(p *source.Package, name, preferred string) 
 	return f.importName(p, preferred) + "." + name
 }
 
-// instanceText is an instance of a generic type.
+// instanceText returns an instance of a generic type.
 func (f *functionFile) instanceText(t *source.Type) string {
 	var args []string
 	for _, field := range t.Generic.Spec.TypeParams.List {
@@ -115,7 +115,7 @@ func (f *functionFile) instanceText(t *source.Type) string {
 	return f.qualified(t.Generic, "") + "[" + strings.Join(args, ", ") + "]"
 }
 
-// nodeText is the type of a struct.
+// nodeText returns the type of a struct.
 func (f *functionFile) nodeText(node *structNode) string {
 	switch {
 	case node.unnamed != "":
@@ -126,7 +126,7 @@ func (f *functionFile) nodeText(node *structNode) string {
 	return f.qualified(node.decl, "")
 }
 
-// structText is a struct type without a name, which must be the same type.
+// structText returns an unnamed struct type, which must be identical to the original.
 func (f *functionFile) structText(file *source.File, st *ast.StructType) string {
 	var out strings.Builder
 	out.WriteString("struct {\n")
@@ -145,8 +145,8 @@ func (f *functionFile) structText(file *source.File, st *ast.StructType) string 
 	return out.String()
 }
 
-// importName returns the name of an import, which is added if the file has it
-// not yet: the one that the source prefers, or the package's own.
+// importName returns the name of an import, adding the import if necessary: preferred, or the
+// package's own name.
 func (f *functionFile) importName(p *source.Package, preferred string) string {
 	if name, ok := f.imports[p.Path]; ok {
 		return name
@@ -156,7 +156,7 @@ func (f *functionFile) importName(p *source.Package, preferred string) string {
 	}
 	name := preferred
 	if slices.Contains([]string{"field", "maps", "slices", "strings"}, name) {
-		name = path.Base(path.Dir(p.Path)) + name // one that the functions use themselves
+		name = path.Base(path.Dir(p.Path)) + name // the functions use it themselves
 	}
 	name = f.unique(strings.Map(identifierRune, name))
 	f.imports[p.Path] = name
@@ -175,8 +175,8 @@ func identifierRune(r rune) rune {
 	return '_'
 }
 
-// qualifierOf is how the files of the package call another one: as the first that
-// gives it a name of its own does, else by its name.
+// qualifierOf returns the name by which the package's files import another one: the first
+// explicit name, or else the other package's own.
 func qualifierOf(p, other *source.Package) string {
 	for _, f := range p.Sources {
 		if f.Syntax == nil {

@@ -1,6 +1,6 @@
-// Package uniongen writes Go functions that normalize and validate the unions of types, and
-// admission policies that normalize them on the API server. It knows Go types and the
-// finished schemas; what the functions look like is in package templates.
+// Package uniongen generates Go functions that normalize and validate the unions of types,
+// and admission policies that normalize them on the API server. It knows Go types and the
+// finished schemas; the text of the functions is in package templates.
 package uniongen
 
 import (
@@ -18,36 +18,35 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file is where Go packages become files of functions for their unions:
-// packages → the struct types that lead to unions (graph.go) → what
-// the functions of each say (file.go) → Go source (package templates).
+// This file turns Go packages into files of functions for their unions: packages → the struct
+// types that lead to unions (graph.go) → the data for the functions of each (file.go) → Go
+// source (package templates).
 
-// FileName is the name of the file that each package gets.
+// FileName is the name of the generated file in each package.
 const FileName = "zz_generated.unions.go"
 
-// FunctionOptions say what the functions for unions do.
+// FunctionOptions configure the generated functions.
 type FunctionOptions struct {
 	unions.Options
-	// Accessors adds methods that set a discriminator, or a member with it.
+	// Accessors adds methods that set a discriminator, or a member with its discriminator.
 	Accessors bool
-	// BuildTag is the build constraint of the files; empty writes none.
+	// BuildTag is the build constraint of the files. If it is empty, they have none.
 	BuildTag string
 }
 
-// Files is what comes of [Generate].
+// Files is the result of [Generate].
 type Files struct {
 	// Files have absolute names, one for each package with functions.
 	Files []build.File
-	// Without are the directories of the packages that have none, sorted.
+	// Without are the directories of packages without functions, sorted.
 	Without []string
 }
 
-// Generate reads the packages and returns a file of functions for each one
-// that declares a struct type which holds or leads to a union: the functions
-// that normalize and validate its objects, as [unions.Plan] does without the
-// types. Unions are switched on unless the source says +schemagen:unions=none.
-// Diagnostics are about the user's source; if one of them is an error there are
-// no files. The error is as that of [generator.Run].
+// Generate reads the packages and returns a file for each one that declares a struct type
+// with a union, or with a field that leads to one. Its functions normalize and validate
+// objects of these types, as [unions.Plan] does for untyped ones. Unions are enabled unless
+// the source has +schemagen:unions=none. Diagnostics are about the user's source; if one of
+// them is an error, there are no files. The error is as in [generator.Run].
 func Generate(ctx context.Context, options generator.Options, functions FunctionOptions) (Files, diag.List, error) {
 	return generate(ctx, options.Internal(), functions)
 }
@@ -56,7 +55,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 	if options.Unions == "" {
 		options.Unions = string(unions.FormCEL)
 	}
-	options.AllowDangerousTypes = true // they make no difference to the functions
+	options.AllowDangerousTypes = true // they do not affect the functions
 	build.Ignore(&options, FileName)
 	roots, b, err := build.Open(ctx, &options)
 	if err != nil {
@@ -69,7 +68,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 	}
 	g.finish()
 	w, r := b.Run, b.Reporter
-	// A recursive type has no schema, but functions.
+	// A recursive type has functions although it has no schema.
 	r.Drop(report.RecursiveType)
 	var out Files
 	for _, p := range roots {
@@ -92,7 +91,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	w.Lint()
-	r.Drop(report.FeatureOff) // they would change schemas, not functions
+	r.Drop(report.FeatureOff) // features affect schemas, not functions
 	slices.Sort(out.Without)
 	if r.List.HasErrors() {
 		out = Files{}
@@ -100,8 +99,8 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 	return out, r.List.Normalize(), ctx.Err()
 }
 
-// withUnions returns the packages that may have a type that leads to a union: a
-// file mentions a marker of one, or the path of such a package. The others need
+// withUnions returns the packages that may have a type that leads to a union: those with a
+// file that contains a union marker, or the import path of such a package. The others need
 // not be parsed.
 func withUnions(roots []*source.Package) []*source.Package {
 	found := map[*source.Package]bool{}
@@ -125,5 +124,5 @@ func withUnions(roots []*source.Package) []*source.Package {
 	return slices.DeleteFunc(slices.Clone(roots), func(p *source.Package) bool { return !found[p] })
 }
 
-// unionMarkers are what the markers of unions begin with.
+// unionMarkers are the prefixes of union markers.
 var unionMarkers = [...]string{"+union", "+discriminator", "+k8s:union", "+k8s:zeroOrOneOfMember"}
