@@ -15,27 +15,27 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is about the lines to write for a suggested union.
+// This file derives the lines to write for a suggested union.
 
-// Edit is one line to write into a file.
+// Edit is one line to write to a file.
 type Edit struct {
-	// File is the name as in the places of diagnostics. Line counts from 1.
+	// File is the file name as in diagnostics. Line counts from 1.
 	File string
 	Line int
-	// Old is the line whose place Text takes; empty where Text is a new line in
-	// front of it. Both have their indentation, and no line end.
+	// Old is the line that Text replaces; if it is empty, Text is inserted before the
+	// line. Both include indentation, but no line ending.
 	Old string
-	// Text is what to write; empty where the old line is removed.
+	// Text is the line to write; if it is empty, the old line is removed.
 	Text string
-	// Subject is the Go name of the field, type or package that it is about.
+	// Subject is the Go name of the field, type or package that the edit changes.
 	Subject string
-	// Why says why it is needed, as a clause without a final stop; it may be empty.
+	// Why is the reason for the edit, as a clause without a final period; it may be empty.
 	Why string
 }
 
-// EditedFile is a file with suggestions written into it.
+// EditedFile is a file with suggestions applied.
 type EditedFile struct {
-	// Name is the name of the file as in the edits.
+	// Name is the file name as in the edits.
 	Name     string
 	Old, New []byte
 }
@@ -47,8 +47,8 @@ type lineEditor struct {
 	out *Suggestion
 }
 
-// discriminator writes what the discriminator needs, and returns the value that
-// it has where it is absent.
+// discriminator adds the edits for the discriminator, and returns the value that it has if it
+// is absent.
 func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	f := c.unionField
 	if f.role != roleDiscriminator {
@@ -121,8 +121,7 @@ func (e *lineEditor) require(f *unionField) {
 	}
 }
 
-// omitEmpty lets Go leave a field out that may be absent, instead of writing an
-// empty string.
+// omitEmpty makes Go omit an optional field instead of writing an empty string.
 func (e *lineEditor) omitEmpty(f *unionField, why string) {
 	if f.omits {
 		return
@@ -138,14 +137,14 @@ func (e *lineEditor) omitEmpty(f *unionField, why string) {
 	e.out.Edits = append(e.out.Edits, Edit{File: at.File, Line: at.Line, Old: old, Text: text, Subject: f.field.Label(), Why: why})
 }
 
-// member writes the marker of a member, unless it has one, and decides whether
-// it is optional. It reports whether anything is to be written.
+// member adds the marker of a member, unless it has one, and decides whether the member is
+// optional. It reports whether there is anything to write.
 func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing string, several bool) bool {
 	tagged := c.role == roleDiscriminator && !c.native
 	if !m.Marked {
 		marker, why := "+unionMember", ""
 		if tagged {
-			marker = taggedMember(c, m) // which knows no optional members
+			marker = taggedMember(c, m) // Kubernetes' tags have no optional members
 		} else {
 			if m.Value != m.Field {
 				marker += "=" + m.Value
@@ -166,7 +165,7 @@ func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing str
 	return !m.Marked || nameless
 }
 
-// taggedMember is the marker of a member in Kubernetes' words.
+// taggedMember returns the marker of a member as a Kubernetes tag.
 func taggedMember(c *candidate, m *Member) string {
 	var args []string
 	if _, union := c.says(); union != "" {
@@ -181,7 +180,7 @@ func taggedMember(c *candidate, m *Member) string {
 	return "+k8s:unionMember(" + strings.Join(args, ", ") + ")"
 }
 
-// aboveField writes a marker above a field.
+// aboveField inserts a marker above a field.
 func (e *lineEditor) aboveField(f *unionField, marker, why string) {
 	if f.shared {
 		e.byHand(f.field.Label(), marker)
@@ -190,7 +189,7 @@ func (e *lineEditor) aboveField(f *unionField, marker, why string) {
 	e.above(f.field.Pos, f.field.Label(), marker, why)
 }
 
-// above writes a marker above a declaration that begins a line.
+// above inserts a marker above a declaration that begins a line.
 func (e *lineEditor) above(pos token.Pos, subject, marker, why string) {
 	at := e.Reporter.Position(pos)
 	line := e.line(at)
@@ -206,7 +205,7 @@ func (e *lineEditor) byHand(subject, marker string) {
 	e.out.Notes = append(e.out.Notes, fmt.Sprintf("give %s a line of its own, and write // %s above it", subject, marker))
 }
 
-// readLines returns the lines of a file, with their ends.
+// readLines returns the lines of a file, with line endings.
 func (s *suggester) readLines(name string) []string {
 	if lines, ok := s.sources[name]; ok {
 		return lines
@@ -219,7 +218,7 @@ func (s *suggester) readLines(name string) []string {
 	return s.sources[name]
 }
 
-// line returns the text of a line without its end.
+// line returns a line without its ending.
 func (e *lineEditor) line(at diag.Position) string {
 	lines := e.readLines(at.File)
 	if at.Line < 1 || at.Line > len(lines) {
@@ -228,8 +227,8 @@ func (e *lineEditor) line(at diag.Position) string {
 	return strings.TrimRight(lines[at.Line-1], "\r\n")
 }
 
-// ownRules notes that the struct has rules of its own about members: those of the
-// union may say the same again.
+// ownRules adds a note if the struct has rules about members, which the rules of the union
+// may duplicate.
 func (e *lineEditor) ownRules(members []*unionField) {
 	for _, m := range e.t.Markers {
 		rule, ok := m.Value.(crdmarkers.XValidation)
@@ -245,8 +244,8 @@ func (e *lineEditor) ownRules(members []*unionField) {
 	}
 }
 
-// finish sorts the edits, and adds what switches unions on: behind the package's
-// group, or else above its package clause.
+// finish sorts the edits, and adds the one that enables unions: after the package's
+// +groupName, or else above its package clause.
 func (e *lineEditor) finish() {
 	slices.SortStableFunc(e.out.Edits, compareEdits)
 	if e.Run.UnionForms(e.t) != nil {
@@ -261,7 +260,7 @@ func (e *lineEditor) finish() {
 		Why: "unions are enforced where the package says so; objects that break them will be refused when the union changes"}
 }
 
-// groupPlace returns the place of the first +groupName, if there is one.
+// groupPlace returns the position of the first +groupName, or NoPos.
 func groupPlace(p *source.Package) token.Pos {
 	for _, f := range p.Sources {
 		if f.Syntax == nil {
@@ -276,17 +275,16 @@ func groupPlace(p *source.Package) token.Pos {
 	return token.NoPos
 }
 
-// compareEdits orders edits by place. What stands in front of a line comes
-// before what takes its place.
+// compareEdits orders edits by position. Insertions before a line precede its replacement.
 func compareEdits(a, b Edit) int {
 	instead := func(e Edit) int { return min(len(e.Old), 1) }
 	return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line, instead(a)-instead(b))
 }
 
-// Apply returns the files that the suggestions change, sorted by
-// name, without writing them. optIn adds what switches unions on. A line that
-// several suggestions want is written once. It fails where read does not return a
-// file, or one that the suggestions are not about.
+// Apply returns the files that the suggestions change, sorted by name, without writing them.
+// optIn includes the edits that enable unions. Identical edits of several suggestions are
+// applied once. It fails if read does not return a file, or returns one that has changed
+// since.
 func Apply(suggestions []Suggestion, optIn bool, read func(name string) ([]byte, error)) ([]EditedFile, error) {
 	var edits []Edit
 	for _, s := range suggestions {
@@ -344,7 +342,7 @@ func editLines(text string, edits []Edit) (string, error) {
 		out.WriteString(line)
 	}
 	for _, e := range edits {
-		if e.Line != number+1 || e.Old != "" { // else it goes behind the last line
+		if e.Line != number+1 || e.Old != "" { // else it is appended after the last line
 			return "", fmt.Errorf("%s has no line %d any more", e.File, e.Line)
 		}
 		if text := out.String(); text != "" && !strings.HasSuffix(text, "\n") {

@@ -16,13 +16,12 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is what counts as evidence that a field selects others: names that
-// agree, and words of the documentation (see suggestwords.go). A rule that is too
-// generous costs its reader more than one that misses a union, so each wants two
-// things that agree.
+// This file decides what counts as evidence that a field selects others: matching names, and
+// the wording of the documentation (see words.go). A false suggestion costs the reader more
+// than a missed union, so each rule requires two independent signals.
 
-// observed reports whether the field tells what was seen rather than what is
-// wanted: what it had said before stays beside it.
+// observed reports whether the field reports observed rather than desired state. Fields for
+// earlier states then stay set.
 func (f *unionField) observed() bool {
 	switch f.field.Name {
 	case "Phase", "Status", "Reason", "Condition":
@@ -31,8 +30,8 @@ func (f *unionField) observed() bool {
 	return false
 }
 
-// match finds the members of the candidate: fields that are marked, fields with
-// the name of a value, and fields with the name of a value and something more.
+// match finds the members of the candidate: fields that are marked, fields whose name equals
+// a value, and fields whose name extends a value.
 func (c *candidate) match(fields []*unionField) {
 	free := func(f *unionField) bool {
 		return f != c.unionField && f.role == roleNone && f.unfit() == "" &&
@@ -67,7 +66,7 @@ func (c *candidate) hasMembers() bool {
 	return slices.ContainsFunc(c.matches, func(m match) bool { return m.field.role == roleMember })
 }
 
-// owns reports whether a marked member is one of the candidate's.
+// owns reports whether a marked member belongs to the candidate.
 func (c *candidate) owns(f *unionField, fields []*unionField) bool {
 	member, union := f.says()
 	if c.role == roleDiscriminator && !c.native {
@@ -84,8 +83,8 @@ func (c *candidate) owns(f *unionField, fields []*unionField) bool {
 	return !c.hasRival(fields) && (c.role == roleDiscriminator || slices.Contains(c.choices.values, value))
 }
 
-// says returns what the marker of a member says, and the name of its union if it
-// is one of Kubernetes' tags.
+// says returns what the marker of a member specifies, and the name of its union if it is a
+// Kubernetes tag.
 func (f *unionField) says() (member markers.UnionMember, union string) {
 	switch value := f.marker.Value.(type) {
 	case markers.UnionMember:
@@ -99,8 +98,8 @@ func (f *unionField) says() (member markers.UnionMember, union string) {
 	return member, ""
 }
 
-// unservable says why a field cannot be the member of a value that it is named
-// for; empty if it can.
+// unservable returns why a field cannot be the member of a value that matches its name; empty
+// if it can.
 func (c *candidate) unservable(f *unionField, value string) string {
 	if strings.ContainsAny(value, ", \"`") {
 		return "a value with commas, blanks or quotes cannot be written into a marker"
@@ -118,10 +117,10 @@ func (c *candidate) unservable(f *unionField, value string) string {
 	return ""
 }
 
-// matchAffixes finds members whose names are values with a word in front or
-// behind: LocalhostProfile is for Localhost. That is evidence where several
-// members have the same word, as SecretRef and ConfigMapRef; else it adds to
-// other evidence, unless members are marked: then their author left it out.
+// matchAffixes finds members whose names are values with a word added in front or at the end,
+// such as LocalhostProfile for Localhost. That is evidence if several members share the word,
+// as do SecretRef and ConfigMapRef; otherwise it only supports other evidence. If members are
+// marked, it does not count: the author left the field out.
 func (c *candidate) matchAffixes(fields []*unionField, free func(*unionField) bool, selected func(string) bool) {
 	type pair struct {
 		match
@@ -164,9 +163,9 @@ func (c *candidate) matchAffixes(fields []*unionField, free func(*unionField) bo
 	}
 }
 
-// matchConditions finds members that a tag gives a mode, and those whose
-// documentation has a condition about the discriminator and one of its values.
-// It adds to a marked discriminator only, as long as it has no marked members.
+// matchConditions finds members with a tag that names a mode, and members whose documentation
+// has a condition about the discriminator and exactly one of its values. It applies only to a
+// marked discriminator without marked members.
 func (c *candidate) matchConditions(fields []*unionField, free func(*unionField) bool, selected func(string) bool) {
 	if c.role != roleDiscriminator || c.hasMembers() {
 		return
@@ -189,8 +188,8 @@ func (c *candidate) matchConditions(fields []*unionField, free func(*unionField)
 	}
 }
 
-// conditions returns the sentences about a field that have a condition about the
-// discriminator: "only if type is".
+// conditions returns the sentences in a field's documentation that have a condition about the
+// discriminator, such as "only if type is".
 func (c *candidate) conditions(f *unionField) []string {
 	var out []string
 	for _, sentence := range sentences(f.field.Doc) {
@@ -202,8 +201,8 @@ func (c *candidate) conditions(f *unionField) []string {
 	return out
 }
 
-// enough reports whether the candidate has members by evidence that suffices,
-// and says which.
+// enough reports whether there is sufficient evidence for the candidate's members, and sets
+// why.
 func (c *candidate) enough(t *source.Type, fields int) bool {
 	if len(c.matches) == 0 || c.combines() || c.role != roleDiscriminator && (allowsBoth(t.Doc) || allowsBoth(c.field.Doc)) {
 		return false
@@ -226,8 +225,8 @@ func (c *candidate) enough(t *source.Type, fields int) bool {
 	return true
 }
 
-// combines reports whether a value without a member means several of them:
-// Both, or IngressAndEgress. A member of a union serves one value.
+// combines reports whether a value without a member seems to stand for several members, such
+// as Both or IngressAndEgress. In a union, a value selects one member.
 func (c *candidate) combines() bool {
 	for _, value := range c.choices.values {
 		if slices.ContainsFunc(c.matches, func(m match) bool { return m.value == value }) {
@@ -250,8 +249,8 @@ func (c *candidate) combines() bool {
 	return false
 }
 
-// defaultValue returns what the discriminator is where it is absent, by its
-// marker; empty if nothing says.
+// defaultValue returns the value that markers give an absent discriminator; empty if none
+// does.
 func (c *candidate) defaultValue() string {
 	for _, m := range c.field.Markers {
 		var value any
@@ -270,8 +269,8 @@ func (c *candidate) defaultValue() string {
 	return ""
 }
 
-// saysDefault returns the one value that the documentation of the discriminator
-// calls its default.
+// saysDefault returns the only value that the discriminator's documentation calls its
+// default.
 func (c *candidate) saysDefault() string {
 	found := ""
 	for _, groups := range defaultWords().FindAllStringSubmatch(strings.Join(strings.Fields(c.field.Doc), " "), -1) {
@@ -287,19 +286,18 @@ func (c *candidate) saysDefault() string {
 	return found
 }
 
-// normalName is a name as it is compared: without case, and without what joins words.
+// normalName normalizes a name for comparison, removing case and word separators.
 func normalName(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "", " ", "", "/", "").Replace(name))
 }
 
-// sameName reports whether a field has the name of a value, in Go or in JSON.
+// sameName reports whether the Go or JSON name of a field equals a value.
 func sameName(value string, f *unionField) bool {
 	normal := normalName(value)
 	return normal != "" && (normal == normalName(f.field.Label()) || normal == normalName(f.name))
 }
 
-// affixOf returns what a Go name has in front of a value, or behind it: whole
-// words only.
+// affixOf returns the whole words that a Go name has before or after a value.
 func affixOf(value, name string) (affix string, ok bool) {
 	normal, lower := normalName(value), strings.ToLower(name)
 	if len(normal) < 3 || len(lower) != len(name) || normal == lower {

@@ -12,10 +12,10 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file is what a suggestion needs to know of the fields of a struct: what
-// they are by their markers, what they can be, and what values they have.
+// This file describes the fields of a struct for suggestions: their roles by markers, whether
+// they can be members, and their values.
 
-// role is what the markers of a field make it.
+// role is the role in a union that the markers of a field give it.
 type role int
 
 const (
@@ -24,30 +24,31 @@ const (
 	roleMember
 )
 
-// unionField is a field of a struct as a union sees it.
+// unionField is a field of a struct that may be part of a union.
 type unionField struct {
 	field *source.Field
-	// name is that of the field in JSON.
+	// name is the JSON name.
 	name     string
 	comments []markers.Comment
-	// shared: the declaration has several names, and a marker would be for all.
+	// shared is set if the declaration has several names, so that a marker would apply to
+	// all.
 	shared bool
-	// omits: the json tag leaves the field out where it is empty.
+	// omits is set if the json tag omits the field when it is empty.
 	omits    bool
 	required bool
 
 	role role
-	// native: the marker is KEP-1027's or the structural-schema KEP's, not one of
+	// native is set if the marker is from KEP-1027 or the structural-schema KEP, not one of
 	// Kubernetes' declarative-validation tags.
 	native bool
-	// text is the marker that gives the role, and marker the same as it was parsed:
-	// nil if it stands behind another tag, as in +k8s:beta(…)=+k8s:unionMember.
+	// text is the marker that gives the role, and marker its parsed form: nil if it is nested
+	// in another tag, as in +k8s:beta(…)=+k8s:unionMember.
 	text   string
 	marker *markers.Marker
 }
 
-// unionFields returns the fields that have a name in JSON, and how many others
-// bring something into the JSON of the struct.
+// unionFields returns the fields that have a JSON name, and the number of other fields that
+// add to the JSON of the struct.
 func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others int) {
 	st := t.Spec.Type.(*ast.StructType)
 	comments := t.File.Comments.Fields(st)
@@ -78,9 +79,8 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others in
 	return fields, others
 }
 
-// readRole reads what the markers of the field say of unions. A tag counts also
-// where a stability level or an option stands in front of it: it is not for us
-// to say again.
+// readRole sets the role from the markers of the field. A tag also counts if it is nested in
+// one for a stability level or an option: then it need not be suggested again.
 func (f *unionField) readRole() {
 	for _, c := range f.comments {
 		text := c.Text
@@ -113,7 +113,7 @@ func (f *unionField) readRole() {
 
 var staged = lazily(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
 
-// unfit says what keeps the field from being a member; empty if it can be one.
+// unfit returns why the field cannot be a member; empty if it can.
 func (f *unionField) unfit() string {
 	switch {
 	case f.field.Markers.Get(markers.NullableName) != nil:
@@ -137,8 +137,8 @@ func (f *unionField) pointer() bool {
 	return ok
 }
 
-// neverEmpty reports whether the field is a list or map that is left out of the
-// JSON where it is empty, and which the schema does not allow to be empty.
+// neverEmpty reports whether the field is a list or map that is omitted from JSON when empty
+// and that its schema does not allow to be empty.
 func (f *unionField) neverEmpty() bool {
 	switch f.field.Type.(type) {
 	case *ast.ArrayType, *ast.MapType:
@@ -156,16 +156,16 @@ func (f *unionField) neverEmpty() bool {
 	return false
 }
 
-// choices are the values that a field of a string type may have.
+// choices are the possible values of a field of a string type.
 type choices struct {
 	values []string
-	// typ is the type whose constants the values are; nil if a marker lists them.
+	// typ is the type whose constants are the values; nil if a marker lists them.
 	typ *source.Type
-	// closed: a marker says that there are no others.
+	// closed is set if a marker excludes all other values.
 	closed bool
 }
 
-// choicesOf returns the values of a field; none if it is no enum of strings.
+// choicesOf returns the values of a field; none if it is not a string enum.
 func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
 	typ := f.field.Type
 	if star, ok := typ.(*ast.StarExpr); ok {
@@ -186,7 +186,7 @@ func (s *suggester) choicesOf(t *source.Type, f *unionField) choices {
 	}
 	enum, _ := gounions.EnumTypeOf(t, f.field)
 	c := choices{typ: name.Type, closed: enum != nil}
-	all, _ := name.Type.Constants() // what has no value is reported where enums are switched on
+	all, _ := name.Type.Constants() // constants without a value are reported where enums are enabled
 	for _, constant := range all {
 		if !constant.Excluded && !slices.Contains(c.values, constant.Value) {
 			c.values = append(c.values, constant.Value)

@@ -1,5 +1,5 @@
-// Package suggest finds structs that look like unions which their markers do not say, and
-// the lines to write. It knows names, documentation and markers, and no schemas.
+// Package suggest finds structs that look like unions but are not, or not completely, marked
+// as such, and the lines to add. It knows names, documentation and markers, but no schemas.
 package suggest
 
 import (
@@ -19,37 +19,35 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file finds structs that look like unions which their markers do not say,
-// or say in part only. What counts as evidence is in evidence.go, the lines to
-// write in edits.go.
+// This file finds structs that look like unions but are not, or not completely, marked as
+// such. What counts as evidence is in evidence.go, the lines to write are in edits.go.
 
-// Suggestion is a union that a struct seems to be, and what the source lacks for
-// the generator to enforce it.
+// Suggestion is a union that a struct seems to be, and what must be added for the generator
+// to enforce it.
 type Suggestion struct {
-	// Pos is the place of the struct's name.
+	// Pos is the position of the struct's name.
 	Pos diag.Position
-	// Package is the import path of the struct, Type its Go name.
+	// Package is the import path of the struct, and Type its Go name.
 	Package, Type string
-	// Discriminator is the Go name of the field that selects a member; empty for
-	// a union without one.
+	// Discriminator is the Go name of the field that selects a member; empty for a union
+	// without a discriminator.
 	Discriminator string
-	// Members are all members in source order, those included that are marked.
+	// Members are all members in source order, including those already marked.
 	Members []Member
-	// Empty are the values of the discriminator that have no member, in the order
-	// of their declaration.
+	// Empty are the values of the discriminator without a member, in order of declaration.
 	Empty []string
-	// AtMostOne says of a union without discriminator that none may be set.
+	// AtMostOne is set for a union without a discriminator that allows no member to be set.
 	AtMostOne bool
-	// Marked says that some of the union is marked already.
+	// Marked is set if part of the union is already marked.
 	Marked bool
-	// Why is the evidence, as a clause without a final stop.
+	// Why is the evidence, as a clause without a final period.
 	Why string
-	// Edits are what to write, in the order of files and lines.
+	// Edits are the edits to make, ordered by file and line.
 	Edits []Edit
-	// OptIn switches unions on for the package; nil where that is done. It
-	// tightens what the API accepts, so it is not one of the edits.
+	// OptIn enables unions for the package; nil if they are enabled. It is not one of the
+	// edits, because it tightens validation of the API.
 	OptIn *Edit
-	// Notes are what the author has to decide, or to change by hand.
+	// Notes are decisions and changes that are left to the author.
 	Notes []string
 }
 
@@ -57,23 +55,24 @@ type Suggestion struct {
 type Member struct {
 	// Field is the Go name.
 	Field string
-	// Value is what the discriminator says to select it; empty without a discriminator.
+	// Value is the discriminator value that selects the member; empty without a
+	// discriminator.
 	Value string
-	// Optional says that the member may be absent although it is selected.
+	// Optional is set if the member may be absent although it is selected.
 	Optional bool
-	// Marked says that the source has the marker already.
+	// Marked is set if the source already has the marker.
 	Marked bool
 }
 
-// Unions returns the structs of the packages that look like unions which
-// nothing marks, or not all of it, sorted by place. It looks at every struct
-// that the packages of [generator.Source.Patterns] declare, whether a kind reaches it or
-// not; [generator.Language.Unions] switches unions on for the run, so that no package needs
-// to. Nothing is written. Diagnostics are about source that cannot be read or
-// whose markers cannot be parsed; the error is as for [generator.Run].
+// Unions returns the structs in the packages that look like unions but are not, or not
+// completely, marked as such, sorted by position. It considers every struct declared in the
+// packages of [generator.Source.Patterns], whether or not a kind uses it. Set
+// [generator.Language.Unions] to enable unions for the run; otherwise the packages must
+// enable them. Nothing is written. Diagnostics are about source that cannot be read or
+// markers that cannot be parsed; the error is as for [generator.Run].
 //
-// The evidence is about names and documentation, as in KEP-1027's section on the
-// migration of existing unions: an author decides whether it is right.
+// The evidence is names and documentation, as in the section of KEP-1027 on the migration of
+// existing unions. An author has to decide whether a suggestion is right.
 func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.List, error) {
 	return suggestUnions(ctx, options.Internal())
 }
@@ -99,9 +98,8 @@ func suggestUnions(ctx context.Context, options build.Options) ([]Suggestion, di
 	return out, r.List.Normalize(), nil
 }
 
-// structsOf returns the struct types that the package declares, in the order of
-// files and lines. Generic types are left out, which hold no unions, and
-// generated files, which nobody edits.
+// structsOf returns the struct types that the package declares, ordered by file and line.
+// Generic types, which cannot have unions, and generated files are left out.
 func structsOf(p *source.Package) []*source.Type {
 	p.ParseTypes()
 	var out []*source.Type
@@ -118,21 +116,21 @@ func structsOf(p *source.Package) []*source.Type {
 	return out
 }
 
-// suggester looks at one struct after the other.
+// suggester suggests unions for one struct after the other.
 type suggester struct {
 	*build.Builder
-	// sources are the lines of files that are to be changed.
+	// sources caches the lines of files to be edited, by file name.
 	sources map[string][]string
 }
 
-// candidate is a field that may be a discriminator, with what it may select.
+// candidate is a field that may be a discriminator, with the members that it may select.
 type candidate struct {
 	*unionField
 	choices choices
 	matches []match
-	// doubtful are matches that nothing supports.
+	// doubtful are matches without supporting evidence.
 	doubtful []match
-	// strong is the number of matches that count as evidence of their own.
+	// strong is the number of matches that are evidence on their own.
 	strong int
 	why    string
 }
@@ -162,15 +160,15 @@ func (s *suggester) suggest(t *source.Type) []Suggestion {
 	return out
 }
 
-// hasRival reports whether a field beside c is marked as a discriminator, too.
+// hasRival reports whether a field other than c is also marked as a discriminator.
 func (c *candidate) hasRival(fields []*unionField) bool {
 	return slices.ContainsFunc(fields, func(f *unionField) bool {
 		return f.role == roleDiscriminator && f.native && f != c.unionField
 	})
 }
 
-// hasOneOf reports whether controller-gen's markers say what a union without
-// discriminator would.
+// hasOneOf reports whether controller-gen's markers already express a union without a
+// discriminator.
 func hasOneOf(t *source.Type) bool {
 	return slices.ContainsFunc(t.Markers, func(m *markers.Marker) bool {
 		switch m.Value.(type) {
@@ -181,14 +179,14 @@ func hasOneOf(t *source.Type) bool {
 	})
 }
 
-// discriminators returns the fields that select members, with what they select.
+// discriminators returns the candidates with sufficient evidence.
 func (s *suggester) discriminators(t *source.Type, fields []*unionField, others int) []*candidate {
 	if !slices.ContainsFunc(fields, func(f *unionField) bool { return f.unfit() == "" }) {
 		return nil
 	}
 	if slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleMember && !f.native }) &&
 		!slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleDiscriminator && !f.native }) {
-		return nil // a union without discriminator
+		return nil // a union without a discriminator
 	}
 	var found []*candidate
 	for _, f := range fields {
@@ -207,8 +205,8 @@ func (s *suggester) discriminators(t *source.Type, fields []*unionField, others 
 	return undisputed(found)
 }
 
-// undisputed leaves out candidates that want a member which another one has as
-// good evidence for. Where both are equal there is no telling.
+// undisputed removes candidates that share a member with another one that has equal or better
+// evidence. If both are equal, both are removed.
 func undisputed(found []*candidate) []*candidate {
 	var out []*candidate
 	for _, c := range found {
@@ -232,8 +230,8 @@ func (c *candidate) shares(other *candidate) bool {
 	})
 }
 
-// discriminated returns the suggestion for a discriminator. lacks is false where
-// all of it is marked.
+// discriminated returns the suggestion for a discriminator. lacks is false if the union is
+// completely marked.
 func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candidate, several bool) (out Suggestion, lacks bool) {
 	out = Suggestion{Pos: s.Reporter.Position(t.Spec.Name.Pos()), Package: t.Pkg.Path, Type: t.Label(), Discriminator: c.field.Label(), Why: c.why}
 	out.Marked = c.role == roleDiscriminator
@@ -288,8 +286,8 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 	return out, true
 }
 
-// unlisted notes a field that is named as a constant which the enum marker of
-// the discriminator leaves out.
+// unlisted adds a note about a field whose name matches a constant that the enum marker of
+// the discriminator does not list.
 func (s *suggester) unlisted(t *source.Type, c *candidate, f *unionField, out *Suggestion) {
 	if c.choices.typ != nil || slices.ContainsFunc(c.matches, func(m match) bool { return m.field == f }) {
 		return
@@ -306,8 +304,8 @@ func (s *suggester) unlisted(t *source.Type, c *candidate, f *unionField, out *S
 	}
 }
 
-// undiscriminated returns the suggestion for a struct whose documentation says
-// that one of its fields is set.
+// undiscriminated returns the suggestion for a struct whose documentation says that one of
+// its fields is set.
 func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out Suggestion, lacks bool) {
 	if len(fields) < 2 {
 		return out, false
@@ -327,7 +325,7 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 		tag = "+k8s:zeroOrOneOfMember"
 	}
 	if i := slices.IndexFunc(fields, func(f *unionField) bool { return f.role == roleMember }); i >= 0 {
-		tag, out.Marked = fields[i].text, true // the rest is marked as it is
+		tag, out.Marked = fields[i].text, true // the remaining members are marked in the same way
 		out.AtMostOne = strings.Contains(tag, markers.TagZeroOrOneOfMemberName)
 	}
 	e := &lineEditor{suggester: s, t: t, out: &out}

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
-// The codes of findings about unions that suggestions have to avoid, and of one about syntax.
+// The codes of diagnostics about unions that suggestions must avoid, and of one about syntax.
 const (
 	invalidUnion          = "SG311"
 	unionsOff             = "SG312"
@@ -30,16 +30,16 @@ const (
 	syntaxError           = "SG102"
 )
 
-// readSuggestCases reads testdata/suggest: Go packages, and in want/suggestions
-// what is suggested of them. Without the file nothing is. A line "by hand:
-// …" in the comment says that the edits are not all that has to be done.
+// readSuggestCases reads testdata/suggest: Go packages, and the expected suggestions in
+// want/suggestions. Without that file, none are expected. A line "by hand: …" in the comment
+// means that the edits alone are not sufficient.
 func readSuggestCases(t *testing.T) []*gentest.Case {
 	t.Helper()
 	return gentest.Read(t, "../../testdata/suggest/*.txtar")
 }
 
-// suggestIn returns the suggestions for the packages below a folder, which have
-// to be free of errors.
+// suggestIn returns the suggestions for the packages below a directory, which must have no
+// errors.
 func suggestIn(t *testing.T, dir string) []Suggestion {
 	t.Helper()
 	got, findings, err := suggestUnions(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}})
@@ -49,7 +49,7 @@ func suggestIn(t *testing.T, dir string) []Suggestion {
 	return got
 }
 
-// generateIn generates with unions switched on for the run, or not.
+// generateIn generates, with unions enabled for the run unless unions is empty.
 func generateIn(t *testing.T, dir, unions string) (string, diag.List) {
 	t.Helper()
 	made, findings, err := build.Make(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}}, Language: build.Language{Unions: unions}, Output: build.Output{ToolVersion: "schemagen-test"}, Server: gentest.Server(t, "")})
@@ -63,7 +63,7 @@ func generateIn(t *testing.T, dir, unions string) (string, diag.List) {
 	return out.String(), findings
 }
 
-// write applies suggestions on disk.
+// write writes the files with the suggestions applied.
 func write(t *testing.T, suggestions []Suggestion, optIn bool) {
 	t.Helper()
 	edited, err := Apply(suggestions, optIn, os.ReadFile)
@@ -110,7 +110,7 @@ func TestSuggestUnions(t *testing.T) {
 				t.Error("the package is not asked to switch unions on")
 			}
 
-			// What is suggested is accepted, and then all there is to suggest.
+			// The suggestions are accepted, and applying them leaves nothing to suggest.
 			write(t, got, false)
 			crds, findings := generateIn(t, root, "cel")
 			if wrong := ofUnions(findings); len(wrong) > 0 {
@@ -127,7 +127,7 @@ func TestSuggestUnions(t *testing.T) {
 				t.Errorf("suggested again: %+v", again)
 			}
 
-			// The package can switch unions on itself.
+			// The package can also enable unions itself.
 			gentest.LayOut(t, dir, []*gentest.Case{c})
 			write(t, got, true)
 			own, findings := generateIn(t, root, "")
@@ -141,7 +141,7 @@ func TestSuggestUnions(t *testing.T) {
 	}
 }
 
-// readAll returns the Go files below a folder.
+// readAll returns the Go files below a directory.
 func readAll(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
@@ -159,12 +159,12 @@ func readAll(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// verdictsFile lists what is suggested for k8s.io/api, and what the documentation
-// of each type says of it: "union", "doubtful: why" or "no: why".
+// verdictsFile lists the suggestions for k8s.io/api with a verdict, based on the
+// documentation of each type: "union", "doubtful: why" or "no: why".
 const verdictsFile = "../../testdata/suggest/kubernetes.txt"
 
-// TestSuggestForKubernetes holds the rules of evidence against every package of
-// k8s.io/api, with a verdict on each suggestion.
+// TestSuggestForKubernetes checks the rules of evidence on every package of k8s.io/api. There
+// is a verdict on each suggestion.
 func TestSuggestForKubernetes(t *testing.T) {
 	got, findings, err := suggestUnions(t.Context(), build.Options{Source: build.Source{Dir: "../..", Patterns: []string{"k8s.io/api/..."}}})
 	if err != nil || len(findings) > 0 {
@@ -217,7 +217,7 @@ func TestSuggestForKubernetes(t *testing.T) {
 	}
 }
 
-// describe says in one line what a suggestion is.
+// describe summarizes a suggestion in one line.
 func (s *Suggestion) describe() string {
 	var members []string
 	for _, m := range s.Members {
@@ -233,8 +233,8 @@ func (s *Suggestion) describe() string {
 	return fmt.Sprintf("%s.%s atMostOne=%v marked=%v members=%s empty=%s", s.Type, s.Discriminator, s.AtMostOne, s.Marked, strings.Join(members, " "), strings.Join(s.Empty, " "))
 }
 
-// TestSuggestKnownUnions wants the types that KEP-1027 names for migration, and
-// other well-known ones, as they are.
+// TestSuggestKnownUnions checks the suggestions for the types that KEP-1027 lists for
+// migration, and for other well-known ones.
 func TestSuggestKnownUnions(t *testing.T) {
 	metrics := "atMostOne=false marked=false members=Object Pods Resource ContainerResource External empty="
 	for _, c := range []struct {
@@ -276,8 +276,8 @@ func TestSuggestKnownUnions(t *testing.T) {
 	}
 }
 
-// moduleWith returns the folder of a module whose requirements have a package.
-// Gateway API is one of the benchmarks' only, which not everyone has downloaded.
+// moduleWith returns the directory of a module whose requirements include a package. Only the
+// benchmarks require Gateway API, which may not have been downloaded.
 func moduleWith(t *testing.T, pkg string) string {
 	t.Helper()
 	if !strings.HasPrefix(pkg, "sigs.k8s.io/gateway-api/") {
@@ -289,8 +289,8 @@ func moduleWith(t *testing.T, pkg string) string {
 	return "../../bench/apis"
 }
 
-// TestSuggestedEditsOfRealPackages writes what is suggested for real packages
-// into copies of them, and wants the generator to accept their unions.
+// TestSuggestedEditsOfRealPackages applies the suggestions for real packages to copies of
+// them, and checks that the generator accepts their unions.
 func TestSuggestedEditsOfRealPackages(t *testing.T) {
 	for _, c := range []struct {
 		pkg   string
@@ -300,7 +300,7 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 		{"k8s.io/api/apps/v1", []string{"`type` is \"RollingUpdate\""}},
 		{"k8s.io/api/core/v1", []string{"`type` is \"Localhost\""}},
 		{"k8s.io/api/flowcontrol/v1", []string{"`kind` is \"ServiceAccount\"", "`type` is \"Queue\""}},
-		// Its own rules say the same as the union, and stay in its place.
+		// Its existing rules are equivalent to the union and stay in its place.
 		{"sigs.k8s.io/gateway-api/apis/v1", []string{"filter.requestHeaderModifier must be nil if"}},
 	} {
 		t.Run(c.pkg, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 			if again, _, err := suggestUnions(t.Context(), options); err != nil || len(again) > 0 {
 				t.Error(err, again)
 			}
-			// Other findings are about what these packages never meant for CRDs.
+			// Other diagnostics are unrelated: these packages were not written for CRDs.
 			made, findings, err := build.Make(t.Context(), options)
 			if err != nil {
 				t.Fatal(err)
@@ -479,8 +479,8 @@ func TestAffixOf(t *testing.T) {
 	}
 }
 
-// FuzzSuggestUnions wants what is suggested for a file that parses to be written
-// into it so that it still does, and to be all.
+// FuzzSuggestUnions checks that a file that parses still does after applying its suggestions,
+// and that then there is nothing left to suggest.
 func FuzzSuggestUnions(f *testing.F) {
 	files, err := filepath.Glob("../../testdata/suggest/*.txtar")
 	if err != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Write prints the suggestions, one after the other, and behind those
-// of a package what switches its unions on. Names of files are relative to dir
-// as in [diag.List.RelativeTo].
+// Write prints the suggestions, followed for each package by the edit that enables its
+// unions. File names are relative to dir as in [diag.List.RelativeTo].
 //
 //	path:line:col: Spec looks like a union: Type selects A, B (as "b"); "C" has no member
-//		why: what speaks for it
+//		why: the evidence
 //		path:line: Type
 //			+ // +unionDiscriminator
 //			- // +optional
@@ -60,7 +59,7 @@ func writeEdits(b *strings.Builder, edits []Edit, dir string) {
 	}
 }
 
-// summary says in one line what the union would be.
+// summary describes the union in one line.
 func (s *Suggestion) summary() string {
 	looks := s.Type + " looks like a union"
 	if s.Marked {

@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// This file reads documentation for what it says of unions. Only wording that
-// leaves little doubt counts.
+// This file searches documentation for statements about unions. Only unambiguous wording
+// counts.
 
-// lazily is a regular expression that is compiled when it is first asked for: the
-// program starts often, and suggests seldom.
+// lazily returns a function that compiles a regular expression on first use: most runs of the
+// program suggest nothing.
 func lazily(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// mayBeAbsent says why a member may be absent although its value selects it;
-// empty if nothing says so. Kubernetes' tag for it comes first; a member that the
-// documentation requires is not optional, whatever else it says.
+// mayBeAbsent returns why a member may be absent although its value is selected; empty if
+// there is no indication. Kubernetes' tag for it takes precedence. A member that the
+// documentation requires is not optional, whatever else the documentation states.
 func mayBeAbsent(f *unionField, value string) string {
 	if mode, needs := f.mode(); mode == value {
 		if needs == "optional" {
@@ -43,8 +43,8 @@ func mayBeAbsent(f *unionField, value string) string {
 	return said
 }
 
-// mode returns the value for which Kubernetes' tags say what the field is, and
-// what that is: "required" or "optional". They are empty if no tag does.
+// mode returns the value for which Kubernetes' tags set whether the field is required, and
+// the setting: "required" or "optional". Both are empty if there is no such tag.
 func (f *unionField) mode() (value, needs string) {
 	for _, c := range f.comments {
 		if groups := modeTag().FindStringSubmatch(c.Text); groups != nil {
@@ -60,15 +60,15 @@ func excerpt(pattern *regexp.Regexp, sentence string) string {
 	return fmt.Sprintf("%q", strings.TrimSpace(pattern.FindString(sentence)))
 }
 
-// allowsBoth reports whether a documentation says that several may be set.
+// allowsBoth reports whether the documentation allows several fields to be set.
 func allowsBoth(doc string) bool {
 	return slices.ContainsFunc(sentences(doc), func(sentence string) bool {
 		return bothAllowed().MatchString(sentence) && !negation().MatchString(bothAllowed().FindString(sentence))
 	})
 }
 
-// saysOneOf reports whether the documentation of a struct, or that of each of
-// its fields, says that one of them is set, and quotes it.
+// saysOneOf reports whether the documentation of a struct, or of each of its fields, says
+// that one of them is set, and quotes it.
 func saysOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
 	if atMostOne, quoted := oneOf(doc, fields); quoted != "" {
 		return atMostOne, fmt.Sprintf("its documentation says %q", quoted)
@@ -84,9 +84,9 @@ func saysOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
 	return atMostOne, why
 }
 
-// oneOf reports whether a documentation says that one of the fields is set, and
-// quotes it. Where it can be read as either, none may be set. Which of them it
-// means has to be plain: all, or those that it names, which are all.
+// oneOf reports whether the documentation says that one of the fields is set, and quotes it.
+// If it is ambiguous, a union with no field set is allowed. It must be clear which fields are
+// meant: all of them, or a list that names all of them.
 func oneOf(doc string, fields []*unionField) (atMostOne bool, quoted string) {
 	if severalWords().MatchString(doc) {
 		return false, ""
@@ -97,9 +97,9 @@ func oneOf(doc string, fields []*unionField) (atMostOne bool, quoted string) {
 		case quantity == "" || !settingWords().MatchString(sentence):
 			continue
 		case exceptionWords().MatchString(sentence):
-			return false, "" // which field is meant is for a human to read
+			return false, "" // a person has to decide which fields are meant
 		case exclusive().MatchString(quantity) && len(fields) != 2:
-			continue // of more it may be said of groups
+			continue // with more fields it may be about groups of them
 		case !exclusive().MatchString(quantity) && !membersWords().MatchString(sentence) && !namesAll(sentence, fields):
 			continue
 		}
@@ -136,7 +136,8 @@ var (
 	noneWords      = lazily(`(?i)\bif (?:none|no (?:member|field)|neither)\b|\bnone of (?:them|these|the (?:members|fields)) (?:is|are) (?:set|specified)\b`)
 )
 
-// sentences divides a documentation; the line breaks inside of sentences are blanks.
+// sentences splits documentation into sentences, and replaces line breaks within them by
+// blanks.
 func sentences(doc string) []string {
 	var out []string
 	for paragraph := range strings.SplitSeq(doc, "\n\n") {
@@ -156,7 +157,7 @@ func sentences(doc string) []string {
 	return out
 }
 
-// hasWord reports whether a text has a word, in any case.
+// hasWord reports whether a text contains a word, ignoring case.
 func hasWord(text, word string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }),
 		func(w string) bool { return strings.EqualFold(w, word) })
