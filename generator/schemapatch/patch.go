@@ -1,6 +1,5 @@
-// Package schemapatch writes schemas into definitions that are kept by hand, node by node of
-// the YAML library, so that all else stays as it is. It knows YAML; where the schemas come
-// from it leaves to package build.
+// Package schemapatch replaces the schemas in hand-written definitions. It edits YAML nodes,
+// so that everything else is preserved. It knows YAML; the schemas come from package build.
 package schemapatch
 
 import (
@@ -32,20 +31,20 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Patch reads the packages, and the definitions in the files *.yaml of a directory,
-// and returns these files with the schemas of the kinds in them: those that the Go
-// types give, and none for a version that no Go type has. All else stays, order and
-// comments included, in the style of the YAML library. The bytes are those of
-// controller-tools' schemapatch (Generator.Generate of pkg/schemapatcher), which
-// returns definitions without a kind in the packages, too, and no file at all if
-// the packages do not import metav1.
+// Patch reads the packages, and the definitions in the files *.yaml of a directory, and
+// returns these files with the schemas of their kinds replaced by those of the Go types; a
+// version without a Go type loses its schema. Definitions without a kind in the packages are
+// returned, too. Everything else is preserved, including order and comments, in the style of
+// the YAML library. If the packages do not import metav1, there are no files. In all of this,
+// the output is byte-identical to that of controller-tools' schemapatch (Generator.Generate
+// of pkg/schemapatcher).
 //
-// Files that are about to be written into the directory are read in the place of
-// those that are there.
+// Files in written, which are about to be written into the directory, are read instead of
+// those on disk.
 //
-// Diagnostics are about the user's source and definitions; if one of them is an
-// error there are no files. The error is for a directory that cannot be read, and
-// as of [generator.Run].
+// Diagnostics are about the user's source and definitions. If one of them is an error, no
+// files are returned. The error is for a directory that cannot be read, and otherwise as for
+// [generator.Run].
 func Patch(ctx context.Context, options generator.Options, directory string, written []build.File) ([]build.File, diag.List, error) {
 	return patch(ctx, options.Internal(), directory, written)
 }
@@ -57,7 +56,7 @@ func patch(ctx context.Context, options build.Options, directory string, written
 	}
 	r, definer := b.Reporter, build.NewDefiner(b)
 	kinds := build.FindKinds(b.Run, roots)
-	// A kind without a group has no definition, so that nothing is wrong with it here.
+	// A kind without a group has no definition, so there is nothing to report here.
 	r.Drop(report.KindWithoutGroup)
 	if len(kinds) == 0 && !importMetav1(roots) {
 		return nil, r.List.Normalize(), ctx.Err()
@@ -115,17 +114,17 @@ type patcher struct {
 	reporter *report.Reporter
 	checker  *checks.Checker
 	inputs   *inputs.Reader
-	// dir is what the directory is relative to.
+	// dir is the directory that file names are relative to.
 	dir       string
 	manifests []*manifest
 }
 
-// has reports whether a file has a version of a kind.
+// has reports whether a file contains a version of a kind.
 func (p *patcher) has(k build.GroupKind, version string) bool {
 	return slices.ContainsFunc(p.manifests, func(m *manifest) bool { return m.kind == k && slices.Contains(m.versions, version) })
 }
 
-// patch writes the schemas of a kind into its definitions.
+// patch writes the schemas of a kind to its definitions.
 func (p *patcher) patch(k build.GroupKind, crd *checks.Definition) {
 	for _, m := range p.manifests {
 		if m.kind != k {
@@ -137,7 +136,7 @@ func (p *patcher) patch(k build.GroupKind, crd *checks.Definition) {
 	}
 }
 
-// encode returns the files.
+// encode returns the encoded files.
 func (p *patcher) encode() ([]build.File, error) {
 	var files []build.File
 	for _, m := range p.manifests {
@@ -150,19 +149,18 @@ func (p *patcher) encode() ([]build.File, error) {
 	return files, nil
 }
 
-// manifest is a file with a definition.
+// manifest is a file that contains a definition.
 type manifest struct {
 	name     string
 	kind     build.GroupKind
 	versions []string
-	// document is the file, which is changed.
+	// document is the file, which is modified in place.
 	document yaml.Node
-	// crd is where its schemas come from; nil if they do not change.
+	// crd is the source of the schemas; nil if they do not change.
 	crd *checks.Definition
 }
 
-// read reads the definitions in the files *.yaml of a directory, in the order of their
-// names.
+// read reads the definitions in the files *.yaml of a directory, sorted by name.
 func (p *patcher) read(directory string, written []build.File) error {
 	if !filepath.IsAbs(directory) {
 		directory = filepath.Join(p.dir, directory)
@@ -192,8 +190,8 @@ func (p *patcher) read(directory string, written []build.File) error {
 	return nil
 }
 
-// decode decodes a file. It returns nil for what is no definition, or cannot be
-// decoded, as a template cannot (crdsFromDirectory of pkg/schemapatcher).
+// decode decodes a file. It returns nil if the file does not contain a definition or, as a
+// template, cannot be decoded (crdsFromDirectory of pkg/schemapatcher).
 func (p *patcher) decode(name string, data []byte) *manifest {
 	var head metav1.TypeMeta
 	if kyaml.Unmarshal(data, &head) != nil || head.APIVersion == "" || head.Kind != "CustomResourceDefinition" {
@@ -203,7 +201,7 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 		p.report(name, nil, fmt.Sprintf("apiVersion %q is not supported, only %s is", head.APIVersion, apiextensionsv1.SchemeGroupVersion))
 		return nil
 	}
-	// The type of a definition refuses schemas that this one is to lose.
+	// CustomResourceDefinition would fail to decode schemas that are about to be replaced.
 	var crd struct {
 		Spec struct {
 			Group    string
@@ -229,7 +227,7 @@ func (p *patcher) decode(name string, data []byte) *manifest {
 	return m
 }
 
-// report reports why a file cannot be patched, at a node of it or nil.
+// report reports why a file cannot be patched, at one of its nodes unless node is nil.
 func (p *patcher) report(name string, node *yaml.Node, message string) {
 	pos := diag.Position{File: name}
 	if node != nil {
@@ -238,9 +236,9 @@ func (p *patcher) report(name string, node *yaml.Node, message string) {
 	p.reporter.Add(report.ManifestNotReplaceable.At(pos, "", "%s", message))
 }
 
-// patch writes the schemas into the definition, and removes those of versions
-// without one, and of all versions together (setVersionedSchemata of
-// pkg/schemapatcher). An error is about the node.
+// patch writes the schemas to the definition, and removes the schemas of versions without one
+// and the one for all versions (setVersionedSchemata of pkg/schemapatcher). An error applies
+// to the returned node.
 func (m *manifest) patch(crd *checks.Definition) (*yaml.Node, error) {
 	m.crd = crd
 	spec := child(m.document.Content[0], "spec")
@@ -279,9 +277,9 @@ func (m *manifest) patch(crd *checks.Definition) (*yaml.Node, error) {
 	return nil, nil
 }
 
-// schemaNode returns a schema as YAML: keywords in the order of JSONSchemaProps, and
-// each value in the style that the library chooses (ToYAML and SetStyle of
-// pkg/schemapatcher/internal/yaml), but for texts that it would write as booleans.
+// schemaNode returns a schema as YAML with keywords in the order of JSONSchemaProps and
+// values in the style that the library chooses (ToYAML and SetStyle of
+// pkg/schemapatcher/internal/yaml), except for strings that it would write as booleans.
 func schemaNode(schema *structural.Schema) (*yaml.Node, error) {
 	text, err := json.Marshal(schema.Props())
 	if err != nil {
@@ -295,9 +293,9 @@ func schemaNode(schema *structural.Schema) (*yaml.Node, error) {
 	return document.Content[0], nil
 }
 
-// setStyle leaves the style to the library. To it the text "on" is one without
-// quotes, as in YAML 1.2; kubectl and the API server read YAML 1.1, where that is
-// a boolean.
+// setStyle lets the library choose the style. It writes the string "on" without quotes, as in
+// YAML 1.2; kubectl and the API server read YAML 1.1, where that is a boolean, so such
+// strings are quoted.
 func setStyle(node *yaml.Node) {
 	node.Style = 0
 	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && isOldBoolean(node.Value) {
@@ -308,7 +306,7 @@ func setStyle(node *yaml.Node) {
 	}
 }
 
-// isOldBoolean reports whether a text is a boolean in YAML 1.1, and none in 1.2.
+// isOldBoolean reports whether a string is a boolean in YAML 1.1 but not in 1.2.
 func isOldBoolean(text string) bool {
 	switch text {
 	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":
@@ -344,15 +342,15 @@ func removeKey(node *yaml.Node, key string) {
 	}
 }
 
-// addKey adds a key with an empty mapping, which it returns.
+// addKey adds a key with an empty mapping and returns the mapping.
 func addKey(node *yaml.Node, key string) *yaml.Node {
 	value := &yaml.Node{Kind: yaml.MappingNode}
 	node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: key}, value)
 	return value
 }
 
-// encode writes the file with the indentation of Kubernetes' tools. The encoder
-// is not closed: upstream's is not, and so writes no mark behind the document.
+// encode writes the file with the indentation of Kubernetes' tools. Like upstream, it does
+// not close the encoder, so no document end marker is written.
 func (m *manifest) encode() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
@@ -361,9 +359,8 @@ func (m *manifest) encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// verify reports what is wrong with the definitions that got schemas, whose
-// files are given by index: what is in a schema at its line of Go, and what is beside
-// it at the file.
+// verify reports problems with the definitions that got schemas, whose files are given by
+// index: problems in a schema at its line of Go, others at the file.
 func (p *patcher) verify(ctx context.Context, files []build.File) error {
 	if !p.checker.Verifies() || p.reporter.List.HasErrors() {
 		return nil
@@ -387,7 +384,7 @@ func (p *patcher) verify(ctx context.Context, files []build.File) error {
 	return p.checker.VerifySubjects(ctx, subjects)
 }
 
-// position returns the position of a path of the definition.
+// position returns a function that returns the position of a path in the definition.
 func (m *manifest) position(c *checks.Checker) func(path string) (diag.Position, []diag.Related) {
 	return func(path string) (diag.Position, []diag.Related) {
 		if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {

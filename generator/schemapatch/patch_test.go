@@ -23,8 +23,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// TestPatch writes the schemas of all cases into definitions that have others, and
-// wants the bytes of controller-gen's schemapatch.
+// TestPatch writes the schemas of all cases to definitions that have different ones, and
+// compares the output byte by byte with that of controller-gen's schemapatch.
 func TestPatch(t *testing.T) {
 	cases := gentest.Read(t, "../../testdata/crd/*.txtar")
 	dir, listed := gentest.List(t, cases)
@@ -64,7 +64,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// parseOptions reads options in controller-gen's names.
+// parseOptions parses options with controller-gen's names.
 func parseOptions(t *testing.T, text string) (build.Options, crd.Generator) {
 	t.Helper()
 	marker := "+crd"
@@ -83,8 +83,8 @@ func parseOptions(t *testing.T, text string) (build.Options, crd.Generator) {
 	return options, g
 }
 
-// stale is a definition with other schemas: a version has none, one that is true of
-// every object, or one beside which something stands.
+// stale returns the definition with outdated schemas: each version has one that accepts
+// every object, an empty one, or none.
 func stale(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var crd map[string]any
@@ -124,7 +124,8 @@ func comparePatched(t *testing.T, got []build.File, want gentest.PeerResult) {
 	}
 }
 
-// oldBoolean is a text that controller-gen writes as what kubectl reads as a boolean.
+// oldBoolean matches a string that controller-gen writes without quotes and kubectl reads as
+// a boolean.
 var oldBoolean = regexp.MustCompile(`(?m)^( *(?:- )?|.*: )(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)(:.*)?$`)
 
 func writeFile(t *testing.T, name string, data []byte) {
@@ -137,7 +138,7 @@ func writeFile(t *testing.T, name string, data []byte) {
 	}
 }
 
-// patchSource are the types of the cases of TestPatchManifests.
+// patchSource declares the types of the cases of TestPatchManifests.
 const patchSource = `
 -- v1/types.go --
 // +groupName=example.com
@@ -195,8 +196,8 @@ spec:
     scope: Namespaced
 `
 
-// TestPatchManifests patches definitions that people write, and wants the bytes of
-// controller-gen, or a finding.
+// TestPatchManifests patches typical hand-written definitions, and checks that the output is
+// that of controller-gen, or that a diagnostic is reported.
 func TestPatchManifests(t *testing.T) {
 	version := func(name, rest string) string {
 		return "    - name: " + name + "\n      served: true\n      storage: true\n" + rest
@@ -262,7 +263,7 @@ func TestPatchManifests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The maximum of the source is there for its digits.
+			// The maximum in the source is there to test its digits.
 			findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Code == "SG614" })
 			if test.finding != "" {
 				if got != nil || len(findings) != 1 || !strings.Contains(findings[0].Message, test.finding) || filepath.Base(findings[0].Pos.File) != "widget.yaml" {
