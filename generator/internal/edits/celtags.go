@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// ruleOverParts is a tag about what no keyword can reach: the keys of a map, or
-// some of the items of a list. It becomes one CEL rule.
+// ruleOverParts is a tag for values that no keyword can reach: the keys of a map, or some of
+// the items of a list. It becomes one CEL rule.
 type ruleOverParts struct{ tag codetags.Tag }
 
 func (op ruleOverParts) Apply(e *Editor, s *structural.Schema) {
@@ -23,7 +23,7 @@ func (op ruleOverParts) Apply(e *Editor, s *structural.Schema) {
 	AddRule(e, s, structural.Rule{Rule: rule, Message: c.message(op.tag)})
 }
 
-// celWriter says tags as CEL.
+// celWriter translates tags to CEL.
 type celWriter struct {
 	*Editor
 	depth  int
@@ -38,7 +38,7 @@ func (c *celWriter) fail(hint, format string, args ...any) string {
 	return "true"
 }
 
-// variable returns a name for what a macro goes over.
+// variable returns a name for the variable of a macro.
 func (c *celWriter) variable() string {
 	c.depth++
 	if c.depth > 1 {
@@ -47,8 +47,8 @@ func (c *celWriter) variable() string {
 	return "x"
 }
 
-// expr returns the expression that holds where the tag holds for the value that
-// an expression stands for.
+// expr returns an expression that is true if the value of another expression satisfies the
+// tag.
 func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) string {
 	if tag.ValueType == codetags.ValueTypeTag && tag.ValueTag == nil {
 		return c.fail("", "+%s needs a tag behind the equals sign", tag.Name)
@@ -114,8 +114,8 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be said of keys or single items in a CRD", tag.Name)
 }
 
-// ifText is a condition of texts for a value that may also be a number, of which the
-// condition could not be evaluated.
+// ifText restricts a condition on strings to strings, if the value may also be a number, for
+// which it could not be evaluated.
 func ifText(s *structural.Schema, value, condition string) string {
 	if !s.XIntOrString {
 		return condition
@@ -123,7 +123,7 @@ func ifText(s *structural.Schema, value, condition string) string {
 	return "(type(" + value + ") != string || " + condition + ")"
 }
 
-// item goes over the items of a list that have the given keys.
+// item returns the expression for the items of a list that have the given keys.
 func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) string {
 	if s.Items == nil {
 		return c.fail("", "must apply to a list, found %s", TypeOrNone(s.Type))
@@ -137,7 +137,7 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 			return c.fail(fieldHint(s.Items, arg.Name), "the items have no field %q", arg.Name)
 		}
 		key := s.Items.Properties[i].Schema
-		// Even a required key may be absent: from what was stored before it was.
+		// Even a required key may be absent in objects stored before it was required.
 		other = append(other, fmt.Sprintf("!has(%[1]s.%[2]s) || %[1]s.%[2]s != %[3]s", x, name, c.literal(arg.Value, key.Type)))
 	}
 	if len(other) == 0 {
@@ -154,7 +154,7 @@ func (c *celWriter) number(tag codetags.Tag) int64 {
 	return n
 }
 
-// message says a tag in words.
+// message returns the rule's message for a tag.
 func (c *celWriter) message(tag codetags.Tag) string {
 	switch tag.Name {
 	case "k8s:beta":
@@ -200,7 +200,7 @@ func (c *celWriter) message(tag codetags.Tag) string {
 	return "must satisfy " + tag.Name
 }
 
-// celFor says the format of a string as CEL.
+// celFor returns the format of a string as CEL.
 func (f stringFormat) celFor(value string) string {
 	if f.cel != "" {
 		return fmt.Sprintf(f.cel, value)
@@ -221,7 +221,7 @@ func (f stringFormat) celFor(value string) string {
 	return "(" + strings.Join(parts, " && ") + ")"
 }
 
-// literal writes a value as the literal of a schema's type.
+// literal returns a value as a CEL literal of a schema type.
 func (e *Editor) literal(text, schemaType string) string {
 	ok := true
 	switch schemaType {

@@ -15,12 +15,12 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where Kubernetes' declarative-validation tags (KEP-5073) get
-// their meaning for a CRD, where controller-tools has none for them: keywords
-// where there are some, else CEL rules with the texts of the API server.
+// This file implements Kubernetes' declarative-validation tags (KEP-5073) for CRDs, except
+// those that controller-tools implements: as keywords where possible, else as CEL rules with
+// the messages of the API server.
 
-// Declarative returns what the tags of a declaration do to its own node,
-// and what they do to the object that has the field of the given JSON name.
+// Declarative returns the edits for the tags of a declaration: those of its own node, and
+// those of the object that has the field with the given JSON name.
 func (r *Reader) Declarative(p *source.Package, set source.Markers, field string) (own, above []*Edit) {
 	for _, m := range set {
 		tag, ok := m.Value.(markers.Declarative)
@@ -38,14 +38,14 @@ func (r *Reader) Declarative(p *source.Package, set source.Markers, field string
 	return own, above
 }
 
-// declarativeEdit returns what one tag does.
+// declarativeEdit returns the edits for one tag.
 func (r *Reader) declarativeEdit(p *source.Package, m *markers.Marker, tag codetags.Tag, field string) []*Edit {
 	t := &tagReader{Reader: r, pkg: p, marker: m}
 	t.read(tag, nil, field)
 	return t.edits
 }
 
-// tagReader takes a tag and the tags behind its equals sign apart.
+// tagReader reads a tag and the tags nested after its equals sign.
 type tagReader struct {
 	*Reader
 	pkg    *source.Package
@@ -73,8 +73,8 @@ func (t *tagReader) above(path []Step, op Operation) {
 	t.edits = append(t.edits, e)
 }
 
-// read adds the edits of a tag for the node at a path. field is the name of the
-// property that the node is, empty if it is none.
+// read adds the edits of a tag for the node at a path. field is the property name of the
+// node, or empty if it is not a property.
 func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 	without, ok := t.Table.Declarative(tag.Name)
 	switch {
@@ -82,7 +82,7 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		t.errorf("", "unknown tag +%s", tag.Name)
 		return
 	case without != "":
-		return // lint says so
+		return // reported by lint
 	}
 	below := func(step Step) []Step {
 		step.pos = t.marker.Pos
@@ -123,7 +123,7 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		}
 	case "k8s:listType", "k8s:listMapKey", markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
 		if len(path) == 0 {
-			return // read by controller-tools' definitions, and as unions
+			return // implemented by controller-tools' definitions, and by unions
 		}
 		t.errorf("", "+%s cannot stand behind another tag for a CRD", tag.Name)
 	default:
@@ -131,7 +131,7 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 	}
 }
 
-// inner returns the tag behind the equals sign.
+// inner returns the tag after the equals sign.
 func (t *tagReader) inner(tag codetags.Tag) *codetags.Tag {
 	if tag.ValueTag == nil {
 		t.errorf("as in +"+tag.Name+"=+k8s:maxLength=63", "+%s needs a tag behind the equals sign", tag.Name)
@@ -146,7 +146,7 @@ func (t *tagReader) wantsField(tag codetags.Tag, field string) bool {
 	return field != ""
 }
 
-// validation is a tag that restricts the value of its node.
+// validation is a tag that validates the value of its node.
 type validation struct{ tag codetags.Tag }
 
 func (op validation) Apply(e *Editor, s *structural.Schema) {
@@ -164,8 +164,8 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 		case "k8s:maxLength":
 			tighten(&s.Validation().MaxLength, n, false)
 		default:
-			// A string of n bytes has at most n characters: that bounds the
-			// cost of the rule that counts bytes.
+			// A string of n bytes has at most n characters, which bounds the cost of the rule
+			// that counts bytes.
 			tighten(&s.Validation().MaxLength, n, false)
 			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
 		}
@@ -218,7 +218,7 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 	e.mark(s)
 }
 
-// mark notes the edit as the place of everything that it set.
+// mark records the edit as the origin of the keyword that it set.
 func (e *Editor) mark(s *structural.Schema) {
 	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
 		if strings.EqualFold(keyword, strings.TrimPrefix(e.Name, "k8s:")) {
@@ -227,7 +227,7 @@ func (e *Editor) mark(s *structural.Schema) {
 	}
 }
 
-// count returns the tag's number, which counts something.
+// count returns the tag's value as a count.
 func (op validation) count(e *Editor, s *structural.Schema, fits bool, want string) (int64, bool) {
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
 	switch {
@@ -241,7 +241,7 @@ func (op validation) count(e *Editor, s *structural.Schema, fits bool, want stri
 	return 0, false
 }
 
-// number returns the tag's number, which bounds a number.
+// number returns the tag's value as a bound for numbers.
 func (op validation) number(e *Editor, s *structural.Schema) (int64, bool) {
 	if s.Type != "integer" && s.Type != "number" {
 		e.Errorf(e.Pos, "", "must apply to a number, found %s", TypeOrNone(s.Type))
@@ -258,8 +258,8 @@ func formatHint(name string) string {
 	return diag.DidYouMean(name, formatNames(), "there are "+strings.Join(formatNames(), ", "))
 }
 
-// unique makes the elements of a list unique, by value or by the list's keys.
-// Lists that are sets or maps are unique by themselves.
+// unique requires the elements of a list to be unique, by value or by the list's keys. Lists
+// of type set or map are always unique.
 func (op validation) unique(e *Editor, s *structural.Schema) {
 	if s.Type != "array" || s.Items == nil {
 		e.Errorf(e.Pos, "", "must apply to a list, found %s", TypeOrNone(s.Type))
@@ -277,7 +277,7 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 			return
 		}
 		same = sameKeys(s, "x", "y")
-		s.XListMapKeys = nil // the server takes keys only of lists that are maps
+		s.XListMapKeys = nil // the server accepts keys only for lists of type map
 	default:
 		e.Errorf(e.Pos, "", "expected map or set, got %q", op.tag.Value)
 		return
@@ -285,9 +285,9 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 	AddRule(e, s, structural.Rule{Rule: "self.all(x, self.exists_one(y, " + same + "))", Message: "items must be unique"})
 }
 
-// sameKeys is the CEL for two elements of a list having the same keys. A key that is
-// absent, be it because an element was stored before it was required, is compared as
-// absent.
+// sameKeys returns a CEL expression for two elements of a list having equal keys. Two absent
+// keys are equal; required keys may be absent, too, in elements stored before they were
+// required.
 func sameKeys(s *structural.Schema, x, y string) string {
 	var parts []string
 	for _, key := range s.XListMapKeys {
@@ -305,7 +305,7 @@ func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
 	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
 }
 
-// ruleOfFields is a tag that says whether fields of an object may be set.
+// ruleOfFields is a tag that determines whether fields of an object may be set.
 type ruleOfFields struct {
 	tag   codetags.Tag
 	field string
@@ -351,14 +351,14 @@ func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
 	AddRule(e, s, rule)
 }
 
-// ruleOfUpdates is a +k8s:update of the value itself.
+// ruleOfUpdates is a +k8s:update constraint on the value itself.
 type ruleOfUpdates struct{ constraint string }
 
 func (op ruleOfUpdates) Apply(e *Editor, s *structural.Schema) {
 	isMap := s.Type == "object" && s.AdditionalProperties != nil
 	switch op.constraint {
 	case "NoSet", "NoUnset":
-		return // said of the object that has the field
+		return // applies to the object that has the field
 	case "NoModify":
 		if s.Type == "array" || isMap {
 			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")

@@ -10,10 +10,10 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Truncate shortens a description to at most limit bytes (and the dots behind
-// it) as controller-gen's maxDescLen does: back to the end of the last
-// sentence, or else of the last word. 0 removes it, a negative limit keeps it.
-// A character that the limit cuts in two becomes U+FFFD, as it does in JSON.
+// Truncate shortens a description to at most limit bytes, not counting the dots it appends,
+// as controller-gen's maxDescLen does: to the end of the last sentence, or else of the last
+// word. 0 removes the description, a negative limit keeps it. A character that the limit
+// splits becomes U+FFFD, as in encoding/json.
 func Truncate(s string, limit int) string {
 	if limit < 0 {
 		return s
@@ -31,8 +31,7 @@ func Truncate(s string, limit int) string {
 	return validUTF8(s + "...")
 }
 
-// validUTF8 replaces each byte that is not part of a character, as
-// encoding/json does.
+// validUTF8 replaces each invalid byte, as encoding/json does.
 func validUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -44,7 +43,7 @@ func validUTF8(s string) string {
 	return b.String()
 }
 
-// DescriptionPolicy says what becomes of descriptions: removed, cut to the first
+// DescriptionPolicy is how descriptions are shortened: removed, reduced to the first
 // sentence, or limited to a number of bytes.
 type DescriptionPolicy struct {
 	limit         int
@@ -65,7 +64,7 @@ func ParseDescriptionPolicy(text string) (DescriptionPolicy, error) {
 	return DescriptionPolicy{}, fmt.Errorf("expected drop, firstSentence, or a number of bytes, got %q", text)
 }
 
-// Apply returns the description that the policy leaves.
+// Apply returns the description after applying the policy.
 func (p DescriptionPolicy) Apply(description string) string {
 	if p.firstSentence {
 		return firstSentence(description)
@@ -73,8 +72,8 @@ func (p DescriptionPolicy) Apply(description string) string {
 	return Truncate(description, p.limit)
 }
 
-// firstSentence returns a text up to the first full stop that a blank or the
-// end of a line follows, or up to the first empty line.
+// firstSentence returns the text up to the first period followed by a blank or the end of a
+// line, or up to the first empty line.
 func firstSentence(text string) string {
 	text, _, _ = strings.Cut(text, "\n\n")
 	for i := 0; i < len(text); i++ {
@@ -85,7 +84,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-// below returns a copy of the schema with the policy applied to its and all
+// below returns a copy of the schema with the policy applied to its description and all
 // descriptions below it.
 func (p DescriptionPolicy) below(s *structural.Schema) *structural.Schema {
 	out := *s

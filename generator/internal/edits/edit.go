@@ -15,26 +15,25 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where finished schemas are changed from the point of their use:
-// by the words of this project, and by Kubernetes' declarative-validation tags.
-// What an edit changes is copied along the path from the node that carries it,
-// since schemas of types are shared.
+// This file edits finished schemas where they are used, for this project's own markers and
+// for Kubernetes' declarative-validation tags. Schemas of types are shared, so an edit copies
+// the nodes along its path.
 
-// Edit is one change of the finished schema of a node, or of one below it.
+// Edit is a change to the finished schema of a node, or of a node below it.
 type Edit struct {
-	// Pkg is the package that asks for the edit, and Pos is where.
+	// Pkg is the package that contains the marker, and Pos its position.
 	Pkg *source.Package
 	Pos token.Pos
-	// Name is the marker's, for messages.
+	// Name is the name of the marker, for messages.
 	Name string
-	// Path leads from the node to the one that is changed.
+	// Path leads from the node to the one that is edited.
 	Path []Step
-	// above says that the edit is one of the object that has the field.
+	// above is set if the edit applies to the object that has the field.
 	above bool
 	Op    Operation
 }
 
-// Operation is what an edit does to its node, which is a copy.
+// Operation is the change that an edit makes to a copy of its node.
 type Operation interface {
 	Apply(e *Editor, s *structural.Schema)
 }
@@ -47,28 +46,29 @@ const (
 	StepField  StepKind = iota // a property, by its name
 	StepItems                  // the elements of an array
 	StepValues                 // the values of a map
-	StepEach                   // the elements or the values, whichever there are
+	StepEach                   // the elements or the values, whichever exist
 )
 
 // Step is a step from a node to one of its children.
 type Step struct {
 	Kind StepKind
-	// Name is the name of a property.
+	// Name is the property name of a StepField.
 	Name string
 	pos  token.Pos
 }
 
-// Reporter takes findings about markers.
+// Reporter reports problems with markers.
 type Reporter interface {
-	// BadArguments reports arguments of a marker that mean nothing.
+	// BadArguments reports invalid arguments of a marker.
 	BadArguments(at source.Origin, hint, format string, args ...any) *diag.Diagnostic
-	// Meant adds the edit that corrects a misspelt word, at a position, to a finding.
+	// Meant adds to a diagnostic the edit that corrects a misspelled word at a position.
 	Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string)
-	// DoesNotFit reports a marker that does not fit its node.
+	// DoesNotFit reports a marker that does not apply to its node.
 	DoesNotFit(at source.Origin, hint, format string, args ...any)
-	// Findings is the number of findings so far.
+	// Findings returns the number of diagnostics so far.
 	Findings() int
-	// MistakeSince is what a node lacks whose markers were read since there were n findings.
+	// MistakeSince returns the mistake to record for a node: InKeywords if an error has been
+	// reported since there were n diagnostics, else NoMistake.
 	MistakeSince(n int) structural.Mistake
 }
 
@@ -78,7 +78,7 @@ type Editor struct {
 	Reporter
 }
 
-// Errorf reports that the marker of the edit does not fit.
+// Errorf reports that the marker of the edit does not apply to its node.
 func (e *Editor) Errorf(pos token.Pos, hint, format string, args ...any) {
 	e.DoesNotFit(e.Pkg.At(pos), hint, "+%s: %s", e.Name, fmt.Sprintf(format, args...))
 }
@@ -91,7 +91,7 @@ func Apply(r Reporter, s *structural.Schema, edits []*Edit) *structural.Schema {
 	return s
 }
 
-// at returns a copy of the schema in which the node at the path is changed.
+// at returns a copy of the schema with the edit applied to the node at the path.
 func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	out := *s
 	if len(path) == 0 {
@@ -133,7 +133,7 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	return &out
 }
 
-// fieldHint names the field that was probably meant, or else what there is.
+// fieldHint suggests the field that was probably meant, or lists the existing ones.
 func fieldHint(s *structural.Schema, name string) string {
 	var names []string
 	for _, p := range s.Properties {
@@ -146,9 +146,9 @@ func fieldHint(s *structural.Schema, name string) string {
 	return diag.DidYouMean(name, names, otherwise)
 }
 
-// parsePath reads the argument of +schemagen:at: .field for a property, [*] for
-// the elements of a list, {*} for the values of a map. On failure the offset is
-// that of the mistake.
+// parsePath parses the argument of +schemagen:at: .field for a property, [*] for the elements
+// of a list, {*} for the values of a map. On failure offset is the position of the error in
+// bytes.
 func parsePath(text string, at func(int) token.Pos) (path []Step, offset int, err error) {
 	for i := 0; i < len(text); {
 		rest := text[i:]
@@ -182,15 +182,15 @@ func parsePath(text string, at func(int) token.Pos) (path []Step, offset int, er
 	return path, 0, nil
 }
 
-// The operations of this project's words.
+// The operations of this project's own markers.
 type (
-	// SetMarkers applies markers as before the merge.
+	// SetMarkers applies markers as they are applied before the merge.
 	SetMarkers struct{ Set source.Markers }
 	// ExtendSchema adds a piece of schema.
 	ExtendSchema struct{ Fragment *structural.Schema }
-	// replaceSchema puts a piece of schema in place of the node's.
+	// replaceSchema replaces the node by a piece of schema.
 	replaceSchema struct{ fragment *structural.Schema }
-	// applyMarker applies a marker of ours to the keywords of the node.
+	// applyMarker applies one of our markers to the keywords of the node.
 	applyMarker struct{ marker *markers.Marker }
 	// omitField removes a property.
 	omitField struct{ name string }
@@ -199,7 +199,7 @@ type (
 		name     string
 		required bool
 	}
-	// NumberBounds bounds a number, unless it is bounded more strictly.
+	// NumberBounds bounds a number, unless it already has stricter bounds.
 	NumberBounds struct{ Minimum, Maximum *float64 }
 	// limitDescriptions applies a policy to all descriptions below the node.
 	limitDescriptions struct{ policy DescriptionPolicy }

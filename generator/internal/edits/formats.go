@@ -4,20 +4,20 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// stringFormat is one value of +k8s:format as a CRD can say it. Patterns and
-// lengths are exact in every version of the API server; the formats that carry
-// the same names are only known to newer ones, and there only two of them.
+// stringFormat is a value of +k8s:format as expressed in a CRD. Patterns and lengths are
+// exact in every version of the API server; of the OpenAPI formats with the same names, only
+// two exist, and only in newer versions.
 type stringFormat struct {
 	name string
 	// patterns must all match, and unlike must not.
 	patterns []string
 	unlike   []string
-	// maxLength in characters; 0 means none. What the patterns allow is ASCII.
+	// maxLength is in characters; 0 means none. The patterns allow only ASCII.
 	maxLength int64
-	// formats are OpenAPI formats of which one must hold.
+	// formats are OpenAPI formats, at least one of which must hold.
 	formats []string
-	// cel is the rule for a value where keywords cannot be, with %s for the
-	// value; empty if the patterns say it all.
+	// cel is the rule for a value that keywords cannot reach, with %s for the value; empty if
+	// the patterns are sufficient.
 	cel string
 }
 
@@ -29,8 +29,8 @@ const (
 	cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]{0,31}`
 )
 
-// stringFormats are the formats of validation-gen v0.37; their meaning is that
-// of k8s.io/apimachinery/pkg/api/validate, strfmt.go.
+// stringFormats returns the formats of validation-gen v0.37 as defined in
+// k8s.io/apimachinery/pkg/api/validate, strfmt.go.
 func stringFormats() []stringFormat {
 	return []stringFormat{
 		{name: "k8s-extended-resource-name",
@@ -99,7 +99,7 @@ func nestedValues(v structural.ValueValidation) []structural.NestedValueValidati
 	return []structural.NestedValueValidation{{ValueValidation: v}}
 }
 
-// tighten sets a bound unless the one that is there is stricter.
+// tighten sets a bound unless the existing one is stricter.
 func tighten[T int64 | float64](bound **T, value T, lower bool) {
 	if *bound == nil || lower && **bound < value || !lower && **bound > value {
 		*bound = &value

@@ -18,7 +18,7 @@ import (
 
 type stringValidator func(context.Context, apioperation.Operation, *field.Path, *string, *string) field.ErrorList
 
-// validators are what the API server runs for the formats.
+// validators returns the API server's validators for the formats.
 func validators() map[string]stringValidator {
 	return map[string]stringValidator{
 		"k8s-extended-resource-name": validate.ExtendedResourceName[string],
@@ -36,9 +36,8 @@ func validators() map[string]stringValidator {
 	}
 }
 
-// TestFormatsAgreeWithServer compares what the keywords of each format accept
-// with the API server's own validators, on random strings of the characters
-// that the formats speak of.
+// TestFormatsAgreeWithServer compares the keywords of each format with the API server's own
+// validators, on random strings of relevant characters.
 func TestFormatsAgreeWithServer(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, validator := range validators() {
@@ -54,7 +53,7 @@ func TestFormatsAgreeWithServer(t *testing.T) {
 			s := randomName(random)
 			want := len(validator(t.Context(), apioperation.Operation{}, nil, &s, nil)) == 0
 			if strings.Count(s, "/") > 1 && name == "k8s-resource-fully-qualified-name" {
-				want = false // the server's validator looks at no more than two parts
+				want = false // the server's validator ignores further parts
 			}
 			if want {
 				accepted++
@@ -69,7 +68,7 @@ func TestFormatsAgreeWithServer(t *testing.T) {
 	}
 }
 
-// randomName returns a string that is often one of the formats, or nearly so.
+// randomName returns a random string that often has one of the formats, or nearly so.
 func randomName(random *rand.Rand) string {
 	pick := func(list ...string) string { return list[random.IntN(len(list))] }
 	part := func() string {
@@ -96,7 +95,7 @@ func randomName(random *rand.Rand) string {
 
 func pickInt(random *rand.Rand, list ...int) int { return list[random.IntN(len(list))] }
 
-// accepts says whether the keywords accept a string.
+// accepts reports whether the keywords accept a string.
 func accepts(v *structural.ValueValidation, s string) bool {
 	if v.Pattern != "" && !regexp.MustCompile(v.Pattern).MatchString(s) {
 		return false
@@ -116,7 +115,7 @@ func accepts(v *structural.ValueValidation, s string) bool {
 	return ok && (v.Not == nil || !accepts(&v.Not.ValueValidation, s))
 }
 
-// TestFormatsAreAll wants every format that validation-gen documents.
+// TestFormatsAreAll checks that every format documented by validation-gen is supported.
 func TestFormatsAreAll(t *testing.T) {
 	data, err := os.ReadFile("../../../markers/testdata/declarative-tags.txt")
 	if err != nil {

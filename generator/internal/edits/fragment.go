@@ -19,8 +19,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Fragment reads the piece of schema in a marker. It reports what is wrong, and
-// then returns nil.
+// Fragment parses the piece of schema in a marker. It reports errors and then returns nil.
 func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Schema {
 	f := m.Value.(markers.Fragment)
 	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
@@ -71,7 +70,7 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	return s
 }
 
-// wrongType says in words what a decoder did not like.
+// wrongType describes a decoding error in words.
 func wrongType(err error) string {
 	var typeErr *json.UnmarshalTypeError
 	if !errors.As(err, &typeErr) {
@@ -91,7 +90,7 @@ func wrongType(err error) string {
 	return fmt.Sprintf("%s wants %s, got %s", typeErr.Field, want, typeErr.Value)
 }
 
-// place gives every node of a fragment its origin.
+// place sets the origin of every node of a fragment.
 func place(s *structural.Schema, origin structural.Origin) {
 	s.Origin = origin
 	for _, p := range s.Properties {
@@ -127,12 +126,12 @@ func placeValues(v *structural.ValueValidation, origin structural.Origin) {
 	}
 }
 
-// unknownKeyword returns the first keyword of a schema that is none, or "". The
-// decoder itself would let those in items and additionalProperties pass.
+// unknownKeyword returns the first unknown keyword in a schema, or "". The decoder does not
+// report those in items and additionalProperties.
 func unknownKeyword(schema any) string {
 	object, ok := schema.(map[string]any)
 	if !ok {
-		return "" // the decoder says so
+		return "" // reported by the decoder
 	}
 	names := structural.KeywordNames()
 	for _, keyword := range slices.Sorted(maps.Keys(object)) {
@@ -160,8 +159,8 @@ func unknownKeyword(schema any) string {
 	return ""
 }
 
-// extend adds a piece of schema to a node: keywords that both have are the
-// fragment's, but for junctors, which both have to hold, and lists, which add up.
+// extend adds a piece of schema to a node. Keywords of the fragment take precedence, except
+// that junctors are combined so that both hold, and lists are concatenated.
 func (e *Editor) extend(s, f *structural.Schema) {
 	if f.Type != "" && s.Type != "" && f.Type != s.Type {
 		e.Errorf(e.Pos, "", "the type is %s here, not %s", s.Type, f.Type)
@@ -210,7 +209,7 @@ func (e *Editor) extend(s, f *structural.Schema) {
 	}
 }
 
-// extended returns a copy of a child, or the fragment where there is none.
+// extended returns an extended copy of a child, or the fragment if there is no child.
 func (e *Editor) extended(s, f *structural.Schema) *structural.Schema {
 	if s == nil {
 		return f
@@ -220,8 +219,8 @@ func (e *Editor) extended(s, f *structural.Schema) *structural.Schema {
 	return &out
 }
 
-// Conjoin adds the junctors of f to those of v, which is a copy: two of one
-// kind move to allOf.
+// Conjoin adds the junctors of f to those of v, which must be a copy: two of the same kind
+// move to allOf.
 func Conjoin(v, f *structural.ValueValidation) {
 	v.AllOf = append(slices.Clone(v.AllOf), f.AllOf...)
 	both := func(a, b structural.ValueValidation) {

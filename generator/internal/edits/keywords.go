@@ -13,19 +13,18 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where markers meet schemas: controller-tools' markers change
-// JSONSchemaProps, so a node's own keywords are copied into one, all of its
-// markers are applied, and the keywords are read back. No marker looks at
-// properties, at allOf, or into items, so those are not copied.
+// This file applies markers to schemas. controller-tools' markers modify JSONSchemaProps, so
+// the keywords of a node are copied to one, all markers are applied, and the keywords are
+// copied back. No marker reads properties, allOf or the contents of items, so these are not
+// copied.
 
-// ApplyMarkers applies markers of a package, in the order of their priority, to the
-// keywords of a node, which may refer to a type. enum gives it the constants of the type
-// that the markers describe.
+// ApplyMarkers applies markers of a package, in order of priority, to the keywords of a node,
+// which may refer to a type. enum adds the constants of the type that the markers describe.
 func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.Package, set source.Markers, enum func(*apiextensionsv1.JSONSchemaProps) error) {
 	slices.SortStableFunc(set, func(x, y *markers.Marker) int { return priority(x.Value) - priority(y.Value) })
 	props := k.Props()
 	if reference {
-		props.Ref = new("") // K8sRequired asks for it
+		props.Ref = new("") // K8sRequired requires it
 	}
 	shown, badList := props.Type, false
 	for _, m := range set {
@@ -45,10 +44,10 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 		if err != nil {
 			_, isKey := m.Value.(crdmarkers.ListMapKey)
 			if isKey && badList {
-				continue // it needs the type that is malformed
+				continue // it depends on the malformed type
 			}
 			if reference && shown != "" && props.Type != shown {
-				continue // a marker gives the reference another type, which is a conflict
+				continue // a marker sets the type of the reference, which is a conflict
 			}
 			_, isList := m.Value.(crdmarkers.ListType)
 			badList = badList || isList
@@ -60,15 +59,16 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 	k.Take(props)
 }
 
-// misfits reports that a marker of a package does not fit.
+// misfits returns a function that reports that a marker of a package does not apply to its
+// node.
 func misfits(r Reporter, p *source.Package, m *markers.Marker) markers.Misfit {
 	return func(hint, format string, args ...any) {
 		r.DoesNotFit(p.At(m.Pos), hint, "+%s: %s", m.Name, fmt.Sprintf(format, args...))
 	}
 }
 
-// TypeOrNone names a type for messages. Markers see no type where a field is of
-// a struct, or of another package's basic type.
+// TypeOrNone returns the name of a type for messages. Markers do not see a type if a field's
+// type is a struct, or a basic type of another package.
 func TypeOrNone(typ string) string {
 	if typ == "" {
 		return "none"
@@ -76,8 +76,8 @@ func TypeOrNone(typ string) string {
 	return typ
 }
 
-// priority is the place of a marker in the order of application; equal ones
-// keep the order of the source.
+// priority returns the position of a marker in the order of application. Markers of equal
+// priority are applied in source order.
 func priority(value any) int {
 	switch value := value.(type) {
 	case crdmarkers.ApplyPriorityMarker:
@@ -88,8 +88,8 @@ func priority(value any) int {
 	return int(crdmarkers.ApplyPriorityDefault)
 }
 
-// appendChanged records the keywords that differ between two states of a node.
-// What markers set has a new address, so that pointers tell.
+// appendChanged records the keywords that differ between two states of a node. Markers
+// allocate new values, so comparing pointers is sufficient.
 func appendChanged(list []structural.KeywordOrigin, a, b *apiextensionsv1.JSONSchemaProps, pos token.Pos) []structural.KeywordOrigin {
 	note := func(keyword string, changed bool) {
 		if changed {

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// eachKeyword calls f for the keywords that markers know of: not children.
+// eachKeyword calls f for each keyword that markers can set, which excludes children.
 func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
 	for k := range structural.Table() {
@@ -28,11 +28,11 @@ func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.
 	}
 }
 
-// TestEveryKeywordIsTaken wants what a marker sets to reach the node, with its
-// position.
+// TestEveryKeywordIsTaken checks that the keywords that a marker sets reach the node, with
+// the position of the marker.
 func TestEveryKeywordIsTaken(t *testing.T) {
 	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
-		if k.Class == structural.ClassJunctor { // markers at most remove them
+		if k.Class == structural.ClassJunctor { // markers can only remove them
 			s, _ := structural.FromProps(p)
 			s.Keywords().Take(s.Keywords().Props())
 			if !k.IsSet(s.Parts()) {
@@ -55,7 +55,7 @@ func TestEveryKeywordIsTaken(t *testing.T) {
 	})
 }
 
-// TestApplyMarkers applies a marker of ours between two of controller-tools.
+// TestApplyMarkers applies one of our markers between two of controller-tools.
 func TestApplyMarkers(t *testing.T) {
 	table, err := markers.NewTable()
 	if err != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Reader makes edits of the markers of a run.
+// Reader derives edits from the markers of a run.
 type Reader struct {
 	Reporter Reporter
 	Table    *markers.Table
-	// Markers parses the marker in the argument of another one.
+	// Markers parses markers nested in arguments.
 	Markers source.MarkerParser
 }
 
-// This file is where this project's own markers get their meaning: what a field
-// or type says about itself, and what a package says about types elsewhere.
+// This file implements this project's own markers: those of a field or type about itself, and
+// those of a package about types elsewhere.
 
-// Own returns what the words of this project at a declaration do to its
-// finished schema, in source order.
+// Own returns the edits for this project's markers at a declaration, in source order.
 func (r *Reader) Own(p *source.Package, set source.Markers) []*Edit {
 	var out []*Edit
 	for _, m := range set {
@@ -31,8 +30,8 @@ func (r *Reader) Own(p *source.Package, set source.Markers) []*Edit {
 	return out
 }
 
-// ownEdit returns what one marker does to the finished schema of its node, if
-// anything. What is wrong with it is reported.
+// ownEdit returns the edits that a marker makes to the finished schema of its node, if any.
+// Errors are reported.
 func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	e := &Edit{Pkg: p, Pos: m.Pos, Name: m.Name}
 	if m.Stage() == markers.AfterMerge {
@@ -42,7 +41,7 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	switch value := m.Value.(type) {
 	case markers.Fragment:
 		if m.Name == markers.SchemaName {
-			return nil // it has made the draft already
+			return nil // already used to build the schema
 		}
 		fragment := r.Fragment(p, m)
 		if fragment == nil {
@@ -68,7 +67,7 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	return []*Edit{e}
 }
 
-// atEdit returns what +schemagen:at(path)=+marker does.
+// atEdit returns the edits for +schemagen:at(path)=+marker.
 func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) []*Edit {
 	path, offset, err := parsePath(tag.Argument, func(i int) token.Pos { return m.ArgumentPos() + token.Pos(i) })
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) [
 	return edits
 }
 
-// innerEdit returns what a marker does at the end of a path.
+// innerEdit returns the edits for a marker at the end of a path.
 func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*Edit {
 	var marker *markers.Marker
 	for _, target := range []markers.Target{markers.Field, markers.Type} {
@@ -101,11 +100,11 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 			break
 		}
 		if r.Table.Lookup(c.Text, target) != nil {
-			return nil // reported
+			return nil // already reported
 		}
 	}
 	if marker == nil {
-		return nil // lint says so
+		return nil // reported by lint
 	}
 	e := &Edit{Pkg: p, Pos: marker.Pos, Name: marker.Name}
 	parent := func(op Operation) []*Edit {
