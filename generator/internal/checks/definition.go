@@ -11,21 +11,22 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Definition is one CustomResourceDefinition, ready to be rendered.
+// Definition is a CustomResourceDefinition that is ready to be rendered.
 type Definition struct {
 	crd.Generated
 
-	// flawed: what stands beside the schemas has errors already.
+	// Flawed is set if errors outside the schemas have been reported.
 	Flawed bool
-	// Conversion is the marker that says how versions are converted; nil if none does.
+	// Conversion is the marker that configures conversion between versions; nil if there is
+	// none.
 	Conversion *markers.Marker
-	// Text is that of the file; nil if none is written.
+	// Text is the content of the file; nil if it is not written.
 	Text []byte
 	// Roots are the root types of Object.Spec.Versions, by index.
 	Roots []*source.Type
 }
 
-// FileName is the name of the file that the definition is written to.
+// FileName returns the name of the file that the definition is written to.
 func (c *Definition) FileName() string {
 	return FileName(c.Object.Spec.Group, c.Object.Spec.Names.Plural)
 }
@@ -40,10 +41,10 @@ func (c *Definition) SchemaOf(version string) *structural.Schema {
 	return nil
 }
 
-// FileName is the name of the file of the definition of a resource.
+// FileName returns the name of the file for the definition of a resource.
 func FileName(group, plural string) string { return group + "_" + plural + ".yaml" }
 
-// IsFileName reports whether a name is one of a file, on any system, and not a path.
+// IsFileName reports whether a name is a valid file name on all systems, and not a path.
 func IsFileName(name string) bool {
 	return !strings.ContainsAny(name, `/\`) && filepath.IsLocal(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }

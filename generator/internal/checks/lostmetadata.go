@@ -9,18 +9,18 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file reports metadata inside of objects that the API server drops: without
-// [Options.EmbeddedObjectMeta] its schema is an object without fields, as
-// controller-gen writes it.
+// This file reports nested metadata that the API server drops: without
+// [Options.EmbeddedObjectMeta], the schema of nested metadata is an object without fields, as
+// in controller-gen.
 
-// MetadataUse is a place in the source that uses metav1.ObjectMeta: a field, or the
-// type of the elements of one.
+// MetadataUse is a use of metav1.ObjectMeta in the source: a field of that type, or one with
+// elements of that type.
 type MetadataUse struct {
 	Pkg *source.Package
 	Pos token.Pos
 }
 
-// NoteMetadata notes the use of ObjectMeta that becomes the node at a position.
+// NoteMetadata records the use of ObjectMeta that becomes the node at a position.
 func (c *Checker) NoteMetadata(node token.Pos, use *MetadataUse) {
 	if c.metadata == nil {
 		c.metadata = map[token.Pos]*MetadataUse{}
@@ -28,12 +28,12 @@ func (c *Checker) NoteMetadata(node token.Pos, use *MetadataUse) {
 	c.metadata[node] = use
 }
 
-// lostMetadata looks for such metadata in definitions.
+// lostMetadata searches definitions for lost metadata.
 type lostMetadata struct {
 	checker *Checker
 	seen    map[metadataNode]bool
-	// ofKinds are the places of the metadata of kinds: it is kept unless they are used
-	// as a field. reported are the places that were reported.
+	// ofKinds are the positions of the metadata of kinds, which is kept unless the kind is
+	// the type of a field. reported are the positions already reported.
 	ofKinds, reported map[token.Pos]bool
 }
 
@@ -49,12 +49,12 @@ func newLostMetadata(c *Checker, crds []*Definition) *lostMetadata {
 	return m
 }
 
-// metadataNode is a node below another one: what is reported of it depends on both.
+// metadataNode is a node and its parent, both of which determine the diagnostic.
 type metadataNode struct {
 	node, parent *structural.Schema
 }
 
-// find reports the metadata that objects of the definition lose.
+// find reports the nested metadata that objects of the definition lose.
 func (m *lostMetadata) find(crd *Definition) {
 	if len(m.checker.metadata) == 0 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
 		return
@@ -64,15 +64,15 @@ func (m *lostMetadata) find(crd *Definition) {
 			continue
 		}
 		for _, p := range crd.Schemas[i].Properties {
-			if p.Name != "metadata" { // which the server knows
+			if p.Name != "metadata" { // the server handles it
 				m.walk(p.Schema, crd.Schemas[i], "."+p.Name, false)
 			}
 		}
 	}
 }
 
-// walk looks at a node and what is below it. keeps says that an enclosing list
-// preserves unknown fields.
+// walk checks a node and the nodes below it. keeps is set if an enclosing list preserves
+// unknown fields.
 func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps bool) {
 	if m.seen[metadataNode{s, parent}] {
 		return
@@ -83,7 +83,7 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 		m.report(use, parent, path)
 	}
 	for _, p := range s.Properties {
-		if p.Name != "metadata" || !s.XEmbeddedResource { // of which the server knows it
+		if p.Name != "metadata" || !s.XEmbeddedResource { // the server handles the metadata of embedded resources
 			m.walk(p.Schema, s, path+"."+p.Name, false)
 		}
 	}
@@ -95,8 +95,8 @@ func (m *lostMetadata) walk(s, parent *structural.Schema, path string, keeps boo
 	}
 }
 
-// report warns at the field with the metadata if it is the user's, or else at the
-// user's field whose type has it. What is further down in types of others is theirs.
+// report warns at the metadata field if it is in the user's packages, or else at the user's
+// field whose type has it. Metadata further down in types of other packages is not reported.
 func (m *lostMetadata) report(use *MetadataUse, parent *structural.Schema, path string) {
 	r := m.checker.Reporter
 	pos, related := use.Pos, []diag.Related(nil)

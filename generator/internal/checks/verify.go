@@ -1,7 +1,7 @@
-// Package checks finds what is wrong with finished definitions: what an API server says of
-// them, at the line of Go that it comes from (verify.go), and what it drops of objects without
-// a word, in metadata (lostmetadata.go) and between versions (versions.go). It does not know
-// how definitions are made.
+// Package checks reports problems with finished definitions: what an API server reports, at
+// the corresponding line of Go (verify.go), and what it drops from objects silently, in
+// metadata (lostmetadata.go) and between versions (versions.go). It does not know how
+// definitions are generated.
 package checks
 
 import (
@@ -23,44 +23,43 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file is where definitions are proven against the API server's own rules
-// before anything is written, with what is found at the line of Go that it
-// comes from.
+// This file validates definitions with the API server's own code before anything is written,
+// and maps the results to lines of Go.
 
 // Checker checks the definitions of a run.
 type Checker struct {
 	Program  *source.Program
 	Reporter *report.Reporter
-	// Server has to accept the definitions; if it is nil, they are not checked. SkipVerify
-	// does not ask it.
+	// Server is the server that must accept the definitions; if it is nil, they are not
+	// checked. If SkipVerify is set, the server is not used for this check.
 	Server     Server
 	SkipVerify bool
-	// Final reports whether nothing else adds to the definitions.
+	// Final is set if nothing is added to the definitions after generation.
 	Final bool
-	// Inputs reads the kustomizations that patch definitions which are written to
-	// OutputDir. Dir is what it is relative to.
+	// Inputs reads the kustomizations that patch definitions written to OutputDir, which is
+	// relative to Dir.
 	Inputs         *inputs.Reader
 	Dir, OutputDir string
 
-	// metadata are the uses of ObjectMeta, by the positions of their nodes.
+	// metadata are the uses of ObjectMeta by the positions of their nodes.
 	metadata map[token.Pos]*MetadataUse
-	// convertibles are the types that the functions of a package convert, once asked for.
+	// convertibles caches the types that the functions of a package convert.
 	convertibles map[*source.Package]map[string]bool
-	// localFiles are the files of the user's packages, once found.
+	// localFiles caches the files of the user's packages.
 	localFiles map[string]bool
 }
 
-// Server is what a [Checker] asks of an API server.
+// Server is the part of an API server that a [Checker] uses.
 type Server interface {
-	// Check returns what is wrong with the definitions.
+	// Check returns the problems of the definitions.
 	Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error)
 }
 
 // Verifies reports whether definitions are checked.
 func (c *Checker) Verifies() bool { return c.Server != nil && !c.SkipVerify }
 
-// Verify reports what is wrong with the definitions. Where there are errors already
-// they have no text, and what stands on their lines is left out: it is their echo.
+// Verify reports problems with the definitions. If there are already errors, the definitions
+// have no text, and diagnostics on the lines of these errors are omitted as consequences.
 func (c *Checker) Verify(ctx context.Context, defs []*Definition) error {
 	if !c.Verifies() || len(defs) == 0 {
 		return nil
@@ -68,12 +67,12 @@ func (c *Checker) Verify(ctx context.Context, defs []*Definition) error {
 	return c.VerifySubjects(ctx, c.Subjects(defs))
 }
 
-// VerifySubjects reports what is wrong with definitions, as verify does.
+// VerifySubjects is [Checker.Verify] for definitions in the form of [Checker.Subjects].
 func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition) error {
 	if !c.Verifies() {
 		return nil
 	}
-	c.FindLocalFiles() // subjects are asked for positions in parallel
+	c.FindLocalFiles() // subjects compute positions concurrently
 	found, err := c.Server.Check(ctx, subjects)
 	if err != nil {
 		return err
@@ -96,7 +95,7 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 	return nil
 }
 
-// withSwitch adds to the first refusal how to write the definitions all the same.
+// withSwitch adds a hint to the first error: how to write the definitions regardless.
 func (c *Checker) withSwitch(found diag.List) diag.List {
 	if c.Final { // nothing is written
 		return found
@@ -114,7 +113,7 @@ func (c *Checker) withSwitch(found diag.List) diag.List {
 	return found
 }
 
-// Subjects are the definitions as the API server gets them.
+// Subjects returns the definitions in the form that the API server takes.
 func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	out := make([]*crd.Definition, len(defs))
 	for i, d := range defs {
@@ -130,9 +129,10 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	return out
 }
 
-// incomplete returns a function that reports whether a result is about what a mistake
-// that was reported has taken out of a schema. It is nil where nothing is missing.
-// What stands around a node depends on its shape, and what rules cost on its keywords.
+// incomplete returns a function that reports whether a result may be a consequence of a
+// reported error that left a schema incomplete; cost is set for results about rule costs. It
+// is nil if all schemas are complete. Validation around a node depends on its shape, and rule
+// costs also depend on its keywords.
 func (d *Definition) incomplete() func(path string, cost bool) bool {
 	known := map[*structural.Schema]structural.Mistake{}
 	var below func(s *structural.Schema) structural.Mistake
@@ -184,8 +184,8 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 	}
 }
 
-// fieldPaths returns the paths of fields that stand at a path beside the schema of
-// a version.
+// fieldPaths returns the paths of the fields referred to at a path outside the schema of a
+// version.
 func (d *Definition) fieldPaths(i int, path string) []string {
 	version := d.Object.Spec.Versions[i]
 	var out []string
@@ -214,7 +214,7 @@ func (d *Definition) fieldPaths(i int, path string) []string {
 	return out
 }
 
-// Complete is the definition with its schemas.
+// Complete returns the definition with its schemas.
 func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition {
 	object := d.Object.DeepCopy()
 	if d.PreserveUnknownFields != nil {
@@ -226,8 +226,8 @@ func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition {
 	return object
 }
 
-// Position returns the position in the Go source of a path in a definition: the
-// innermost one in the user's own packages, with what it leads to.
+// Position returns the position in the Go source of a path in a definition: the innermost one
+// in the user's own packages, with related positions further in.
 func (c *Checker) Position(d *Definition, path string) (diag.Position, []diag.Related) {
 	places := c.placesOf(d, path)
 	if name := argumentOf(path); name != "" {
@@ -254,8 +254,7 @@ func (c *Checker) Position(d *Definition, path string) (diag.Position, []diag.Re
 	return diag.Position{}, nil
 }
 
-// placesOf returns the places on the way to a path in a definition, outermost
-// first.
+// placesOf returns the positions on the way to a path in a definition, outermost first.
 func (c *Checker) placesOf(d *Definition, path string) []token.Pos {
 	places := []token.Pos{d.Roots[0].Spec.Name.Pos()}
 	if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
@@ -273,8 +272,8 @@ func (c *Checker) placesOf(d *Definition, path string) []token.Pos {
 	return places
 }
 
-// argumentOf returns the argument of a marker that says what is at a path; empty
-// if none does.
+// argumentOf returns the marker argument that sets the value at a path; empty if there is
+// none.
 func argumentOf(path string) string {
 	at, last := "", path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
@@ -307,7 +306,7 @@ func argumentOf(path string) string {
 	return ""
 }
 
-// markerAt returns the marker comment at a place.
+// markerAt returns the marker comment at a position.
 func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 	if !pos.IsValid() {
 		return markers.Comment{}, false
@@ -322,8 +321,8 @@ func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 	return markers.Comment{}, false
 }
 
-// inside returns the place of a character of a rule: where the compiler reports a
-// mistake. Rules of other packages are left to place.
+// inside returns the position of a character in a rule, for errors of the CEL compiler. ok is
+// false for rules in other packages.
 func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Position, bool) {
 	places := c.placesOf(d, path)
 	m, ok := c.markerAt(places[len(places)-1])
@@ -335,7 +334,7 @@ func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Pos
 	return at, ok && c.localFiles[at.File]
 }
 
-// versionPlaces returns the places on the way to a path in a version.
+// versionPlaces returns the positions on the way to a path in a version.
 func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 	root := d.Roots[i]
 	out := []token.Pos{root.Spec.Name.Pos()}
@@ -348,7 +347,7 @@ func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 	} {
 		if rest, ok := strings.CutPrefix(rest, part.path); ok {
 			index, _, _ := strings.Cut(rest, "]")
-			n, _ := strconv.Atoi(index) // the server writes numbers
+			n, _ := strconv.Atoi(index) // the server always writes numbers
 			return append(out, markerPlace([]*source.Type{root}, part.marker, n))
 		}
 	}
@@ -358,8 +357,7 @@ func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 	return out
 }
 
-// markerPlace returns the place of the n-th marker of a name on the types, or
-// NoPos.
+// markerPlace returns the position of the n-th marker of a name on the types, or NoPos.
 func markerPlace(types []*source.Type, name string, n int) token.Pos {
 	for _, t := range types {
 		for _, m := range t.Markers {
@@ -375,7 +373,7 @@ func markerPlace(types []*source.Type, name string, n int) token.Pos {
 	return token.NoPos
 }
 
-// FindLocalFiles notes the files of the user's packages.
+// FindLocalFiles records the files of the user's packages.
 func (c *Checker) FindLocalFiles() {
 	c.localFiles = map[string]bool{}
 	for p := range c.Program.Packages() {

@@ -18,12 +18,12 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file compares the versions of a kind: without a webhook the API server
-// converts objects by replacing their apiVersion, and drops what the schema of the
-// other version does not specify.
+// This file compares the versions of a kind: without a webhook, the API server converts
+// objects by replacing their apiVersion, and drops fields that the schema of the other
+// version does not specify.
 
-// ReportLosses warns of what the API server drops silently. Where there are errors the
-// schemas are not complete.
+// ReportLosses warns about fields that the API server drops silently. It does nothing if
+// there are errors, because then the schemas are incomplete.
 func (c *Checker) ReportLosses(crds []*Definition) {
 	if c.Final || c.Reporter.List.HasErrors() {
 		return
@@ -36,8 +36,8 @@ func (c *Checker) ReportLosses(crds []*Definition) {
 	}
 }
 
-// compareVersions reports a kind whose served versions do not keep what its storage
-// version keeps, and the reverse, if nothing converts between them.
+// compareVersions reports a kind without conversion if fields of the storage version are
+// missing in its served versions, or the reverse.
 func (c *Checker) compareVersions(crd *Definition) {
 	versions := crd.Object.Spec.Versions
 	stored := slices.IndexFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
@@ -61,23 +61,24 @@ func (c *Checker) compareVersions(crd *Definition) {
 	d.Related = append(d.Related, append(f.related, f.fields...)...)
 }
 
-// versionFinding is what a kind loses.
+// versionFinding collects the fields that a kind loses.
 type versionFinding struct {
 	checker *Checker
 	stored  string
-	// texts say what is lost, for each version. related are the types of the
-	// versions, fields the first fields that are lost.
+	// texts describe the losses, one for each version. related are the types of the versions,
+	// fields the first lost fields.
 	texts           []string
 	related, fields []diag.Related
 }
 
-// The most fields that a finding names for one reason, and gives the places of.
+// The maximum numbers of fields that a diagnostic names for one reason, and relates positions
+// for.
 const (
 	namedFields  = 3
 	placedFields = 8
 )
 
-// compare notes what is lost between a version and the stored one.
+// compare records the losses between a version and the stored one.
 func (f *versionFinding) compare(version string, schema, stored *structural.Schema) {
 	written, rest := f.lost(structural.Lost(schema, stored), version)
 	removed, more := f.lost(structural.Lost(stored, schema), f.stored)
@@ -88,7 +89,7 @@ func (f *versionFinding) compare(version string, schema, stored *structural.Sche
 	if len(removed) > 0 {
 		parts = append(parts, fmt.Sprintf("every update through %s removes %s", version, fieldNames(removed)))
 	}
-	retyped := map[string]bool{} // both directions may find the same one
+	retyped := map[string]bool{} // both directions may find the same field
 	for i, l := range append(rest, more...) {
 		if retyped[l.Path] {
 			continue
@@ -111,7 +112,7 @@ func (f *versionFinding) compare(version string, schema, stored *structural.Sche
 	}
 }
 
-// lost returns the names of what is dropped, and what is kept with another type.
+// lost returns the names of the fields that are dropped, and the fields whose type differs.
 func (f *versionFinding) lost(losses []structural.Loss, only string) (names []string, retyped []structural.Loss) {
 	for _, l := range losses {
 		switch l.Kind {
@@ -128,7 +129,8 @@ func (f *versionFinding) lost(losses []structural.Loss, only string) (names []st
 	return names, retyped
 }
 
-// place notes where a field is declared, if that is in the user's packages.
+// place adds the declaration of a field to the related positions if it is in the user's
+// packages.
 func (f *versionFinding) place(l structural.Loss, message string) {
 	pos := f.checker.Reporter.Position(l.From.Origin.Pos)
 	field := diag.Related{Pos: pos, Message: pathOrRoot(l.Path) + ", " + message}
@@ -158,7 +160,7 @@ func fieldNames(names []string) string {
 	return strings.Join(names, ", ") + " and " + last
 }
 
-// typeInWords is the type of a node, with its article.
+// typeInWords returns the type of a node, with its article.
 func typeInWords(s *structural.Schema) string {
 	switch {
 	case s.XIntOrString:
@@ -171,8 +173,8 @@ func typeInWords(s *structural.Schema) string {
 	return "a " + s.Type
 }
 
-// IsConverted reports whether a webhook converts the kind, as far as the source and
-// the kustomizations around the output tell.
+// IsConverted reports whether a webhook converts the kind, as far as the source and the
+// kustomizations around the output directory show.
 func (c *Checker) IsConverted(crd *Definition) bool {
 	if by := crd.Object.Spec.Conversion; by != nil && by.Strategy == apiextensionsv1.WebhookConverter {
 		return true
@@ -185,8 +187,8 @@ func (c *Checker) IsConverted(crd *Definition) bool {
 	return kustomize.Converts(c.Inputs, c.Dir, c.OutputDir, crd.Object.Name)
 }
 
-// isConvertible reports whether the type, or one that it embeds, has a method of
-// controller-runtime's conversion or a function of conversion-gen.
+// isConvertible reports whether the type, or one that it embeds, has a conversion method of
+// controller-runtime or a conversion function of conversion-gen.
 func (c *Checker) isConvertible(t *source.Type, depth int) bool {
 	if c.convertibleOf(t.Pkg)[t.Spec.Name.Name] {
 		return true
@@ -223,7 +225,7 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 			!bytes.Contains(src, []byte("ConvertFrom(")) && !bytes.Contains(src, []byte("func Convert_")) {
 			continue
 		}
-		// Mistakes in files that declare no type of the API are not reported.
+		// Syntax errors in files that declare no API types are ignored.
 		tree, _ := parser.ParseFile(token.NewFileSet(), f.Name, src, parser.SkipObjectResolution)
 		for _, decl := range tree.Decls {
 			fn, ok := decl.(*ast.FuncDecl)
