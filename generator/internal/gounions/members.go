@@ -15,10 +15,10 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file is about what a field must be to be a member of a union: selected by
-// one value, and able to say that it is not set.
+// This file checks the requirements for members of a union: each is selected by one value,
+// and its Go value can express that it is not set.
 
-// checkMembers checks what a union wants of its members.
+// checkMembers checks the members of a union.
 func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
 	seen := map[string]string{}
 	for at, m := range u.Members {
@@ -66,10 +66,10 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 	}
 }
 
-// warnOfMember warns of what is allowed and surprises.
+// warnOfMember warns about valid but surprising members.
 func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Member) {
 	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
-		return // nothing is lost that would be enforced
+		return // the union is not enforced
 	}
 	if m.Value != "" && !strings.EqualFold(m.Value, m.Name) {
 		op.all.Reporter.Report(report.UnionMemberName, e.Pkg.At(m.Pos), "rename one of them before the API is released",
@@ -81,7 +81,7 @@ func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Mem
 	}
 }
 
-// omits reports whether the json tag of a field has the option, omitempty or
+// omits reports whether the json tag of a field has the option, which is omitempty or
 // omitzero.
 func omits(f *source.Field, option string) bool {
 	tag, _ := f.Tag.Lookup("json")
@@ -89,8 +89,8 @@ func omits(f *source.Field, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)
 }
 
-// unsettable says why a Go value of a member cannot tell that it is not set, or
-// not from its zero value; empty if it can.
+// unsettable returns why a Go value of a member cannot express that it is not set, or cannot
+// distinguish that from its zero value; empty if it can.
 func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
 	if _, ok := f.Field.Type.(*ast.StarExpr); ok {
 		return ""

@@ -16,30 +16,29 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// This file is about what the rules of a union depend on beyond its struct: the
-// place of the struct in a definition. There it may occur so often that its rules
-// are above the limit of their cost, and there objects may not be comparable with
-// what they were.
+// This file handles rules of a union that depend on the position of its struct in a
+// definition. Where the struct occurs repeatedly, rules may exceed the cost limit, and the
+// server may be unable to compare objects with their old version.
 
-// unionPlace is a union in the schema of one version.
+// unionPlace is an occurrence of a union in the schema of one version.
 type unionPlace struct {
 	path  []edits.Step
 	union unions.Union
-	// ruled: the node has the rules of the union; transition: also the one that
-	// reads oldSelf.
+	// ruled is set if the node has the union's rules, and transition if these include the one
+	// that reads oldSelf.
 	ruled, transition bool
-	// correlatable: the server can compare the object with what it was.
+	// correlatable is set if the server can correlate the object with the old one.
 	correlatable bool
-	// repeated: it is in a list or a map; unlimited: one of them has no limit, so that
-	// the least size of an element bounds how many there can be.
+	// repeated is set if the union is in a list or map, and unlimited if one of these has no
+	// limit, so that only the minimum size of an element bounds their number.
 	repeated, unlimited bool
-	// plain: rules are for a server before Kubernetes 1.28.
+	// plain is set if the rules are for a server before Kubernetes 1.28.
 	plain bool
-	// share is the greatest part of a limit that one of its rules takes.
+	// share is the highest cost of one of its rules as a fraction of the limit.
 	share float64
 }
 
-// unionPlaces returns the unions of a schema and of all below it.
+// unionPlaces returns the unions of a schema and of all schemas below it.
 func unionPlaces(s *structural.Schema, plain bool) []*unionPlace {
 	var out []*unionPlace
 	var find func(s *structural.Schema, at unionPlace)
@@ -85,15 +84,15 @@ func hasRule(rules []structural.Rule, rule structural.Rule) bool {
 	return slices.ContainsFunc(rules, func(r structural.Rule) bool { return r.Rule == rule.Rule && r.FieldPath == rule.FieldPath })
 }
 
-// rules are the rules of the union in the style that the estimate of the options
-// takes, which cannot fail here.
+// rules returns the union's rules in the style that the estimate of the options selects.
+// Lowering cannot fail here.
 func (p *unionPlace) rules(options unions.LowerOptions) []structural.Rule {
 	options.Forms, options.Plain = []unions.Form{unions.FormCEL}, p.plain
 	out, _ := unions.Lower(p.union, options)
 	return out.Rules
 }
 
-// String is the path as markers write it.
+// String returns the path in the syntax of markers.
 func (p *unionPlace) String() string {
 	var out strings.Builder
 	for _, step := range p.path {
@@ -109,8 +108,8 @@ func (p *unionPlace) String() string {
 	return strings.TrimPrefix(out.String(), ".")
 }
 
-// Place writes the unions of a definition as its places allow, and compares
-// those of its versions.
+// Place rewrites the unions of a definition as their positions require, and compares the
+// unions of its versions.
 func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 	if len(all.finished) == 0 || all.Reporter.List.HasErrors() {
 		return nil
@@ -123,7 +122,7 @@ func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 		repeated := false
 		versions[i] = unionPlaces(crd.Schemas[i], plain)
 		if !all.ruled {
-			continue // whoever wrote rules that say the same has to mend them
+			continue // equivalent hand-written rules are their author's responsibility
 		}
 		for _, p := range versions[i] {
 			if !p.ruled {
@@ -137,7 +136,7 @@ func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 			}
 		}
 		if !repeated {
-			continue // a rule that is evaluated once is far below every limit
+			continue // a rule that is evaluated once is far below all limits
 		}
 		if err := f.fit(ctx); err != nil {
 			return err
@@ -147,8 +146,8 @@ func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 	return nil
 }
 
-// compare reports unions that differ between served versions: an object
-// that is written through one of them loses what it lacks, and nobody is told.
+// compare reports unions that differ between served versions: an object written through one
+// of them silently loses what the other lacks.
 func (all *Unions) compare(crd *checks.Definition, versions [][]*unionPlace) {
 	for later, places := range versions {
 		for earlier := range later {
@@ -170,8 +169,8 @@ func (all *Unions) compare(crd *checks.Definition, versions [][]*unionPlace) {
 	}
 }
 
-// unionDifference says in what two versions of a union differ; empty if in
-// nothing that an object could lose.
+// unionDifference describes the difference between two versions of a union; empty if objects
+// cannot lose anything.
 func unionDifference(a, b unions.Union) string {
 	for _, v := range slices.Concat(a.Values, b.Values) {
 		if a.HasValue(v.Name) != b.HasValue(v.Name) {
@@ -190,8 +189,8 @@ func unionDifference(a, b unions.Union) string {
 	return ""
 }
 
-// differ reports a difference. Types that are made to be converted are: with
-// a webhook, which says what becomes of it.
+// differ reports a difference: a warning if a webhook converts the kind, because then the
+// webhook is responsible, else an error.
 func (all *Unions) differ(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
 	hint := "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	const converted = "the conversion webhook must keep what the other version lacks"
@@ -208,7 +207,7 @@ func (all *Unions) differ(crd *checks.Definition, earlier, later int, old, new *
 	all.Reporter.Add(d.With(diag.Related{Pos: all.Reporter.Position(old.union.Pos), Message: "version " + names[earlier].Name}))
 }
 
-// unionFitter writes the unions of one version in cheaper styles.
+// unionFitter rewrites the unions of one version in cheaper styles.
 type unionFitter struct {
 	all     *Unions
 	crd     *checks.Definition
@@ -217,13 +216,13 @@ type unionFitter struct {
 	server  Server
 }
 
-// write puts other rules, or a oneOf, in the place of those that the union has.
+// write replaces the rules of the union by other rules, or by a oneOf.
 func (f *unionFitter) write(p *unionPlace, to unions.Lowered) {
 	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, to}}
 	f.crd.Schemas[f.version] = edits.Apply(f.all.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
 }
 
-// replaceUnion writes a union of a node in another way.
+// replaceUnion is the operation that rewrites a union of a node.
 type replaceUnion struct {
 	place *unionPlace
 	to    unions.Lowered
@@ -233,7 +232,7 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	rules := s.XValidations
 	s.XValidations = nil
 	var origins []structural.KeywordOrigin
-	n := 0 // rules seen, by which origins are counted
+	n := 0 // rules visited so far, to match origins to rules
 	for _, k := range s.Origin.Keywords {
 		if k.Keyword != structural.RulesKeyword {
 			origins = append(origins, k)
@@ -264,13 +263,13 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	}
 }
 
-// isOurs reports whether a rule is one of the union's, in whichever style.
+// isOurs reports whether a rule belongs to the union, in any style.
 func (op replaceUnion) isOurs(rule structural.Rule) bool {
 	return hasRule(op.place.rules(unions.LowerOptions{Transition: true}), rule) ||
 		hasRule(op.place.rules(unions.LowerOptions{Transition: true, Estimate: refuseSplit()}), rule)
 }
 
-// refuseSplit is an estimate by which rules are written compact.
+// refuseSplit returns an estimate that forces the compact style.
 func refuseSplit() unions.Estimate {
 	asked := false
 	return func([]structural.Rule) (unions.Cost, error) {
@@ -283,8 +282,8 @@ func refuseSplit() unions.Estimate {
 	}
 }
 
-// fit writes unions whose rules are too costly more cheaply: the costliest first,
-// so that the others may stay as they are.
+// fit rewrites unions whose rules are too expensive: the most expensive first, so that as few
+// as possible change.
 func (f *unionFitter) fit(ctx context.Context) error {
 	rules, err := f.rules(ctx)
 	if err != nil {
@@ -300,7 +299,7 @@ func (f *unionFitter) fit(ctx context.Context) error {
 		ours += r.OfSchema
 		p.share = max(p.share, r.OfRule)
 	}
-	// What others cost above the limit is theirs to mend.
+	// Rewriting unions cannot help if other rules alone exceed the limit.
 	tooMuch := others <= 1 && ours+others > 1
 	if !tooMuch && !slices.ContainsFunc(f.places, func(p *unionPlace) bool { return p.share > 1 }) {
 		return nil
@@ -322,7 +321,7 @@ func (f *unionFitter) fit(ctx context.Context) error {
 	return nil
 }
 
-// rules returns the rules of the version with their cost.
+// rules returns the version's rules with their costs.
 func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 	crd := f.crd.Complete()
 	costs, err := f.server.Costs(ctx, crd)
@@ -332,7 +331,7 @@ func (f *unionFitter) rules(ctx context.Context) ([]unions.RuleCost, error) {
 	return slices.DeleteFunc(costs, func(r unions.RuleCost) bool { return r.Version != crd.Spec.Versions[f.version].Name }), nil
 }
 
-// serverPath is the path of a node as the server prints it.
+// serverPath returns the path of a node in the server's syntax.
 func (f *unionFitter) serverPath(path []edits.Step) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "spec.versions[%d].schema.openAPIV3Schema", f.version)
@@ -364,8 +363,8 @@ func (f *unionFitter) placeOf(r unions.RuleCost) *unionPlace {
 	return nil
 }
 
-// estimate is what the definition costs with the rules in the place of those
-// that the union has. The total is left out where others are above it already.
+// estimate returns the cost of the definition with the union's rules replaced by rules. The
+// total is included only if total is set.
 func (f *unionFitter) estimate(ctx context.Context, p *unionPlace, rules []structural.Rule, total bool) (unions.Cost, error) {
 	before := f.crd.Schemas[f.version]
 	defer func() { f.crd.Schemas[f.version] = before }()
@@ -387,7 +386,7 @@ func (f *unionFitter) estimate(ctx context.Context, p *unionPlace, rules []struc
 	return cost, nil
 }
 
-// inWords is a style in words.
+// inWords describes a style in words.
 func inWords(style unions.Style) string {
 	switch style {
 	case unions.StyleSplit:
@@ -399,7 +398,7 @@ func inWords(style unions.Style) string {
 	}
 }
 
-// warn says that a union is written more cheaply than it was asked for, and why.
+// warn reports that a union is written in a cheaper style than requested, and why.
 func (f *unionFitter) warn(p *unionPlace, to unions.Lowered) {
 	root := f.crd.Roots[f.version]
 	var costs []string

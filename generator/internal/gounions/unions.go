@@ -1,8 +1,9 @@
-// Package gounions finds the unions that markers declare in Go types, and writes them into
-// the finished schemas of their structs as edits (unions.go, members.go). Discriminators and
-// members are read from the schema. What depends on the position of a struct in a definition
-// comes after (places.go): rules above the cost limit, rules that compare with the old object,
-// versions that differ. The model of unions and their rules is package unions.
+// Package gounions finds the unions that markers declare in Go types, and adds them to the
+// finished schemas of their structs as edits (unions.go, members.go). Discriminators and
+// members are read from the schema. A later step handles what depends on the position of a
+// struct in a definition (places.go): rules above the cost limit, rules that compare with the
+// old object, differences between versions. The model of unions and their rules is package
+// unions.
 package gounions
 
 import (
@@ -27,48 +28,47 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// Unions are those of a run.
+// Unions holds the unions of a run.
 type Unions struct {
 	Reporter *report.Reporter
 	Settings Settings
-	// Server is asked what rules cost and do; if it is nil, no union is written.
+	// Server evaluates rules and estimates their costs; if it is nil, no union is written.
 	Server Server
 	// Extensions adds x-kubernetes-unions to schemas.
 	Extensions bool
 	// IsConverted reports whether a webhook converts between the versions of a definition.
 	IsConverted func(*checks.Definition) bool
 
-	// finished are the unions of the types whose schemas are finished, in the order of
-	// their fields, with what the schemas say of them.
+	// finished are the unions of the types with finished schemas, in field order, completed
+	// with information from the schemas.
 	finished map[*source.Type][]*Marked
-	// enums are the positions of the +enum markers that unions take.
+	// enums are the positions of the +enum markers that take effect because of unions.
 	enums map[token.Pos]bool
-	// lackDiscriminators are the structs for which that was reported, and off the packages
-	// for which it was reported that they do not switch unions on.
+	// lackDiscriminators are the structs for which a missing discriminator has been reported,
+	// and off the packages for which it has been reported that unions are not enabled.
 	lackDiscriminators map[*source.Type]bool
 	off                map[*source.Package]bool
 	// ruled is set once a union is written as rules.
 	ruled bool
 }
 
-// Settings is what packages say about unions.
+// Settings are the settings of packages that concern unions.
 type Settings interface {
 	// UnionForms returns the forms in which the unions of a type are written; nil if its
-	// package does not switch unions on.
+	// package does not enable unions.
 	UnionForms(t *source.Type) []unions.Form
-	// Enabled reports whether a feature is switched on for a package.
+	// Enabled reports whether a feature is enabled for a package.
 	Enabled(p *source.Package, feature string) bool
-	// Allowed returns the markers that a package wants to be left alone.
+	// Allowed returns the markers that a package excludes from linting.
 	Allowed(p *source.Package) []string
 }
 
-// Server is what unions ask of an API server.
+// Server is the part of an API server that unions use.
 type Server interface {
-	// Costs returns the estimated costs of the CEL rules of a definition, in the order of
-	// their paths.
+	// Costs returns the estimated costs of the CEL rules of a definition, sorted by path.
 	Costs(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
-	// Evaluator returns a function that evaluates CEL rules on objects of a schema. The
-	// error is about a schema that is not structural.
+	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It fails
+	// for a schema that is not structural.
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
@@ -77,9 +77,9 @@ type Server interface {
 // Of returns the unions of a type whose schema is finished.
 func (all *Unions) Of(t *source.Type) []*Marked { return all.finished[t] }
 
-// OfStruct returns the unions of a struct type without a name, whose schema is finished.
+// OfStruct returns the unions of an unnamed struct type whose schema is finished.
 func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
-	for t, found := range all.finished { // at most one is this type
+	for t, found := range all.finished { // at most one matches
 		if t.Spec.Type == expr && t.File == f {
 			return found
 		}
@@ -87,40 +87,40 @@ func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
 	return nil
 }
 
-// Takes reports whether a union takes the +enum marker at a position, though its package
-// does not switch enums on.
+// Takes reports whether the +enum marker at a position takes effect because of a union,
+// although its package does not enable enums.
 func (all *Unions) Takes(enum token.Pos) bool { return all.enums[enum] }
 
 // NamedField is a field with its name in JSON.
 type NamedField struct {
 	Field *source.Field
-	// Name is that in JSON.
+	// Name is the JSON name.
 	Name string
 }
 
-// Marked is a union as the markers of a struct say it.
+// Marked is a union as declared by the markers of a struct.
 type Marked struct {
-	// Union is its model.
+	// Union is the model of the union.
 	Union unions.Union
-	// enum is the type of the discriminator, if it is marked as an enum: switching
-	// unions on takes that, too.
+	// enum is the type of the discriminator if it is marked as an enum. Enabling unions
+	// enables this enum, too.
 	enum *source.Type
-	// Discriminator is the field of the discriminator, if there is one; Members
-	// are those of the members, by index.
+	// Discriminator is the field of the discriminator, or nil; Members are the fields of the
+	// members, by index.
 	Discriminator *NamedField
 	Members       []*NamedField
-	// ambiguous reports whether a member does not say which of several discriminators is
-	// its own.
+	// ambiguous is set if a member does not name its discriminator although there are
+	// several.
 	ambiguous bool
-	// sketched says that the structural-schema proposal's words are used: a
-	// discriminator that is a plain string has the members' values.
+	// sketched is set if the markers of the structural-schema proposal are used: a
+	// discriminator that is a plain string gets the members' values.
 	sketched bool
 }
 
-// Edits returns the edits that write the unions of a struct into its schema.
+// Edits returns the edits that add the unions of a struct to its schema.
 func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
 	if !t.Pkg.Local() {
-		return nil // a package that this run does not generate has no unions
+		return nil // packages that this run does not generate have no unions
 	}
 	found := all.find(t, fields)
 	if len(found) == 0 {
@@ -138,8 +138,8 @@ func (all *Unions) Edits(t *source.Type, fields []NamedField) []*edits.Edit {
 	return out
 }
 
-// keep notes a union of a type with what its schema says of it. A type is
-// finished once for each field that adds to it; the first says it.
+// keep records a union of a type. A type is finished once for each field that adds to it;
+// only the first time counts.
 func (all *Unions) keep(t *source.Type, u *Marked) {
 	for _, known := range all.finished[t] {
 		if known.Union.Pos == u.Union.Pos {
@@ -152,7 +152,7 @@ func (all *Unions) keep(t *source.Type, u *Marked) {
 	all.finished[t] = append(all.finished[t], u)
 }
 
-// reportOff says once for a package that unions are not enforced.
+// reportOff reports, once per package, that unions are not enforced.
 func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 	if all.off[t.Pkg] || slices.ContainsFunc(all.Settings.Allowed(t.Pkg), func(name string) bool { return strings.HasPrefix(name, "union") }) {
 		return
@@ -168,7 +168,7 @@ func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 // find reads the markers of a struct's fields.
 func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 	var out []*Marked
-	named := map[string]*Marked{} // Kubernetes' tags name their unions
+	named := map[string]*Marked{} // by the union names in Kubernetes' tags
 	var native []*Marked
 	for i := range fields {
 		f := &fields[i]
@@ -234,8 +234,8 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 	return out
 }
 
-// EnumTypeOf returns the type of a field if it is a string that is marked as an
-// enum, whether the package switched that on or not, and where the marker is.
+// EnumTypeOf returns the type of a field if it is a string type marked as an enum, whether or
+// not the package enables enums, and the position of the marker.
 func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
 	typ := f.Type
 	if star, ok := typ.(*ast.StarExpr); ok {
@@ -253,7 +253,7 @@ func EnumTypeOf(t *source.Type, f *source.Field) (*source.Type, token.Pos) {
 	return nil, token.NoPos
 }
 
-// NameOf is the name that a tag gives its union.
+// NameOf returns the union name in a tag.
 func NameOf(m *markers.Marker) string {
 	tag, _ := m.Value.(markers.Declarative)
 	arg, _ := tag.NamedArg("union")
@@ -287,11 +287,11 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}
 		}
-		all.lackDiscriminators[t] = true // once for all members
+		all.lackDiscriminators[t] = true // reported once for all members
 		for _, field := range t.Fields() {
 			_, tagged := field.Tag.Lookup("json")
 			if !tagged || field.Malformed.Has(markers.UnionDiscriminatorName) || field.Malformed.Has(markers.DiscriminatorName) {
-				return nil // it may be the one
+				return nil // it may be the right one
 			}
 		}
 		report(m.Pos, "mark the field that selects it +unionDiscriminator", "the union of member %s has no discriminator", f.Field.Label())
@@ -307,8 +307,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 	return nil
 }
 
-// problem reports what is wrong with a union: an error where unions are
-// switched on.
+// problem reports a problem with a union: an error if unions are enabled.
 func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
 	severity := diag.Error
 	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
@@ -317,7 +316,7 @@ func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, a
 	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
 }
 
-// writeUnion writes a union into the schema of its struct.
+// writeUnion is the operation that adds a union to the schema of its struct.
 type writeUnion struct {
 	*Marked
 	owner *source.Type // the struct
@@ -341,7 +340,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
 	if op.ambiguous || s.Origin.Mistake == structural.InShape {
-		return // a field that it speaks of may be missing
+		return // a field that it uses may be missing
 	}
 	if u.Discriminator != "" {
 		op.readDiscriminator(&u, s, problem)
@@ -408,14 +407,13 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	}
 }
 
-// mistaken reports whether the schema of a property is not what its author meant.
+// mistaken reports whether an error in the source affects the schema of a property.
 func mistaken(s *structural.Schema, property string) bool {
 	i := s.PropertyIndex(property)
 	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
 }
 
-// placeOfRule is the place of the member that a rule is about, or else of the
-// union.
+// placeOfRule returns the position of the member that a rule is about, or else of the union.
 func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
 	for _, m := range u.Members {
 		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
@@ -425,8 +423,8 @@ func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
 	return u.Pos
 }
 
-// saidByHand reports whether rules that stand in the schema already refuse what
-// the union refuses and nothing else. Those that do not are warned of.
+// saidByHand reports whether existing rules in the schema refuse exactly what the union
+// refuses. It warns about rules that differ.
 func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
 	rules := u.Handwritten(s)
 	if len(rules) == 0 {
@@ -438,7 +436,7 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 	}
 	evaluate, err := op.all.Server.Evaluator(s.Props(), texts)
 	if err != nil {
-		return false // the schema is not structural, which verification says
+		return false // the schema is not structural, which verification reports
 	}
 	judged := u.Judge(s, rules, evaluate)
 	name := "the union of " + u.GoName
@@ -469,11 +467,11 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 	return judged.Same
 }
 
-// readDiscriminator fills in what the schema knows of the discriminator.
+// readDiscriminator completes the discriminator with information from the schema.
 func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, report func(token.Pos, string, string, ...any)) {
 	i := s.PropertyIndex(u.Discriminator)
 	if i < 0 {
-		return // it is left out of the schema
+		return // it is not in the schema
 	}
 	d := s.Properties[i].Schema
 	if d.Origin.Mistake != structural.NoMistake {
@@ -503,7 +501,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		}
 	}
 	if len(names) == 0 && op.enum != nil {
-		all, _ := op.enum.Constants() // what has no value is reported where enums are switched on
+		all, _ := op.enum.Constants() // constants without a value are reported where enums are enabled
 		for _, c := range all {
 			if !c.Excluded && !slices.Contains(names, c.Value) {
 				names = append(names, c.Value)
@@ -520,7 +518,7 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		return
 	}
 	hasEmpty := slices.Contains(names, "")
-	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // which tells "" from absence
+	_, isPointer := op.Discriminator.Field.Type.(*ast.StarExpr) // a pointer distinguishes "" from absence
 	omitted := omits(op.Discriminator.Field, "omitempty") || omits(op.Discriminator.Field, "omitzero")
 	switch {
 	case u.Default != nil:
@@ -545,8 +543,8 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	}
 }
 
-// haveJunctor reports whether one of the markers adds a logical junctor, which may be
-// there to enforce a union.
+// haveJunctor reports whether one of the markers adds a logical junctor, which may enforce a
+// union.
 func haveJunctor(s source.Markers) bool {
 	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
 		f, ok := m.Value.(markers.Fragment)
