@@ -333,7 +333,7 @@ var (
 	}
 )
 
-// Codes are the kinds of diagnostics that this package reports, in the order of their codes.
+// Codes returns the kinds of diagnostics of this package, in the order of their codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile,

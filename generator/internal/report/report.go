@@ -1,6 +1,6 @@
-// Package report collects what is wrong with the source of a run, and has the kinds of
-// diagnostics of the generator. It resolves positions, and reports a mistake in a
-// dependency at the field of the user that leads there. It does not know what is right.
+// Package report collects diagnostics about the source of a run, and defines the generator's
+// kinds of diagnostics. It resolves positions, and reports an error in a dependency at the
+// user's field that leads there. It does not know what is valid.
 package report
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Reporter collects diagnostics. Places are given as token.Pos and resolved at once.
+// Reporter collects diagnostics. Positions are given as token.Pos and resolved immediately.
 type Reporter struct {
 	Fset *token.FileSet
 	List diag.List
-	// via are the fields that lead to the type being built, outermost first. A
-	// mistake in a dependency is reported at the innermost one that is the user's.
+	// via are the fields that lead to the type being built, outermost first. An error in a
+	// dependency is reported at the innermost of them that is the user's.
 	via []step
-	// imports are the findings about packages that cannot be found, by import path.
+	// imports are the indexes in List of diagnostics about missing packages, by import path.
 	imports map[string]int
 }
 
-// step is one field on the way to a type.
+// step is a field on the way to a type.
 type step struct {
 	source.Origin
 	name string // of the field, with its type; empty for a node of a schema
 }
 
-// Enter begins the way through a field, which leave ends.
+// Enter records that a field is entered. Leave reverts it.
 func (r *Reporter) Enter(at source.Origin, name string) { r.via = append(r.via, step{at, name}) }
 
 func (r *Reporter) Leave() { r.via = r.via[:len(r.via)-1] }
@@ -46,14 +46,14 @@ func (r *Reporter) Position(pos token.Pos) diag.Position {
 	return diag.PositionOf(r.Fset, pos)
 }
 
-// Add adds a finding that is about no package.
+// Add adds a diagnostic that does not belong to a package.
 func (r *Reporter) Add(d diag.Diagnostic) *diag.Diagnostic {
 	r.List = append(r.List, d)
 	return &r.List[len(r.List)-1]
 }
 
-// Report adds a finding, and returns it so that more can be said of it until the next
-// one. If its package is not the user's, it is related to the user's field that leads
+// Report adds a diagnostic and returns it, so that it can be modified until the next one is
+// added. If its package is not the user's, it is reported at the user's field that leads
 // there.
 func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	d := kind.At(r.Position(at.Pos), hint, format, args...)
@@ -72,8 +72,7 @@ func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string
 	return r.Add(d)
 }
 
-// ReportType is like report for a type that has no schema, and names the field that
-// wants one.
+// ReportType is like Report for a type that has no schema, and names the field of that type.
 func (r *Reporter) ReportType(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	if n := len(r.via); n > 0 && r.via[n-1].Package == at.Package {
 		return r.Report(kind, at, hint, "field %s: %s", r.via[n-1].name, fmt.Sprintf(format, args...))
@@ -81,8 +80,8 @@ func (r *Reporter) ReportType(kind *diag.Kind, at source.Origin, hint, format st
 	return r.Report(kind, at, hint, format, args...)
 }
 
-// MistakeSince is what a node lacks if its markers were read since there were n
-// findings.
+// MistakeSince returns the mistake to record for a node: InKeywords if an error has been
+// reported since there were n diagnostics, else NoMistake.
 func (r *Reporter) MistakeSince(n int) structural.Mistake {
 	if r.List[n:].HasErrors() {
 		return structural.InKeywords
@@ -90,24 +89,24 @@ func (r *Reporter) MistakeSince(n int) structural.Mistake {
 	return structural.NoMistake
 }
 
-// Findings is the number of findings so far.
+// Findings returns the number of diagnostics so far.
 func (r *Reporter) Findings() int { return len(r.List) }
 
-// BadArguments reports arguments of a marker that mean nothing.
+// BadArguments reports invalid arguments of a marker.
 func (r *Reporter) BadArguments(at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	return r.Report(MalformedArguments, at, hint, format, args...)
 }
 
-// DoesNotFit reports a marker that does not fit its node.
+// DoesNotFit reports a marker that does not apply to its node.
 func (r *Reporter) DoesNotFit(at source.Origin, hint, format string, args ...any) {
 	r.Report(MarkerDoesNotFit, at, hint, format, args...)
 }
 
-// maxRelated is how many further places of a missing package are listed.
+// maxRelated is the maximum number of further positions listed for a missing package.
 const maxRelated = 3
 
-// MissingImport reports a package that cannot be found, once, with report, and relates
-// further places where it is needed.
+// MissingImport reports a package that cannot be found, once, by calling report, and relates
+// further positions that need it.
 func (r *Reporter) MissingImport(importPath string, pos token.Pos, name string, report func()) {
 	i, ok := r.imports[importPath]
 	if !ok {
@@ -123,7 +122,7 @@ func (r *Reporter) MissingImport(importPath string, pos token.Pos, name string, 
 	}
 }
 
-// Drop takes back what was reported with a code.
+// Drop removes the diagnostics of a kind.
 func (r *Reporter) Drop(kind *diag.Kind) {
 	r.List = slices.DeleteFunc(r.List, func(d diag.Diagnostic) bool { return d.Code == kind.Code })
 }
@@ -160,8 +159,8 @@ func (r *Reporter) MarkerArguments(p *source.Package, comment markers.Comment, e
 	}
 }
 
-// Delimit adds to a finding in the user's source where the part that it is about ends, and
-// the edit that corrects it, if there is one.
+// Delimit sets the end of the source that a diagnostic in the user's source is about, and
+// adds the edit that corrects it, if any.
 func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit) {
 	d.End = r.Position(end)
 	if edit == nil {
@@ -174,8 +173,8 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 	d.Fixes = append(d.Fixes, diag.Fix{Message: message, Edits: []diag.Edit{{Pos: r.Position(edit.Pos), End: r.Position(edit.End), New: edit.New}}})
 }
 
-// Unmatched reports the patterns that match no package. One whose directory exists is
-// only a warning if others matched.
+// Unmatched reports the patterns that match no package. If others matched, a pattern whose
+// directory exists is only a warning.
 func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	for _, p := range patterns {
 		format := "pattern %q matches no package"
@@ -189,8 +188,8 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	}
 }
 
-// Meant adds to a finding in the user's source the edit that writes what was probably meant
-// by a word of it, at a position.
+// Meant adds to a diagnostic in the user's source the edit that corrects a misspelled word at
+// a position.
 func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string) {
 	if near, ok := diag.Nearest(word, known); ok {
 		end := pos + token.Pos(len(word))
@@ -198,8 +197,8 @@ func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known [
 	}
 }
 
-// PackageErrors reports what the listing says about a root package. What has a
-// place in a file is left to the parser, which reads the files that are needed.
+// PackageErrors reports errors from listing a root package. Errors with a position in a file
+// are left to the parser, which reads the files that are needed.
 func (r *Reporter) PackageErrors(p *source.Package) {
 	for _, e := range p.Errors {
 		if pos := diag.ParsePosition(e.Pos); pos.Line == 0 {
@@ -208,5 +207,5 @@ func (r *Reporter) PackageErrors(p *source.Package) {
 	}
 }
 
-// OneLine folds a message of the go command into one line.
+// OneLine joins the lines of a go command message.
 func OneLine(message string) string { return strings.Join(strings.Fields(message), " ") }
