@@ -1,6 +1,6 @@
-// Package kustomize looks for the patches by which Kubebuilder's projects give definitions
-// their conversion webhook: config/crd/patches/webhook_in_widgets.yaml, named by the
-// kustomization beside the folder that definitions are written to.
+// Package kustomize finds the patches with which Kubebuilder projects add a conversion
+// webhook to their definitions: config/crd/patches/webhook_in_widgets.yaml, listed in the
+// kustomization next to the directory that definitions are written to.
 package kustomize
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// kustomizationNames are the names of a kustomization, in kustomize's order.
+// kustomizationNames are the file names of a kustomization, in kustomize's order.
 var kustomizationNames = [...]string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // Converts reports whether a kustomization around the output directory, which is relative to
-// dir, patches a conversion webhook into the definition of a name. An empty output directory
-// is unknown. What is read is noted.
+// dir, patches a conversion webhook into the named definition. If output is empty, the output
+// directory is unknown. Reads are recorded in the inputs.
 func Converts(in *inputs.Reader, dir, output, name string) bool {
-	// Kubebuilder's place counts wherever the output of this run goes.
+	// Kubebuilder's default directory is searched wherever this run writes its output.
 	dirs := []string{filepath.Join(dir, "config", "crd")}
 	if output != "" {
 		if !filepath.IsAbs(output) {
@@ -35,7 +35,7 @@ func Converts(in *inputs.Reader, dir, output, name string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return kustomizationConverts(in, dir, name, 0) })
 }
 
-// kustomization are the fields of a kustomization that patch.
+// kustomization holds the fields of a kustomization that list patches.
 type kustomization struct {
 	Patches               []targetedPatch `json:"patches"`
 	PatchesJSON6902       []targetedPatch `json:"patchesJson6902"`
@@ -43,19 +43,19 @@ type kustomization struct {
 	Components            []string        `json:"components"`
 }
 
-// targetedPatch is a patch in a file, or in the kustomization itself.
+// targetedPatch is a patch in a file, or inline in the kustomization.
 type targetedPatch struct {
 	Path, Patch string
 	Target      *patchedTarget
 }
 
-// patchedTarget says what a patch is for; empty fields match everything.
+// patchedTarget selects the target of a patch; empty fields match everything.
 type patchedTarget struct {
 	Kind, Name string
 }
 
-// matches reports whether a definition is a target. Kustomize takes the fields for
-// anchored regular expressions.
+// matches reports whether a definition is selected. Kustomize treats the fields as anchored
+// regular expressions.
 func (t *patchedTarget) matches(name string) bool {
 	is := func(pattern, text string) bool {
 		matched, err := regexp.MatchString("^(?:"+pattern+")$", text)
@@ -91,7 +91,7 @@ func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool 
 				return true
 			}
 		}
-		for _, p := range k.PatchesStrategicMerge { // a path, or the patch itself
+		for _, p := range k.PatchesStrategicMerge { // a path, or an inline patch
 			if inline := strings.Contains(p, "\n"); inline && patch("", p, nil) || !inline && patch(p, "", nil) {
 				return true
 			}
@@ -105,16 +105,16 @@ func kustomizationConverts(in *inputs.Reader, dir, name string, depth int) bool 
 	return false
 }
 
-// conversionPatch is what a patch says of conversion: strategic merge patches in a
-// definition's own form, those of RFC 6902 in operations.
+// conversionPatch is the part of a patch that concerns conversion: strategic merge patches
+// have the form of a definition, RFC 6902 patches are operations.
 type conversionPatch struct {
 	Kind     string
 	Metadata struct{ Name string }
 	Spec     struct{ Conversion struct{ Strategy string } }
 }
 
-// patchConverts reports whether the text has a patch that gives a definition a
-// conversion webhook. It must name the definition unless a target does.
+// patchConverts reports whether the text has a patch that adds a conversion webhook to a
+// definition. It must name the definition unless a target selects it.
 func patchConverts(text []byte, name string, isTarget bool) bool {
 	var operations []struct {
 		Op, Path string

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestKustomizedConversion holds kustomizations in their forms against whether they
-// give widgets.example.com a conversion webhook.
+// TestKustomizedConversion checks for various kustomizations whether they add a conversion
+// webhook to widgets.example.com.
 func TestKustomizedConversion(t *testing.T) {
 	const (
 		merge     = "kind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\nspec:\n  conversion:\n    strategy: Webhook\n    webhook: {conversionReviewVersions: [v1]}\n"
@@ -64,7 +64,7 @@ func TestKustomizedConversion(t *testing.T) {
 					t.Errorf("%s: got %v", output, got)
 				}
 			}
-			// The output is unknown.
+			// The output directory is unknown.
 			if got := Converts(nil, dir, "", "widgets.example.com"); got != strings.Contains(c.files, "config/crd") {
 				t.Errorf("without an output: got %v", got)
 			}
