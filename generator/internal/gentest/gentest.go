@@ -1,6 +1,5 @@
-// Package gentest lays out the cases of the generator for tests, lists their packages, and
-// holds what comes of them against their expectations. It knows files, and nothing of
-// definitions.
+// Package gentest sets up the test cases of the generator, lists their packages, and compares
+// their output with expectations. It knows files, but not definitions.
 package gentest
 
 import (
@@ -23,19 +22,19 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// Case is one txtar file: Go packages, and below want/ what comes of them. The comment may
+// Case is one txtar file: Go packages, and the expected output below want/. The comment may
 // have lines "options: …", "peer: …" and "verify: no".
 type Case struct {
 	// File is the path of the txtar file, and Name its base name without the extension.
 	File, Name string
 	Archive    *txtar.Archive
-	// Options and Peer are what the lines say.
+	// Options and Peer are the values of these lines.
 	Options, Peer string
-	// Unverified is set for cases about bytes that the API server refuses.
+	// Unverified is set for cases whose output the API server refuses.
 	Unverified bool
 }
 
-// Read returns the cases in the files that match a pattern.
+// Read returns the cases in the files that match a glob pattern.
 func Read(t testing.TB, pattern string) []*Case {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -63,8 +62,8 @@ func Read(t testing.TB, pattern string) []*Case {
 	return out
 }
 
-// LayOut writes the sources of all cases below dir as one module whose
-// requirements are ours, so that nothing has to be downloaded.
+// LayOut writes the sources of all cases below dir as one module with this module's
+// requirements, so that nothing has to be downloaded.
 func LayOut(t testing.TB, dir string, cases []*Case) {
 	t.Helper()
 	if err := typedmodule.Requirements(dir); err != nil {
@@ -88,8 +87,8 @@ func LayOut(t testing.TB, dir string, cases []*Case) {
 	}
 }
 
-// List lays the cases out in a folder of their own and lists all of them with one call of
-// the go command.
+// List writes the cases to a temporary directory and lists all of their packages with one
+// call of the go command.
 func List(t testing.TB, cases []*Case) (dir string, listed []*golist.Package) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -104,13 +103,13 @@ func List(t testing.TB, cases []*Case) (dir string, listed []*golist.Package) {
 	return dir, listed
 }
 
-// Lister answers from one listing of all cases.
+// Lister serves package listings from one listing of all cases.
 type Lister struct {
 	All    []*golist.Package
 	Prefix string
 }
 
-// List returns the packages whose paths are below the prefix.
+// List returns the packages whose paths begin with the prefix.
 func (l Lister) List(context.Context, string, []string) ([]*golist.Package, error) {
 	var out []*golist.Package
 	for _, p := range l.All {
@@ -121,7 +120,7 @@ func (l Lister) List(context.Context, string, []string) ([]*golist.Package, erro
 	return out, nil
 }
 
-// Compare holds files, by name, against what the case wants, or rewrites that.
+// Compare compares files, by name, with the expectations of the case, or updates these.
 func (c *Case) Compare(t testing.TB, update bool, files map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -161,7 +160,7 @@ func (c *Case) Compare(t testing.TB, update bool, files map[string]string) {
 	}
 }
 
-// Difference shows where two texts part.
+// Difference shows the first difference between two texts.
 func Difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
@@ -179,7 +178,7 @@ func Difference(want, got string) string {
 	return "equal"
 }
 
-// GoVariable returns a variable of the go command.
+// GoVariable returns the value of a go env variable.
 func GoVariable(t testing.TB, name string) string {
 	t.Helper()
 	value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
@@ -189,8 +188,8 @@ func GoVariable(t testing.TB, name string) string {
 	return strings.TrimSpace(string(value))
 }
 
-// Server is the API server of a Kubernetes version while CRDs are generated; empty is
-// the default version.
+// Server returns the API server of a Kubernetes version for generating CRDs; an empty version
+// means the default.
 func Server(t testing.TB, version string) *verify.Verifier {
 	t.Helper()
 	target, err := apiserver.NewTarget(version)

@@ -15,14 +15,14 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// Peer is controller-gen's own code, loaded once over all cases.
+// Peer runs controller-gen's own code, with the packages of all cases loaded once.
 type Peer struct {
 	roots []*loader.Package
-	// listed is the number of errors that each package had when it was listed.
+	// listed is the number of errors of each package after loading.
 	listed map[*packages.Package]int
 }
 
-// visit calls see for each package that the roots reach.
+// visit calls see for each package that is reachable from the roots.
 func visit(roots []*loader.Package, see func(*packages.Package)) {
 	raw := make([]*packages.Package, len(roots))
 	for i, p := range roots {
@@ -31,7 +31,7 @@ func visit(roots []*loader.Package, see func(*packages.Package)) {
 	packages.Visit(raw, nil, see)
 }
 
-// LoadPeer loads the packages of the cases that were laid out in dir.
+// LoadPeer loads the packages of cases written to dir by LayOut.
 func LoadPeer(t testing.TB, dir string) *Peer {
 	t.Helper()
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, typedmodule.Path+"/...")
@@ -43,7 +43,7 @@ func LoadPeer(t testing.TB, dir string) *Peer {
 	return p
 }
 
-// PeerResult is what controller-gen makes of a case.
+// PeerResult is controller-gen's output for a case.
 type PeerResult struct {
 	Files  map[string]string
 	Errors []string
@@ -66,8 +66,8 @@ func (p *Peer) Run(c *Case, g peerGenerator) (result PeerResult) {
 			roots = append(roots, root)
 		}
 	}
-	// Errors stay with a package that several cases import: those of earlier
-	// runs do not count.
+	// Errors accumulate in packages that several cases import; those of earlier runs are
+	// ignored.
 	earlier := map[*packages.Package]int{}
 	visit(roots, func(p *packages.Package) { earlier[p] = len(p.Errors) })
 	collector := &markers.Collector{Registry: &markers.Registry{}}
@@ -95,7 +95,7 @@ func (p *Peer) Run(c *Case, g peerGenerator) (result PeerResult) {
 	return result
 }
 
-// capture is an output rule that keeps the files.
+// capture is an output rule that collects the files in memory.
 type capture map[string]string
 
 func (c capture) Open(_ *loader.Package, name string) (io.WriteCloser, error) {
