@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// chunkBytes is the size from which on a chunk ends with its document.
+	// chunkBytes is the size in bytes from which a chunk ends at the end of its document.
 	chunkBytes = 256 << 10
-	// maxChunkBytes is more than is read of a document; what reads it says so.
+	// maxChunkBytes is the size at which reading stops. It exceeds the size limit of a
+	// document, so that the decoder reports the document as too large.
 	maxChunkBytes = 64<<20 + 1
 )
 
-// Chunks reads the file, or standard input, some documents at a time, so that a file
-// may hold any number of objects.
+// Chunks yields the file, or standard input, in chunks of a few documents, so that a file may
+// hold any number of objects.
 func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 	return func(yield func(crd.File, error) bool) {
 		in := stdin
@@ -30,7 +31,7 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 				yield(crd.File{}, err)
 				return
 			}
-			defer file.Close() // it was only read
+			defer file.Close() // opened for reading only
 			in = file
 		}
 		err := s.split(in, func(c crd.File) bool { return yield(c, nil) })
@@ -43,8 +44,8 @@ func (s Source) Chunks(stdin io.Reader) iter.Seq2[crd.File, error] {
 	}
 }
 
-// split yields the text between lines that begin a document, until yield returns
-// false. Comments and directives stay with the document that follows them.
+// split yields the text between lines that start a document, until yield returns false.
+// Comments and directives stay with the document that follows them.
 func (s Source) split(in io.Reader, yield func(crd.File) bool) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	c := crd.File{Name: s.Name, Mixed: s.Found}

@@ -14,25 +14,26 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// gitPrefix begins a name of something in a commit: git:REF or git:REF:PATH.
+// gitPrefix is the prefix of the name of a file or directory in a commit: git:REF or
+// git:REF:PATH.
 const gitPrefix = "git:"
 
-// Commits reads definitions from commits, too.
+// Commits is a [Reader] that also reads definitions from commits.
 type Commits struct {
 	Reader
-	// made are folders to remove.
+	// made are the temporary directories to remove.
 	made []string
 }
 
-// Close removes the files of commits.
+// Close removes the temporary files.
 func (c *Commits) Close() {
 	for _, dir := range c.made {
 		os.RemoveAll(dir)
 	}
 }
 
-// Read reads the definitions that a name stands for, of one side of a comparison. other
-// is the name of the other side, whose path a commit without one has.
+// Read reads the definitions of one side of a comparison. other is the name of the other
+// side; its path is used for a commit without a path.
 func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
@@ -54,8 +55,8 @@ func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definiti
 	return c.commit(ctx, name, ref, path)
 }
 
-// refuseMissing refuses a name that is meant to be a file and is none: what is not there would
-// be taken for an import path.
+// refuseMissing returns an error if name looks like a file but does not exist. Otherwise it
+// would be treated as an import path.
 func refuseMissing(name string) error {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
 		_, err := os.Stat(name)
@@ -64,7 +65,8 @@ func refuseMissing(name string) error {
 	return nil
 }
 
-// commit reads what a path has in a commit; nothing if the path is not in it.
+// commit reads the definitions at a path in a commit. It returns none if the commit does not
+// have the path.
 func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.Definition, diag.List, error) {
 	if filepath.IsAbs(path) {
 		relative, err := filepath.Rel(c.Dir, path)
@@ -73,7 +75,7 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		}
 		path = relative
 	}
-	// Of packages, everything that they may import is needed.
+	// Packages may import anything else in the repository.
 	isPattern := strings.HasSuffix(path, "...")
 	wanted := path
 	if isPattern {
@@ -120,15 +122,15 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 	return subjects, findings, nil
 }
 
-// checkedOut is a folder with files of a commit.
+// checkedOut is a directory with files of a commit.
 type checkedOut struct {
 	dir string
-	// prefix is the working directory in the repository.
+	// prefix is the path of the working directory relative to the repository's root.
 	prefix string
 }
 
-// named returns a place in the commit as git names it, REF:PATH. A place elsewhere, as in
-// the module cache, stays as it is.
+// named returns a position in the commit with the file named as in git, REF:PATH. Positions
+// elsewhere, such as in the module cache, are returned unchanged.
 func (t checkedOut) named(ref string, pos diag.Position) diag.Position {
 	if relative := diag.Relative(t.dir, pos.File, 0); relative != pos.File {
 		pos.File = ref + ":" + relative
@@ -136,8 +138,8 @@ func (t checkedOut) named(ref string, pos diag.Position) diag.Position {
 	return pos
 }
 
-// checkout writes the files of a commit that a path names to a folder that is removed at
-// the end. The repository's index and working tree are left alone.
+// checkout writes the files at a path in a commit to a temporary directory, which Close
+// removes. The repository's index and working tree are not changed.
 func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, error) {
 	dir, err := os.MkdirTemp("", "schemagen-diff-")
 	if err != nil {
@@ -182,7 +184,8 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 	return tree, err
 }
 
-// fileInCommit returns a file as it is in a commit; empty if it is not in it.
+// fileInCommit returns the content of a file in a commit, or nil if the commit does not have
+// it.
 func fileInCommit(ctx context.Context, ref, name string) ([]byte, error) {
 	if name == "-" {
 		return nil, fmt.Errorf("--old git:%s needs files, not standard input", ref)

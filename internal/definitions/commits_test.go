@@ -6,8 +6,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// TestNamedInCommit wants places in a commit to be named as git names them, and other
-// places as they are.
+// TestNamedInCommit checks that files in a commit are named as in git, and that other names
+// are unchanged.
 func TestNamedInCommit(t *testing.T) {
 	tree := checkedOut{dir: "/tmp/x"}
 	for _, c := range [][2]string{

@@ -15,34 +15,34 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// goWaiver is a marker +schemagen:allowChange: a kind of change that is allowed for a
-// field or a type, and what is below.
+// goWaiver is a marker +schemagen:allowChange: it allows a kind of change for a field or type
+// and everything below it.
 type goWaiver struct {
 	Kind, Reason string
 	Pos          diag.Position
 }
 
-// goWaivers finds the markers +schemagen:allowChange of packages. They say nothing of
-// schemas, so that they are looked for only where something has changed.
+// goWaivers finds the markers +schemagen:allowChange of packages. The markers do not affect
+// schemas, so they are read only where something has changed.
 type goWaivers struct {
 	in     *inputs.Reader
 	table  *markers.Table
 	folder map[string]*waivedFolder
 }
 
-// newGoWaivers returns what reads through the reader.
+// newGoWaivers returns a goWaivers that reads files through in.
 func newGoWaivers(in *inputs.Reader) (*goWaivers, error) {
 	table, err := markers.NewTable()
 	return &goWaivers{in: in, table: table, folder: map[string]*waivedFolder{}}, err
 }
 
-// waivedFolder is what the Go files of a folder declare.
+// waivedFolder holds the types declared by the Go files of a directory.
 type waivedFolder struct {
 	types map[string]*waivedType // by name
 	files map[string][]*waivedType
 }
 
-// lines are where a declaration stands, its comments included.
+// lines is the range of lines of a declaration, including its comments.
 type lines struct{ from, to int }
 
 func (l lines) has(line int) bool { return l.from <= line && line <= l.to }
@@ -55,15 +55,15 @@ type waivedType struct {
 
 type waivedField struct {
 	lines
-	// typeName is the type of the field, of its elements or its values, if it is one of
-	// the same package.
+	// typeName is the name of the field's type, or of its element type, if that type belongs
+	// to the same package.
 	typeName string
 	waivers  []*goWaiver
 }
 
-// At returns the waivers for something whose way leads through the places: those of the
-// fields there, of the types that declare them, and of the types of the fields. The
-// error is for a folder that cannot be read.
+// At returns the waivers for a path through the given positions: those of the fields at the
+// positions, of the types that declare these fields, and of the fields' types. It returns an
+// error if a directory cannot be read.
 func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
 	var out []*goWaiver
 	add := func(waivers []*goWaiver) {
@@ -100,7 +100,7 @@ func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
 	return out, nil
 }
 
-// All returns the waivers of all folders that a place was in, sorted by place.
+// All returns the waivers of all directories read by [goWaivers.At], sorted by position.
 func (w *goWaivers) All() []*goWaiver {
 	var out []*goWaiver
 	for _, dir := range slices.Sorted(maps.Keys(w.folder)) {
@@ -141,7 +141,7 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			continue // it was reported if anything needs it
+			continue // a syntax error is reported when the package is loaded
 		}
 		r := waiverReader{w.table, fset, file, w.table.Collect(file)}
 		folder.files[name] = r.types(folder.types)
@@ -202,8 +202,8 @@ func (r waiverReader) lines(doc *ast.CommentGroup, node ast.Node) lines {
 	return lines{r.fset.Position(from).Line, r.fset.Position(node.End()).Line}
 }
 
-// waivers are those among comments. One that cannot be parsed is reported when the
-// package is read.
+// waivers returns the waivers among comments. Markers that cannot be parsed are skipped; they
+// are reported when the package is loaded.
 func (r waiverReader) waivers(comments []markers.Comment, target markers.Target) (out []*goWaiver) {
 	for _, c := range comments {
 		if !strings.HasPrefix(c.Text, "+schemagen:allowChange") {
@@ -221,8 +221,8 @@ func (r waiverReader) waivers(comments []markers.Comment, target markers.Target)
 	return out
 }
 
-// namedType is the name of the type that an expression leads to through pointers, lists
-// and maps; empty if it is none of the same package.
+// namedType returns the name of the type that an expression refers to, through pointers,
+// lists and maps, or "" if it is not a type of the same package.
 func namedType(expr ast.Expr) string {
 	switch e := expr.(type) {
 	case *ast.Ident:

@@ -9,30 +9,30 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// ignoreComment is a comment that takes a finding back, in Go or YAML.
+// ignoreComment matches a comment that ignores a finding, in Go or YAML.
 var ignoreComment = regexp.MustCompile(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
 
-// Ignore is a comment that takes findings of a code back: on its own line and the next
-// one, or in the whole file.
+// Ignore is a comment that ignores findings with a code: on its own line and the next one, or
+// in the whole file.
 type Ignore struct {
 	Pos    diag.Position
 	Code   string
 	Reason string
-	// Used is set when the comment has taken something back.
+	// Used is set once the comment has suppressed a finding.
 	Used  bool
 	whole bool
 }
 
-// Covers reports whether the comment is about a line of its file.
+// Covers reports whether the comment applies to a line of its file.
 func (c *Ignore) Covers(line int) bool {
 	return c.whole || line == c.Pos.Line || line == c.Pos.Line+1
 }
 
-// Ignores are the comments of files, by the names of the files.
+// Ignores holds the comments of files, by file name.
 type Ignores map[string][]*Ignore
 
-// Without returns the findings that no comment takes back. The comments of files that
-// are not in the map are read and added to it.
+// Without returns the findings that no comment ignores. The comments of files that are not
+// yet in the map are read and added to it.
 func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 	var out diag.List
 	for _, d := range findings {
@@ -40,7 +40,7 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 		if !ok && d.Pos.File != "" {
 			data, err := in.ReadFile(d.Pos.File, nil)
 			if err != nil {
-				data = nil // it was reported as unreadable
+				data = nil // reported elsewhere as unreadable
 			}
 			list = ReadIgnores(d.Pos.File, data)
 			m[d.Pos.File] = list
@@ -58,9 +58,9 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 	return out
 }
 
-// WithoutIgnored is for commands that write: what comments take back is left out
-// unless it is an error. Comments that take nothing back may be meant for
-// schemagen verify, which says what is wrong with them.
+// WithoutIgnored returns the findings without the ignored ones, except for errors, which
+// cannot be ignored. Commands that write files use it. It does not report unused comments,
+// because they may be meant for schemagen verify, which reports its own.
 func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
 	var errs, others diag.List
 	for _, d := range findings {
@@ -73,7 +73,7 @@ func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
 	return append(errs, Ignores{}.Without(in, others)...)
 }
 
-// ReadIgnores returns the comments of a file.
+// ReadIgnores returns the ignore comments of a file.
 func ReadIgnores(name string, data []byte) []*Ignore {
 	if !bytes.Contains(data, []byte("schemagen:ignore")) {
 		return nil

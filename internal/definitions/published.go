@@ -9,8 +9,7 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// Resource is a served version of a definition, with the positions of what the
-// definition says.
+// Resource is a served version of a definition, with the positions of its parts.
 type Resource struct {
 	*publish.Resource
 	// Position returns the position of a path in the definition.
@@ -19,10 +18,10 @@ type Resource struct {
 	Definition *crd.Definition
 }
 
-// Cache holds what parts of files have, for a program that reads them again.
+// Cache holds the decoded parts of files, for a program that reads the files repeatedly.
 type Cache map[partKey]readPart
 
-// partKey is a part of a file with its content.
+// partKey identifies a part of a file, including its content.
 type partKey struct {
 	name  string
 	mixed bool
@@ -30,15 +29,16 @@ type partKey struct {
 	sum   [sha256.Size]byte
 }
 
-// readPart is what a part of a file has.
+// readPart is the result of reading a part of a file.
 type readPart struct {
 	resources []*Resource
 	findings  diag.List
 }
 
-// Resources returns the served versions of definitions, which are read as [Reader.Read]
-// does. Files that have not changed since the last call with the cache are not decoded
-// again; it holds what was read last then. If it is nil, nothing is kept.
+// Resources returns the served versions of definitions, which are read as by [Reader.Read].
+// Files that have not changed since the last call with the same cache are not decoded again;
+// afterwards, the cache holds only the parts read by this call. If cache is nil, nothing is
+// cached.
 func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([]*Resource, diag.List, error) {
 	sources, packages, err := findDefinitions(names)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 	return append(out, made.resources...), append(findings, made.findings...), err
 }
 
-// resourcesOf are the served versions of definitions.
+// resourcesOf returns the served versions of definitions.
 func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 	out := readPart{findings: findings}
 	for _, s := range subjects {
@@ -85,8 +85,8 @@ func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 	return out
 }
 
-// served are the served versions of a definition, and what keeps one of them from being
-// published as it is.
+// served returns the served versions of a definition, with findings about everything that
+// prevents one of them from being published unchanged.
 func served(s *crd.Definition) ([]*Resource, diag.List) {
 	position := func(path string) diag.Position {
 		pos, _ := s.Position(path)
@@ -114,7 +114,7 @@ func served(s *crd.Definition) ([]*Resource, diag.List) {
 	return out, findings
 }
 
-// Published returns the resources as package publish takes them.
+// Published returns the resources in the form that package publish uses.
 func Published(resources []*Resource) []*publish.Resource {
 	var out []*publish.Resource
 	for _, r := range resources {
@@ -123,8 +123,8 @@ func Published(resources []*Resource) []*publish.Resource {
 	return out
 }
 
-// Conflicts reports the definitions that cannot be published together, at the later
-// one.
+// Conflicts reports the definitions that cannot be published together, at the position of the
+// later one.
 func Conflicts(resources []*Resource) diag.List {
 	var out diag.List
 	for _, c := range publish.Conflicts(Published(resources)) {
@@ -136,8 +136,8 @@ func Conflicts(resources []*Resource) diag.List {
 	return out
 }
 
-// ForgetPositions drops the definition that the positions are from, but for those that
-// [Conflicts] with other definitions name.
+// ForgetPositions drops the definition that the positions are read from. Only the positions
+// that [Conflicts] reports as related are kept.
 func (r *Resource) ForgetPositions() {
 	positions := map[string]diag.Position{}
 	for _, field := range []string{"kind", "listKind", "plural"} {

@@ -14,18 +14,17 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// Reader reads definitions from wherever they are.
+// Reader reads definitions from files, standard input and Go packages.
 type Reader struct {
 	// Dir is the working directory.
 	Dir string
 	// Stdin is standard input.
 	Stdin io.Reader
-	// Packages makes the definitions of Go packages, which patterns name relative to
-	// dir.
+	// Packages generates the definitions of Go packages. The patterns are relative to dir.
 	Packages func(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error)
-	// Lenient is set for definitions that a server has already, or that are published:
-	// what only strict decoding refuses is a warning, because a server that is not
-	// asked for it takes the rest; unions are taken.
+	// Lenient is set for definitions that a server already has, or that are published:
+	// findings of strict decoding become warnings, because a server ignores such fields
+	// unless strict validation is requested, and unions are accepted.
 	Lenient bool
 }
 
@@ -38,8 +37,8 @@ func (r *Reader) Read(ctx context.Context, names []string) ([]*crd.Definition, d
 	return r.read(ctx, sources, r.Dir, packages)
 }
 
-// read reads the definitions of files, and of packages that patterns name relative to
-// dir.
+// read reads the definitions of files and of packages. The patterns of packages are relative
+// to dir.
 func (r *Reader) read(ctx context.Context, sources []Source, dir string, packages []string) ([]*crd.Definition, diag.List, error) {
 	out, findings, err := r.Files(sources)
 	if err != nil || len(packages) == 0 {
@@ -63,8 +62,8 @@ func (r *Reader) Files(sources []Source) ([]*crd.Definition, diag.List, error) {
 	return out, findings, nil
 }
 
-// parts are the parts of files, which may hold any number of other objects, that may
-// have definitions.
+// parts yields the parts of files that may contain definitions. The files may hold any number
+// of other objects.
 func (r *Reader) parts(sources []Source) iter.Seq2[crd.File, error] {
 	return func(yield func(crd.File, error) bool) {
 		for _, source := range sources {
@@ -87,7 +86,7 @@ func (r *Reader) decode(part crd.File) ([]*crd.Definition, diag.List) {
 	return verify.Read(part)
 }
 
-// lenient is [verify.Read] for [Reader.Lenient].
+// lenient is the variant of [verify.Read] for [Reader.Lenient].
 func lenient(part crd.File) ([]*crd.Definition, diag.List) {
 	manifests, problems, position := part.Read()
 	var out []*crd.Definition

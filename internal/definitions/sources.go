@@ -15,11 +15,11 @@ import (
 type Source struct {
 	// Name is "-" for standard input.
 	Name string
-	// Found is set if the file was found in a directory, and not named.
+	// Found is set if the file was found in a directory rather than named.
 	Found bool
 }
 
-// Find returns the files that names stand for, and the names of Go packages.
+// Find resolves names to files and Go packages.
 func Find(names []string) (sources []Source, packages []string, err error) {
 	for _, name := range names {
 		if name == "-" {
@@ -49,10 +49,11 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 	return sources, packages, nil
 }
 
-// folderPattern is the pattern of the package in a folder.
+// folderPattern returns the pattern of the package in a directory.
 func folderPattern(name string) string { return "./" + filepath.ToSlash(filepath.Clean(name)) }
 
-// findInFolder returns the YAML and JSON files of a directory and of those below it.
+// findInFolder returns the YAML and JSON files in a directory and below it. hasGo reports
+// whether the directory itself has Go files.
 func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -68,7 +69,7 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 		case ".go":
 			hasGo = hasGo || filepath.Dir(name) == filepath.Clean(dir)
 		case ".yaml", ".yml", ".json":
-			// A symlink may lead to what is no file, too.
+			// A symlink may point to something other than a regular file.
 			if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 				return fmt.Errorf("%s: not a regular file", name)
 			}
@@ -79,9 +80,9 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 	return out, hasGo, err
 }
 
-// findDefinitions returns the files and the packages with definitions that names stand
-// for. A folder of Go files is a package even if there are YAML files in it, such as
-// test suites, unless they mention CRDs.
+// findDefinitions resolves names to files and packages with definitions. A directory with Go
+// files is a package even if it has YAML files, such as test suites, unless they mention
+// CRDs.
 func findDefinitions(names []string) (sources []Source, packages []string, err error) {
 	for _, name := range names {
 		found, missing, err := Find([]string{name})
@@ -101,12 +102,12 @@ func findDefinitions(names []string) (sources []Source, packages []string, err e
 	return sources, packages, nil
 }
 
-// isPackageFolder reports whether a name is of a folder with Go files, and none of
-// the files that were found in it mentions CRDs.
+// isPackageFolder reports whether name is a directory with Go files in which none of the
+// found files mentions CRDs.
 func isPackageFolder(name string, found []Source) (bool, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() || len(found) == 0 {
-		return false, nil // what is not there is an import path
+		return false, nil // a name that does not exist is an import path
 	}
 	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
 		return false, err
@@ -127,7 +128,7 @@ func mentionsDefinitions(data []byte) bool {
 	return bytes.Contains(data, []byte("CustomResourceDefinition"))
 }
 
-// Read reads the file, or standard input.
+// Read returns the content of the file, or of standard input.
 func (s Source) Read(stdin io.Reader) ([]byte, error) {
 	if s.Name == "-" {
 		data, err := io.ReadAll(stdin)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFindDefinitions wants a folder of Go files to be a package, unless a file in it
-// mentions CRDs.
+// TestFindDefinitions checks that a directory with Go files is a package unless one of its
+// files mentions CRDs.
 func TestFindDefinitions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

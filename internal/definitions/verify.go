@@ -18,25 +18,25 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// VerifyOptions say how files are verified.
+// VerifyOptions configure [Verify].
 type VerifyOptions struct {
-	// Server is the API server that has to accept the definitions.
+	// Server is the API server that the definitions must be accepted by.
 	Server *verify.Verifier
 	// Stdin is standard input.
 	Stdin io.Reader
-	// Old names what the definitions replace: a file, a directory, or git:REF. If it is
-	// empty, they are new.
+	// Old names the definitions that are to be replaced: a file, a directory, or git:REF. If
+	// it is empty, the definitions are new.
 	Old string
-	// Costs, if it is set, gets what each CEL rule may cost.
+	// Costs, if not nil, receives a table of the estimated costs of all CEL rules.
 	Costs io.Writer
 }
 
-// Verified is what was found in files.
+// Verified is the result of [Verify].
 type Verified struct {
-	// Definitions is how many there are.
+	// Definitions is the number of definitions.
 	Definitions int
 	Findings    diag.List
-	// Ignores are the comments of all files, which nothing was taken back by yet.
+	// Ignores are the comments of all files. They have not been applied to Findings.
 	Ignores Ignores
 }
 
@@ -53,8 +53,8 @@ func Verify(ctx context.Context, sources []Source, options VerifyOptions) (*Veri
 	return &v.out, nil
 }
 
-// verification verifies files one after the other on each processor, and
-// keeps only what it found: CRDs may be large, and many.
+// verification verifies files on all processors. It keeps only the findings, because CRDs may
+// be large and numerous.
 type verification struct {
 	VerifyOptions
 	olds map[string]*apiextensionsv1.CustomResourceDefinition // by name
@@ -63,7 +63,6 @@ type verification struct {
 	out Verified
 }
 
-// all verifies the files.
 func (v *verification) all(ctx context.Context, sources []Source) (diag.List, error) {
 	lists := make([]diag.List, len(sources))
 	costs := make([]bytes.Buffer, len(sources))
@@ -88,7 +87,7 @@ func (v *verification) all(ctx context.Context, sources []Source) (diag.List, er
 	return verify.FoldNotes(slices.Concat(lists...)), nil
 }
 
-// one verifies a file.
+// one verifies the definitions of a file.
 func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buffer) (diag.List, error) {
 	data, err := v.read(source)
 	if err != nil || data == nil {
@@ -115,8 +114,8 @@ func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buff
 	return findings, nil
 }
 
-// read returns the bytes of a file; nil for one that was found in a directory and
-// does not mention CRDs.
+// read returns the content of a file, or nil if the file was found in a directory and does
+// not mention CRDs.
 func (v *verification) read(source Source) ([]byte, error) {
 	data, err := source.Read(v.Stdin)
 	if source.Found && !mentionsDefinitions(data) {
@@ -125,8 +124,8 @@ func (v *verification) read(source Source) ([]byte, error) {
 	return data, err
 }
 
-// readOld reads the definitions that are to be replaced. Mistakes in what was
-// before are no news.
+// readOld reads the definitions that are to be replaced. Findings about them are not
+// reported.
 func (v *verification) readOld(ctx context.Context, sources []Source) error {
 	v.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
 	keep := func(source Source, data []byte) {
@@ -165,7 +164,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 	return nil
 }
 
-// writeCosts writes what the rules of a definition may cost.
+// writeCosts writes the estimated costs of the rules of a definition.
 func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *bytes.Buffer) error {
 	rules, err := v.Server.Rules(ctx, s.CRD)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// Allow marks the changes that comments allow: markers in Go, where sources were
-// generated from, and # schemagen:ignore in the files of the new definitions. It returns
-// what is wrong with such comments. Those with another code, which known reports, are
-// meant for schemagen verify.
+// Allow marks the changes that comments allow: markers in Go, which sources were generated
+// from, and # schemagen:ignore comments in the files of the new definitions. It returns
+// findings about invalid and unused comments. Comments with other codes for which known
+// returns true are skipped; they are meant for schemagen verify.
 func Allow(changes []compare.Change, news, sources []*crd.Definition, known func(code string) bool) (diag.List, error) {
 	findings, err := allowedInGo(changes, news, sources)
 	if err != nil {
@@ -26,8 +26,8 @@ func Allow(changes []compare.Change, news, sources []*crd.Definition, known func
 	return append(findings, allowedInFiles(changes, news, known)...), nil
 }
 
-// allowedInGo marks changes that markers in Go allow: in NEW, or in the packages that it
-// was made of. It returns what is wrong with markers.
+// allowedInGo marks the changes that markers in Go allow, in NEW or in the packages that it
+// was generated from. It returns findings about invalid and unused markers.
 func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (diag.List, error) {
 	waivers, err := newGoWaivers(inputs.New())
 	if err != nil {
@@ -51,7 +51,7 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 			}
 		}
 	}
-	// What nobody needs any more is found in the packages of the kinds.
+	// Unused markers are found by reading the packages of all kinds.
 	for _, s := range sources {
 		for i := range s.CRD.Spec.Versions {
 			pos, _ := s.Position(fmt.Sprintf("spec.versions[%d]", i))
@@ -69,8 +69,8 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	return out, nil
 }
 
-// wrongWaiver says what is wrong with a comment that allows a kind of change; nil if
-// nothing is.
+// wrongWaiver returns a finding if a comment that allows a kind of change is invalid or
+// unused, or nil.
 func wrongWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diagnostic {
 	var d diag.Diagnostic
 	switch {
@@ -93,7 +93,8 @@ func kindNames() (out []string) {
 	return out
 }
 
-// sourceOf is the definition in Go of a change, with its path there; nil if there is none.
+// sourceOf returns the definition in Go that a change is about, and the path of the change in
+// it, or nil if there is none.
 func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definition, string) {
 	named := func(list []*crd.Definition) *crd.Definition {
 		for _, s := range list {
@@ -107,7 +108,7 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	if source == nil {
 		return nil, ""
 	}
-	// The versions may stand in another order there.
+	// The versions may be in a different order in the source.
 	if new := named(news); new != nil && new != source {
 		for i, v := range new.CRD.Spec.Versions {
 			rest, ok := strings.CutPrefix(path, fmt.Sprintf("spec.versions[%d]", i))
@@ -120,7 +121,7 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	return source, path
 }
 
-// placesOnWay are the places of a path and of all that it leads through.
+// placesOnWay returns the positions of a path and of all its ancestors in the schema.
 func placesOnWay(s *crd.Definition, path string) []diag.Position {
 	var out []diag.Position
 	for i := range path {
@@ -140,9 +141,9 @@ func placesOnWay(s *crd.Definition, path string) []diag.Position {
 	return out
 }
 
-// allowedInFiles marks changes that comments in the files of NEW allow: # schemagen:ignore
-// KIND reason on the line of the change or above it, or a code instead of the kind. It
-// returns what is wrong with such comments.
+// allowedInFiles marks the changes that comments in the files of NEW allow: #
+// schemagen:ignore KIND reason, on the line of the change or the line above; a code may be
+// used instead of KIND. It returns findings about invalid and unused comments.
 func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func(code string) bool) diag.List {
 	comments := Ignores{}
 	var names []string
@@ -152,7 +153,7 @@ func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func
 		}
 		data, err := os.ReadFile(pos.File)
 		if err != nil {
-			data = nil // it is in a commit
+			data = nil // the file is in a commit
 		}
 		comments[pos.File] = ReadIgnores(pos.File, data)
 		names = append(names, pos.File)
