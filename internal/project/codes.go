@@ -2,7 +2,7 @@ package project
 
 import "github.com/schemagen/schemagen/diag"
 
-// The kinds of diagnostics of this package, in the order of their codes.
+// Kinds of diagnostics of this package, in the order of their codes.
 var (
 	wrongFile = &diag.Kind{
 		Code: "SG507", Fixes: true, Title: "a mistake in schemagen.yaml",
@@ -14,7 +14,8 @@ var (
 	}
 )
 
-// Codes are the kinds of diagnostics that this package reports, in the order of their codes.
+// Codes returns the kinds of diagnostics that this package reports, in the order of their
+// codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		wrongFile, unusedWaiver,

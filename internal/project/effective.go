@@ -11,21 +11,21 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// Effective is a value that a command line would run with, and where it is from.
+// Effective is the value of a setting in effect for a command line, and its source.
 type Effective struct {
 	Key string `json:"key"`
-	// Value is a text, a boolean, a number, a list of texts, or, of what is more than
-	// that, what the file says; null where nothing is said.
+	// Value is a string, a boolean, a number, a list of strings, or, for a section, its
+	// content as decoded from YAML. It is null if the setting has no value.
 	Value any `json:"value"`
-	// Source is one of the constants below, Place the line of the file, the flag, or
-	// the variable.
+	// Source is one of the constants below. Place is the line of the file, the flag, or the
+	// variable.
 	Source string `json:"source"`
 	Place  string `json:"place,omitempty"`
 
 	node *yaml.Node
 }
 
-// Where values are from.
+// Sources of values.
 const (
 	FromDefault     = "default"
 	FromFile        = "file"
@@ -34,10 +34,10 @@ const (
 	FromEnvironment = "environment"
 )
 
-// Effective returns the values of all settings, with the flags of the command crd
-// and those of the command unions filled in from the file, and then of what else the
-// file says. args and given are the arguments and the flags on the command line. What
-// neither flags nor the file say has the source [FromDefault].
+// Effective returns the values of all settings, followed by the sections of the file. crd and
+// functions are the flags of the commands crd and unions, already filled from the file; args
+// and given are the arguments and flags on the command line. Settings that are set by neither
+// have the source [FromDefault].
 func (c *File) Effective(wd string, args []string, given map[string]bool, crd, functions *pflag.FlagSet) []Effective {
 	var out []Effective
 	for _, s := range Settings() {
@@ -71,14 +71,15 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		e := Effective{Key: key, Source: FromDefault}
 		if value, said := c.said(key); said {
 			e.node, e.Source, e.Place = value.node, FromFile, c.source(key, wd)
-			_ = value.node.Decode(&e.Value) // it was read
+			_ = value.node.Decode(&e.Value) // decoded without error before
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-// valueOf is the value of a flag as its setting has it; nil where it says nothing.
+// valueOf returns the value of a flag in the type of its setting, or nil if the flag is
+// empty.
 func valueOf(s Setting, flag *pflag.Flag) any {
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
@@ -101,7 +102,7 @@ func valueOf(s Setting, flag *pflag.Flag) any {
 	return nil
 }
 
-// WriteEffective writes values: as YAML with comments, or as JSON.
+// WriteEffective writes values as YAML with comments, or as JSON if format is "json".
 func (c *File) WriteEffective(out io.Writer, format string, values []Effective) error {
 	name := ""
 	if c != nil {

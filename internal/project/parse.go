@@ -21,18 +21,18 @@ import (
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
-// reader reads schemagen.yaml and notes all that is wrong with it.
+// reader reads schemagen.yaml and reports all mistakes in it.
 type reader struct {
 	manifest.NodeReader
 	in    *inputs.Reader
 	file  *File
 	codes []*diag.Kind
-	// starts are the offsets of lines.
+	// starts are the byte offsets of the lines.
 	starts []int
 }
 
-// parse reads the content of the file. There is no file where a finding is an
-// error. Paths that must be there are looked for.
+// parse reads the content of the project file. It returns a nil file if there is a finding.
+// It checks that paths exist where required.
 func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &reader{
@@ -62,9 +62,9 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 	return r.file, nil
 }
 
-// refusedCharacter is the offset of the first character that does not belong into a
-// file that people write, with what is wrong with it; -1 if there is none. Lines end
-// as on Unix or Windows: YAML has more line ends, which editors do not count.
+// refusedCharacter returns the offset of the first character that is not allowed in the file,
+// and the reason, or -1 if there is none. Lines must end as on Unix or Windows: YAML has
+// further line breaks, which editors do not count.
 func refusedCharacter(data []byte) (at int, why string) {
 	for i := 0; i < len(data); {
 		c, size := utf8.DecodeRune(data[i:])
@@ -81,14 +81,14 @@ func refusedCharacter(data []byte) (at int, why string) {
 	return -1, ""
 }
 
-// failAt reports a mistake at an offset.
+// failAt reports a mistake at a byte offset.
 func (r *reader) failAt(offset int, message string) {
 	line, _ := slices.BinarySearch(r.starts, offset+1)
 	r.Findings = append(r.Findings, wrongFile.At(diag.Position{File: r.File, Line: line, Column: offset - r.starts[line-1] + 1}, "", "%s", message))
 }
 
-// refuseAliases reports aliases: nobody needs them here, and what is reported twice
-// would have one place.
+// refuseAliases reports aliases. They are not needed here, and a finding in an aliased node
+// would be reported at one position only.
 func (r *reader) refuseAliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		r.Fail(n, "write it out", "aliases are not read here")
@@ -98,7 +98,7 @@ func (r *reader) refuseAliases(n *yaml.Node) {
 	}
 }
 
-// top reads the document.
+// top reads the root of the document.
 func (r *reader) top(root *yaml.Node) {
 	groups, others := Sections()
 	var known []string
@@ -164,7 +164,7 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 		}
 		return out
 	}
-	// 1.35 and 2026 are texts here.
+	// 1.35 and 2026 are strings here.
 	text, ok := r.scalar(n, "a text", "!!str", "!!float", "!!int")
 	if ok {
 		r.checkText(s, n, text)
@@ -172,7 +172,7 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 	return []string{text}
 }
 
-// scalar is a value of one of the tags; ok is false after a finding.
+// scalar returns the value of a scalar with one of the tags; ok is false after a finding.
 func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string, ok bool) {
 	n = manifest.Aliased(n)
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
@@ -182,7 +182,7 @@ func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string,
 	return n.Value, true
 }
 
-// checkText reports what is wrong with one text of a setting.
+// checkText reports an invalid value of a setting, or of an element of its list.
 func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
 	if s.Values != nil && !slices.Contains(s.Values, text) {
 		r.unknown(n, s.Key, text, s.Values)
@@ -208,7 +208,7 @@ func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
 	}
 }
 
-// at is the name of a path of the file.
+// at returns the file name for a path in the project file.
 func (r *reader) at(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -216,8 +216,8 @@ func (r *reader) at(name string) string {
 	return filepath.Join(r.file.dir, filepath.FromSlash(name))
 }
 
-// checkPattern reports a pattern of packages that can have none. It returns the
-// pattern with an absolute directory.
+// checkPattern reports a pattern that cannot match any package. It returns the pattern with
+// an absolute directory.
 func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 	if pattern == "" {
 		r.Fail(n, "", "this must be a pattern of packages")
@@ -236,12 +236,12 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 	return r.at(base) + below
 }
 
-// unknown reports a word that is none of those that there are.
+// unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
 	r.Fail(n, diag.DidYouMean(word, known, "there are "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
 }
 
-// packages reads the options for some packages.
+// packages reads an element of the list packages.
 func (r *reader) packages(n *yaml.Node) {
 	known := []string{"path"}
 	for _, s := range PackageSettings() {
@@ -268,7 +268,7 @@ func (r *reader) packages(n *yaml.Node) {
 		case "unions":
 			o.Unions = texts[0]
 		case "maxDescLen":
-			limit, _ := strconv.Atoi(texts[0]) // reported
+			limit, _ := strconv.Atoi(texts[0]) // an error was reported by value
 			o.MaxDescription = &limit
 		case "allowDangerousTypes":
 			o.AllowDangerousTypes = new(texts[0] == "true")
@@ -279,7 +279,8 @@ func (r *reader) packages(n *yaml.Node) {
 	r.file.packages = append(r.file.packages, o)
 }
 
-// needed is the value of a key that must be there; nil if it is not.
+// needed returns the value of a required key. If the key is missing, it is reported and
+// needed returns nil.
 func (r *reader) needed(n *yaml.Node, fields map[string]*yaml.Node, key, what string) *yaml.Node {
 	if fields[key] == nil && manifest.Aliased(n).Kind == yaml.MappingNode {
 		r.Fail(n, "", "%s needs a %s", what, key)
@@ -287,7 +288,8 @@ func (r *reader) needed(n *yaml.Node, fields map[string]*yaml.Node, key, what st
 	return fields[key]
 }
 
-// entries are the keys and values of a mapping whose keys are not ours, each key once.
+// entries returns the keys and values of a mapping with user-defined keys. Duplicate keys are
+// reported and left out.
 func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
 	n = manifest.Aliased(n)
 	switch {
@@ -313,7 +315,7 @@ func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
 	return out
 }
 
-// types reads markers about types of other modules.
+// types reads the markers for types of other modules.
 func (r *reader) types(n *yaml.Node) {
 	for _, entry := range r.entries(n, "types") {
 		key := entry[0]
@@ -330,7 +332,7 @@ func (r *reader) types(n *yaml.Node) {
 	}
 }
 
-// descriptions reads what becomes of descriptions from some packages.
+// descriptions reads how descriptions from some packages are shortened.
 func (r *reader) descriptions(n *yaml.Node) {
 	for _, entry := range r.entries(n, "descriptions") {
 		text, ok := r.scalar(entry[1], "drop, firstSentence, or a number of bytes", "!!str", "!!int")
@@ -346,7 +348,7 @@ func (r *reader) override(marker string, key, value *yaml.Node, text string) {
 		ArgumentOffset: r.offset(key), ValueOffset: r.offset(value)})
 }
 
-// offset is where the text of a scalar begins, behind its quote.
+// offset returns the byte offset of the text of a scalar, after its opening quote.
 func (r *reader) offset(n *yaml.Node) int {
 	at := r.Pos(n)
 	if at.Line < 1 || at.Line > len(r.starts) {
@@ -359,7 +361,8 @@ func (r *reader) offset(n *yaml.Node) int {
 	return offset
 }
 
-// codeNamed reads a code that there is.
+// codeNamed returns the kind of diagnostic with the code in a scalar. Unknown codes are
+// reported.
 func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 	text, ok := r.scalar(n, "a code", "!!str")
 	if !ok {
@@ -380,7 +383,7 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 	return nil, false
 }
 
-// severities reads the severities of codes. What is an error stays one.
+// severities reads the severities of codes. Errors cannot be given another severity.
 func (r *reader) severities(n *yaml.Node) {
 	for _, entry := range r.entries(n, "severities") {
 		info, ok := r.codeNamed(entry[0])
@@ -428,7 +431,7 @@ func (r *reader) waiver(n *yaml.Node) {
 	r.file.waivers = append(r.file.waivers, w)
 }
 
-// source is where a value comes from: the file with its line.
+// source returns the source of a value: the file and line.
 func (c *File) source(key, wd string) string {
 	return fmt.Sprintf("%s:%d", diag.Relative(wd, c.Name, diag.Nearby), c.values[key].line)
 }

@@ -1,6 +1,6 @@
-// Package project reads schemagen.yaml: the settings that stand for flags, options of
-// packages, markers about types elsewhere, severities and waivers. It knows the file
-// and what its values may be, and fills flags in; it knows no command.
+// Package project reads schemagen.yaml: settings that correspond to flags, options of
+// packages, markers for types of other modules, severities and waivers. It knows the format
+// of the file and its valid values, and sets flags from it; it knows no commands.
 package project
 
 import (
@@ -21,32 +21,35 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// File is what schemagen.yaml says. The methods of a nil one say nothing.
+// File is the content of schemagen.yaml. A nil *File has no settings.
 type File struct {
-	// Name is the absolute name, dir its directory, which paths are relative to.
+	// Name is the absolute name of the file. dir is its directory, which paths are relative
+	// to.
 	Name, dir string
 	data      []byte
-	// values are those of settings, and of what else stands at the top, by their keys.
+	// values are the values of settings and of sections, by key.
 	values map[string]entry
-	// packages are the options for some packages, with absolute directories.
+	// packages are the options for individual packages, with absolute directories.
 	packages []generator.PackageOptions
-	// overrides are about types of other modules.
+	// overrides apply to types of other modules.
 	overrides []generator.Override
-	// severities are those that codes have, by Severities; waivers take findings back.
+	// severities are the configured severities of codes, each one of [Severities]. waivers
+	// suppress findings.
 	severities map[diag.Code]string
 	waivers    []*Waiver
 }
 
-// entry is a value as the file says it.
+// entry is a value in the file.
 type entry struct {
-	// texts are one text or those of a list; none of what is no setting.
+	// texts are the elements of a list, or the single value of any other setting. It is nil
+	// for sections.
 	texts []string
 	line  int
-	// node is the value in the file.
+	// node is the YAML node of the value.
 	node *yaml.Node
 }
 
-// said returns what the file says at a key.
+// said returns the value of a key in the file.
 func (c *File) said(key string) (entry, bool) {
 	if c == nil {
 		return entry{}, false
@@ -55,9 +58,9 @@ func (c *File) said(key string) (entry, bool) {
 	return value, ok
 }
 
-// Find reads the project file nearest to a directory: in it or above, up to the
-// module's. It is nil if there is none, or if a finding is an error. codes are those
-// that it may have severities for.
+// Find reads the nearest project file: in wd or above, up to the root of the module. It
+// returns nil if there is none, or if there is an error in it. codes are the codes that the
+// file may set severities for.
 func Find(in *inputs.Reader, wd string, codes []*diag.Kind) (*File, diag.List) {
 	for dir := wd; ; dir = filepath.Dir(dir) {
 		name := filepath.Join(dir, Name)
@@ -74,8 +77,8 @@ func Find(in *inputs.Reader, wd string, codes []*diag.Kind) (*File, diag.List) {
 	}
 }
 
-// Open reads the project file of a name, as [Find] does. It is an error if there is
-// none.
+// Open reads the project file with the given name, as by [Find]. It returns an error if there
+// is no such file.
 func Open(in *inputs.Reader, name string, codes []*diag.Kind) (*File, diag.List, error) {
 	info, err := in.Stat(name)
 	if err != nil {
@@ -85,8 +88,8 @@ func Open(in *inputs.Reader, name string, codes []*diag.Kind) (*File, diag.List,
 	return file, findings, nil
 }
 
-// isInModule reports whether the directory above may have the project file: the
-// module's root is above, and this is not it.
+// isInModule reports whether dir is in a module but not its root, so that the project file
+// may be in a parent directory.
 func isInModule(in *inputs.Reader, dir string) bool {
 	for at := dir; ; at = filepath.Dir(at) {
 		if info, err := in.Stat(filepath.Join(at, "go.mod")); err == nil && !info.IsDir() {
@@ -98,7 +101,7 @@ func isInModule(in *inputs.Reader, dir string) bool {
 	}
 }
 
-// maxBytes is more than anybody writes.
+// maxBytes limits the size of the file.
 const maxBytes = 1 << 20
 
 func open(in *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) (*File, diag.List) {
@@ -115,14 +118,14 @@ func open(in *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) 
 	return parse(in, name, data, codes)
 }
 
-// mistake is a finding about the file as a whole.
+// mistake returns a finding about the file as a whole.
 func mistake(name, message string) diag.Diagnostic {
 	return wrongFile.At(diag.Position{File: name}, "", "%s", message)
 }
 
-// Fill gives the flags of a command that the command line does not give the values
-// of the file, and drops from the options of packages what it does give. sets are
-// where the flags are.
+// Fill sets the flags of a command that are not set on the command line to the values in the
+// file, and drops package options that the command line overrides. sets are searched for the
+// flags in order.
 func (c *File) Fill(of, wd string, sets ...*pflag.FlagSet) error {
 	if c == nil {
 		return nil
@@ -155,7 +158,7 @@ func (c *File) Fill(of, wd string, sets ...*pflag.FlagSet) error {
 	return nil
 }
 
-// forgetInPackages drops an option of packages that the command line gives for all.
+// forgetInPackages drops a package option that the command line sets for all packages.
 func (c *File) forgetInPackages(key string) {
 	for i := range c.packages {
 		o := &c.packages[i]
@@ -176,7 +179,7 @@ func (c *File) forgetInPackages(key string) {
 	}
 }
 
-// lookup finds a flag in the first of the sets that has it; nil if none has.
+// lookup returns the flag from the first set that has it, or nil.
 func lookup(name string, sets []*pflag.FlagSet) *pflag.Flag {
 	for _, set := range sets {
 		if flag := set.Lookup(name); flag != nil {
@@ -186,10 +189,11 @@ func lookup(name string, sets []*pflag.FlagSet) *pflag.Flag {
 	return nil
 }
 
-// Paths are the packages of commands that are not told any, relative to a directory.
+// Paths returns the packages that commands use if none are named, relative to wd.
 func (c *File) Paths(wd string) []string { return c.Texts("paths", wd) }
 
-// Texts are a value relative to a directory, none if the file does not say it.
+// Texts returns the value of a key, with paths relative to wd, or nil if the file does not
+// set it.
 func (c *File) Texts(key, wd string) []string {
 	if c == nil {
 		return nil
@@ -202,8 +206,8 @@ func (c *File) Texts(key, wd string) []string {
 	return nil
 }
 
-// rebased are values with paths relative to a directory, as they are if that is the
-// file's.
+// rebased returns values with their paths relative to wd. Paths are unchanged if wd is the
+// directory of the file.
 func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 	if wd == c.dir || kind != Path && kind != Folder && kind != Patterns {
 		return texts
@@ -220,7 +224,7 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 			rel = filepath.Join(c.dir, base) // on another drive
 		}
 		if at, err := filepath.EvalSymlinks(wd); strings.HasPrefix(rel, "..") && (err != nil || at != wd) {
-			rel = filepath.Join(c.dir, base) // ".." is not the parent of this name of the directory
+			rel = filepath.Join(c.dir, base) // wd has a symlink, so ".." is not its parent
 		}
 		if kind == Patterns {
 			rel = filepath.ToSlash(rel)
@@ -233,8 +237,7 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 	return out
 }
 
-// cutBelow splits a pattern before the first element with dots that stand for
-// anything.
+// cutBelow splits a pattern before the first path element with "...".
 func cutBelow(pattern string) (base, below string) {
 	at := strings.Index(pattern, "...")
 	if at < 0 {
@@ -247,8 +250,8 @@ func cutBelow(pattern string) (base, below string) {
 	return pattern[:at], pattern[at:]
 }
 
-// AddTo adds to the options of the generator what is no flag. all says that the run
-// is about all packages of the file.
+// AddTo adds the settings that do not have a flag to the options of the generator. all
+// reports whether the run covers all packages of the file.
 func (c *File) AddTo(options *generator.Options, all bool) {
 	if c == nil {
 		return
@@ -259,7 +262,7 @@ func (c *File) AddTo(options *generator.Options, all bool) {
 	}
 }
 
-// Identity tells one file, with its content, from another.
+// Identity identifies the file, including its content.
 func (c *File) Identity() string {
 	if c == nil {
 		return ""

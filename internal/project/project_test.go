@@ -15,12 +15,12 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// allCodes are codes that files of the tests name.
+// allCodes are the codes used by the files in tests.
 func allCodes() []*diag.Kind {
 	return slices.Concat(generator.Codes(), verify.Codes(), dryrun.Codes(), Codes())
 }
 
-// parseIn parses a file of a project with a folder api and a file header.txt.
+// parseIn parses a file in a project with a directory api and a file header.txt.
 func parseIn(t *testing.T, text string) (*File, diag.List) {
 	t.Helper()
 	dir := t.TempDir()
@@ -37,7 +37,7 @@ func parseIn(t *testing.T, text string) (*File, diag.List) {
 	return file, findings.RelativeTo(dir)
 }
 
-// TestConfigPage wants the example of docs/config.md to be read.
+// TestConfigPage checks that the example in docs/config.md can be read.
 func TestConfigPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestConfigPage(t *testing.T) {
 	}
 }
 
-// TestConfigMistakes wants each mistake to be told at its place.
+// TestConfigMistakes checks that each mistake is reported at its position.
 func TestConfigMistakes(t *testing.T) {
 	deep := strings.Repeat("[", 20_000)
 	for _, c := range []struct{ name, text, want string }{
@@ -135,8 +135,8 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
-// TestFilePatterns wants the patterns of the file to be read as the generator reads them,
-// which is controller-gen's way: what begins with a dot is a directory.
+// TestFilePatterns checks that patterns in the file are interpreted as by the generator and
+// controller-gen: a pattern that begins with a dot is a directory.
 func TestFilePatterns(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{".api/v1", "docs"} {
@@ -167,7 +167,7 @@ func TestFilePatterns(t *testing.T) {
 	}
 }
 
-// FuzzConfig wants any file to be read or refused with places that are in it.
+// FuzzConfig checks that any file is either read or rejected with valid positions.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		"paths: [./api/...]\ncrd: {maxDescLen: 3}\n", "a: &a [*a]\n", "\ufeff# ü\nstrict: yes\n", "types:\n  a/b.C:\n  - '+x'\n",
@@ -196,8 +196,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// TestJudge wants findings as the file says, but errors, whatever their code, as they
-// are.
+// TestJudge checks that the file applies to all findings except errors, whatever their code.
 func TestJudge(t *testing.T) {
 	file, findings := parseIn(t, "severities: {SG303: error, SG304: off, SG703: warning, SG709: off, SG305: note, SG306: off}\n"+
 		"waivers: [{code: SG303, path: api/**, reason: x}, {code: SG306, path: '**', reason: x}, {code: SG709, path: '**', reason: x}]\n")
@@ -215,7 +214,7 @@ func TestJudge(t *testing.T) {
 		{Code: "SG307", Severity: diag.Warning, Pos: at("c.go")},
 		{Code: "SG703", Severity: diag.Note, Pos: at("d.go")},
 		{Code: "SG709", Severity: diag.Error, Pos: at("e.go")},
-		{Code: "SG305", Severity: diag.Warning, Off: true, Pos: at("f.go")}, // switched on
+		{Code: "SG305", Severity: diag.Warning, Off: true, Pos: at("f.go")}, // enabled by the file
 		{Code: "SG308", Severity: diag.Warning, Off: true, Pos: at("g.go")},
 	}, used)
 	var got []string
@@ -236,8 +235,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestWaiverElsewhere wants the elements of a waiver's path not to stand for "..", nor a
-// waiver of the working directory to be about findings without a file.
+// TestWaiverElsewhere checks that the elements of a waiver's path do not match "..", and that
+// a waiver for the working directory does not apply to findings without a file.
 func TestWaiverElsewhere(t *testing.T) {
 	file, findings := parseIn(t, "waivers: [{code: SG303, path: '*/*.go', reason: x}, {code: SG303, path: 'api/**', reason: x}]\n")
 	if len(findings) > 0 {
@@ -254,7 +253,7 @@ func TestWaiverElsewhere(t *testing.T) {
 	}
 }
 
-// TestMatchesFile has the patterns of waivers.
+// TestMatchesFile checks patterns of waivers.
 func TestMatchesFile(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string
@@ -279,7 +278,8 @@ func TestMatchesFile(t *testing.T) {
 	}
 }
 
-// TestFindConfig wants the nearest file up to the module's root, and none above it.
+// TestFindConfig checks that the nearest file up to the module's root is found, and none
+// above it.
 func TestFindConfig(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

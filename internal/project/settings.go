@@ -11,49 +11,49 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Name is the name of the file in which a project says what command lines
-// would have to say each time.
+// Name is the name of the project file. Its settings replace flags that would have to be
+// repeated on every command line.
 const Name = "schemagen.yaml"
 
-// Setting is a value of schemagen.yaml that stands for a flag.
+// Setting is a setting of schemagen.yaml that corresponds to a flag.
 type Setting struct {
-	// Key is where it stands in the file: "crd.maxDescLen".
+	// Key is the path of the setting in the file, for example "crd.maxDescLen".
 	Key string
-	// Flag is the flag whose value it is, of each command that has the flag, or, if
-	// Of is not empty, of that one alone. A setting without a flag is read by its key.
+	// Flag is the corresponding flag, of every command that has it or, if Of is not empty, of
+	// that command only. A setting without a flag is read by its key.
 	Flag, Of string
-	// Also is the name of the flag in controller-gen's syntax, where it is another.
+	// Also is the name of the flag in controller-gen's syntax, if it is different.
 	Also string
 	Kind Kind
-	// Values are the only ones, if there are any.
+	// Values are the allowed values; if empty, any value is allowed.
 	Values []string
-	// Check says what is wrong with a value; nil takes all.
+	// Check returns an error for an invalid value; nil accepts all values.
 	Check func(text string) error
-	// About says what it is.
+	// About describes the setting.
 	About string
 }
 
-// Kind is what a value may be.
+// Kind is the type of a setting's value.
 type Kind int
 
 const (
 	Text     Kind = iota
 	Boolean       // true or false
-	Number        // not negative
-	List          // of texts
+	Number        // an integer >= 0
+	List          // of strings
 	Patterns      // of packages, relative to the file
 	Path          // a file that exists, relative to the file
 	Folder        // a directory, relative to the file
 )
 
-// The commands that settings may be of.
+// Commands that settings may be restricted to.
 const (
 	OfCRD    = "crd"
 	OfUnions = "unions"
 )
 
-// Settings are all values of schemagen.yaml that stand for flags, in the order of
-// the page and of schemagen config.
+// Settings returns all settings that correspond to flags, in the order of docs/config.md and
+// of schemagen config.
 func Settings() []Setting {
 	return []Setting{
 		{Key: "paths", Kind: Patterns, About: "packages of commands that are not told any: patterns of the go command; file-system patterns are relative to this file"},
@@ -91,7 +91,7 @@ func Settings() []Setting {
 	}
 }
 
-// PackageSettings are the values of an element of packages, without its path.
+// PackageSettings returns the settings of an element of packages, without its path.
 func PackageSettings() []Setting {
 	about := func(key string) Setting {
 		all := Settings()
@@ -104,8 +104,8 @@ func PackageSettings() []Setting {
 	}
 }
 
-// Sections are the keys of the file at whose values settings stand, and those that
-// are read by themselves.
+// Sections returns the keys of the file that group settings, and the keys of the sections
+// that are read separately.
 func Sections() (groups, others []string) {
 	return []string{"outputs", "crd", "functions"}, []string{"packages", "types", "descriptions", "severities", "waivers"}
 }

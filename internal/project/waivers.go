@@ -10,31 +10,32 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// severityOff is the severity in schemagen.yaml of what is not reported.
+// severityOff is the severity that disables a code.
 const severityOff = "off"
 
-// Severities are the severities that schemagen.yaml may give a code.
+// Severities returns the severities that schemagen.yaml may assign to a code.
 func Severities() []string {
 	return []string{diag.Error.String(), diag.Warning.String(), diag.Note.String(), severityOff}
 }
 
-// Waiver takes findings of a code in some files back.
+// Waiver suppresses findings with a code in some files.
 type Waiver struct {
 	pos  diag.Position
 	code diag.Code
-	// path is a pattern of files relative to that of the waiver; see matchesFile.
+	// path is a pattern of files relative to the directory of schemagen.yaml; see
+	// matchesFile.
 	path string
 }
 
-// takesBack reports whether a finding is one that the waiver is about. What is an
-// error stays: the output would be refused, or wrong.
+// takesBack reports whether the waiver applies to a finding. Errors cannot be waived, because
+// the output would be rejected or wrong.
 func (c *File) takesBack(w *Waiver, d diag.Diagnostic) bool {
 	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, c.relative(d.Pos.File))
 }
 
-// Judge returns the findings as schemagen.yaml wants them, before --strict: without
-// those that are waived or off, and with the severities that it gives, which also
-// switch on what is off by default. used are noted.
+// Judge applies waivers and severities of schemagen.yaml to findings, before --strict: it
+// removes those that are waived or off, and changes severities, which also enables findings
+// that are off by default. Waivers that apply are recorded in used.
 func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	if c == nil {
 		return findings.On()
@@ -60,7 +61,7 @@ func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	return out
 }
 
-// severityNamed is the severity of a name, but for severityOff.
+// severityNamed returns the severity with a name other than severityOff.
 func severityNamed(name string) diag.Severity {
 	for _, s := range []diag.Severity{diag.Error, diag.Warning} {
 		if s.String() == name {
@@ -70,9 +71,9 @@ func severityNamed(name string) diag.Severity {
 	return diag.Note
 }
 
-// Unused reports the waivers that took nothing back in a run that is about
-// all packages of the file, which reports the given codes. What is only about files
-// that are not of Go, such as CRDs, is for schemagen verify to judge.
+// Unused reports the waivers that were not used in a run that covers all packages of the file
+// and reports the given codes. Waivers for non-Go files only, such as CRDs, are skipped;
+// schemagen verify reports them.
 func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag.Kind) diag.List {
 	var unused []*Waiver
 	for _, w := range c.waivers {
@@ -104,8 +105,8 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag
 	return out
 }
 
-// UnusedIn reports the waivers that took nothing back in some files, if they are about
-// any of them and of the given codes.
+// UnusedIn reports the waivers that apply to one of the files and one of the given codes but
+// were not used.
 func (c *File) UnusedIn(files []string, used map[*Waiver]bool, reported []*diag.Kind) (out diag.List) {
 	for _, w := range c.waivers {
 		known := slices.ContainsFunc(reported, func(info *diag.Kind) bool { return info.Code == w.code })
@@ -121,12 +122,12 @@ func (w *Waiver) unused(why string) diag.Diagnostic {
 	return unusedWaiver.At(w.pos, "remove it, or correct its path", "the waiver of %s is not used: %s", w.code, why)
 }
 
-// FilesBelow are the names, relative to a directory, of the files below it in which
-// findings may be.
+// FilesBelow returns the names, relative to dir, of the files below dir that may have
+// findings.
 func FilesBelow(in *inputs.Reader, dir string) (out []string) {
 	var walk func(folder, prefix string)
 	walk = func(folder, prefix string) {
-		entries, _ := in.ReadDir(folder) // what cannot be read has no findings
+		entries, _ := in.ReadDir(folder) // unreadable directories have no findings
 		for _, entry := range entries {
 			switch name := entry.Name(); {
 			case !entry.IsDir():
@@ -140,8 +141,8 @@ func FilesBelow(in *inputs.Reader, dir string) (out []string) {
 	return out
 }
 
-// relative returns the name of a file as waivers write it, relative to schemagen.yaml; files
-// elsewhere keep their absolute names.
+// relative returns a file name relative to schemagen.yaml, as waivers use it. Files elsewhere
+// keep their absolute names.
 func (c *File) relative(name string) string {
 	if absolute, err := filepath.Abs(name); err == nil && name != "" {
 		name = absolute
@@ -149,14 +150,14 @@ func (c *File) relative(name string) string {
 	return diag.Relative(c.dir, name, 0)
 }
 
-// matchesFile reports whether a pattern stands for a name: ** for any number of
-// elements, and the rest as for path.Match.
+// matchesFile reports whether a pattern matches a name: ** matches any number of path
+// elements, and everything else is as for path.Match.
 func matchesFile(pattern, name string) bool {
 	return matchesElements(strings.Split(pattern, "/"), strings.Split(name, "/"))
 }
 
 func matchesElements(patterns, names []string) bool {
-	// matched[i] says whether the patterns so far match the first i names.
+	// matched[i] reports whether the patterns so far match the first i names.
 	matched := make([]bool, len(names)+1)
 	matched[0] = true
 	for _, p := range patterns {
