@@ -2,9 +2,9 @@ package crdrun
 
 import "github.com/schemagen/schemagen/diag"
 
-// The kinds of diagnostics of this package.
+// Kinds of diagnostics of this package, in the order of their codes.
 var (
-	// StaleOutput is of files that belong to nothing any more.
+	// StaleOutput is reported for files whose kind is no longer generated.
 	StaleOutput = &diag.Kind{
 		Code: "SG501", Severity: diag.Warning, Title: "a file that belongs to no kind any more",
 		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and that no kind produces any more. --prune removes such files, if the CRD carries schemagen's version annotation and the file has its name and nothing else in it. It is a note, and the file stays, if a Go file of the project still declares the kind: in a package that the run is not about, behind a build tag, or with a marker that leaves it out.",
@@ -23,7 +23,8 @@ var (
 	}
 )
 
-// Codes are the kinds of diagnostics that this package reports, in the order of their codes.
+// Codes returns the kinds of diagnostics that this package reports, in the order of their
+// codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{StaleOutput, foreignKustomization, missingHelmValues, largeHelmRelease}
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// Companions are the generators of others that a run in controller-gen's
-// syntax has beside ours.
+// Companions are the companion generators: those of controller-gen that a command line in its
+// syntax names in addition to crd.
 type Companions struct {
-	// Generators are the generators by name.
+	// Generators are the companion generators by name.
 	Generators map[string]controllertools.Generator
-	// Rules say where the files of each generator go.
+	// Rules are the output rules of the generators, by name.
 	Rules map[string]any
-	// Defaulted are the generators that no argument has a rule for.
+	// Defaulted are the generators without an output rule in the arguments.
 	Defaulted []string
 }
 
-// run returns the files that the generators want, and those that are only to be
-// printed. year is the one to write.
+// run runs the generators and returns the files to write and those to print. year is the year
+// for the headers of generated files.
 func (c Companions) run(ctx context.Context, options generator.Options, year int) (outputs, printed []output.File, findings diag.List, err error) {
 	files, findings, err := controllertools.Run(ctx, controllertools.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary,
@@ -36,7 +36,7 @@ func (c Companions) run(ctx context.Context, options generator.Options, year int
 	for _, file := range files {
 		rule := c.Rules[file.Generator]
 		if file.Generator == controllertools.ApplyConfigurationName {
-			rule = controllertools.OutputArtifacts{} // it knows no other place
+			rule = controllertools.OutputArtifacts{} // it supports no other output rule
 		}
 		path, prints := controllertools.Place(rule, file.PackageDir, file.Name)
 		switch {
@@ -49,8 +49,8 @@ func (c Companions) run(ctx context.Context, options generator.Options, year int
 	return outputs, printed, findings, nil
 }
 
-// WithOutputs returns the generators with the directories that the project file says and no
-// argument does.
+// WithOutputs returns a copy in which generators without an output rule in the arguments use
+// the directory from the project file, if there is one.
 func (c Companions) WithOutputs(file *project.File, wd string) Companions {
 	c.Rules = maps.Clone(c.Rules)
 	for _, generator := range c.Defaulted {
@@ -61,8 +61,8 @@ func (c Companions) WithOutputs(file *project.File, wd string) Companions {
 	return c
 }
 
-// notEchoed are findings of the other generators without those on lines that have
-// an error already: both read the same files.
+// notEchoed returns the findings of companion generators, without those on lines that already
+// have an error: both read the same files.
 func notEchoed(found, errs diag.List) diag.List {
 	return slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
 		return slices.ContainsFunc(errs, func(e diag.Diagnostic) bool {
@@ -71,7 +71,7 @@ func notEchoed(found, errs diag.List) diag.List {
 	})
 }
 
-// noteSources notes what the generators read, which their loader does not tell.
+// noteSources records the files that the generators read. Their loader does not report them.
 func (c Companions) noteSources(ctx context.Context, options generator.Options) {
 	if err := driver.NoteClosure(ctx, options); err != nil {
 		options.Inputs.Unsure(err.Error())

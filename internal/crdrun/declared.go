@@ -11,17 +11,17 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 )
 
-// structName is the beginning of the declaration of a struct.
+// structName matches the beginning of a struct's declaration.
 var structName = regexp.MustCompile(`([\pL_][\pL\pN_]*)\s+struct\b`)
 
-// Declaration looks for a struct that may be a kind of a group, by a look at all Go files
-// of the project, whatever packages a run is about and whichever build tags are set. ok is
-// true for the file, the name and the file's text that are meant.
+// Declaration searches all Go files of the project for a struct that may be a kind of group,
+// regardless of build tags and of the packages that the run covers. ok decides whether a
+// struct with the given file, name and file content is the one.
 func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string, text []byte) bool) (at diag.Position, found bool) {
 	ofGroup := regexp.MustCompile(`groupName=["` + "`" + `]?` + regexp.QuoteMeta(group) + `(?:[^\w.-]|$)`)
 	var walk func(dir string) bool
 	walk = func(dir string) bool {
-		entries, _ := in.ReadDir(dir) // what cannot be read declares nothing
+		entries, _ := in.ReadDir(dir) // unreadable directories have no declarations
 		isGroup, texts := false, map[string][]byte{}
 		for _, entry := range entries {
 			name := filepath.Join(dir, entry.Name())
@@ -51,8 +51,8 @@ func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string,
 	return at, walk(projectRoot(in, wd))
 }
 
-// projectRoot is the directory of the repository, or else of the outermost module or
-// workspace, that a directory is in.
+// projectRoot returns the root of the repository that contains wd or, without git, that of
+// the outermost module or workspace.
 func projectRoot(in *inputs.Reader, wd string) string {
 	root := wd
 	for dir := wd; ; dir = filepath.Dir(dir) {
@@ -70,8 +70,8 @@ func projectRoot(in *inputs.Reader, wd string) string {
 	}
 }
 
-// StillDeclared is the finding about a file that is not removed, because its kind is one of
-// packages that the run is not about, or that it left out.
+// StillDeclared returns the finding about a stale file that is kept because its kind is still
+// declared, in a package that the run did not cover or that it excluded.
 func StillDeclared(path, kind string, at diag.Position) diag.Diagnostic {
 	return StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, "name all packages in one run, or remove the file if nothing writes it",
 		"this run did not write this file; its kind %s is still declared", kind).As(diag.Note).With(diag.Related{Pos: at, Message: "the declaration"})

@@ -17,7 +17,7 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// Check fails for options that say nothing together.
+// Check returns an error if the options contradict each other.
 func (r *Request) Check() error {
 	if r.Kustomize && (r.Destination == "" || r.Destination == "-") {
 		return fmt.Errorf("--kustomize lists the files of an output directory, and there is none")
@@ -34,7 +34,7 @@ func (r *Request) Check() error {
 	return nil
 }
 
-// chart returns the directory of the chart, and whether files go to its templates.
+// chart returns the directory of the chart, and whether files are written to its templates.
 func (r *Request) chart() (dir string, isTemplates bool) {
 	dir = filepath.Clean(r.Helm)
 	parent := filepath.Dir(dir)
@@ -47,8 +47,8 @@ func (r *Request) chart() (dir string, isTemplates bool) {
 	return parent, false
 }
 
-// ship returns what goes with the files of a run, of which the stale ones are
-// removed.
+// ship returns the install manifests for the CRDs of a run: the kustomization and the files
+// of the Helm chart. stale are the files that the run removes.
 func (r *runner) ship(files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
 	if r.Kustomize {
 		if outputs, findings, err = r.kustomization(files, stale); err != nil {
@@ -83,9 +83,9 @@ func (r *runner) ship(files []driver.File, stale []string) (outputs []output.Fil
 	return outputs, findings, nil
 }
 
-// kustomization returns the kustomization.yaml of the output directory. It lists
-// the CRDs of the run and all others that stay there: those of other runs. One that
-// somebody wrote is not touched.
+// kustomization returns the kustomization.yaml of the output directory. It lists the CRDs of
+// this run and those of other runs in the same directory. A kustomization that schemagen did
+// not write is not replaced.
 func (r *runner) kustomization(files []driver.File, stale []string) ([]output.File, diag.List, error) {
 	var names []string
 	for _, file := range files {
@@ -118,8 +118,8 @@ func (r *runner) kustomization(files []driver.File, stale []string) ([]output.Fi
 	return []output.File{{Path: filepath.Join(r.Destination, install.KustomizationName), Data: text}}, nil, err
 }
 
-// checkValues reports values of a chart that do not have what its templates ask
-// for: without them Helm fails, or installs nothing.
+// checkValues reports a chart whose values lack the switches used in its templates: without
+// them Helm fails, or installs nothing.
 func (r *runner) checkValues(path string) (diag.List, error) {
 	text, err := r.in.ReadFile(path, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -128,7 +128,7 @@ func (r *runner) checkValues(path string) (diag.List, error) {
 	var values struct {
 		CRDs map[string]any `yaml:"crds"`
 	}
-	_ = yaml.Unmarshal(text, &values) // Helm says what is wrong with it
+	_ = yaml.Unmarshal(text, &values) // Helm reports invalid values
 	var missing []string
 	for _, name := range []string{"install", "keep"} {
 		if _, ok := values.CRDs[name].(bool); !ok {

@@ -1,8 +1,8 @@
-// Package crdrun executes runs of the generator of CRDs: what is asked is one value
-// ([Request]), what is to be written and what was found another ([Result]). It looks for
-// files that belong to no kind any more (stale.go, declared.go), writes what installs
-// definitions (install.go), and runs the generators of others that a command line has beside
-// crd (companions.go, schemapatch.go). It knows no flags, and writes no files.
+// Package crdrun runs the CRD generator: its input is one value ([Request]), and the files to
+// write and the findings are another ([Result]). It finds files that no longer belong to a
+// kind (stale.go, declared.go), writes install manifests (install.go), and runs the companion
+// generators that a command line names in addition to crd (companions.go, schemapatch.go). It
+// knows no flags, and writes no files.
 package crdrun
 
 import (
@@ -18,55 +18,56 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// Request is what is asked of a run of the generator of CRDs, and all that is known of its
-// surroundings before anything is read. It is a value: all of its fields, byte for byte, are
-// the key of kept runs, and [Run] gets nothing else that changes its result. What reads, and
-// the server, are nil in its Options.
+// Request is the complete input of a run of the CRD generator, known before any source is
+// read. All of its fields together are the key of the run cache, so nothing else passed to
+// [Run] may change its result. In its Options, Inputs and Server are nil.
 type Request struct {
 	generator.Options
-	// KubeVersion is the Kubernetes version of the server that has to accept the output.
+	// KubeVersion is the Kubernetes version whose API server must accept the output.
 	KubeVersion string
-	// Destination is the directory that files go to; "-" is standard output, and
-	// empty means nowhere.
+	// Destination is the output directory; "-" is standard output, and empty writes no CRDs.
 	Destination string
-	// Companions and Patch are generators that run beside this one; NoCRD leaves this
-	// one out.
+	// Companions and Patch are generators to run in addition to crd. NoCRD is set if crd
+	// itself is not run.
 	Companions Companions
 	Patch      *Patch
 	NoCRD      bool
-	// CurrentYear is what applyconfiguration writes; 0 without it.
+	// CurrentYear is the year that applyconfiguration writes to headers, or 0 without that
+	// generator.
 	CurrentYear int
-	// Within is the only directory that may be written to; empty is any.
+	// Within is the only directory that may be written to; if empty, there is no restriction.
 	Within string
-	// Whole reports whether the run covers all packages that the project file is for.
+	// Whole reports whether the run covers every package in schemagen.yaml.
 	Whole bool
-	// Prune removes files of ours that no kind produces any more.
+	// Prune removes files written by schemagen that no longer belong to a kind.
 	Prune bool
 	// Kustomize writes a kustomization.yaml into the output directory.
 	Kustomize bool
-	// Helm is the directory of a Helm chart that gets the CRDs, too: its crds, or
-	// its templates, or one in that. Empty means none.
+	// Helm is a directory of a Helm chart that the CRDs are also written to: its crds or
+	// templates directory, or one directly in templates. Empty writes none.
 	Helm string
-	// Strict is --strict, which the findings are judged by.
+	// Strict is the value of --strict, which changes the severities of findings.
 	Strict bool
-	// ProjectFile tells the project file, with its content, from others: it has severities
-	// and waivers.
+	// ProjectFile identifies the project file, including its content, because it has
+	// severities and waivers.
 	ProjectFile string
-	// Environment has the variables that the go command and the server's code may look at.
+	// Environment has the environment variables that may affect the go command and the API
+	// server's code.
 	Environment []string
 }
 
-// Result is what a run wants written, and what it found.
+// Result is the result of [Run].
 type Result struct {
-	// Outputs are all files to write, Printed those that are only to be printed.
+	// Outputs are the files to write, Printed those to print to standard output.
 	Outputs, Printed []output.File
 	// Stale are the files to remove.
 	Stale    []string
 	Findings diag.List
 }
 
-// Run executes a request for a server. in notes what is read; nil notes nothing. If
-// noteSources is set, what the companions read is noted, too.
+// Run runs the generator for a request. in records the files that are read; if it is nil,
+// reads are not recorded. If noteSources is set, the files that the companion generators read
+// are recorded as well.
 func Run(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
 	r := &runner{Request: request, in: in, noteSources: noteSources}
 	r.Options.Inputs, r.Options.Server = in, server
@@ -81,15 +82,15 @@ func Run(ctx context.Context, request Request, server generator.Server, in *inpu
 	return &Result{outputs, printed, stale, append(findings, notEchoed(more, findings)...).Normalize()}, nil
 }
 
-// runner executes a request. Its Options have what reads, and the server.
+// runner is one run for a request, with Inputs and Server set in its Options.
 type runner struct {
 	Request
 	in          *inputs.Reader
 	noteSources bool
 }
 
-// beside runs the generators that are beside this one. It returns all files to
-// write, those that are only to be printed, and what else was found.
+// beside runs the other generators. It returns all files to write, those to print, and their
+// findings.
 func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	if r.Patch == nil && len(r.Companions.Generators) == 0 {
 		return crds, nil, nil, nil
@@ -107,8 +108,8 @@ func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, print
 	}
 	if len(r.Companions.Generators) > 0 {
 		if r.noteSources {
-			// Before they are read by somebody else: what changes in between is
-			// a change then.
+			// The files are recorded before the generators read them, so that a change in
+			// between invalidates the recorded run.
 			r.Companions.noteSources(ctx, r.Options)
 		}
 		more, only, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear)
@@ -120,13 +121,13 @@ func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, print
 	return outputs, printed, findings, nil
 }
 
-// generate returns the files of the definitions, and those that are stale.
+// generate returns the CRD files to write, and the stale files to remove.
 func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []string, findings diag.List, err error) {
 	if r.NoCRD && r.Patch == nil {
 		findings, err = driver.Misspelt(ctx, r.Options)
 		return nil, nil, definitions.WithoutIgnored(r.in, findings), err
 	} else if r.NoCRD {
-		return nil, nil, nil, nil // schemapatch looks for them
+		return nil, nil, nil, nil // schemapatch reports them
 	}
 	options := r.Options
 	if r.Destination != "-" {
@@ -140,8 +141,8 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	for _, c := range result.CRDs() {
 		files = append(files, driver.File{Name: c.FileName(), Data: c.YAML()})
 	}
-	// Stale files are looked for first: with --strict they are errors, and
-	// nothing is written while there is one.
+	// Stale files are searched for before anything is written: with --strict they are errors,
+	// and nothing is written if there is an error.
 	if !findings.HasErrors() {
 		var more diag.List
 		if stale, more, err = r.stale(files); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/schemagen/schemagen/internal/runcache"
 )
 
-// TestEveryOptionIsInTheKey changes each field of a request, and of what its fields hold,
-// and wants another key each time. Only what a runner adds is left out.
+// TestEveryOptionIsInTheKey changes every field of a request, recursively, and checks that
+// the key changes each time. Only the fields that a runner sets are left out.
 func TestEveryOptionIsInTheKey(t *testing.T) {
 	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs"}
 	var asked Request
 	n := 0
-	// change makes a change for as long as it looks further, at what is in the value then.
+	// change changes a value, recursively, and calls changed for each change.
 	var change func(name string, v reflect.Value)
 	changed := func(name string, v, to reflect.Value) {
 		t.Helper()
@@ -30,7 +30,7 @@ func TestEveryOptionIsInTheKey(t *testing.T) {
 		}
 	}
 	change = func(name string, v reflect.Value) {
-		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem() // also where it is not exported
+		v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem() // unexported fields too
 		switch v.Kind() {
 		case reflect.Struct:
 			for i := range v.NumField() {
@@ -77,7 +77,7 @@ func mustKey(t *testing.T, asked Request) string {
 	return key
 }
 
-// TestKeysDiffer wants each of these runs to have a key of its own.
+// TestKeysDiffer checks that each of these runs has a different key.
 func TestKeysDiffer(t *testing.T) {
 	runs := []Request{
 		{}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe9"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\xe8"}}}, {Options: generator.Options{Source: generator.Source{Dir: "x\ufffd"}}}, {Options: generator.Options{Source: generator.Source{Dir: `x\xe9`}}},

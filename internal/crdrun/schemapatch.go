@@ -13,18 +13,18 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 )
 
-// Patch is schemapatch in a run in controller-gen's syntax.
+// Patch is the generator schemapatch in a run with controller-gen's syntax.
 type Patch struct {
 	controllertools.SchemaPatchArguments
-	// Rule says where its files go.
+	// Rule is the output rule for its files.
 	Rule any
-	// CRDFirst: what crd writes is read, as it stands before schemapatch on the
-	// command line.
+	// CRDFirst is set if crd precedes schemapatch on the command line, so that schemapatch
+	// reads the files that crd writes.
 	CRDFirst bool
 }
 
-// run returns the patched definitions in the place of those that crd has for the
-// same files, and what is to be printed.
+// run patches definitions. It returns the files to write, in which patched definitions
+// replace those of crd for the same files, and the files to print.
 func (p *Patch) run(ctx context.Context, options generator.Options, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	options.MaxDescription = p.MaxDescLen
 	options.EmbeddedObjectMeta = p.GenerateEmbeddedObjectMeta != nil && *p.GenerateEmbeddedObjectMeta

@@ -22,14 +22,14 @@ import (
 // staleFile is a file with a definition that the run did not produce.
 type staleFile struct {
 	path, group, kind string
-	// ours: nothing else is in the file, and the definition carries our version
-	// annotation, so that it may be removed.
+	// ours is set if the file may be removed: the definition has schemagen's version
+	// annotation, and the file has its name and contains nothing else.
 	ours bool
 }
 
-// staleFiles looks in the output directory for CRD files of the groups of the
-// run that the run did not produce. Only files that say that schemagen wrote
-// them count, or, where the annotation is left out, those that say nothing.
+// staleFiles returns the CRD files in dir that belong to groups of the run but were not
+// produced by it. A file counts only if its version annotation is schemagen's or, with
+// annotated unset, if it has no such annotation.
 func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bool) ([]staleFile, error) {
 	var produced, groups []string
 	for _, f := range files {
@@ -71,7 +71,8 @@ func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bo
 	return out, nil
 }
 
-// fileDefinition is what tells of a definition in a file whose it is.
+// fileDefinition has the fields of a definition that identify its kind and the tool that
+// wrote it.
 type fileDefinition struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string `yaml:"kind"`
@@ -87,8 +88,8 @@ type fileDefinition struct {
 	} `yaml:"spec"`
 }
 
-// readDefinitions returns the definitions of a file, or of a template that --helm
-// writes. alone reports whether there is one, and nothing else.
+// readDefinitions returns the definitions in a file, or in a template written for --helm.
+// alone reports whether the file has exactly one definition and nothing else.
 func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	if document, ok := install.HelmDocument(text); ok {
 		text = document
@@ -114,7 +115,7 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	}
 }
 
-// stale returns the stale files that are to be removed, and reports the others.
+// stale returns the stale files to remove, and reports the other stale files.
 func (r *runner) stale(files []driver.File) (remove []string, findings diag.List, err error) {
 	if len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
