@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestCopyKeepsWrites copies random projects full of symlinks, writes to every path of
-// the copy that confined does not refuse, and wants all around the copy unchanged.
+// TestCopyKeepsWrites copies random projects with many symlinks, writes to every path of the
+// copy that confined does not reject, and checks that nothing outside of the copy changes.
 func TestCopyKeepsWrites(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	written, refused := 0, 0
@@ -60,7 +60,7 @@ func TestCopyKeepsWrites(t *testing.T) {
 			}
 		}
 		for _, path := range paths {
-			// controller-gen writes into directories, whose files have other names.
+			// controller-gen writes files with other names to these directories.
 			dir, name := filepath.Split(path)
 			if within.outside(dir) {
 				refused++
@@ -79,8 +79,7 @@ func TestCopyKeepsWrites(t *testing.T) {
 	}
 }
 
-// contents are the files, links and directories below a directory, without those of a
-// copy.
+// contents returns the files, links and directories below dir, except those of a copy.
 func contents(t *testing.T, dir, without string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

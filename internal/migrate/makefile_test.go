@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReadMakefile has the calls that are found in Makefiles.
+// TestReadMakefile checks which calls are found in Makefiles.
 func TestReadMakefile(t *testing.T) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -67,7 +67,7 @@ func TestReadMakefile(t *testing.T) {
 	}
 }
 
-// TestWithTool wants one assignment to change, and nothing else.
+// TestWithTool checks that exactly one assignment is changed.
 func TestWithTool(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"A = 1\nCONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\nB = 2\n", "A = 1\nCONTROLLER_GEN ?= sg\nB = 2\n"},
@@ -83,8 +83,8 @@ func TestWithTool(t *testing.T) {
 	}
 }
 
-// FuzzReadMakefile wants any Makefile to be read, and to stay as it is but for one
-// assignment.
+// FuzzReadMakefile checks that any Makefile can be read, and that withTool changes nothing
+// else than one assignment.
 func FuzzReadMakefile(f *testing.F) {
 	for _, seed := range []string{"A ?= b \\\n c\nall:\n\t@$(CONTROLLER_GEN) crd 'x' \"y\\\"\" $$z; cd a\n", "CONTROLLER_GEN = a # b\r\ndefine x\nendef\n", "A = $(B)\nB = ${A}\n\tcontroller-gen $(A)", "\\\n\\", "CONTROLLER_GEN =#"} {
 		f.Add(seed)
@@ -108,7 +108,7 @@ func FuzzReadMakefile(f *testing.F) {
 	})
 }
 
-// doubling are variables each of which stands three times in the one before.
+// doubling returns assignments in which each variable refers three times to the previous one.
 func doubling() string {
 	var text strings.Builder
 	for c := 'A'; c < 'S'; c++ {
@@ -117,7 +117,7 @@ func doubling() string {
 	return text.String()
 }
 
-// TestWithInstalled has the ways in which Makefiles install controller-gen.
+// TestWithInstalled checks the ways in which Makefiles install controller-gen.
 func TestWithInstalled(t *testing.T) {
 	const head = "CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n"
 	for _, c := range []struct{ name, text, want string }{
