@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDo wants each index once, and all errors in the order of the indexes.
+// TestDo checks that each index is called once, and that errors are joined in the order of
+// the indexes.
 func TestDo(t *testing.T) {
 	const n = 100
 	var calls [n]atomic.Int32
@@ -33,7 +34,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestWorkers wants no more functions than there are indexes or processors.
+// TestWorkers checks that no more functions are created than there are indexes or processors.
 func TestWorkers(t *testing.T) {
 	for n := range 2 * runtime.GOMAXPROCS(0) {
 		made, called := 0, atomic.Int32{}
