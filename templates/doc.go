@@ -1,6 +1,6 @@
-// Package templates writes Go source from plain values.
+// Package templates renders Go source from plain values.
 //
-// It knows what the generated functions for unions look like and how Go files
-// are formatted. It does not know where the values come from: names, types and
-// imports are resolved before, and are texts here.
+// It knows the form of the generated union functions and of Go files. It does not know where
+// the values come from: names, types and imports are resolved by the caller, and are strings
+// here.
 package templates

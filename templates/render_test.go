@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRenderedIsGo wants an error for texts that are no Go, and the file for
-// those that are, without the imports that nothing uses.
+// TestRenderedIsGo checks that valid Go is rendered without unused imports, and that strings
+// that are not Go result in an error.
 func TestRenderedIsGo(t *testing.T) {
 	file := func(typ string) *UnionsFile {
 		return &UnionsFile{

@@ -2,28 +2,27 @@ package templates
 
 import "go/token"
 
-// UnionsFile is what one generated file of union functions says. Texts that are
-// types, constants or functions are Go as it stands in that file.
+// UnionsFile is a generated file with union functions. Strings that are types, constants or
+// functions are Go expressions as written in that file.
 type UnionsFile struct {
-	// BuildTag is a build constraint; empty writes none.
+	// BuildTag is the build constraint; if empty, none is written.
 	BuildTag string
-	// Header stands in front of the package clause, as it is.
+	// Header is written unchanged before the package clause.
 	Header string
-	// Package is the name in the package clause.
+	// Package is the package name.
 	Package string
-	// Imports are what the texts may refer to. Those that nothing refers to are
-	// left out.
+	// Imports are the imports that the strings may refer to. Unused ones are left out.
 	Imports []Import
-	// Taken are the names that the file must not give to anything of its own: what
-	// the package declares, and its imports.
+	// Taken are the names that generated identifiers must not use: the declarations of the
+	// package and its imports.
 	Taken []string
 
-	// CarryOverOnly clears only members that are set in the old object, too.
+	// CarryOverOnly is set if only members that are also set in the old object are cleared.
 	CarryOverOnly bool
-	// NoRatcheting reports a violation even if the old object has the same.
+	// NoRatcheting is set if a violation is reported even if the old object has the same one.
 	NoRatcheting bool
 
-	// Aliases are names for struct types that have none.
+	// Aliases are names for unnamed struct types.
 	Aliases []Alias
 	// Structs are the struct types with functions, in the order of the file.
 	Structs []*Struct
@@ -31,37 +30,38 @@ type UnionsFile struct {
 	Lists []*List
 }
 
-// Import is one import; Name is empty where the path ends in it.
+// Import is an import. Name is empty if it is the last element of Path.
 type Import struct{ Name, Path string }
 
-// Alias is a name for a type without one.
+// Alias is a name for an unnamed type.
 type Alias struct {
 	Name, Type string
-	// Of says where the type stands, as "Spec.Template".
+	// Of is the path of the field with the type, for example "Spec.Template".
 	Of string
 }
 
-// Functions are the names of what is generated for a struct type.
+// Functions are the names of the functions generated for a struct type.
 type Functions struct {
 	Normalize, Validate string
-	// Clears reports whether Normalize can change anything: there is a
-	// discriminator in the type, or below it at a place with a counterpart.
+	// Clears reports whether Normalize can change anything: there is a discriminator in the
+	// type, or below it in a value with a counterpart.
 	Clears bool
-	// MayChange is empty where no keyed list asks.
+	// MayChange is empty if no keyed list needs the function.
 	MayChange string
 }
 
-// Struct is a struct type that holds or leads to a union.
+// Struct is a struct type that contains a union, directly or in one of its fields.
 type Struct struct {
 	Functions
-	// Type is the type.
+	// Type is the Go type.
 	Type string
-	// Foreign: the type has its functions in another package; only MayChange is
-	// written here.
+	// Foreign is set if the type's functions are in another package; only MayChange is
+	// generated here.
 	Foreign bool
-	// Unknown: MayChange cannot look into the type.
+	// Unknown is set if MayChange cannot inspect the type.
 	Unknown bool
-	// Defined is the struct type that this one is defined as, or nil.
+	// Defined is the underlying struct type if this type is defined from it (type Bar Foo),
+	// or nil.
 	Defined *DefinedAs
 	Unions  []Union
 	Fields  []Field
@@ -69,39 +69,40 @@ type Struct struct {
 	Accessors []Accessor
 }
 
-// DefinedAs is the type behind a type Bar Foo.
+// DefinedAs is the type Foo in a declaration type Bar Foo.
 type DefinedAs struct {
 	*Functions
 	Type string
 }
 
-// Union is one union of a struct.
+// Union is a union in a struct.
 type Union struct {
-	// Discriminator is nil where there is none.
+	// Discriminator is nil for a union without a discriminator.
 	Discriminator *Discriminator
 	Members       []Member
-	// AtMostOne and Message are of unions without a discriminator.
+	// AtMostOne and Message are set only for unions without a discriminator.
 	AtMostOne bool
 	Message   string
 }
 
-// Discriminator is the field that selects the member.
+// Discriminator is the field that selects a member.
 type Discriminator struct {
-	// Go and JSON are the names of the field; Type is its type without a pointer.
+	// Go and JSON are the names of the field. Type is its type, without a pointer.
 	Go, JSON, Type string
-	// Pointer: the field is a pointer.
+	// Pointer is set if the field is a pointer.
 	Pointer bool
-	// Default is the constant that absence reads as, or empty.
+	// Default is the constant used if the field is absent, or empty.
 	Default string
-	// Required: absence is refused. It is not used with a default.
+	// Required is set if the field must be present. It is ignored if there is a default.
 	Required bool
-	// Values are the constants, in the order of the enum.
+	// Values are the constants of the enum, in its order.
 	Values []string
-	// Empty is the one of Values that is the empty text, or empty.
+	// Empty is the element of Values whose value is the empty string, or empty if there is
+	// none.
 	Empty string
 }
 
-// Member is one member of a union.
+// Member is a member of a union.
 type Member struct {
 	// Go and JSON are the names of the field.
 	Go, JSON string
@@ -109,9 +110,9 @@ type Member struct {
 	Zero string
 	// Value is the constant that selects the member.
 	Value string
-	// Optional members may be selected while they are unset.
+	// Optional is set if the member may be unset while it is selected.
 	Optional bool
-	// Required and Forbidden are the messages.
+	// Required and Forbidden are the error messages.
 	Required, Forbidden string
 }
 
@@ -119,16 +120,15 @@ type Member struct {
 type Field struct {
 	// Go and JSON are the names of the field.
 	Go, JSON string
-	// Inline fields are part of the object that their struct is.
+	// Inline is set if the field's value is part of the JSON object of the enclosing struct.
 	Inline bool
 	Value  *Value
 }
 
-// ValueKind is what a value is made of.
+// ValueKind is the kind of a [Value].
 type ValueKind string
 
-// The kinds of values. A pointer never points to a pointer: the type has no
-// sensible JSON.
+// Kinds of values. A pointer never points to a pointer, which has no sensible JSON encoding.
 const (
 	KindStruct  ValueKind = "struct"
 	KindPointer ValueKind = "pointer"
@@ -136,94 +136,93 @@ const (
 	KindMap     ValueKind = "map"
 )
 
-// Value is the type of a field, or of what is below it.
+// Value describes the type of a field, or a type nested in it.
 type Value struct {
 	Kind ValueKind
-	// Type is the type itself.
+	// Type is the Go type.
 	Type string
-	// Struct are the functions of a struct.
+	// Struct has the functions of a struct.
 	Struct *Functions
-	// Elem is what a pointer points to, or the elements of a list or map.
+	// Elem is the type that a pointer points to, or the element type of a list or map.
 	Elem *Value
-	// Array: the list is an array.
+	// Array is set if the list is an array.
 	Array bool
-	// List are the functions of a keyed list; other lists have none.
+	// List has the functions of a keyed list; it is nil for other lists.
 	List *List
-	// KeyType is the type of a map's keys; KeyText is set where a key is no
-	// string but has MarshalText.
+	// KeyType is the type of a map's keys. KeyText is set if it is not a string type but has
+	// MarshalText.
 	KeyType string
 	KeyText bool
 }
 
-// List is a list whose elements have keys.
+// List is a list whose elements are identified by keys.
 type List struct {
-	// Normalize, Validate, Index and Key are names of functions. MayChange is
-	// empty where no other keyed list asks.
+	// Normalize, Validate, Index and Key are the names of functions. MayChange is empty if no
+	// other keyed list needs the function.
 	Normalize, Validate, MayChange, Index, Key string
-	// Elem are the functions of the elements; Type is their type, without the
-	// pointer.
+	// Elem has the functions of the elements. Type is their type, without a pointer.
 	Elem *Functions
 	Type string
-	// Pointers: the elements are pointers.
+	// Pointers is set if the elements are pointers.
 	Pointers bool
-	// KeyType is the type of the key; it is declared here if there are several.
+	// KeyType is the type of the key. If there are several keys, it is declared in this file.
 	KeyType string
 	Keys    []Key
-	// By names the keys for the documentation: "name and port".
+	// By is a list of the keys for documentation, for example "name and port".
 	By string
 }
 
 // Key is one key of a list.
 type Key struct {
-	// Go is the selector of the field; Field is a name for it.
+	// Go is the selector of the field, Field its name in the key type.
 	Go, Field string
 	// Type is the type of the field without a pointer.
 	Type string
-	// Guards are the selectors of embedded pointers on the way.
+	// Guards are the selectors of the embedded pointers that lead to the field.
 	Guards []string
-	// Pointer: the field is a pointer.
+	// Pointer is set if the field is a pointer.
 	Pointer bool
-	// Zero is the value that is left out of the JSON, or empty.
+	// Zero is the zero value, which is omitted from JSON, or empty if it is not omitted.
 	Zero string
-	// Default is what absence reads as, or empty.
+	// Default is the value used if the field is absent, or empty.
 	Default string
 }
 
-// Accessor is a method that sets a discriminator, or a member with it.
+// Accessor is a method that sets a discriminator, alone or together with a member.
 type Accessor struct {
 	Name string
-	// Select: the method sets the discriminator.
+	// Select is set if the method sets only the discriminator.
 	Select bool
 	// Selector is the name of the method that sets the discriminator.
 	Selector string
 	Union    *Union
 	Member   *Member
-	// Type is the type of the parameter.
+	// Type is the type of the method's parameter.
 	Type string
-	// Owner is the struct type.
+	// Owner is the struct type of the receiver.
 	Owner string
 }
 
-// Value of an empty text, as a constant.
+// emptyText is the constant for the empty string.
 const emptyText = `""`
 
-// RefusesEmpty reports whether the empty text is refused as absent: Go cannot
-// tell them apart without a pointer.
+// RefusesEmpty reports whether the empty string is rejected as absent: without a pointer, Go
+// cannot distinguish them.
 func (d *Discriminator) RefusesEmpty() bool { return !d.Pointer && d.mustBePresent() }
 
-// RefusesNil reports whether a nil pointer is refused.
+// RefusesNil reports whether a nil pointer is rejected.
 func (d *Discriminator) RefusesNil() bool { return d.Pointer && d.mustBePresent() }
 
-// OnlyNil reports whether a nil pointer is accepted, and one to the empty text
-// is not.
+// OnlyNil reports whether a nil pointer is accepted, but a pointer to the empty string is
+// not.
 func (d *Discriminator) OnlyNil() bool {
 	return d.Pointer && d.Default == "" && !d.Required && d.Empty == ""
 }
 
 func (d *Discriminator) mustBePresent() bool { return d.Required && d.Default == "" }
 
-// Valid are the constants that are accepted, with the empty text where absence
-// is.
+// Valid returns the constants that are accepted, including the empty string if absence is
+// accepted.
 func (d *Discriminator) Valid() []string {
 	var out []string
 	for _, v := range d.Values {
@@ -237,10 +236,10 @@ func (d *Discriminator) Valid() []string {
 	return out
 }
 
-// Plain reports whether the field itself is the value.
+// Plain reports whether the field can be used as the effective value.
 func (d *Discriminator) Plain() bool { return !d.Pointer && d.Default == "" }
 
-// Clears reports whether there is anything to normalize in the value.
+// Clears reports whether normalization can change the value.
 func (v *Value) Clears() bool {
 	switch v.Kind {
 	case KindStruct:
@@ -251,8 +250,7 @@ func (v *Value) Clears() bool {
 	return v.Elem.Clears()
 }
 
-// HasCounterparts reports whether a struct in the value has one in the old
-// object.
+// HasCounterparts reports whether a struct in the value has a counterpart in the old object.
 func (v *Value) HasCounterparts() bool {
 	switch v.Kind {
 	case KindStruct:
@@ -266,8 +264,7 @@ func (v *Value) HasCounterparts() bool {
 // IsStruct reports whether the value is a struct.
 func (v *Value) IsStruct() bool { return v.Kind == KindStruct }
 
-// OldType is the type of a variable for the counterpart of the value, which may
-// be missing.
+// OldType returns the type of a variable for the counterpart of the value, which may be nil.
 func (v *Value) OldType() string {
 	switch {
 	case v.Kind == KindStruct:
@@ -282,8 +279,8 @@ func (v *Value) OldType() string {
 	return v.Type
 }
 
-// OldOf is the expression of the counterpart as [Value.OldType], from the one of
-// the value itself, which is not missing.
+// OldOf converts an expression of the value's type to an expression of type [Value.OldType].
+// The value must not be nil.
 func (v *Value) OldOf(expr string) string {
 	switch {
 	case v.Kind == KindStruct:
@@ -296,11 +293,11 @@ func (v *Value) OldOf(expr string) string {
 	return expr
 }
 
-// Guarded reports whether the value must be looked through a pointer to find its
-// counterpart.
+// Guarded reports whether a pointer must be dereferenced to find the counterpart of the
+// value.
 func (v *Value) Guarded() bool { return v.Kind == KindPointer && v.Elem.Kind != KindStruct }
 
-// MayBeAbsent reports whether an element may have no key.
+// MayBeAbsent reports whether an element of the list may lack a key.
 func (l *List) MayBeAbsent() bool {
 	if l.Pointers {
 		return true
@@ -313,10 +310,10 @@ func (l *List) MayBeAbsent() bool {
 	return false
 }
 
-// Plain reports whether the key is always present as it is.
+// Plain reports whether the key is always present and can be used unchanged.
 func (k Key) Plain() bool { return !k.Pointer && k.Zero == "" && len(k.Guards) == 0 }
 
-// Straight reports whether all keys are.
+// Straight reports whether all keys are plain; see [Key.Plain].
 func (l *List) Straight() bool {
 	for _, k := range l.Keys {
 		if !k.Plain() {
@@ -326,7 +323,7 @@ func (l *List) Straight() bool {
 	return true
 }
 
-// IsSimple reports whether one call tells of the field whether it may change.
+// IsSimple reports whether one call determines whether the field may change.
 func (f Field) IsSimple() bool {
 	v := f.Value
 	switch {
@@ -338,5 +335,5 @@ func (f Field) IsSimple() bool {
 	return v.IsStruct()
 }
 
-// Exported reports whether other packages can call the functions.
+// Exported reports whether other packages can call the struct's functions.
 func (s *Struct) Exported() bool { return token.IsExported(s.Normalize) }
