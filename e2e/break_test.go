@@ -11,19 +11,19 @@ import (
 	"testing"
 )
 
-// breakVariable asks for TestBreakages, which tells the tests by brokenCopy that they run on
-// a broken copy.
+// breakVariable is the environment variable that enables TestBreakages. Its value is
+// brokenCopy in tests that run in a broken copy.
 const (
 	breakVariable = "E2E_BREAK"
 	brokenCopy    = "broken"
 )
 
-// A breakage is a mistake in a file of the repository, and the test that fails for it.
+// A breakage is a mistake to make in a file of the repository, and the test that must fail.
 type breakage struct {
 	name, file string
 	from, to   string
-	// fails begins the name of a test, with one below it: a server that does not
-	// start has none.
+	// fails is the beginning of the name of a subtest. It is required because a server that
+	// does not start has no subtests.
 	fails string
 }
 
@@ -56,9 +56,8 @@ func breakages() []breakage {
 	}
 }
 
-// TestBreakages breaks a copy of the repository in one way after the other, and wants
-// a test of this package to fail each time. It takes minutes, so it has to be asked
-// for.
+// TestBreakages makes each mistake in a copy of the repository and checks that a test of this
+// package fails. It takes minutes, so it is run only on request.
 func TestBreakages(t *testing.T) {
 	if variable := os.Getenv(breakVariable); variable == "" || variable == brokenCopy {
 		t.Skip(breakVariable + " is not set to 1")
@@ -91,8 +90,8 @@ func TestBreakages(t *testing.T) {
 	}
 }
 
-// runTest runs one test of a module, or what a test has of one name, and returns what
-// it prints. That it fails is no error.
+// runTest runs one test of a module, or its subtests of one name, and returns the output. A
+// failing test is not an error.
 func runTest(t *testing.T, dir, name string) string {
 	t.Helper()
 	elements := strings.Split(name, "/")

@@ -18,7 +18,7 @@ import (
 // A Program is a main package and the name of its binary.
 type Program struct{ Name, Package string }
 
-// Programs are what a server needs, the cheapest to build first.
+// Programs returns the programs needed for a server, the fastest to build first.
 func Programs() []Program {
 	return []Program{
 		{"etcd", "go.etcd.io/etcd/server/v3"},
@@ -27,17 +27,17 @@ func Programs() []Program {
 	}
 }
 
-// A Module is a folder with a go.mod and go.sum that fix the versions of programs.
+// A Module is a directory with a go.mod and go.sum that determine the versions of programs.
 type Module struct {
 	Dir string
-	// Version is the Kubernetes version, which the binaries are told, too:
-	// "v1.37.0".
+	// Version is the Kubernetes version, for example "v1.37.0". It is also set in the
+	// binaries.
 	Version  string
 	Programs []Program
 }
 
-// key names the folder of the binaries: a change of any requirement or of the
-// compiler is another folder.
+// key returns the name of the directory for the binaries. It depends on all requirements and
+// the version of Go.
 func (m Module) key(ctx context.Context) (string, error) {
 	goVersion, err := goCommand(ctx, m.Dir, nil, "env", "GOVERSION")
 	if err != nil {
@@ -55,10 +55,9 @@ func (m Module) key(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s-%s-%.4x", m.Version, bytes.TrimSpace(goVersion), hash.Sum(nil)), nil
 }
 
-// Build returns the folder with the binaries of the module, which it builds if they
-// are not in the cache. The folder appears whole or not at all; what an
-// interrupted build has left is removed. Progress, where something is built, goes
-// to say.
+// Build returns the directory with the binaries of the module, which are built if they are
+// not in the cache. The directory is created atomically; files left by an interrupted build
+// are removed. Progress of a build is reported to say.
 func Build(ctx context.Context, cache string, m Module, say func(format string, args ...any)) (string, error) {
 	key, err := m.key(ctx)
 	if err != nil {
@@ -82,7 +81,7 @@ func Build(ctx context.Context, cache string, m Module, say func(format string, 
 	}
 	defer unlock()
 	if m.complete(dir) {
-		return dir, nil // another run was faster
+		return dir, nil // a concurrent run built it first
 	}
 	if err := removeAll(filepath.Join(parent, ".new-*")); err != nil {
 		return "", err
@@ -99,14 +98,14 @@ func Build(ctx context.Context, cache string, m Module, say func(format string, 
 			return "", fmt.Errorf("%s of Kubernetes %s is not in the cache %s and cannot be built: %w", p.Name, m.Version, parent, err)
 		}
 	}
-	// A folder of that name lacks a program: nobody runs out of it.
+	// An existing directory lacks a program, so no run uses it.
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
 	return dir, os.Rename(temp, dir)
 }
 
-// complete reports whether all programs are there.
+// complete reports whether all programs are in a directory.
 func (m Module) complete(dir string) bool {
 	for _, p := range m.Programs {
 		info, err := os.Stat(filepath.Join(dir, p.Name))
@@ -117,8 +116,9 @@ func (m Module) complete(dir string) bool {
 	return true
 }
 
-// linkerFlags tell the programs their version, as the release's own build does:
-// without it a server calls itself v0.0.0 and treats no feature as its own.
+// linkerFlags returns linker flags that set the version of the programs, as in a release
+// build. A server without a version reports v0.0.0 and does not enable its features by
+// version.
 func (m Module) linkerFlags() string {
 	const at = " -X k8s.io/component-base/version."
 	numbers := strings.SplitN(strings.TrimPrefix(m.Version, "v"), ".", 3)
@@ -129,14 +129,13 @@ func (m Module) linkerFlags() string {
 	return flags
 }
 
-// goCommand runs the go command in dir, outside of any workspace, and returns what
-// it prints.
+// goCommand runs the go command in dir, outside of any workspace, and returns its output.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), []string{"GOWORK=off"}, env)
 	var stdout bytes.Buffer
-	stderr := &progressWriter{ctx: ctx} // builds with -v name each package
+	stderr := &progressWriter{ctx: ctx} // -v prints each package
 	cmd.Stdout, cmd.Stderr = &stdout, stderr
 	isolate(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -147,7 +146,8 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) ([
 	return stdout.Bytes(), nil
 }
 
-// lock waits for the file's lock, which ends with the process at the latest.
+// lock waits for the lock of a file. The lock is released by unlock, or when the process
+// ends.
 func lock(name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -160,7 +160,7 @@ func lock(name string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// removeAll removes what matches.
+// removeAll removes the files that match a pattern.
 func removeAll(pattern string) error {
 	names, err := filepath.Glob(pattern)
 	if err != nil {
@@ -174,13 +174,13 @@ func removeAll(pattern string) error {
 	return nil
 }
 
-// lastLines returns the end of a text.
+// lastLines returns the last n lines of a text.
 func lastLines(text []byte, n int) string {
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// tryLock takes the file's lock if nobody has it.
+// tryLock takes the lock of a file if it is free.
 func tryLock(name string) (unlock func(), free bool) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -30,12 +30,12 @@ const (
 	factsFile = root + "/testdata/changes/facts.txt"
 )
 
-// changesAtOnce is how many changes are asked about side by side.
+// changesAtOnce is the number of changes that are tested concurrently.
 const changesAtOnce = 8
 
-// TestChanges replaces the old definition of each pair of the table by the new one, and
-// wants the server to do with stored objects and with what clients send what
-// testdata/changes/facts.txt says. It has a server of its own, because of so many
+// TestChanges replaces the old definition of each pair in the table with the new one, and
+// checks that the server treats stored objects and requests of clients as recorded in
+// testdata/changes/facts.txt. It starts a separate server because of the number of
 // definitions.
 func TestChanges(t *testing.T) {
 	part(t, "changes of definitions")
@@ -63,7 +63,7 @@ func TestChanges(t *testing.T) {
 				facts: changetable.Facts{Name: p.Name, Update: "-", Read: "-", Touch: "-", Beside: "-", Apply: "-", Send: "-", Reapply: "-", Ask: "-"}})
 		}
 	}
-	// The first object of a young definition waits: all definitions come first.
+	// The first object of a new definition has to wait, so all definitions are created first.
 	sideBySide(t, definitions, func(d *changedDefinition) error { return d.install(ctx) })
 	sideBySide(t, changes, func(c *changedPlace) error { return c.before(ctx) })
 	sideBySide(t, definitions, func(d *changedDefinition) error { return d.replace(ctx) })
@@ -89,7 +89,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range changes {
-		// Another version may check less: the formats of numbers, for example.
+		// Other versions may check less, for example the formats of numbers.
 		if os.Getenv(versionVariable) != "" && c.facts.Harm() <= known[c.Place.Name].Harm() {
 			continue
 		}
@@ -105,7 +105,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// sideBySide does a step for all.
+// sideBySide runs a step for all elements, changesAtOnce at a time.
 func sideBySide[T any](t *testing.T, all []T, step func(T) error) {
 	t.Helper()
 	slots := make(chan struct{}, changesAtOnce)
@@ -130,13 +130,13 @@ type changedDefinition struct {
 	changetable.Case
 	server *Server
 	kind   string
-	// model is what the old definition has of the version that the old client knows.
+	// model is the schema of the old definition for the version that the old client uses.
 	model *structural.Schema
-	// update is what the server said to the new definition.
+	// update is the server's response to the new definition.
 	update string
 }
 
-// changedPlace is a place of a case on a server.
+// changedPlace is a changed position of a case on a server.
 type changedPlace struct {
 	*changedDefinition
 	changetable.Place
@@ -147,8 +147,7 @@ type changedPlace struct {
 	stored, sent, reapplied map[string]any
 }
 
-// probe is a field that the new definition has in addition: it tells whether the server
-// uses it already.
+// probe is a field added to the new definition. It shows whether the server already uses it.
 const probe = "probe"
 
 func (c *changedDefinition) install(ctx context.Context) error {
@@ -173,7 +172,7 @@ func (c *changedDefinition) install(ctx context.Context) error {
 	return nil
 }
 
-// before stores what the old definition allows.
+// before stores the objects that the old definition allows.
 func (c *changedPlace) before(ctx context.Context) error {
 	var err error
 	if c.stored, err = c.create(ctx, c.StoredVersion, "stored-"+c.object, c.Stored); err != nil {
@@ -205,7 +204,7 @@ func (c *changedPlace) before(ctx context.Context) error {
 	return nil
 }
 
-// replace replaces the definition, and waits until the server uses it.
+// replace replaces the definition, and waits until the server uses the new one.
 func (c *changedDefinition) replace(ctx context.Context) error {
 	_, first, _ := strings.Cut(c.Places[0].Name, "/")
 	for _, v := range c.New["spec"].(map[string]any)["versions"].([]any) {
@@ -243,7 +242,7 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 		var refused *refusal
 		switch {
 		case errors.As(err, &refused):
-			failing++ // the new definition cannot read it, or is not there yet
+			failing++ // the new definition cannot read it, or is not in use yet
 		case err != nil:
 			return err
 		case read[probe] == "new":
@@ -256,7 +255,7 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 	return nil
 }
 
-// after asks what became of what was stored, and of what clients send.
+// after determines how the server treats stored objects and requests of clients.
 func (c *changedPlace) after(ctx context.Context) error {
 	if c.facts.Update = c.update; c.update != "ok" {
 		return nil
@@ -312,7 +311,7 @@ func (c *changedPlace) after(ctx context.Context) error {
 	return nil
 }
 
-// refusal is an answer that is no success.
+// refusal is an unsuccessful response.
 type refusal struct{ fact, text string }
 
 func (r *refusal) Error() string { return r.text }
@@ -328,7 +327,7 @@ func (c *changedDefinition) path(version, name string) string {
 	return fmt.Sprintf("/apis/%s/%s/namespaces/default/%s", changetable.Group, version, c.Plural) + name
 }
 
-// do sends a request, and decodes what the server answers.
+// do sends a request and decodes the response.
 func (c *changedDefinition) do(ctx context.Context, method, path, contentType string, object map[string]any) (map[string]any, error) {
 	var body []byte
 	if object != nil {
@@ -352,7 +351,7 @@ func (c *changedDefinition) get(ctx context.Context, version, name string) (map[
 	return c.do(ctx, http.MethodGet, c.path(version, "/"+name), "", nil)
 }
 
-// named is an object with its metadata.
+// named returns an object with its type and metadata.
 func (c *changedDefinition) named(version, name string, object map[string]any) map[string]any {
 	out := changetable.Copy(object)
 	out["apiVersion"], out["kind"] = changetable.Group+"/"+version, c.kind
@@ -360,7 +359,7 @@ func (c *changedDefinition) named(version, name string, object map[string]any) m
 	return out
 }
 
-// create stores an object, and returns it as it is read.
+// create stores an object and returns it as read back.
 func (c *changedPlace) create(ctx context.Context, version, name string, object map[string]any) (map[string]any, error) {
 	if _, err := c.do(ctx, http.MethodPost, c.path(version, ""), JSON, c.named(version, name, object)); err != nil {
 		return nil, err
@@ -381,7 +380,7 @@ func (c *changedPlace) applyMetadata(ctx context.Context) error {
 	return err
 }
 
-// edited changes the stored object as a client does that has read it.
+// edited changes the stored object like a client that has read it.
 func (c *changedPlace) edited(ctx context.Context, edit func(map[string]any)) (string, error) {
 	object, err := c.get(ctx, c.StoredVersion, "stored-"+c.object)
 	if err == nil {
@@ -395,8 +394,7 @@ func (c *changedPlace) edited(ctx context.Context, edit func(map[string]any)) (s
 	return "ok", err
 }
 
-// kept says whether an object is read as it was, in the fields that the old definition
-// has.
+// kept returns whether an object is read back unchanged, in the fields of the old definition.
 func (c *changedPlace) kept(ctx context.Context, version, name string, want map[string]any) string {
 	got, err := c.get(ctx, version, name)
 	var refused *refusal
@@ -409,7 +407,7 @@ func (c *changedPlace) kept(ctx context.Context, version, name string, want map[
 	return "ok"
 }
 
-// seen is what a client of the old definition sees of an object.
+// seen returns the object as seen by a client of the old definition.
 func (c *changedDefinition) seen(object map[string]any) map[string]any {
 	out := changetable.Copy(object)
 	for _, name := range []string{"metadata", "apiVersion", probe} {
@@ -419,8 +417,8 @@ func (c *changedDefinition) seen(object map[string]any) map[string]any {
 	return out
 }
 
-// ask sends another request of an old client: for what is below the collection or the
-// object, or for the resource by another name.
+// ask sends another request of an old client: to a path below the collection or the object,
+// or to the resource by another name.
 func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 	if what[0] == '/' || what[0] == '?' {
 		path := c.path(c.Version, what)
@@ -431,7 +429,7 @@ func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 		return factOf(a), err
 	}
 	want := map[string]string{"listKind": "Kind" + c.Plural + "List", "singular": "one" + c.Plural}[what]
-	// Discovery follows a definition a little later.
+	// Discovery is updated some time after the definition.
 	got := "lost"
 	look := looks{longest: 100 * time.Millisecond}
 	for range 10 {

@@ -19,12 +19,12 @@ import (
 const (
 	YAML = "application/yaml"
 	JSON = "application/json"
-	// MergePatch, Apply: what a PATCH does.
+	// MergePatch and Apply are content types of PATCH requests.
 	MergePatch = "application/merge-patch+json"
 	Apply      = "application/apply-patch+yaml"
 )
 
-// Answer is what the server says to a request.
+// Answer is the response to a request.
 type Answer struct {
 	Code     int
 	Body     []byte
@@ -34,7 +34,7 @@ type Answer struct {
 // OK reports whether the request was accepted.
 func (a Answer) OK() bool { return a.Code < 300 }
 
-// Status is the reason of a refusal.
+// Status returns the Status object of a rejected request.
 func (a Answer) Status() metav1.Status {
 	var out metav1.Status
 	if err := json.Unmarshal(a.Body, &out); err != nil {
@@ -43,8 +43,7 @@ func (a Answer) Status() metav1.Status {
 	return out
 }
 
-// Causes are the fields that a refusal names, each with its message, in the
-// server's order.
+// Causes returns the causes of a rejection as "field: message", in the server's order.
 func (a Answer) Causes() []string {
 	var out []string
 	if details := a.Status().Details; details != nil {
@@ -55,7 +54,7 @@ func (a Answer) Causes() []string {
 	return out
 }
 
-// String is the code and the message.
+// String returns the code and the message.
 func (a Answer) String() string {
 	if a.OK() {
 		return fmt.Sprint(a.Code)
@@ -65,9 +64,9 @@ func (a Answer) String() string {
 
 var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 
-// Do sends a request as the administrator, again where the server asks for that, as
-// it does while it sets up the storage of a changed definition. The error is for no
-// answer; it says so if a server has ended.
+// Do sends a request as the administrator. It retries when the server asks for it, as it does
+// while it sets up the storage of a changed definition. It returns an error if there is no
+// response; the error includes the end of a server process.
 func (s *Server) Do(ctx context.Context, method, path, contentType string, body []byte) (Answer, error) {
 	var look looks
 	for {
@@ -113,8 +112,8 @@ func (s *Server) doOnce(ctx context.Context, method, path, contentType string, b
 	return a, nil
 }
 
-// whileBothRun is a context that ends with either process, too: a server without its
-// etcd answers after a minute only.
+// whileBothRun returns a context that is also canceled when either process ends: without
+// etcd, the API server responds only after a minute.
 func (s *Server) whileBothRun(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -128,8 +127,8 @@ func (s *Server) whileBothRun(ctx context.Context) (context.Context, context.Can
 	return ctx, cancel
 }
 
-// why explains an error of a request by the end of a process, the first time with
-// the end of its log.
+// why adds to an error of a request that a process has ended, the first time with the end of
+// its log.
 func (s *Server) why(err error) error {
 	for _, p := range []*process{s.etcd, s.apiserver} {
 		if ended := p.ended(); ended != nil {
@@ -154,13 +153,13 @@ contexts: [{name: e2e, context: {cluster: e2e, user: e2e}}]
 	return os.WriteFile(s.kubeconfig(), []byte(text), 0o600)
 }
 
-// Kubectl runs kubectl with the given standard input and returns what it prints,
-// its errors last. The error is its exit.
+// Kubectl runs kubectl with the given standard input and returns its standard output followed
+// by its standard error. It returns an error if kubectl fails.
 func (s *Server) Kubectl(ctx context.Context, stdin string, args ...string) (string, error) {
 	ctx, cancel := s.whileBothRun(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.Programs, "kubectl"), args...)
-	// The user's own settings have no effect.
+	// The user's own settings must not have an effect.
 	cmd.Env = []string{"HOME=" + s.dir, "KUBECONFIG=" + s.kubeconfig(), "PATH=" + os.Getenv("PATH")}
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer

@@ -16,16 +16,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// CRD is a manifest with one definition.
+// CRD is a manifest with a single definition.
 type CRD struct {
-	// From is where it comes from, for messages.
+	// From is the source of the manifest, for messages.
 	From string
-	// Name and Group are those of the definition.
+	// Name and Group are the name and group of the definition.
 	Name, Group string
 	Data        []byte
 }
 
-// NewCRD reads the name of a definition.
+// NewCRD returns a CRD with the name and group read from data.
 func NewCRD(from string, data []byte) (CRD, error) {
 	var head struct {
 		Metadata struct{ Name string }
@@ -37,8 +37,8 @@ func NewCRD(from string, data []byte) (CRD, error) {
 	return CRD{From: from, Name: head.Metadata.Name, Group: head.Spec.Group, Data: data}, nil
 }
 
-// CaseCRDs returns the definitions that the cases in testdata/crd want. Refused are
-// those of cases about bytes that a server need not take.
+// CaseCRDs returns the expected definitions of the cases in testdata/crd. refused are those
+// of cases about bytes that a server need not accept.
 func CaseCRDs(root string) (wanted, refused []CRD, err error) {
 	files, err := filepath.Glob(filepath.Join(root, "testdata", "crd", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -78,8 +78,8 @@ var (
 
 const approval = "api-approved.kubernetes.io"
 
-// Approved returns the manifest with the annotation that groups of Kubernetes need.
-// The text is edited, so that the server is sent the generator's own bytes.
+// Approved returns the manifest with the annotation required for protected groups of
+// Kubernetes. The text is edited, so that the generator's own bytes are sent to the server.
 func (c CRD) Approved() []byte {
 	protected := strings.HasSuffix(c.Group, ".k8s.io") || strings.HasSuffix(c.Group, ".kubernetes.io")
 	if !protected || bytes.Contains(c.Data, []byte(approval)) {
@@ -98,7 +98,7 @@ const crdsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 // Strict makes a request fail for unknown and duplicate fields.
 const Strict = "fieldValidation=Strict"
 
-// CreateCRD creates a definition strictly and waits until it is established.
+// CreateCRD creates a definition with strict validation and waits until it is established.
 func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.CustomResourceDefinition, error) {
 	a, err := s.Do(ctx, http.MethodPost, crdsPath+"?"+Strict, YAML, crd.Approved())
 	if err != nil {
@@ -137,9 +137,8 @@ func (s *Server) getCRD(ctx context.Context, name string) (*apiextensionsv1.Cust
 	return out, json.Unmarshal(a.Body, out)
 }
 
-// ApplyCRD applies a definition that exists by server-side apply, taking over every
-// field. It must already be as the manifest says. A dry run goes the same way, but
-// for the storage.
+// ApplyCRD applies an existing definition by server-side apply, taking over all fields. The
+// definition must already be equal to the manifest. With dryRun, nothing is stored.
 func (s *Server) ApplyCRD(ctx context.Context, crd CRD, dryRun bool) error {
 	before, err := s.getCRD(ctx, crd.Name)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *Server) ApplyCRD(ctx context.Context, crd CRD, dryRun bool) error {
 	return nil
 }
 
-// DeleteCRD deletes a definition. It is gone some time later.
+// DeleteCRD deletes a definition, without waiting until it is gone.
 func (s *Server) DeleteCRD(ctx context.Context, name string) error {
 	a, err := s.Do(ctx, http.MethodDelete, crdsPath+"/"+name, "", nil)
 	if err == nil && !a.OK() && a.Code != http.StatusNotFound {
@@ -175,12 +174,12 @@ func (s *Server) DeleteCRD(ctx context.Context, name string) error {
 	return err
 }
 
-// WaitGone waits until a deleted definition is gone. That takes seconds where it was
-// changed shortly before: the server tries again until the storage of its objects
-// stands anew. Where it meets a conflict meanwhile, it leaves the definition until it
-// looks at all of them, five minutes later, or until the definition changes (sync and
-// updateCustomResourceDefinition of apiextensions-apiserver's crd_finalizer.go): a
-// label changes from time to time.
+// WaitGone waits until a deleted definition is gone. That takes seconds if it was changed
+// shortly before: the server retries until the storage of its objects has been set up again.
+// After a conflict, it leaves the definition until the resync five minutes later, or until
+// the definition changes (sync and updateCustomResourceDefinition in
+// apiextensions-apiserver's crd_finalizer.go). WaitGone therefore changes a label from time
+// to time.
 func (s *Server) WaitGone(ctx context.Context, name string) error {
 	var look looks
 	for try := 0; ; try++ {
@@ -204,7 +203,7 @@ func (s *Server) WaitGone(ctx context.Context, name string) error {
 	}
 }
 
-// wrongConditions are the conditions that no definition of ours may have.
+// wrongConditions returns the conditions that no generated definition may have.
 func wrongConditions(crd *apiextensionsv1.CustomResourceDefinition) []string {
 	var out []string
 	for _, c := range crd.Status.Conditions {
@@ -227,7 +226,7 @@ func condition(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensions
 	return apiextensionsv1.ConditionUnknown
 }
 
-// BuiltInGroups are the API groups that the server has without any CRD.
+// BuiltInGroups returns the API groups that the server has without any CRD.
 func (s *Server) BuiltInGroups(ctx context.Context) ([]string, error) {
 	a, err := s.Do(ctx, http.MethodGet, "/apis", "", nil)
 	if err != nil {
@@ -246,7 +245,7 @@ func (s *Server) BuiltInGroups(ctx context.Context) ([]string, error) {
 	return groups, nil
 }
 
-// ReplaceCRD replaces a definition that exists, strictly.
+// ReplaceCRD replaces an existing definition, with strict validation.
 func (s *Server) ReplaceCRD(ctx context.Context, crd CRD) error {
 	old, err := s.getCRD(ctx, crd.Name)
 	if err != nil {

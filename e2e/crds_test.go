@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// workers send requests side by side.
+// workers is the number of concurrent requests.
 const workers = 4
 
-// TestCaseCRDs creates every definition that testdata/crd wants.
+// TestCaseCRDs creates every expected definition in testdata/crd.
 func TestCaseCRDs(t *testing.T) {
 	part(t, "definitions of testdata/crd")
 	s := cluster(t)
@@ -30,9 +30,9 @@ func TestCaseCRDs(t *testing.T) {
 	world.report.Count("definitions of testdata/crd, created strictly, established and applied by server-side apply", taken)
 }
 
-// TestBenchCRDs creates every definition that schemagen makes of the API modules in
-// bench/, all of them on one server of their own: the more a server has, the longer
-// each change takes it.
+// TestBenchCRDs creates every definition that schemagen generates for the API modules in
+// bench/. It starts a separate server, because each change takes longer the more definitions
+// a server has.
 func TestBenchCRDs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the modules of bench/ are some GB")
@@ -44,7 +44,7 @@ func TestBenchCRDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Stop()
-	// Some modules are in two cases, with the same bytes or with others.
+	// Some modules are in two cases, with the same or different output.
 	seen, names := map[string]bool{}, map[string]bool{}
 	var first, rest []CRD
 	for _, c := range crds {
@@ -68,8 +68,7 @@ func TestBenchCRDs(t *testing.T) {
 	world.report.Count("definitions of the API modules in bench/, created strictly, established and applied by server-side apply", len(applied))
 	world.report.Count("others of the same names, with which those were replaced", len(replaced))
 
-	// Those of Kubernetes' own types cannot stand beside them, but the server can be
-	// asked.
+	// Definitions of built-in types cannot be created, but a dry run can be requested.
 	for i := range builtIn {
 		builtIn[i].Data = builtIn[i].Approved()
 	}
@@ -82,12 +81,12 @@ func TestBenchCRDs(t *testing.T) {
 	world.report.Count("definitions of Kubernetes' own types in bench/, taken as verify says", accepted)
 }
 
-// benchResult are the definitions of all cases of bench/. Those of Kubernetes' own
-// types were never meant to be CRDs.
+// benchResult has the definitions of all cases in bench/. Those of Kubernetes' own types were
+// never meant to be CRDs.
 type benchResult struct{ crds, builtIn []CRD }
 
-// benchCRDs generates the definitions of bench/, once for all tests. They are not to be
-// changed.
+// benchCRDs generates the definitions of bench/, once for all tests. They must not be
+// modified.
 func benchCRDs(t *testing.T) (crds, builtIn []CRD) {
 	t.Helper()
 	all := world.bench.get(t, func() benchResult {
@@ -137,7 +136,7 @@ func generateBench(t *testing.T) (crds, builtIn []CRD) {
 	return crds, builtIn
 }
 
-// readCRDs reads the definitions in a folder, one in each file.
+// readCRDs reads the definitions in a directory, one in each file.
 func readCRDs(t *testing.T, dir, from string) []CRD {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -159,9 +158,9 @@ func readCRDs(t *testing.T, dir, from string) []CRD {
 	return out
 }
 
-// take creates definitions, applies them and deletes them. Those of one name follow
-// each other, and those whose group is built in are left out. It returns the number
-// of those that went through all of it.
+// take creates, applies and deletes definitions. Definitions of the same name are processed
+// in sequence, and those in built-in groups are left out. It returns the number of
+// definitions for which all steps succeeded.
 func take(t *testing.T, s *Server, crds []CRD) int {
 	t.Helper()
 	ctx := within(t)
@@ -194,8 +193,8 @@ func take(t *testing.T, s *Server, crds []CRD) int {
 	return taken
 }
 
-// each does something with each definition, several at a time, and returns those
-// with which it went well.
+// each calls do for each definition, several at a time, and returns the definitions for which
+// it succeeded.
 func each(t *testing.T, crds []CRD, do func(CRD) error) []CRD {
 	t.Helper()
 	errs := make([]error, len(crds))

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// smallModule is a module with one program, which is built in no time.
+// smallModule returns a module with one program that builds quickly.
 func smallModule(t *testing.T, source string) Module {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func smallModule(t *testing.T, source string) Module {
 
 const goodSource = "package main\n\nfunc main() { println(\"built\") }\n"
 
-// names lists what is in a folder, without the locks.
+// names returns the names of the files in a directory, without locks.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -61,7 +61,7 @@ func TestBuildIsCached(t *testing.T) {
 	if out, err := exec.Command(filepath.Join(first, "small")).CombinedOutput(); err != nil || string(out) != "built\n" {
 		t.Errorf("%q %v", out, err)
 	}
-	// Another requirement is another folder.
+	// A changed requirement results in another directory.
 	if err := os.WriteFile(filepath.Join(m.Dir, "go.sum"), []byte("\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestBuildIsCached(t *testing.T) {
 	}
 }
 
-// TestHalfBuiltCache meets what interrupted builds leave.
+// TestHalfBuiltCache checks that files left by interrupted builds are handled.
 func TestHalfBuiltCache(t *testing.T) {
 	cache, m := t.TempDir(), smallModule(t, goodSource)
 	say := func(string, ...any) {}
@@ -114,7 +114,8 @@ func TestBuildFails(t *testing.T) {
 	}
 }
 
-// TestNoNetwork needs none with a warm cache, and says what is missing with a cold one.
+// TestNoNetwork checks that a warm cache needs no network, and that the error for a cold one
+// names what is missing.
 func TestNoNetwork(t *testing.T) {
 	cache, m := t.TempDir(), smallModule(t, goodSource)
 	dir, err := Build(t.Context(), cache, m, func(string, ...any) {})
@@ -122,7 +123,7 @@ func TestNoNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOPROXY", "off")
-	t.Setenv("GOFLAGS", "-mod=mod -modcacherw") // a cache that the test can remove
+	t.Setenv("GOFLAGS", "-mod=mod -modcacherw") // so that the test can remove the cache
 	t.Setenv("GOMODCACHE", t.TempDir())
 	if again, err := Build(t.Context(), cache, m, func(string, ...any) {}); err != nil || again != dir {
 		t.Errorf("warm: %s %v", again, err)
@@ -144,7 +145,7 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// ownServer starts a server that is not shared, in a cache of its own.
+// ownServer starts a separate server with its own cache.
 func ownServer(t *testing.T, options Options) (*Server, string, error) {
 	t.Helper()
 	shared := cluster(t)
@@ -153,8 +154,8 @@ func ownServer(t *testing.T, options Options) (*Server, string, error) {
 	return s, options.Cache, err
 }
 
-// gone reports whether no process has the number; a child that nobody waited for
-// still has one.
+// gone reports whether no process has the PID. A child that has not been waited for still has
+// one.
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func waitGone(t *testing.T, pids ...int) {
@@ -190,8 +191,8 @@ func TestStopLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestTakenPorts: whatever of the three ports somebody else has taken, another
-// attempt is made, and the message says so if none helps.
+// TestTakenPorts checks that Start tries again if any of the three ports is taken, and that
+// the error mentions it if no attempt succeeds.
 func TestTakenPorts(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -286,7 +287,7 @@ func TestServerDoesNotStart(t *testing.T) {
 	}
 }
 
-// folderWith is a copy of a folder of programs with one of them replaced.
+// folderWith returns a copy of a directory of programs with one of them replaced.
 func folderWith(t *testing.T, programs, name, script string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -312,7 +313,7 @@ func TestHelperProcess(t *testing.T) {
 		t.Skip("runs as a child of other tests only")
 	}
 	if programs == "" {
-		s := cluster(t) // of the cache that the environment names
+		s := cluster(t) // in the cache named by the environment
 		fmt.Printf("started %d %d\n", s.etcd.pid, s.apiserver.pid)
 		select {}
 	}
@@ -324,8 +325,8 @@ func TestHelperProcess(t *testing.T) {
 	select {}
 }
 
-// TestKilledRun kills a test that has servers: they end with it, and the next
-// start removes its folder, but not the one of a run that is alive.
+// TestKilledRun kills a test with running servers: they end with it, and the next start
+// removes its directory, but not that of a run that is still alive.
 func TestKilledRun(t *testing.T) {
 	shared := cluster(t)
 	cache := t.TempDir()
@@ -368,8 +369,8 @@ func TestKilledRun(t *testing.T) {
 	}
 }
 
-// TestInterruptedRun: an interrupt stops the servers in order and leaves nothing, and
-// so does the end of the process that started the run.
+// TestInterruptedRun checks that an interrupt stops the servers in order and leaves no files,
+// and that the end of the process that started the run does so as well.
 func TestInterruptedRun(t *testing.T) {
 	shared := cluster(t)
 	if runtime.GOOS != "linux" {
@@ -413,7 +414,7 @@ func TestInterruptedRun(t *testing.T) {
 			if cmd.Wait(); cmd.ProcessState.ExitCode() != row.exit {
 				t.Errorf("%s", cmd.ProcessState)
 			}
-			if row.exit < 0 { // the run itself is not waited for
+			if row.exit < 0 { // the run itself has not been waited for
 				waitGone(t, etcd, apiserver)
 				waitEmpty(t, filepath.Join(cache, "runs"))
 			}
@@ -427,7 +428,7 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
-// killOnFailure: whatever goes wrong, the test leaves nothing either.
+// killOnFailure kills the processes if the test fails.
 func killOnFailure(t *testing.T, pids ...int) {
 	t.Cleanup(func() {
 		for _, pid := range pids {
@@ -449,8 +450,8 @@ func waitEmpty(t *testing.T, dir string) {
 	}
 }
 
-// listening returns the addresses on which processes listen, from the kernel's
-// tables; none where there are no such tables.
+// listening returns the addresses that processes listen on, from the kernel's tables, or none
+// if there are no such tables.
 func listening(t *testing.T, pids ...int) []net.IP {
 	t.Helper()
 	var out []net.IP
@@ -479,7 +480,7 @@ func listening(t *testing.T, pids ...int) []net.IP {
 	return out
 }
 
-// hexAddress reads "0100007F:1F90": 32-bit words, each with its last byte first.
+// hexAddress parses an address such as "0100007F:1F90": 32-bit words in little-endian order.
 func hexAddress(t *testing.T, text string) net.IP {
 	t.Helper()
 	digits, _, _ := strings.Cut(text, ":")

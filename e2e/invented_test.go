@@ -10,10 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestInvented holds verify and try against the server on definitions and objects of
-// somebody who has read the documentation and nothing else. A file of
-// testdata/invented is a definition and objects for it; an object whose name has
-// occurred before is an update of that one.
+// TestInvented compares verify and try with the server for definitions and objects written by
+// someone who has read only the documentation. A file in testdata/invented has a definition
+// and objects for it. An object with the name of an earlier one is an update of it.
 func TestInvented(t *testing.T) {
 	part(t, "invented definitions and objects")
 	s := cluster(t)
@@ -70,7 +69,7 @@ func TestInvented(t *testing.T) {
 				meta, _ := object["metadata"].(map[string]any)
 				name, _ := meta["name"].(string)
 				old := stored[name]
-				if _, has := meta["resourceVersion"]; old != nil && !has { // as kubectl replace does
+				if _, has := meta["resourceVersion"]; old != nil && !has { // as in kubectl replace
 					meta["resourceVersion"] = old["metadata"].(map[string]any)["resourceVersion"]
 				}
 				if crd.From == "13-named.yaml" && name == "" {

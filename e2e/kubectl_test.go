@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// caseCRD is the definition that one case wants.
+// caseCRD returns the expected definition of a case.
 func caseCRD(t *testing.T, name string) CRD {
 	t.Helper()
 	wanted, _, err := CaseCRDs(root)
@@ -23,7 +23,7 @@ func caseCRD(t *testing.T, name string) CRD {
 	return CRD{}
 }
 
-// installed creates a definition for the time of a test.
+// installed creates a definition for the duration of a test.
 func installed(t *testing.T, s *Server, crd CRD) {
 	t.Helper()
 	if _, err := s.CreateCRD(within(t), crd); err != nil {
@@ -41,19 +41,19 @@ func installed(t *testing.T, s *Server, crd CRD) {
 	})
 }
 
-// rollout is an object of the case union-served.
+// rollout returns an object for the case union-served.
 func rollout(name, strategy string) string {
 	return `{"apiVersion": "example.com/v1", "kind": "Rollout", "metadata": {"name": "` + name + `", "namespace": "default"}, "spec": {"strategy": ` + strategy + `}}`
 }
 
-// A kubectlStep is a command, whether it succeeds, and what it prints.
+// A kubectlStep is a command, whether it fails, and its expected output.
 type kubectlStep struct {
 	name  string
-	args  string // separated by blanks
+	args  string // separated by spaces
 	stdin string
 	fails bool
 	want  []string
-	// not must not be printed.
+	// not must not be in the output.
 	not []string
 }
 
@@ -65,7 +65,7 @@ const (
 	forbidden = "spec.strategy.blueGreen: Forbidden: may only be specified when `type` is \"BlueGreen\""
 )
 
-// kubectlSteps follow each other on one server.
+// kubectlSteps returns steps to run in order on one server.
 func kubectlSteps() []kubectlStep {
 	explain := []string{"GROUP:      example.com", "KIND:       Rollout", "VERSION:    v1"}
 	return []kubectlStep{
@@ -110,13 +110,13 @@ func kubectlSteps() []kubectlStep {
 	}
 }
 
-// TestKubectl uses the definition of a kind with unions as people do.
+// TestKubectl runs kubectl commands for a kind with unions.
 func TestKubectl(t *testing.T) {
 	part(t, "kubectl")
 	s := cluster(t)
 	installed(t, s, caseCRD(t, "union-served"))
 	ctx := within(t)
-	// The OpenAPI that explain reads follows a second after.
+	// The OpenAPI document that explain reads is updated a second later.
 	for look := (looks{}); ; {
 		if _, err := s.Kubectl(ctx, "", "explain", "rollouts"); err == nil {
 			break
@@ -129,7 +129,7 @@ func TestKubectl(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			args := strings.Fields(step.args)
 			stdin := step.stdin
-			if at := len(args) - 1; args[at-1] == "-p" { // patch reads no standard input
+			if at := len(args) - 1; args[at-1] == "-p" { // patch does not read standard input
 				file := filepath.Join(t.TempDir(), "patch.json")
 				if err := os.WriteFile(file, []byte(stdin), 0o600); err != nil {
 					t.Fatal(err)
@@ -155,5 +155,6 @@ func TestKubectl(t *testing.T) {
 	world.report.Count("kubectl commands on a kind with unions", len(steps))
 }
 
-// folded makes every white space one blank: kubectl wraps and aligns.
+// folded replaces each sequence of white space with a space, since kubectl wraps and aligns
+// text.
 func folded(text string) string { return strings.Join(strings.Fields(text), " ") }

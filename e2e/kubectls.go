@@ -5,18 +5,18 @@ import (
 	"path/filepath"
 )
 
-// kubectls are the versions of kubectl that are tried on our own server beside the
-// module's: of both minor releases before it, and built from modules as well.
+// kubectls returns the versions of kubectl to test in addition to the module's own: of the
+// two preceding minor releases, built from modules as well.
 func kubectls() []string { return []string{"v1.36.3", "v1.35.4"} }
 
-// Kubectl returns the path of a kubectl of a version such as "v1.35.4", which it
-// builds if it is not in the cache; "" is the version of the module in own.
+// Kubectl returns the path of kubectl in a version such as "v1.35.4", and builds it if it is
+// not in the cache. The version "" is that of the module in own.
 func Kubectl(ctx context.Context, own, cache, version string, say func(format string, args ...any)) (string, error) {
 	m, err := ModuleOf(ctx, own, cache, version)
 	if err != nil {
 		return "", err
 	}
-	if version != "" { // those of the module itself are built together
+	if version != "" { // the module's own programs are built together
 		m.Programs = []Program{{"kubectl", "k8s.io/kubernetes/cmd/kubectl"}}
 	}
 	dir, err := Build(ctx, cache, m, say)

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// root is the folder of the repository.
+// root is the directory of the repository.
 const root = ".."
 
-// versionVariable names the Kubernetes version to test against, "v1.35.4"; empty
-// is the one of this module.
+// versionVariable is the environment variable with the Kubernetes version to test against,
+// for example "v1.35.4". If it is empty, the version is that of this module.
 const versionVariable = "E2E_K8S"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(world.run(m))
 }
 
-// world is what the tests share: one server and the report.
+// world is the state shared by all tests: one server and the report.
 var world = &shared{}
 
 type shared struct {
@@ -38,23 +38,24 @@ type shared struct {
 	server *Server
 	err    error
 	report Report
-	// tool is the command schemagen, and bench what bench/ makes, each made once.
+	// tool is the path of the binary schemagen, bench the output of the cases in bench/. Each
+	// is made once.
 	tool  lazy[string]
 	bench lazy[benchResult]
-	// ctx ends when the run is interrupted.
+	// ctx is canceled when the run is interrupted.
 	ctx context.Context
-	// watch ends the run when nothing makes progress any more.
+	// watch ends the run if there is no more progress.
 	watch *watch
 }
 
-// lazy is a value that tests share and the first one makes.
+// lazy is a value shared by tests. It is created by the first test that needs it.
 type lazy[T any] struct {
 	once  sync.Once
 	value T
 	made  bool
 }
 
-// get returns the value. One that could not be made fails the tests that want it.
+// get returns the value. If creating it failed, get fails the test.
 func (l *lazy[T]) get(t *testing.T, make func() T) T {
 	t.Helper()
 	l.once.Do(func() {
@@ -67,7 +68,7 @@ func (l *lazy[T]) get(t *testing.T, make func() T) T {
 	return l.value
 }
 
-// schemagen builds the command.
+// schemagen builds the command and returns the path of the binary.
 func schemagen(t *testing.T) string {
 	t.Helper()
 	return world.tool.get(t, func() string {
@@ -83,9 +84,9 @@ func schemagen(t *testing.T) string {
 	})
 }
 
-// run runs the tests, and stops the server however they end.
+// run runs the tests, and stops the server even if they are interrupted.
 func (w *shared) run(m *testing.M) int {
-	// Tests that are cut off cannot remove their temporary folders.
+	// Interrupted tests cannot remove their temporary directories.
 	temporary, err := os.MkdirTemp("", "schemagen-e2e-")
 	if err == nil {
 		err = os.Setenv("TMPDIR", temporary)
@@ -110,7 +111,7 @@ func (w *shared) run(m *testing.M) int {
 			pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
 		}
 		cancel()
-		// None is started any more, and one that starts is waited for.
+		// No server is started from here on, and one that is starting is waited for.
 		w.once.Do(func() {})
 		if err := w.stop(false); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -136,8 +137,8 @@ func (w *shared) run(m *testing.M) int {
 	return code
 }
 
-// abandoned is closed when the process that started this one has ended: a killed go
-// test leaves its test running.
+// abandoned returns a channel that is closed when the process that started this one has
+// ended: when go test is killed, the test binary keeps running.
 func abandoned() <-chan struct{} {
 	out, parent := make(chan struct{}), os.Getppid()
 	go func() {
@@ -149,7 +150,7 @@ func abandoned() <-chan struct{} {
 	return out
 }
 
-// stop stops the server, and keeps its logs where they are asked for.
+// stop stops the server and, with keepLogs, keeps its logs.
 func (w *shared) stop(keepLogs bool) error {
 	if w.server == nil {
 		return nil
@@ -169,7 +170,7 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "schemagen-e2e"), err
 }
 
-// start builds and starts the server of the stated version.
+// start builds and starts the server.
 func (w *shared) start() (*Server, error) {
 	ctx := w.ctx
 	cache, err := cacheFolder()
@@ -210,7 +211,7 @@ func (w *shared) start() (*Server, error) {
 	return s, nil
 }
 
-// cluster is the server that the tests share.
+// cluster returns the server that the tests share.
 func cluster(t *testing.T) *Server {
 	t.Helper()
 	world.once.Do(func() { world.server, world.err = world.start() })
@@ -226,20 +227,21 @@ func cluster(t *testing.T) *Server {
 	return world.server
 }
 
-// part times a part of the run for the report.
+// part records the duration of a part of the run in the report.
 func part(t *testing.T, name string) {
 	begin := time.Now()
 	t.Cleanup(func() { world.report.Part(name, time.Since(begin)) })
 }
 
-// within is a context for work that ends when nothing answers any more.
+// within returns a context that is canceled when nothing responds any more.
 func within(t *testing.T) context.Context {
 	ctx, cancel := whileProgressing(t.Context(), idleLimit)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// afterwards is within for what a test's cleanup does, when its own context has ended.
+// afterwards is the variant of within for the cleanup of a test, when the test's context has
+// ended.
 func afterwards() (context.Context, context.CancelFunc) {
 	return whileProgressing(context.Background(), idleLimit)
 }

@@ -20,33 +20,32 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 )
 
-// A migrationRow is an update of an object that was stored before its type had the
-// markers of unions.
+// A migrationRow is an update of an object that was stored before its type had union markers.
 type migrationRow struct {
 	name, plural string
-	// stored is the rest of the object: `"spec": {…}`.
+	// stored is the object without type and metadata: `"spec": {…}`.
 	stored string
-	// patch is a merge patch, of the status subresource where status is set.
+	// patch is a merge patch, for the status subresource if status is set.
 	patch  string
 	status bool
-	// refused are the causes; none means that the update is accepted.
+	// refused are the causes of the expected rejection; if empty, the update is accepted.
 	refused []string
-	// warned: the accepted update is answered with the broken rules as warnings.
+	// warned is set if the update is accepted with the violated rules as warnings.
 	warned bool
-	// left is the rest of the object that is stored afterwards, where that is neither
-	// what was sent nor, of a refused update, what was stored before.
+	// left is the object stored afterwards, without type and metadata. It is set only if that
+	// is neither the object sent nor, for a rejected update, the object stored before.
 	left string
-	// cleared: the policy has a part in it.
+	// cleared is set if the policy changes the object.
 	cleared bool
-	// finalized: the object has a finalizer. deleted: it was deleted before the update,
-	// which takes the finalizer and lets it go.
+	// finalized is set if the object has a finalizer. deleted is set if it was deleted before
+	// the update, which removes the finalizer.
 	finalized, deleted bool
-	// emptied: nothing is left of what the owner applied. The server makes null of an
-	// applied {} of which all fields go, and then refuses the null.
+	// emptied is set if no field applied by the owner is left. The server turns an applied {}
+	// into null if all of its fields are removed, and then rejects the null.
 	emptied bool
 }
 
-// The contents of members.
+// Contents of members.
 const (
 	cpu     = `"resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}}`
 	cpuMore = `"resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}`
@@ -61,7 +60,7 @@ const (
 	release = `{"metadata": {"finalizers": null}}`
 )
 
-// What the rules say of them.
+// Messages of the rules.
 var (
 	noExternal   = `%s[0].external: Forbidden: may only be specified when ` + "`type`" + ` is "External"`
 	noResource   = `%s[0].resource: Forbidden: may only be specified when ` + "`type`" + ` is "Resource"`
@@ -73,8 +72,8 @@ func migrationRows() []migrationRow {
 	return slices.Concat(metricRows(), metricStatusRows(), strategyRows(), stateRows(), addedDiscriminatorRows(), keeperRows())
 }
 
-// metricRows are of MetricSpec. Its list is atomic: an element has no counterpart, so
-// that all of it counts as changed with any element.
+// metricRows returns updates of MetricSpec. Its list is atomic: elements have no
+// counterparts, so any change of the list counts as a change of all elements.
 func metricRows() []migrationRow {
 	metrics := func(elements ...string) string {
 		return `"spec": {"maxReplicas": 2, "metrics": [{` + strings.Join(elements, "}, {") + `}]}`
@@ -104,7 +103,7 @@ func metricRows() []migrationRow {
 
 const notChecked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-// metricStatusRows are of MetricStatus, which is below status.
+// metricStatusRows returns updates of MetricStatus, which is below status.
 func metricStatusRows() []migrationRow {
 	status := func(elements string) string {
 		return `"spec": {"maxReplicas": 2}, "status": {"currentMetrics": [{` + elements + `}]}`
@@ -126,8 +125,8 @@ func metricStatusRows() []migrationRow {
 	return append(ofKind("autoscalers", "MetricStatus", true, rows), ofKind("autoscalers", "MetricStatus", false, whole)...)
 }
 
-// strategyRows are of DeploymentStrategy. Its discriminator has a default, so that an
-// object without one is not broken.
+// strategyRows returns updates of DeploymentStrategy. Its discriminator has a default, so an
+// object without a discriminator is valid.
 func strategyRows() []migrationRow {
 	strategy := func(fields string) string { return `"spec": {"replicas": 1, "strategy": {` + fields + `}}` }
 	patch := func(fields string) string { return `{"spec": {"strategy": {` + fields + `}}}` }
@@ -152,8 +151,8 @@ func strategyRows() []migrationRow {
 	})
 }
 
-// stateRows are of ContainerState as it is, without a discriminator. Its list has
-// keys: an element is compared with its counterpart.
+// stateRows returns updates of ContainerState without a discriminator. Its list has keys: an
+// element is compared with its counterpart.
 func stateRows() []migrationRow {
 	list := func(state string, more ...string) string {
 		elements := append([]string{`{"name": "a", "ready": false, "state": {` + state + `}}`}, more...)
@@ -178,9 +177,9 @@ func stateRows() []migrationRow {
 		ofKind("boxes", "ContainerState", false, []migrationRow{{name: "a label", stored: invalid, patch: relabel, warned: true}})...)
 }
 
-// addedDiscriminatorRows are of ContainerState with a discriminator, which nothing
-// that was stored before has: what is stored with a member is invalid until it is
-// changed, and a client that does not know the discriminator cannot correct it.
+// addedDiscriminatorRows returns updates of ContainerState with an added discriminator, which
+// stored objects lack: a stored object with a member is invalid until it is changed, and a
+// client that does not know the discriminator cannot correct it.
 func addedDiscriminatorRows() []migrationRow {
 	list := func(last string) string {
 		return `"status": {"containerStatuses": [{"name": "a", "ready": false, "last": {` + last + `}}]}`
@@ -201,8 +200,8 @@ func addedDiscriminatorRows() []migrationRow {
 	})
 }
 
-// keeperRows are of unions whose discriminators were added as required and with a
-// default: what is stored without them can be changed and deleted as before.
+// keeperRows returns updates of unions whose discriminators were added as required and with a
+// default: objects stored without them can be changed and deleted as before.
 func keeperRows() []migrationRow {
 	source := func(fields string) string { return `"spec": {"source": {` + fields + `}}` }
 	method := func(fields string) string { return `"spec": {"method": {` + fields + `}}` }
@@ -243,16 +242,16 @@ func ofKind(plural, union string, status bool, rows []migrationRow) []migrationR
 	return rows
 }
 
-// unionMarker is a line that the types did not have before.
+// unionMarker matches a marker that was added to the types.
 var unionMarker = regexp.MustCompile(`(?m)^\s*// \+(schemagen:unions|unionDiscriminator|unionMember|k8s:zeroOrOneOfMember|default|enum)\b.*\n`)
 
-// addedField is a field that they did not have.
+// addedField matches a field that was added to the types.
 var addedField = regexp.MustCompile(`(?m)^.* // added\n`)
 
-// A migration is a kind before and after its types got the markers.
+// A migration is a kind before and after the markers were added.
 type migration struct {
 	before, after CRD
-	// kind is the kind after it.
+	// kind is the prepared kind after the change.
 	kind *apiserver.Kind
 }
 
@@ -264,7 +263,7 @@ func migrations(t *testing.T, s *Server) (kinds map[string]migration, policy str
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The types of Kubernetes are found by the requirements of the product.
+	// Kubernetes types are resolved with the requirements of the main module.
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
@@ -288,7 +287,8 @@ func migrations(t *testing.T, s *Server) (kinds map[string]migration, policy str
 		plural, _, _ := strings.Cut(crd.Name, ".")
 		kinds[plural] = migration{crd, after[i], kindOf(t, after[i])}
 	}
-	// Metrics are in atomic lists, in which nothing has a counterpart to clear by.
+	// Autoscalers have no policy: their metrics are in atomic lists, whose elements have no
+	// counterparts.
 	for _, plural := range []string{"boxes", "deployers"} {
 		text, err := os.ReadFile(filepath.Join(dir, "policies", "migration.test_"+plural+"_unions.yaml"))
 		if err != nil {
@@ -323,9 +323,9 @@ func kindOf(t *testing.T, crd CRD) *apiserver.Kind {
 	return kind
 }
 
-// TestMigration stores objects of the types that KEP-1027 wants to migrate, gives
-// their definitions the rules of the markers in place, and updates the objects. Each
-// answer is the row's, and what try predicts.
+// TestMigration stores objects of the types that KEP-1027 wants to migrate, updates their
+// definitions with the rules for the markers, and updates the objects. Each response must
+// match the row and the prediction of schemagen try.
 func TestMigration(t *testing.T) {
 	part(t, "migration")
 	s := cluster(t)
@@ -380,7 +380,7 @@ func TestMigration(t *testing.T) {
 	world.report.Count("of those, accepted with the broken rules as warnings", counted["warned"])
 }
 
-// migrationObject is the name of a row's object.
+// migrationObject returns the name of a row's object.
 func migrationObject(plural string, row int) string { return fmt.Sprintf("%s-%d", plural, row) }
 
 func migrationPath(plural, name string) string {
@@ -413,7 +413,7 @@ func (r migrationRow) store(t *testing.T, s *Server, name string) {
 	}
 }
 
-// path is where the requests of a row go.
+// path returns the path for the requests of a row.
 func (r migrationRow) path(name string) string {
 	if r.status {
 		return migrationPath(r.plural, name) + "/status"
@@ -421,7 +421,7 @@ func (r migrationRow) path(name string) string {
 	return migrationPath(r.plural, name)
 }
 
-// waitActive waits until the rules refuse, or the policy clears.
+// waitActive waits until the rules reject the update, or the policy clears members.
 func (r migrationRow) waitActive(t *testing.T, s *Server, name string) {
 	t.Helper()
 	ctx := within(t)
@@ -436,13 +436,13 @@ func (r migrationRow) waitActive(t *testing.T, s *Server, name string) {
 	}
 }
 
-// rest decodes what stored and left have.
+// rest decodes the values of stored and left.
 func (r migrationRow) rest(t *testing.T, text string) map[string]any {
 	t.Helper()
 	return objectOf(t, []byte("{"+text+"}"))
 }
 
-// restOf is an object without its type and metadata.
+// restOf returns an object without its type and metadata.
 func restOf(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	out := objectOf(t, body)
@@ -452,7 +452,7 @@ func restOf(t *testing.T, body []byte) map[string]any {
 	return out
 }
 
-// check makes the update of a row in three ways, the last one for good.
+// check makes the update of a row in three ways. Only the last one is stored.
 func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name string, counted map[string]int) {
 	t.Helper()
 	ctx := t.Context()
@@ -524,7 +524,7 @@ func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name 
 	}
 }
 
-// compare holds the prediction against an answer.
+// compare compares a prediction with the response.
 func (r migrationRow) compare(t *testing.T, s *Server, by string, predicted apiserver.Answer, a Answer) {
 	t.Helper()
 	var errs []string
@@ -546,7 +546,7 @@ func (r migrationRow) compare(t *testing.T, s *Server, by string, predicted apis
 	}
 }
 
-// applied is an object as its owner applies it.
+// applied returns an object in the form that its owner applies.
 func applied(t *testing.T, body []byte) []byte {
 	t.Helper()
 	object := objectOf(t, body)

@@ -17,8 +17,8 @@ const (
 	etcdServer = "go.etcd.io/etcd/server/v3"
 )
 
-// ModuleOf returns the module of a Kubernetes version such as "v1.35.4": the one in
-// own where version is empty or its own, or one that is made in the cache, once.
+// ModuleOf returns the module for a Kubernetes version such as "v1.35.4": the one in own if
+// version is empty or the same, otherwise one that is created once in the cache.
 func ModuleOf(ctx context.Context, own, cache, version string) (Module, error) {
 	file, err := readModule(filepath.Join(own, "go.mod"))
 	if err != nil {
@@ -42,7 +42,7 @@ func ModuleOf(ctx context.Context, own, cache, version string) (Module, error) {
 	return m, makeModule(ctx, own, m, file.Go.Version)
 }
 
-// makeModule makes the folder of a module; it appears whole or not at all.
+// makeModule creates the directory of a module atomically.
 func makeModule(ctx context.Context, own string, m Module, goVersion string) error {
 	if err := removeAll(filepath.Join(filepath.Dir(m.Dir), ".new-*")); err != nil {
 		return err
@@ -77,9 +77,9 @@ func makeModule(ctx context.Context, own string, m Module, goVersion string) err
 	return os.Rename(temp, m.Dir)
 }
 
-// moduleText is a go.mod for the programs of a version. Upstream is that of
-// k8s.io/kubernetes, which requires its staging modules at v0.0.0 and replaces
-// them by folders that its archive does not have.
+// moduleText returns a go.mod for the programs of a version. upstream is that of
+// k8s.io/kubernetes, which requires its staging modules at v0.0.0 and replaces them with
+// directories that are not in its archive.
 func moduleText(upstream *modfile.File, m Module, goVersion string) (string, error) {
 	etcd := requirement(upstream, etcdServer)
 	release, ok := strings.CutPrefix(m.Version, "v1.")
@@ -112,7 +112,7 @@ func readModule(name string) (*modfile.File, error) {
 	return file, err
 }
 
-// requirement is the version of a module that a go.mod requires, or "".
+// requirement returns the version of a module that a go.mod requires, or "".
 func requirement(file *modfile.File, path string) string {
 	for _, r := range file.Require {
 		if r.Mod.Path == path {

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestOpenAPICases wants the documents of the definitions that testdata/crd wants to
-// be those that a server publishes for them.
+// TestOpenAPICases checks that the documents generated for the expected definitions in
+// testdata/crd equal those that a server publishes.
 func TestOpenAPICases(t *testing.T) {
 	ofThisVersion(t)
 	part(t, "published documents of testdata/crd")
@@ -31,7 +31,7 @@ func TestOpenAPICases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All of them at once: many cases have the same names, or those of built-in groups.
+	// All of them at once. Many cases use the same names, or built-in groups.
 	names := map[string]bool{}
 	for i, c := range wanted {
 		if names[c.Name] || slices.Contains(groups, c.Group) {
@@ -53,8 +53,8 @@ func TestOpenAPICases(t *testing.T) {
 	world.report.Count("answers of discovery for them, equal to the server's", lists)
 }
 
-// TestOpenAPIBench does the same for the definitions of the API modules in bench/, all
-// of them on one server.
+// TestOpenAPIBench does the same for the definitions of the API modules in bench/, all on one
+// server.
 func TestOpenAPIBench(t *testing.T) {
 	ofThisVersion(t)
 	if testing.Short() {
@@ -88,8 +88,8 @@ func TestOpenAPIBench(t *testing.T) {
 	world.report.Count("documents of OpenAPI v2 and v3 of the definitions of bench/, equal to the server's", compared)
 }
 
-// ofThisVersion skips a test with a server of another version than the one whose
-// documents are published.
+// ofThisVersion skips a test if the server has another version than the one whose documents
+// schemagen generates.
 func ofThisVersion(t *testing.T) {
 	t.Helper()
 	if version := os.Getenv(versionVariable); version != "" {
@@ -97,8 +97,8 @@ func ofThisVersion(t *testing.T) {
 	}
 }
 
-// batches are definitions that can be on a server at the same time: those of one name
-// follow each other. What is the same twice is there once.
+// batches groups definitions that can be on a server at the same time: definitions of the
+// same name are in different batches. Duplicates are left out.
 func batches(crds []CRD) [][]CRD {
 	var out [][]CRD
 	seen, times := map[string]bool{}, map[string]int{}
@@ -116,10 +116,9 @@ func batches(crds []CRD) [][]CRD {
 	return out
 }
 
-// comparePublished compares what the server publishes for definitions with the
-// documents that the command writes, and returns how many of them were equal. The
-// server follows its definitions after a second or more, so it is asked again while
-// there is a difference.
+// comparePublished compares the documents that the server publishes for definitions with
+// those that the command writes, and returns the number of equal documents. The server
+// updates its documents after a second or more, so it is polled while there is a difference.
 func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) int {
 	t.Helper()
 	dir := writeCRDs(t, crds)
@@ -146,8 +145,8 @@ func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) 
 	return equal
 }
 
-// writtenDocuments are the documents that the command openapi writes, by their paths
-// below /openapi.
+// writtenDocuments returns the documents that the command openapi writes, by path below
+// /openapi.
 func writtenDocuments(t *testing.T, crds string) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -174,7 +173,7 @@ func writtenDocuments(t *testing.T, crds string) map[string][]byte {
 	return out
 }
 
-// groupVersionsOf are those that have a document of OpenAPI v3.
+// groupVersionsOf returns the group versions that have an OpenAPI v3 document.
 func groupVersionsOf(documents map[string][]byte) []string {
 	var out []string
 	for path := range documents {
@@ -185,7 +184,7 @@ func groupVersionsOf(documents map[string][]byte) []string {
 	return out
 }
 
-// writeCRDs writes definitions into a folder.
+// writeCRDs writes definitions to a directory.
 func writeCRDs(t *testing.T, crds []CRD) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -197,7 +196,7 @@ func writeCRDs(t *testing.T, crds []CRD) string {
 	return dir
 }
 
-// documentDifferences compares one document with the server's.
+// documentDifferences compares a document with the server's.
 func documentDifferences(ctx context.Context, t *testing.T, s *Server, path string, data []byte, groupVersions []string) []string {
 	t.Helper()
 	a, err := s.Do(ctx, http.MethodGet, "/openapi/"+path, "", nil)
@@ -220,9 +219,9 @@ func documentDifferences(ctx context.Context, t *testing.T, s *Server, path stri
 	return jsonDifferences("", ours, theirs)
 }
 
-// keepShared leaves in documents of OpenAPI v2 what both are to have: the server has
-// one document for all that it knows. Its title, version and security are its own,
-// and so are the definitions and parameters that custom resources do not refer to.
+// keepShared reduces OpenAPI v2 documents to the part that both must have: the server has a
+// single document for all of its APIs, with its own title, version and security. Definitions
+// and parameters that custom resources do not refer to are removed.
 func keepShared(ours, theirs any, groupVersions []string) {
 	x, y := ours.(map[string]any), theirs.(map[string]any)
 	for _, document := range []map[string]any{x, y} {
@@ -247,8 +246,8 @@ func keepShared(ours, theirs any, groupVersions []string) {
 	})
 }
 
-// forgetGroups takes the group versions out that DeleteOptions and WatchEvent are in:
-// each server lists those that are compiled into it.
+// forgetGroups removes the group versions of DeleteOptions and WatchEvent: each server lists
+// those that are compiled into it.
 func forgetGroups(document any) {
 	whole, _ := document.(map[string]any)
 	definitions, _ := whole["definitions"].(map[string]any)
@@ -262,8 +261,8 @@ func forgetGroups(document any) {
 	}
 }
 
-// addressesOf are the addresses in an index of OpenAPI v3. Hashes are of bytes, and
-// ours are in lines.
+// addressesOf returns the addresses in an index of OpenAPI v3, without hashes. Hashes are of
+// bytes, and schemagen's documents are indented.
 func addressesOf(index any, groupVersions []string) any {
 	paths, _ := index.(map[string]any)["paths"].(map[string]any)
 	out := map[string]any{}
@@ -275,7 +274,7 @@ func addressesOf(index any, groupVersions []string) any {
 	return out
 }
 
-// withoutUnions takes x-kubernetes-unions out, which no server knows.
+// withoutUnions removes x-kubernetes-unions, which no server supports.
 func withoutUnions(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -291,7 +290,7 @@ func withoutUnions(value any) any {
 	return value
 }
 
-// jsonDifferences are the places where two values differ.
+// jsonDifferences returns the paths at which two values differ.
 func jsonDifferences(path string, a, b any) []string {
 	x, isX := a.(map[string]any)
 	y, isY := b.(map[string]any)

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// A process is a running child whose output goes to a file.
+// A process is a child process whose output is written to a file.
 type process struct {
 	name, log string
 	pid       int
 	done      chan struct{} // closed when it has ended
 	err       error         // how it ended; read it after done
-	quoted    sync.Once     // its log, by the first request that fails by its end
+	quoted    sync.Once     // guards quoting the log in the first error after the process has ended
 }
 
-// startProcess starts a program in a process group of its own. It dies with us.
+// startProcess starts a program in its own process group. On Linux, it is killed when this
+// process ends.
 func startProcess(log, path string, args ...string) (*process, error) {
 	p := &process{name: baseName(path), log: log, done: make(chan struct{})}
 	out, err := os.Create(log)
@@ -32,8 +33,8 @@ func startProcess(log, path string, args ...string) (*process, error) {
 	isolate(cmd)
 	started := make(chan error)
 	go func() {
-		// The kernel kills a child when the thread that started it ends, so that
-		// thread must stay for as long as the child does.
+		// The kernel kills a child when the thread that started it ends, so that thread must
+		// live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer out.Close()
@@ -51,7 +52,7 @@ func startProcess(log, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// ended returns nil while the process runs, and afterwards how it ended.
+// ended returns nil while the process runs, and then an error with its exit status.
 func (p *process) ended() error {
 	if p.runs() {
 		return nil
@@ -72,7 +73,7 @@ func (p *process) runs() bool {
 	}
 }
 
-// tail is the end of the log.
+// tail returns the end of the log.
 func (p *process) tail() string {
 	data, err := os.ReadFile(p.log)
 	if err != nil {
@@ -81,16 +82,16 @@ func (p *process) tail() string {
 	return fmt.Sprintf("the end of its log %s:\n%s", p.log, lastLines(data, 12))
 }
 
-// stop asks the process group to end, and makes it end after the grace.
+// stop terminates the process group, and kills it after a grace period.
 func (p *process) stop(grace time.Duration) {
 	for _, step := range []struct {
 		signal syscall.Signal
 		wait   time.Duration
 	}{{syscall.SIGTERM, grace}, {syscall.SIGKILL, time.Minute}} {
 		if !p.runs() {
-			return // its number may be another's by now
+			return // its PID may have been reused
 		}
-		// The error is that it has ended meanwhile.
+		// An error means that it has already ended.
 		_ = syscall.Kill(-p.pid, step.signal)
 		select {
 		case <-p.done:

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// isolate gives a command a process group of its own, so that an interrupt of the
-// terminal does not end etcd before the server, and ties its life to ours.
+// isolate puts a command into its own process group, so that an interrupt from the terminal
+// does not end etcd before the API server, and kills it when this process ends.
 func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// isolate gives a command a process group of its own. Only Linux can tie its life
-// to ours: elsewhere a killed run leaves its servers.
+// isolate puts a command into its own process group. Only Linux can kill it when this process
+// ends; elsewhere, servers outlive a killed run.
 func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -9,31 +9,32 @@ import (
 	"time"
 )
 
-// Limits follow progress, not the clock: a loaded machine does the same work later,
-// and only what stopped answering is broken.
+// Limits are based on progress rather than on time: a loaded machine does the same work
+// later, and only work that has stopped responding has failed.
 const (
-	// idleLimit ends work for which nothing has answered for so long: no request, no
-	// line of a command's output.
+	// idleLimit is the time without progress, that is, without a response or a line of a
+	// command's output, after which work is canceled.
 	idleLimit = 2 * time.Minute
-	// runLimit ends a run in which nothing at all has made progress for so long.
+	// runLimit is the time without any progress after which the whole run is ended.
 	runLimit = 15 * time.Minute
-	// lookLimit is how often a condition is looked at before it counts as never met:
-	// more than two minutes of waiting, besides the time that the answers take.
+	// lookLimit is the number of polls after which a condition counts as never met: more than
+	// two minutes of waiting, in addition to the time for the responses.
 	lookLimit = 240
 )
 
-// A watch counts down from a limit and starts anew with each sign of progress.
+// A watch is a timer that is reset by each sign of progress.
 type watch struct {
 	limit time.Duration
 	timer *time.Timer
-	above *watch // is told of all progress, too
+	above *watch // is notified of all progress too
 }
 
 func newWatch(limit time.Duration, above *watch, idle func()) *watch {
 	return &watch{limit: limit, above: above, timer: time.AfterFunc(limit, idle)}
 }
 
-// progress is safe for concurrent use. A watch that has run out stays so.
+// progress resets the timer and those above. It is safe for concurrent use. A watch that has
+// expired remains expired.
 func (w *watch) progress() {
 	for ; w != nil; w = w.above {
 		if w.timer.Stop() {
@@ -44,7 +45,7 @@ func (w *watch) progress() {
 
 type watchKey struct{}
 
-// whileProgressing returns a context that ends when progress has not been called with
+// whileProgressing returns a context that is canceled when progress has not been called with
 // it for the limit.
 func whileProgressing(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -59,7 +60,7 @@ func whileProgressing(ctx context.Context, limit time.Duration) (context.Context
 	}
 }
 
-// progress tells the watches of a context that something has answered.
+// progress reports progress to the watches of a context.
 func progress(ctx context.Context) {
 	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
 		w.progress()
@@ -68,7 +69,7 @@ func progress(ctx context.Context) {
 	}
 }
 
-// A progressWriter keeps the output of a command, each part of which is progress.
+// A progressWriter records the output of a command. Each write counts as progress.
 type progressWriter struct {
 	ctx context.Context
 	mu  sync.Mutex
@@ -82,19 +83,19 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 	return w.out.Write(p)
 }
 
-// looks waits between looks at a condition, each time longer since a definition may be
-// a megabyte to send, up to a number of them.
+// looks waits between polls of a condition. The interval increases, since a definition may be
+// a megabyte to send, and the number of polls is limited.
 type looks struct {
-	// most is how many looks there may be; 0 is lookLimit.
+	// most is the maximum number of polls; 0 means lookLimit.
 	most int
-	// longest is the longest wait; 0 is 640 ms.
+	// longest is the longest interval; 0 means 640 ms.
 	longest time.Duration
 	n       int
 	wait    time.Duration
 }
 
-// next waits. The error says that the condition was looked at often enough, or why
-// the context has ended.
+// next waits for the next poll. It returns an error if the limit is reached or the context
+// has ended.
 func (l *looks) next(ctx context.Context) error {
 	most, longest := cmp.Or(l.most, lookLimit), cmp.Or(l.longest, 640*time.Millisecond)
 	if l.n++; l.n > most {

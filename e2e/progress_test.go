@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSlowIsNotBroken: however long the whole takes, work that gets answers goes on, and
-// work that gets none ends.
+// TestSlowIsNotBroken checks that work that receives responses continues however long it
+// takes, and that work that receives none ends.
 func TestSlowIsNotBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -29,7 +29,7 @@ func TestSlowIsNotBroken(t *testing.T) {
 		if err := context.Cause(ctx); err == nil || !strings.Contains(err.Error(), "nothing has answered for 2m0s") {
 			t.Errorf("idle work: %v", err)
 		}
-		progress(ctx) // late: what has ended stays so
+		progress(ctx) // too late: it remains ended
 		if context.Cause(ctx) == nil || ended {
 			t.Error("the end of a part is not the end of the run, and not undone")
 		}
@@ -40,12 +40,13 @@ func TestSlowIsNotBroken(t *testing.T) {
 	})
 }
 
-// TestLooks: the number of looks is the limit, so that slow answers prolong the wait.
+// TestLooks checks that the number of polls is limited rather than the time, so that slow
+// responses prolong the wait.
 func TestLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		look, n, begin := looks{}, 0, time.Now()
 		for look.next(t.Context()) == nil {
-			time.Sleep(time.Minute) // the answer takes its time
+			time.Sleep(time.Minute) // a slow response
 			n++
 		}
 		if n != lookLimit || time.Since(begin) < lookLimit*time.Minute {

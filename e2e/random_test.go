@@ -11,10 +11,10 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// chance makes random values for a schema.
+// chance generates random values for a schema.
 type chance struct {
 	*rand.Rand
-	// wrong is one mistake in so many values; 0 is none.
+	// wrong is the reciprocal of the probability of a mistake in a value; 0 generates none.
 	wrong int
 }
 
@@ -22,13 +22,13 @@ func (c chance) one(in int) bool { return c.IntN(in) == 0 }
 
 func pick[T any](c chance, in ...T) T { return in[c.IntN(len(in))] }
 
-// mistake is a value that most schemas refuse.
+// mistake returns a value that most schemas reject.
 func (c chance) mistake() any {
 	return pick[any](c, nil, nil, "?", int64(-7), 1.5, true, []any{}, map[string]any{"a": "b"}, strings.Repeat("x", 300))
 }
 
-// value makes a value for a schema: one that fits, but for mistakes and for what
-// rules, formats and the like ask for.
+// value returns a random value for a schema. It is valid except for mistakes and for
+// constraints such as rules and formats.
 func (c chance) value(s *apiextensionsv1.JSONSchemaProps, depth int) any {
 	if depth > 7 || c.wrong > 0 && c.one(c.wrong) {
 		return c.mistake()
@@ -97,7 +97,8 @@ func (c chance) array(s *apiextensionsv1.JSONSchemaProps, depth int) []any {
 var texts = []string{"a", "b", "bcd", "abc-1", "A", "", "10", "1.5", "100m", "1h", "0 * * * *", "#00ff00", "a.example.com", "a/b", "/a", "a@b.example", "1.2.3", "v1.2.3",
 	"2020-01-01T00:00:00Z", "2020-01-01", "10.0.0.1", "10.0.0.0/24", "::1", "https://example.com/a", "YQ==", "10Gi", "ABC", "abcdefghijkl"}
 
-// text is one that fits the pattern, the format and the bounds, if there is one.
+// text returns a string that matches the pattern, the format or the length limits if there
+// are any.
 func (c chance) text(s *apiextensionsv1.JSONSchemaProps) string {
 	if c.wrong > 0 && c.one(8) {
 		return pick(c, texts...)
@@ -140,7 +141,7 @@ func (c chance) number(s *apiextensionsv1.JSONSchemaProps) any {
 	return value
 }
 
-// fromJSON is a value that the server has taken, as it decodes it.
+// fromJSON decodes a value that the server has accepted, like the server.
 func fromJSON(raw []byte) any {
 	var out any
 	if utiljson.Unmarshal(raw, &out) != nil {

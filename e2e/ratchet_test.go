@@ -13,24 +13,24 @@ import (
 
 const rollouts = "/apis/example.com/v1/namespaces/default/rollouts"
 
-// A ratchetRow is an update of an object that was stored before its rules: it has
+// A ratchetRow is an update of an object that was stored before the rules were added: it has
 // type Canary and the members canary and blueGreen.
 type ratchetRow struct {
 	name, patch string
-	// status: the patch goes to the status subresource.
+	// status is set if the patch is sent to the status subresource.
 	status bool
-	// refused are the causes; none means that the update is accepted.
+	// refused are the causes of the expected rejection; if empty, the update is accepted.
 	refused []string
-	// warned: the accepted update is answered with the broken rule as a warning.
+	// warned is set if the update is accepted with the violated rule as a warning.
 	warned bool
-	// left are the members that are stored afterwards.
+	// left are the type and the members stored afterwards.
 	left string
 }
 
 const broken = "spec.strategy.blueGreen: Forbidden: may only be specified when `type` is \"BlueGreen\""
 
-// ratchetRows are the last rows of the table of cases, on a server: the object that
-// holds the union must be unchanged for its broken rule to be overlooked.
+// ratchetRows returns the last rows of the table of cases, for a server: a violated rule is
+// ignored only if the object with the union is unchanged.
 func ratchetRows() []ratchetRow {
 	return []ratchetRow{
 		{name: "a label", patch: `{"metadata":{"labels":{"a":"b"}}}`, warned: true, left: "Canary canary blueGreen"},
@@ -50,7 +50,7 @@ func ratchetRows() []ratchetRow {
 	}
 }
 
-// TestRatcheting stores objects, then tightens their definition, then updates them.
+// TestRatcheting stores objects, tightens their definition, and updates the objects.
 func TestRatcheting(t *testing.T) {
 	part(t, "ratcheting")
 	s := cluster(t)
@@ -68,7 +68,8 @@ func TestRatcheting(t *testing.T) {
 	if err := s.ReplaceCRD(ctx, crd); err != nil {
 		t.Fatal(err)
 	}
-	// Handlers learn of a definition from their cache: until then the old one holds.
+	// Handlers read definitions from a cache; until it is updated, the old definition
+	// applies.
 	for look := (looks{}); ; {
 		a, err := s.Do(ctx, http.MethodPost, rollouts+"?dryRun=All&"+Strict, JSON, []byte(rollout("new", swapped)))
 		if err != nil {
@@ -116,7 +117,7 @@ func TestRatcheting(t *testing.T) {
 	world.report.Count("updates of objects that were stored before their rules", len(rows))
 }
 
-// storedUnion is the type and the members that are stored.
+// storedUnion returns the type and the members that are stored.
 func storedUnion(t *testing.T, s *Server, path string) string {
 	t.Helper()
 	a, err := s.Do(t.Context(), http.MethodGet, path, "", nil)
@@ -145,7 +146,7 @@ func storedUnion(t *testing.T, s *Server, path string) string {
 	return text
 }
 
-// withoutRules is a definition with every rule left out.
+// withoutRules returns a definition without its rules.
 func withoutRules(t *testing.T, crd CRD) CRD {
 	t.Helper()
 	var object map[string]any

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Report is what a run has shown: figures that stay the same as long as the
-// repository does. Times are so coarse that they do, too.
+// Report holds the results of a run: figures that change only when the repository does. Times
+// are rounded so that they do not change either.
 type Report struct {
 	mu       sync.Mutex
 	versions []string
@@ -17,34 +17,34 @@ type Report struct {
 	parts    []figure
 }
 
-// A figure is a row of a table.
+// A figure is a row of a table in the report.
 type figure struct{ name, value string }
 
-// Version adds a version.
+// Version adds the version of a program.
 func (r *Report) Version(name, version string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.versions = append(r.versions, fmt.Sprintf("%s %s", name, version))
 }
 
-// Count adds a number.
+// Count adds a count.
 func (r *Report) Count(name string, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.figures = append(r.figures, figure{name, fmt.Sprint(n)})
 }
 
-// Part adds the time of a part.
+// Part adds the time of a part of the run.
 func (r *Report) Part(name string, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.parts = append(r.parts, figure{name, coarse(took)})
 }
 
-// Whole adds the time of all.
+// Whole adds the total time.
 func (r *Report) Whole(took time.Duration) { r.Part("everything", took) }
 
-// coarse rounds up to a bound.
+// coarse rounds a duration up to one of a few bounds.
 func coarse(d time.Duration) string {
 	for _, bound := range []time.Duration{time.Minute, 5 * time.Minute, 20 * time.Minute} {
 		if d <= bound {
@@ -54,7 +54,7 @@ func coarse(d time.Duration) string {
 	return "over 20 min"
 }
 
-// Markdown is the text of REPORT.md.
+// Markdown returns the text of REPORT.md.
 func (r *Report) Markdown() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 )
 
-// TestRequests holds what apiserver.Kind says of metadata and of the status, which the
-// server's registry and storage treat before and after validation, against the server.
+// TestRequests compares apiserver.Kind with the server for metadata and status, which the
+// server's registry and storage process before and after validation.
 func TestRequests(t *testing.T) {
 	part(t, "metadata and status")
 	s := cluster(t)
@@ -177,7 +177,7 @@ spec:
 				}
 				return
 			}
-			if c.subresource == "/scale" { // the answer is a Scale
+			if c.subresource == "/scale" { // the response is a Scale
 				if a, err = s.Do(ctx, http.MethodGet, path+"/stored", "", nil); err != nil {
 					t.Fatal(err)
 				}
@@ -200,8 +200,8 @@ spec:
 	world.report.Count("requests whose metadata and status are as try says", len(requests))
 }
 
-// saysDetail reports whether a message says each part of a detail: of a conflict of uids the
-// server says in between how it stores objects.
+// saysDetail reports whether a message contains a detail. In a conflict of UIDs, the server
+// inserts how it stores objects.
 func saysDetail(message, detail string) bool {
 	start, end, _ := strings.Cut(detail, ": Precondition failed")
 	return strings.Contains(message, start) && strings.HasSuffix(message, end)

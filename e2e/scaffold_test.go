@@ -15,14 +15,14 @@ import (
 // operator is a project with Kubebuilder's layout and Makefile targets.
 const operator = root + "/examples/operator"
 
-// TestScaffold drives the Makefile of a Kubebuilder project with each tool as its
-// CONTROLLER_GEN: everything that is generated is made anew, the project's own tests
-// run against a server, and all files are equal.
+// TestScaffold runs the Makefile of a Kubebuilder project with each tool as its
+// CONTROLLER_GEN: all generated files are generated again, the project's own tests run
+// against a server, and all files must be equal.
 func TestScaffold(t *testing.T) {
 	part(t, "the Makefile of a Kubebuilder project, with either tool")
 	assets := programs(t)
 	temp := t.TempDir()
-	// The name of the command is in the apply configurations that it writes.
+	// The name of the command is part of the apply configurations that it writes.
 	peer := filepath.Join(temp, "bin", "controller-gen")
 	if _, err := goCommand(t.Context(), filepath.Join(root, "bench", "peer"), nil, "build", "-o", peer, "sigs.k8s.io/controller-tools/cmd/controller-gen"); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestScaffold(t *testing.T) {
 	}
 }
 
-// TestScaffoldWithoutServer wants the project's tests to say what they lack.
+// TestScaffoldWithoutServer checks that the project's tests report missing programs.
 func TestScaffoldWithoutServer(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", "")
 	said := inProject(t, operator, "go", "test", "./...")
@@ -67,7 +67,7 @@ func TestScaffoldWithoutServer(t *testing.T) {
 	}
 }
 
-// programs is the folder of etcd, kube-apiserver and kubectl.
+// programs returns the directory of etcd, kube-apiserver and kubectl.
 func programs(t *testing.T) string {
 	t.Helper()
 	cache, err := cacheFolder()
@@ -85,11 +85,10 @@ func programs(t *testing.T) string {
 	return dir
 }
 
-// inProject runs a command in a folder, with tests that name what they run, and
-// returns what it prints.
+// inProject runs a command in a directory and returns its output. Tests print their names.
 func inProject(t *testing.T, dir, command string, args ...string) string {
 	t.Helper()
-	ctx, cancel := whileProgressing(t.Context(), runLimit) // controller-gen is quiet, and slow
+	ctx, cancel := whileProgressing(t.Context(), runLimit) // controller-gen is slow and prints nothing meanwhile
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Dir = dir
@@ -104,7 +103,7 @@ func inProject(t *testing.T, dir, command string, args ...string) string {
 	return w.out.String()
 }
 
-// files are all files below a folder, without the value of the version annotation.
+// files returns all files below a directory, without the value of the version annotation.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

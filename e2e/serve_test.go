@@ -25,7 +25,7 @@ type served struct {
 
 var servingLine = regexp.MustCompile(`(?m)^serving (http://127\.0\.0\.1:\d+), `)
 
-// serveDocuments serves the definitions of a folder for the time of a test.
+// serveDocuments serves the definitions of a directory for the duration of a test.
 func serveDocuments(t *testing.T, dir string) *served {
 	t.Helper()
 	p, err := startProcess(filepath.Join(t.TempDir(), "serve.log"), schemagen(t), "openapi", dir, "--serve", "0")
@@ -53,8 +53,8 @@ func serveDocuments(t *testing.T, dir string) *served {
 	return s
 }
 
-// A client is a kubectl with the server that it asks and a home of its own, in which
-// it keeps documents.
+// A client is a kubectl with the server to use and its own home directory, in which it caches
+// documents.
 type client struct{ kubectl, url, home string }
 
 func (c client) run(ctx context.Context, stdin string, args ...string) (string, error) {
@@ -66,11 +66,11 @@ func (c client) run(ctx context.Context, stdin string, args ...string) (string, 
 	return string(text), err
 }
 
-// kubectlsVariable asks for the older versions of kubectl, too.
+// kubectlsVariable is the environment variable that enables the older versions of kubectl.
 const kubectlsVariable = "E2E_KUBECTLS"
 
-// eachKubectl runs a test with each version of kubectl, the newest first, on a server
-// of documents.
+// eachKubectl runs a test with each version of kubectl, the newest first, on a server of
+// documents.
 func eachKubectl(t *testing.T, s *served, do func(t *testing.T, c client)) {
 	cache, err := cacheFolder()
 	if err != nil {
@@ -90,8 +90,8 @@ func eachKubectl(t *testing.T, s *served, do func(t *testing.T, c client)) {
 	}
 }
 
-// servedDefinition is a definition of the graduation tests. Versions are pairs of a name
-// and a schema, or none.
+// servedDefinition returns a definition for the graduation tests. versions are pairs of a
+// name and a schema, or none.
 func servedDefinition(group, kind, scope string, versions ...string) string {
 	lower := strings.ToLower(kind)
 	text := fmt.Sprintf(`---
@@ -110,8 +110,8 @@ spec:
 	return text
 }
 
-// widgetSchema has what the graduation criteria are about: known, unknown and required
-// properties, and words.
+// widgetSchema has everything that the graduation criteria mention: known, unknown and
+// required properties, and descriptions.
 const widgetSchema = `, schema: {openAPIV3Schema: {type: object, description: Widget is a thing., required: [spec], properties: {spec: {type: object, required: [size], properties: {
     size: {type: integer, description: How big it is.}, template: {type: object, properties: {labels: {type: object, additionalProperties: {type: string}},
     parts: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}}}, anything: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}}`
@@ -136,13 +136,13 @@ func graduationDefinitions() string {
 		servedDefinition("draw.test", "Drawing", "Namespaced", "v1", drawingSchema)
 }
 
-// object is a custom resource; rest is what follows its metadata.
+// object returns a custom resource. rest follows its metadata.
 func object(apiVersion, kind, rest string) string {
 	return fmt.Sprintf(`{"apiVersion": %q, "kind": %q, "metadata": {"name": "a"}%s}`, apiVersion, kind, rest)
 }
 
-// created are the commands by which a client validates an object, and what each of them
-// has to say: that it would be created, or what is wrong.
+// created returns the commands with which a client validates an object. The output of each
+// must say that the object would be created, or contain wrong.
 func created(name, object string, wrong ...string) []kubectlStep {
 	var out []kubectlStep
 	for _, command := range []string{"create --dry-run=client --validate -f -", "apply --dry-run=client -f -", "apply --dry-run=client --validate=strict -f -"} {
@@ -155,9 +155,9 @@ func created(name, object string, wrong ...string) []kubectlStep {
 	return out
 }
 
-// graduationSteps are the graduation criteria of the KEP "Publish CRD OpenAPI", by
-// their numbers; the third, and the sixth for older clients, is that all versions of
-// kubectl make them. The fifth is a benchmark of cmd/schemagen.
+// graduationSteps returns steps for the graduation criteria of the KEP "Publish CRD OpenAPI",
+// by number. The third criterion, and the sixth for older clients, are met by running the
+// steps with all versions of kubectl. The fifth is a benchmark in cmd/schemagen.
 func graduationSteps() []kubectlStep {
 	return slices.Concat(
 		created("1 known and required", object("ex.test/v1", "Widget", `, "spec": {"size": 1, "template": {"labels": {"a": "b"}, "parts": [{"name": "x"}]}, "anything": {"b": [1]}}`)),
@@ -211,8 +211,8 @@ func graduationSteps() []kubectlStep {
 	)
 }
 
-// TestServedKubectl asks schemagen openapi --serve instead of a server, with three
-// versions of kubectl.
+// TestServedKubectl runs three versions of kubectl against schemagen openapi --serve instead
+// of a server.
 func TestServedKubectl(t *testing.T) {
 	part(t, "kubectl without a server")
 	dir := t.TempDir()
@@ -246,8 +246,8 @@ func (step kubectlStep) check(t *testing.T, c client) {
 	}
 }
 
-// TestServedChange changes a definition and wants kubectl to see it when the server is
-// told, although it keeps documents.
+// TestServedChange checks that kubectl sees a changed definition once the server is notified,
+// although kubectl caches documents.
 func TestServedChange(t *testing.T) {
 	dir := t.TempDir()
 	write := func(field string) {
@@ -273,7 +273,7 @@ func TestServedChange(t *testing.T) {
 				}
 			}
 			kubectlStep{args: "explain widgets", want: []string{field + " <string>"}}.check(t, c)
-			// What kubectl remembers of the resources is older.
+			// kubectl's cached discovery is older.
 			kubectlStep{args: "explain kind" + field + "s", want: []string{"KIND: Kind" + field}}.check(t, c)
 			for _, step := range created(field, object("ex.test/v1", "Widget", `, "`+field+`": "x"`)) {
 				step.check(t, c)
@@ -285,8 +285,8 @@ func TestServedChange(t *testing.T) {
 	})
 }
 
-// TestServedLargest does the same with the largest definition of bench/, among all of
-// them.
+// TestServedLargest repeats the test with the largest definition in bench/, served together
+// with all others.
 func TestServedLargest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the modules of bench/ are some GB")
@@ -318,7 +318,7 @@ func TestServedLargest(t *testing.T) {
 	})
 }
 
-// fullObject is a sample with all fields that can be there together.
+// fullObject returns a sample with all fields that can be set together.
 func fullObject(t *testing.T, crd CRD) string {
 	t.Helper()
 	kind := regexp.MustCompile(`(?m)^    kind: (\w+)$`).FindSubmatch(crd.Data)
@@ -333,7 +333,7 @@ func fullObject(t *testing.T, crd CRD) string {
 	return string(text)[at:]
 }
 
-// compareDiscovery compares what tells clients of resources with the server's.
+// compareDiscovery compares the discovery documents with those of the server.
 func compareDiscovery(ctx context.Context, t *testing.T, s *Server, dir string, groupVersions []string) int {
 	t.Helper()
 	ours := serveDocuments(t, dir)
@@ -363,8 +363,8 @@ func compareDiscovery(ctx context.Context, t *testing.T, s *Server, dir string, 
 	return len(paths)
 }
 
-// sortedResources puts the resources of a list in the order of their names, and forgets
-// of the version that is stored.
+// sortedResources sorts the resources of a list by name, and removes the hash of the storage
+// version.
 func sortedResources(list any) any {
 	whole, _ := list.(map[string]any)
 	resources, _ := whole["resources"].([]any)

@@ -27,16 +27,15 @@ type tryKind struct {
 	crd, loose CRD
 	object     *apiextensionsv1.CustomResourceDefinition
 	version    string
-	// kind has the rules of the definition, free has not.
+	// kind is prepared from the definition with its rules, free without them.
 	kind, free *apiserver.Kind
 	objects    []map[string]any
-	// old are objects that are stored, some of them against the rules.
+	// old are objects to store, some of which violate the rules.
 	old []map[string]any
 }
 
-// TestTryPredicts holds what apiserver.Kind, and so the command try, says of objects
-// against what the server answers: what is stored, or the errors with their paths
-// and words.
+// TestTryPredicts compares apiserver.Kind, which the command try uses, with the server: the
+// stored object, or the errors with their paths and messages, must be the same.
 func TestTryPredicts(t *testing.T) {
 	part(t, "predictions of try")
 	s := cluster(t)
@@ -73,8 +72,8 @@ func TestTryPredicts(t *testing.T) {
 	world.report.Count("of those, stored with the same content", counts["accepted"])
 }
 
-// tryKinds are the definitions of testdata/crd and the examples that have something
-// to default, prune or refuse, each with random objects.
+// tryKinds returns the definitions in testdata/crd and the examples that have defaults,
+// unknown fields to prune or validations, each with random objects.
 func tryKinds(t *testing.T, s *Server) []*tryKind {
 	t.Helper()
 	wanted, _, err := CaseCRDs(root)
@@ -104,7 +103,7 @@ func tryKinds(t *testing.T, s *Server) []*tryKind {
 	return out
 }
 
-// exampleCRDs are the definitions of the examples.
+// exampleCRDs returns the definitions of the examples.
 func exampleCRDs(t *testing.T) []CRD {
 	t.Helper()
 	dir := t.TempDir()
@@ -116,7 +115,7 @@ func exampleCRDs(t *testing.T) []CRD {
 	return append(readCRDs(t, filepath.Join(dir, "crds"), "quickstart"), readCRDs(t, filepath.Join(root, "examples", "webhook", "config", "crd"), "webhook")...)
 }
 
-// inGroup is a definition in another group: the cases share few names.
+// inGroup returns a definition moved to another group, because the cases reuse names.
 func inGroup(t *testing.T, crd CRD, group string) CRD {
 	t.Helper()
 	var object apiextensionsv1.CustomResourceDefinition
@@ -131,7 +130,7 @@ func inGroup(t *testing.T, crd CRD, group string) CRD {
 	return CRD{From: crd.From, Name: object.Name, Group: group, Data: data}
 }
 
-// newTryKind prepares the storage version; nil if it is not served.
+// newTryKind prepares the storage version. It returns nil if that version is not served.
 func newTryKind(t *testing.T, crd CRD) *tryKind {
 	t.Helper()
 	k := &tryKind{crd: crd, loose: withoutRules(t, crd)}
@@ -169,7 +168,7 @@ func (k *tryKind) schema() *apiextensionsv1.JSONSchemaProps {
 	return nil
 }
 
-// random makes an object; its metadata is good but for an unknown field.
+// random returns a random object. Its metadata is valid except for an unknown field.
 func (k *tryKind) random(t *testing.T, c chance, name string) map[string]any {
 	t.Helper()
 	out := c.object(k.schema(), 0)
@@ -187,7 +186,7 @@ func (k *tryKind) random(t *testing.T, c chance, name string) map[string]any {
 		meta["labels"] = map[string]any{"a": int64(1)}
 	}
 	out["apiVersion"], out["kind"], out["metadata"] = k.object.Spec.Group+"/"+k.version, k.object.Spec.Names.Kind, meta
-	// As it is read from a file: a whole number is an integer, however it was made.
+	// As read from a file: whole numbers become integers.
 	body, err := json.Marshal(out)
 	if err != nil {
 		t.Fatal(err)
@@ -195,8 +194,8 @@ func (k *tryKind) random(t *testing.T, c chance, name string) map[string]any {
 	return objectOf(t, body)
 }
 
-// generate makes the objects, and of those that can be stored before there are rules
-// picks one that keeps to them and one that does not.
+// generate creates random objects. From those that can be stored without rules, it picks one
+// that satisfies the rules and one that violates them as old objects.
 func (k *tryKind) generate(t *testing.T, seed uint64) {
 	t.Helper()
 	for i := range 10 {
@@ -224,7 +223,7 @@ func (k *tryKind) created(t *testing.T, kind *apiserver.Kind, object map[string]
 	return a
 }
 
-// changed is the stored object with some of a random one.
+// changed returns the stored object with some fields of a random one.
 func (k *tryKind) changed(t *testing.T, c chance, old map[string]any) map[string]any {
 	out := runtime.DeepCopyJSON(old)
 	mix(c, out, k.random(t, c, ""))
@@ -233,7 +232,7 @@ func (k *tryKind) changed(t *testing.T, c chance, old map[string]any) map[string
 	return out
 }
 
-// mix takes some of the fields of from, at any depth.
+// mix copies some fields of from, at any depth.
 func mix(c chance, into, from map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(from)) {
 		value := from[name]
@@ -253,7 +252,7 @@ func mix(c chance, into, from map[string]any) {
 	}
 }
 
-// path is that of all objects, or of one.
+// path returns the path of the collection, or of one object.
 func (k *tryKind) path(object map[string]any) string {
 	out := "/apis/" + k.object.Spec.Group + "/" + k.version
 	if k.object.Spec.Scope == apiextensionsv1.NamespaceScoped {
@@ -266,8 +265,8 @@ func (k *tryKind) path(object map[string]any) string {
 	return out
 }
 
-// storeTried creates the definitions without rules, stores the old objects, and puts
-// the rules into force.
+// storeTried creates the definitions without rules, stores the old objects, and adds the
+// rules to the definitions.
 func storeTried(t *testing.T, s *Server, kinds []*tryKind) {
 	t.Helper()
 	ctx := within(t)
@@ -304,7 +303,7 @@ func storeTried(t *testing.T, s *Server, kinds []*tryKind) {
 	}
 }
 
-// waitForRules waits until the server answers as with rules, if an object tells.
+// waitForRules waits until the server applies the rules, if there is an object that shows it.
 func (k *tryKind) waitForRules(t *testing.T, s *Server) {
 	t.Helper()
 	ctx := within(t)
@@ -335,7 +334,7 @@ func (k *tryKind) ask(t *testing.T, s *Server, method, path string, object map[s
 	return a
 }
 
-// compare asks for an object both ways.
+// compare compares the prediction for an object with the server's response.
 func (k *tryKind) compare(t *testing.T, s *Server, object, old map[string]any, counts map[string]int) {
 	t.Helper()
 	var predicted apiserver.Answer
@@ -363,8 +362,8 @@ func (k *tryKind) compare(t *testing.T, s *Server, object, old map[string]any, c
 	causes := got.Causes()
 	errs, causes = tidied(withoutSuffix(errs, object)), tidied(withoutSuffix(causes, object))
 	if !exactWords(s) {
-		// What has no path differs between versions: of a number that is no integer, servers
-		// from 1.36 on say so of the whole object, too.
+		// Errors without a path differ between versions: for a number that is not an integer,
+		// servers from 1.36 on also report an error for the whole object.
 		pathless := func(field string) bool { return field == "<nil>" }
 		errs, causes = slices.DeleteFunc(fields(errs), pathless), slices.DeleteFunc(fields(causes), pathless)
 	}
@@ -401,7 +400,7 @@ func (k *tryKind) compare(t *testing.T, s *Server, object, old map[string]any, c
 	note("by rules", len(predicted.Errors) > 0 && len(k.created(t, k.free, object).Errors) == 0)
 }
 
-// withoutSuffix replaces the random end of a generated name in messages.
+// withoutSuffix replaces the random suffix of a generated name in messages.
 func withoutSuffix(messages []string, object map[string]any) []string {
 	meta, _ := object["metadata"].(map[string]any)
 	prefix, _ := meta["generateName"].(string)
@@ -416,7 +415,7 @@ func withoutSuffix(messages []string, object map[string]any) []string {
 	return out
 }
 
-// objectOf decodes an object as the server does.
+// objectOf decodes an object like the server.
 func objectOf(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	var out map[string]any
@@ -426,7 +425,7 @@ func objectOf(t *testing.T, body []byte) map[string]any {
 	return out
 }
 
-// content is an object without what only the server writes into metadata.
+// content returns an object without the metadata that only the server writes.
 func content(object map[string]any) map[string]any {
 	out := runtime.DeepCopyJSON(object)
 	if meta, ok := out["metadata"].(map[string]any); ok {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A unionShape is a kind, and the requests to make of it, as package unions'
-// TestWriteClusterRows writes them; the fields are explained there.
+// A unionShape is a kind with the requests to make for it, as written by TestWriteClusterRows
+// of package unions; the fields are documented there.
 type unionShape struct {
 	Name, Plural, Kind  string
 	CRD, Loose          string
@@ -32,18 +32,18 @@ type unionRow struct {
 	Old, New, Typed, Object json.RawMessage
 	Errors                  []string
 	Cleared, Unknown        bool
-	// object is the name of the object that is stored.
+	// object is the name of the stored object.
 	object string
 }
 
-// A unionDifference is what a server answers to a row other than the table says.
+// A unionDifference is a response of a server that differs from the table.
 type unionDifference struct {
 	reason string
 	code   int
 	errors []string
 }
 
-// unionDifferences are known, by the names of their rows.
+// unionDifferences returns the known differences, by name of the row.
 func unionDifferences() map[string]unionDifference {
 	out := map[string]unionDifference{}
 	for _, name := range []string{"stored unknown value, oneOf", "stored unknown value, member removed, oneOf"} {
@@ -56,8 +56,8 @@ func unionDifferences() map[string]unionDifference {
 	return out
 }
 
-// TestUnions asks the server for every row of the table of cases and of the
-// version-skew matrix, with the rules in the definition and the policy installed.
+// TestUnions makes the requests of every row in the table of cases and in the version-skew
+// matrix, with the rules in the definition and the policy installed.
 func TestUnions(t *testing.T) {
 	part(t, "unions")
 	s := cluster(t)
@@ -81,7 +81,7 @@ func TestUnions(t *testing.T) {
 	each(t, tightened, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
 	patience := looks{}
 	if os.Getenv(breakVariable) == brokenCopy {
-		patience.most = 40 // it is waited in vain for most breakages
+		patience.most = 40 // for most breakages the wait is in vain
 	}
 	for _, shape := range shapes {
 		shape.waitActive(ctx, t, s, &patience)
@@ -172,8 +172,8 @@ func (u *unionShape) crd(t *testing.T, text string) CRD {
 	return crd
 }
 
-// installShapes creates the definitions, all of them before any object: the first
-// object waits for young ones. Then it creates the policies.
+// installShapes creates all definitions before any object, because the first object of a new
+// definition has to wait. Then it creates the policies.
 func installShapes(t *testing.T, s *Server, shapes []*unionShape) {
 	t.Helper()
 	ctx := within(t)
@@ -204,7 +204,7 @@ func installShapes(t *testing.T, s *Server, shapes []*unionShape) {
 
 const policies = "/apis/admissionregistration.k8s.io/v1/"
 
-// installPolicy creates the objects of a stream for the time of a test.
+// installPolicy creates the objects of a YAML stream for the duration of a test.
 func installPolicy(t *testing.T, s *Server, stream string) {
 	t.Helper()
 	for document := range strings.SplitSeq(stream, "---\n") {
@@ -216,7 +216,7 @@ func installPolicy(t *testing.T, s *Server, stream string) {
 			t.Fatal(err)
 		}
 		if head.Kind == "" {
-			continue // nothing, or a comment
+			continue // empty, or only a comment
 		}
 		path := policies + map[string]string{
 			"MutatingAdmissionPolicy":        "mutatingadmissionpolicies",
@@ -233,8 +233,8 @@ func installPolicy(t *testing.T, s *Server, stream string) {
 	}
 }
 
-// owner stores what is there before the requests, which are another manager's but for
-// ownersApply, an operation of rows.
+// owner is the field manager of the objects that are stored first. Requests use another
+// manager, except for ownersApply, an operation of rows.
 const (
 	owner       = "owner"
 	ownersApply = "owner's APPLY"
@@ -272,7 +272,7 @@ func (u *unionShape) body(name, resourceVersion string, spec json.RawMessage) []
 	return fmt.Appendf(nil, `{"apiVersion": "cases.test/v1", "kind": %q, "metadata": {"name": %q, "namespace": "default"%s}, "spec": %s}`, u.Kind, name, version, spec)
 }
 
-// ask makes the request of a row; query is more of it, "&dryRun=All".
+// ask makes the request of a row. query is appended to the URL, for example "&dryRun=All".
 func (u *unionShape) ask(ctx context.Context, s *Server, row unionRow, query string) (Answer, error) {
 	more := query
 	query = "?fieldManager=client" + more
@@ -299,9 +299,9 @@ func (u *unionShape) ask(ctx context.Context, s *Server, row unionRow, query str
 	return s.Do(ctx, row.Operation, u.path(row.object)+query, JSON, u.body(row.object, stored.Metadata.ResourceVersion, row.New))
 }
 
-// waitActive waits until the rules refuse and the policy clears. Policies are
-// compiled some time after they were created, and take the types of new kinds from a
-// look at the OpenAPI every five seconds. All shapes share the looks.
+// waitActive waits until the rules reject requests and the policy clears members. Policies
+// are compiled some time after their creation, and read the types of new kinds from the
+// OpenAPI document every five seconds. The number of polls is shared by all shapes.
 func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, look *looks) {
 	t.Helper()
 	probe := func(what string, is func(unionRow) bool, done func(unionRow, Answer) bool) {
@@ -329,7 +329,7 @@ func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, lo
 	}
 }
 
-// specOf is the spec of an object, or nil.
+// specOf returns the spec of an object, or nil.
 func specOf(body []byte) any {
 	var object struct{ Spec any }
 	if json.Unmarshal(body, &object) != nil {
@@ -338,7 +338,7 @@ func specOf(body []byte) any {
 	return object.Spec
 }
 
-// decoded is any JSON, or nil.
+// decoded returns the decoded JSON, or nil.
 func decoded(text json.RawMessage) any {
 	var out any
 	if json.Unmarshal(text, &out) != nil {
@@ -394,9 +394,9 @@ func (r unionRow) check(t *testing.T, s *Server, shape *unionShape, difference u
 	}
 }
 
-// applyRefuses are rows of the table that server-side apply refuses for what it says:
-// before anything else it reads both objects by the schema, so that it takes no
-// unknown field, wrong type or duplicate key, and it leaves null in its place.
+// applyRefuses returns the rows of the table that server-side apply rejects, with the
+// messages: it first reads both objects with the schema, so it accepts no unknown fields,
+// wrong types or duplicate keys, and keeps null.
 func applyRefuses() map[string]string {
 	return map[string]string{
 		"unknown fields":                  "field not declared in schema",
@@ -414,8 +414,8 @@ func applyRefuses() map[string]string {
 	}
 }
 
-// checkOthers asks for a row of the table of cases in every other way in which it
-// makes sense, and counts the ways. Nothing is stored.
+// checkOthers makes the request of a row in all other ways that apply to it, and counts the
+// ways. Nothing is stored.
 func (r unionRow) checkOthers(t *testing.T, s *Server, shape *unionShape, difference unionDifference, ways map[string]int) {
 	t.Helper()
 	ways["an untyped client's "+r.Operation]++
@@ -459,7 +459,8 @@ func (r unionRow) checkOthers(t *testing.T, s *Server, shape *unionShape, differ
 	}
 }
 
-// matrixWay says who asks for a cell of the matrix, which is "skew, client, intent".
+// matrixWay returns the client of a cell of the matrix, whose description is "skew, client,
+// intent".
 func (r unionRow) matrixWay() string {
 	about := strings.Split(r.About, ", ")
 	way := map[string]string{http.MethodPatch: "merge patch", "APPLY": "server-side apply"}[r.Operation]
@@ -481,8 +482,8 @@ func (r unionRow) stored(t *testing.T, s *Server, shape *unionShape) any {
 	return specOf(a.Body)
 }
 
-// memberErrors renders the causes of a refusal as "Type path", sorted, but for the
-// remark that no rules ran.
+// memberErrors formats the causes of a rejection as "Type path", sorted, without the note
+// that no rules were evaluated.
 func memberErrors(a Answer) []string {
 	out := []string{}
 	if details := a.Status().Details; details != nil && !a.OK() {

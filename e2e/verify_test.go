@@ -18,8 +18,8 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// TestVerifyPredicts holds what verify says of definitions against what the server
-// answers: the same errors with the same field paths, or none.
+// TestVerifyPredicts compares the findings of verify with the responses of the server: both
+// must have the same errors with the same field paths, or none.
 func TestVerifyPredicts(t *testing.T) {
 	part(t, "predictions of verify")
 	s := cluster(t)
@@ -32,7 +32,7 @@ func TestVerifyPredicts(t *testing.T) {
 	world.report.Count("definitions of the same sources taken as verify says", taken)
 }
 
-// compareAll asks verify and the server for each definition, which is not stored.
+// compareAll compares verify and the server for each definition. Nothing is stored.
 func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
 	t.Helper()
 	ctx := within(t)
@@ -60,7 +60,7 @@ func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
 	return refused, taken
 }
 
-// doubtfulCRDs are definitions of which verify has something to say.
+// doubtfulCRDs returns definitions for which verify has findings.
 func doubtfulCRDs(t *testing.T) []CRD {
 	t.Helper()
 	_, crds, err := CaseCRDs(root)
@@ -70,7 +70,7 @@ func doubtfulCRDs(t *testing.T) []CRD {
 	return slices.Concat(crds, schemaCases(t), badCases(t))
 }
 
-// schemaCases are definitions around the schemas of the structural cases.
+// schemaCases returns definitions with the schemas of the cases in package structural.
 func schemaCases(t *testing.T) []CRD {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "structural", "testdata", "*.txtar"))
@@ -92,7 +92,7 @@ func schemaCases(t *testing.T) []CRD {
 	return out
 }
 
-// definition is a CRD with one version of a schema.
+// definition returns a CRD with one version that has the given schema.
 func definition(t *testing.T, from, plural, version, schema string) CRD {
 	t.Helper()
 	kind := strings.ToUpper(plural[:1]) + strings.TrimSuffix(plural[1:], "s")
@@ -113,13 +113,13 @@ spec:
         `) + strings.ReplaceAll(strings.TrimSpace(schema), "\n", "\n        ") + "\n"
 	crd, err := NewCRD(from, []byte(text))
 	if err != nil {
-		// What cannot be read has no name; that is what the case is about.
+		// A manifest that cannot be parsed has no name, which is the subject of the case.
 		return CRD{From: from, Data: []byte(text)}
 	}
 	return crd
 }
 
-// badCases are the definitions of package apiserver's own test.
+// badCases returns the definitions from the tests of package apiserver.
 func badCases(t *testing.T) []CRD {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,11 +141,11 @@ func badCases(t *testing.T) []CRD {
 	return out
 }
 
-// A prediction is what verify says of a definition.
+// A prediction is the result of verify for a definition.
 type prediction struct {
-	// malformed are errors of decoding, errors those of validation.
+	// malformed are decoding errors, errors are validation errors.
 	malformed, errors, warnings []string
-	// unknown: verify says that it cannot tell.
+	// unknown is set if verify reports that it cannot decide.
 	unknown bool
 }
 
@@ -180,15 +180,15 @@ func predict(t *testing.T, v *verify.Verifier, example CRD) prediction {
 	return out
 }
 
-// exactWords reports whether the server is of the minor version of the library that
-// verify and try link. Other versions say some things in other words, or twice where
-// that library says them once, but of the same fields.
+// exactWords reports whether the server has the minor version of the library that verify and
+// try link. Other versions differ in the wording or number of messages, but report the same
+// fields.
 func exactWords(s *Server) bool {
 	return strings.HasPrefix(s.Version, "v"+baseversion.DefaultKubeBinaryVersion+".")
 }
 
-// compare holds a prediction against the answer: messages with their fields, or the
-// fields alone.
+// compare compares a prediction with the response: messages with their fields, or only the
+// fields.
 func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 	t.Helper()
 	switch {
@@ -223,10 +223,10 @@ func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 	}
 }
 
-// withoutEchoes leaves out what the server says again of a mistake, of which verify reports
-// the cause alone: the total cost beside rules that cost too much by themselves, the rules
-// that contribute to a total, the first version under its old name, and the singular that
-// is made of the kind.
+// withoutEchoes removes the server's consequential errors, for which verify reports only the
+// cause: the total cost in addition to rules that are too expensive themselves, the rules
+// that contribute to a total, the first version under its old name, and the singular derived
+// from the kind.
 func withoutEchoes(causes []string) []string {
 	tooMuch := func(cause string) bool { return strings.Contains(cause, " cost exceeds budget") }
 	return slices.DeleteFunc(slices.Clone(causes), func(cause string) bool {
@@ -238,7 +238,7 @@ func withoutEchoes(causes []string) []string {
 	})
 }
 
-// fields are the sorted field paths of messages, each once.
+// fields returns the distinct field paths of messages, sorted.
 func fields(messages []string) []string {
 	var out []string
 	for _, m := range messages {
@@ -249,11 +249,11 @@ func fields(messages []string) []string {
 	return slices.Compact(out)
 }
 
-// typeNumber is part of a name that the server gives a type anew for every request.
+// typeNumber matches a part of type names that the server changes with every request.
 var typeNumber = regexp.MustCompile(`\bselfType\d+`)
 
-// tidied sorts messages, each once, white space, length and names of types as verify
-// prints them.
+// tidied returns the distinct messages, sorted, with white space, length and type names
+// normalized as in the output of verify.
 func tidied(messages []string) []string {
 	var out []string
 	for _, m := range messages {

@@ -23,12 +23,12 @@ import (
 	"time"
 )
 
-// A webhookRow is a request for a canvas. Old and new are the background, and the
-// content of the list of layers.
+// A webhookRow is a request for a Canvas. old and new are the fields of the background, and
+// the elements of the list of layers.
 type webhookRow struct {
 	name     string
 	old, new [2]string
-	// want is what is stored; none is new.
+	// want is the object that is stored; empty means new.
 	want [2]string
 	errs []string
 }
@@ -42,8 +42,8 @@ const (
 	background = "spec.background."
 )
 
-// webhookRows are the typed rows of the table of cases: Solid selects solid, Image
-// selects image, None nothing.
+// webhookRows returns the rows of the table of cases that have typed objects: Solid selects
+// solid, Image selects image, None selects nothing.
 func webhookRows() []webhookRow {
 	one := func(fields ...string) [2]string { return [2]string{strings.Join(fields, ", "), ""} }
 	layers := func(list ...string) [2]string {
@@ -64,7 +64,7 @@ func webhookRows() []webhookRow {
 		{name: "create, no member", new: one(typeSolid), errs: swapped[1:]},
 		{name: "create, empty member", new: one(typeNone)},
 		{name: "create, beside an empty member", new: one(typeNone, image), errs: tooMuch},
-		// The webhook gives the hint on the discriminator, too.
+		// The webhook reports the hint on the discriminator, too.
 		{name: "second member", old: stored, new: both, errs: append(tooMuch[:1:1], "Invalid "+background+"type")},
 		{name: "other member", old: stored, new: one(typeSolid, image), errs: swapped},
 		{name: "member removed", old: stored, new: one(typeSolid), errs: swapped[1:]},
@@ -87,7 +87,7 @@ func webhookRows() []webhookRow {
 
 const canvases = "/apis/canvas.example.com/v1/namespaces/default/canvas"
 
-// canvasOf is an object of the example.
+// canvasOf returns an object of the example.
 func canvasOf(name, resourceVersion string, fields [2]string) []byte {
 	return fmt.Appendf(nil, `{"apiVersion": "canvas.example.com/v1", "kind": "Canvas", "metadata": {"name": %q, "namespace": "default", "resourceVersion": %q}, "spec": %s}`,
 		name, resourceVersion, canvasSpec(fields))
@@ -101,8 +101,8 @@ func canvasSpec(fields [2]string) json.RawMessage {
 	return json.RawMessage(spec + "}")
 }
 
-// TestWebhook lets the server ask the webhooks of examples/webhook. The definition
-// is without rules, which would refuse before the second webhook is asked.
+// TestWebhook installs the webhooks of examples/webhook. The definition has no rules, which
+// would reject requests before the validating webhook is called.
 func TestWebhook(t *testing.T) {
 	part(t, "webhook")
 	s := cluster(t)
@@ -129,7 +129,7 @@ func TestWebhook(t *testing.T) {
 			t.Fatalf("the webhook is not asked: %v %s", err, a)
 		}
 	}
-	// Both webhooks were registered at once, but each has a cache of its own.
+	// Both webhooks were registered at the same time, but each has its own cache.
 	waitForMutation(t, s, rows)
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) { row.check(t, s, fmt.Sprint("row-", i)) })
@@ -137,7 +137,7 @@ func TestWebhook(t *testing.T) {
 	world.report.Count("requests of which a webhook with the generated functions was asked", len(rows))
 }
 
-// waitForMutation waits until a member is cleared.
+// waitForMutation waits until the mutating webhook clears a member.
 func waitForMutation(t *testing.T, s *Server, rows []webhookRow) {
 	t.Helper()
 	ctx := within(t)
@@ -154,7 +154,7 @@ func waitForMutation(t *testing.T, s *Server, rows []webhookRow) {
 	}
 }
 
-// ask makes the request, and returns what is stored before, too.
+// ask makes the request. It also returns the object stored before.
 func (r webhookRow) ask(t *testing.T, s *Server, name, query string) (a Answer, before any) {
 	t.Helper()
 	method, path, version := http.MethodPost, canvases, ""
@@ -199,7 +199,7 @@ func (r webhookRow) check(t *testing.T, s *Server, name string) {
 	}
 }
 
-// installWebhooks builds and starts the webhooks, and registers them.
+// installWebhooks builds, starts and registers the webhooks.
 func installWebhooks(t *testing.T, s *Server) {
 	t.Helper()
 	dir := t.TempDir()
@@ -246,8 +246,8 @@ func installWebhooks(t *testing.T, s *Server) {
 	}
 }
 
-// selfSigned writes a key and its certificate for the loopback address, and returns
-// the certificate.
+// selfSigned writes a key and a certificate for the loopback address, and returns the
+// certificate.
 func selfSigned(t *testing.T, dir string) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,6 +1,6 @@
-// Command webhook serves the webhooks of examples/webhook on a loopback port, for
-// the tests of module e2e: it is a module of its own, so that controller-runtime's
-// requirements do not choose the versions of the API server.
+// Command webhook serves the webhooks of examples/webhook on a loopback port, for the tests
+// of module e2e. It is a separate module so that the requirements of controller-runtime do
+// not determine the versions of the API server.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// serve prints its address once it listens.
+// serve serves the webhooks, and prints its address once it listens.
 func serve(certificate, key string) error {
 	scheme := runtime.NewScheme()
 	if err := canvasv1.AddToScheme(scheme); err != nil {
