@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The table is read by people and by flags: names must be unique, and a case
-// without a stated number of files would prove nothing.
+// TestCases checks the table of cases: names must be unique, and the number of files must be
+// stated, without which a case would prove nothing.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range cases() {
@@ -31,8 +31,8 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A project's command lines are those of both tools, and what they write is
-// removed before.
+// TestProjects checks that command lines are for both tools, and that the files that they
+// write are removed before.
 func TestProjects(t *testing.T) {
 	for _, p := range projects() {
 		if p.files < 1 || len(p.lines) == 0 || p.generated.MatchString("api/v1/types.go") {
@@ -142,7 +142,7 @@ func TestCompareTrees(t *testing.T) {
 	}
 }
 
-// A case whose files are all equal still fails if something else went wrong.
+// TestProblemFails checks that a case with only equal files fails if it has a problem.
 func TestProblemFails(t *testing.T) {
 	r := comparison{peerFiles: 3, equal: 3, problems: []string{"the table states 4"}}
 	if r.failed() != 1 {
@@ -150,7 +150,7 @@ func TestProblemFails(t *testing.T) {
 	}
 }
 
-// writeTree writes files into a folder that does not exist if there are none.
+// writeTree writes files to a directory, which does not exist if there are none.
 func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -190,7 +190,7 @@ func TestSelectRows(t *testing.T) {
 	}
 }
 
-// A case that cannot have a row is left out with a reason, and no other.
+// TestWithout checks that a case is left out of a row only for a reason.
 func TestWithout(t *testing.T) {
 	for name, want := range map[string]string{
 		"gateway-api":       "",
@@ -227,11 +227,11 @@ func TestTable(t *testing.T) {
 	}
 	text := r.table([]result{took(8, 0.125), took(32, 0.5)})
 	for _, want := range []string{
-		"| 8.0 FAIL | 0.12 | 0.12 | 1.00 |\n",  // each: a bound of speed, none of the others
+		"| 8.0 FAIL | 0.12 | 0.12 | 1.00 |\n",  // a bound on speed for each case only
 		"| 32.0 PASS | 0.03 | 0.50 | 1.00 |\n", // the same
 		"| 16.0 FAIL | 0.06 | 0.25 PASS | 1.00 |\n",
 		"| ≥ 20 |  | ≤ 0.25 |  |\n",
-		"| 1 |  |  |  |\n", // one case misses the bound of speed
+		"| 1 |  |  |  |\n", // one case misses the bound on speed
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -248,7 +248,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A tree is the same each time, is Go, and has the kinds that it says.
+// TestTree checks that a tree is reproducible and valid Go, and that it has the stated number
+// of kinds.
 func TestTree(t *testing.T) {
 	size := tree{kinds: 30, depth: 3, width: 7, unions: 2, rules: 2, description: 100}
 	files, err := size.files()

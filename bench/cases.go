@@ -7,62 +7,60 @@ import (
 	"strings"
 )
 
-// A benchCase is one command line that both tools run.
+// A benchCase is a command line that both tools run.
 type benchCase struct {
 	name string
-	// pins names the nested module whose go.mod fixes the versions. A case
-	// without a checkout runs there and names packages by import path.
+	// pins names the nested module whose go.mod determines the versions. A case without a
+	// checkout runs in that module and names packages by import path.
 	pins string
-	// checkout lists the modules that are copied out of the module cache, laid
-	// out as in their repository, so that the command line can name
-	// directories as the repository's own Makefile does.
+	// checkout lists the modules that are copied from the module cache, in the layout of
+	// their repository, so that the command line can name directories as the repository's own
+	// Makefile does.
 	checkout []mount
-	// groups are added to packages of the checkout that do not name their API
-	// group.
+	// groups are API groups to add to packages of the checkout that do not name theirs.
 	groups []groupName
-	// generated returns the files of a module that is the working directory
-	// instead.
+	// generated, if not nil, returns the files of a module to generate, which is then the
+	// working directory instead of a checkout.
 	generated func() ([]sourceFile, error)
-	// dir is the working directory below the checkout.
+	// dir is the working directory, relative to the root of the checkout.
 	dir string
-	// crd is the generator with its options.
+	// crd is the generator argument with its options.
 	crd string
-	// paths are the values of the paths= arguments; one value may hold several
-	// patterns with a semicolon between them.
+	// paths are the values of the paths= arguments. A value may be several patterns separated
+	// by semicolons.
 	paths []string
-	// listings are the go list calls that cover the same packages, where one
-	// call in dir does not because the paths reach into a nested module.
+	// listings are the go list calls that cover the same packages. They are set only if a
+	// single call in dir does not suffice because paths reach into a nested module.
 	listings []listing
-	// builtIn: the types are Kubernetes' own, which were never meant to be CRDs:
-	// the API server refuses some of them (list-map keys that are neither
-	// required nor defaulted), so that schemagen runs with --skip-verify.
+	// builtIn is set for types of Kubernetes itself, which were never meant to be CRDs. The
+	// API server rejects some of them (list-map keys that are neither required nor
+	// defaulted), so schemagen runs with --skip-verify.
 	builtIn bool
-	// kustomizations are the folders of the checkout whose kustomizations patch what
-	// the repository's Makefile writes beside them.
+	// kustomizations are the directories of the checkout whose kustomizations patch the files
+	// written by the repository's Makefile.
 	kustomizations []string
-	// files is the number of CRD files that must come out. It is stated so
-	// that a case can never silently become empty.
+	// files is the expected number of CRD files. It is stated so that a case cannot become
+	// empty unnoticed.
 	files int
 }
 
-// A mount is a module of the module cache and the directory of the checkout
-// that it stands in.
+// A mount is a module in the module cache and its directory in the checkout.
 type mount struct{ module, at string }
 
-// A listing is one call of go list: its directory below the checkout and its
-// package patterns.
+// A listing is a call of go list: its directory, relative to the root of the checkout, and
+// its package patterns.
 type listing struct {
 	dir      string
 	patterns []string
 }
 
-// A groupName is a package of a checkout and the API group that it lacks.
+// A groupName is a package of a checkout and its API group, which the package does not name.
 type groupName struct{ dir, group string }
 
 func repository(module string) []mount { return []mount{{module, "."}} }
 
-// cases is the table. Arguments are those of the module's own Makefile or line
-// of go:generate; generators other than crd and output rules are left out.
+// cases returns the table of cases. Arguments are those in the module's own Makefile or
+// go:generate line, without generators other than crd and output rules.
 func cases() []benchCase {
 	clusterAPI := []mount{
 		{"sigs.k8s.io/cluster-api", "."},
@@ -159,8 +157,8 @@ func cases() []benchCase {
 	}, {
 		name: "external-snapshotter", pins: "apis",
 		checkout: repository("github.com/kubernetes-csi/external-snapshotter/client/v8"),
-		// The repository's script says ./apis/..., where v1 and v1beta2 are
-		// both marked as storage version, which the API server refuses.
+		// The repository's script uses ./apis/..., in which both v1 and v1beta2 are marked as
+		// storage version. The API server rejects that.
 		crd: "crd", paths: []string{"./apis/volumegroupsnapshot/v1", "./apis/volumesnapshot/..."},
 		files: 6,
 	}, {
@@ -190,15 +188,14 @@ func cases() []benchCase {
 		crd:      "crd:crdVersions=v1,maxDescLen=0", paths: []string{"./pkg/apis/rollouts/..."},
 		files: 5,
 	}, {
-		// The same types with their descriptions, which the Makefile's
-		// maxDescLen=0 cuts.
+		// The same types with descriptions, which maxDescLen=0 in the Makefile removes.
 		name: "argo-rollouts-described", pins: "rollouts",
 		checkout: repository("github.com/argoproj/argo-rollouts"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/rollouts/v1alpha1"},
 		files: 5,
 	}, {
-		// keda's Makefile adds ./controllers/... and ./pkg/..., which bring no
-		// kind but need the SDKs of every cloud.
+		// keda's Makefile adds ./controllers/... and ./pkg/..., which have no kinds but need
+		// the SDKs of all cloud providers.
 		name: "keda", pins: "keda",
 		checkout: repository("github.com/kedacore/keda/v2"),
 		crd:      "crd:crdVersions=v1,generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
@@ -225,8 +222,8 @@ func cases() []benchCase {
 		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/velero/v2alpha1/...", "./pkg/controller/..."},
 		files: 2,
 	}, {
-		// By import path: with its own go.mod the repository wants a module
-		// that the proxy does not serve.
+		// By import path: with its own go.mod, the repository requires a module that the
+		// proxy does not serve.
 		name: "cilium", pins: "cilium",
 		crd: "crd:crdVersions=v1",
 		paths: []string{
@@ -246,7 +243,7 @@ func cases() []benchCase {
 		},
 		files: 13,
 	}, {
-		// Modules that know nothing of each other in one command line.
+		// Independent modules in one command line.
 		name: "flux-import", pins: "apis",
 		crd: "crd:crdVersions=v1",
 		paths: []string{
@@ -258,11 +255,10 @@ func cases() []benchCase {
 		},
 		files: 12,
 	}, {
-		// The packages of k8s.io/api that controller-gen takes, each group once
-		// in a command line: of several versions none would be the storage
-		// version. Left out is what the API server would refuse and schemagen
-		// therefore reports: scheduling/v1alpha3 and v1beta1 have a recursive
-		// type.
+		// The packages of k8s.io/api that controller-gen accepts, each group once per command
+		// line: with several versions, none would be the storage version. Packages that the
+		// API server would reject and schemagen therefore reports are left out:
+		// scheduling/v1alpha3 and v1beta1 have a recursive type.
 		name: "k8s-api-stable", pins: "apis", builtIn: true,
 		crd: "crd", paths: kubernetes("admissionregistration/v1", "apidiscovery/v2",
 			"authentication/v1", "authorization/v1", "certificates/v1", "coordination/v1",
@@ -291,7 +287,7 @@ func cases() []benchCase {
 			"lifecycle/v1alpha1", "node/v1alpha1", "rbac/v1alpha1", "storage/v1alpha1"),
 		files: 17,
 	}, {
-		// These packages do not say their group, so the checkout adds it.
+		// These packages do not name their group, so the checkout adds it.
 		name: "k8s-api-workloads", pins: "apis", builtIn: true,
 		checkout: repository("k8s.io/api"),
 		groups: []groupName{
@@ -320,7 +316,7 @@ func cases() []benchCase {
 	}}
 }
 
-// kubernetes turns group/version names into import paths of k8s.io/api.
+// kubernetes converts group/version names to import paths of k8s.io/api.
 func kubernetes(versions ...string) []string {
 	var paths []string
 	for _, v := range versions {
@@ -329,8 +325,8 @@ func kubernetes(versions ...string) []string {
 	return paths
 }
 
-// selectCases returns the cases that a comma-separated list names, in the
-// order of the table; an empty list means all.
+// selectCases returns the cases in a comma-separated list, in the order of the table. An
+// empty list selects all cases.
 func selectCases(names string) ([]benchCase, error) {
 	all := cases()
 	if names == "" {
@@ -355,8 +351,9 @@ func selectCases(names string) ([]benchCase, error) {
 	return selected, nil
 }
 
-// kustomize writes a kustomization into a folder, in which output folders are, that
-// patches as those of the checkout do. dir is the working directory of the case.
+// kustomize writes a kustomization to a directory that contains output directories. It
+// applies the same patches as those of the checkout. dir is the working directory of the
+// case.
 func (c benchCase) kustomize(dir, into string) error {
 	if len(c.kustomizations) == 0 {
 		return nil
@@ -372,7 +369,7 @@ func (c benchCase) kustomize(dir, into string) error {
 	return os.WriteFile(filepath.Join(into, "kustomization.yaml"), []byte(text), 0o644)
 }
 
-// arguments are those of both tools; the output goes to out.
+// arguments returns the arguments for both tools. out is the output directory.
 func (c benchCase) arguments(out string) []string {
 	args := []string{c.crd}
 	for _, p := range c.paths {
@@ -381,7 +378,7 @@ func (c benchCase) arguments(out string) []string {
 	return append(args, "output:crd:dir="+out)
 }
 
-// productArguments are those of schemagen.
+// productArguments returns the arguments for schemagen.
 func (c benchCase) productArguments(out string) []string {
 	args := c.arguments(out)
 	if c.builtIn {
@@ -390,7 +387,7 @@ func (c benchCase) productArguments(out string) []string {
 	return args
 }
 
-// goLists are the go list calls over the packages of the case.
+// goLists returns the go list calls for the packages of the case.
 func (c benchCase) goLists() []listing {
 	if c.listings != nil {
 		return c.listings
@@ -402,7 +399,7 @@ func (c benchCase) goLists() []listing {
 	return []listing{{c.dir, patterns}}
 }
 
-// commandLine is the command line for people to read.
+// commandLine returns the command line in readable form.
 func (c benchCase) commandLine() string {
 	args := c.arguments("")
 	line := strings.Join(args[:len(args)-1], " ")

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// An edited file is a Go file that gets another field of a kind in every round.
+// An editedFile is a Go file in which a kind gets an additional field in every round.
 type editedFile struct {
 	path          string
-	before, after []byte // what stands around the field
+	before, after []byte // the text around the field
 }
 
-// findKind returns the file that declares the first kind of the outputs that a
-// package of the listings has.
+// findKind returns the file that declares the first kind of the outputs found in a package of
+// the listings.
 func findKind(ctx context.Context, listings []listing, outputs string) (*editedFile, error) {
 	kinds, err := kindsOf(outputs)
 	if err != nil {
 		return nil, err
 	}
-	// The kinds' files come first in most modules, which keeps this small.
+	// In most modules, files with kinds come first, so few files are read.
 	declares := regexp.MustCompile(`(?m)^(?:type|\t)[ \t]*(` + strings.Join(kinds, "|") + `)\s+struct \{\n`)
 	for _, l := range listings {
 		const format = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
@@ -47,7 +47,7 @@ func findKind(ctx context.Context, listings []listing, outputs string) (*editedF
 	return nil, errors.New("no file declares a kind")
 }
 
-// kindsOf returns the kinds that CRD files define: what stands below names.
+// kindsOf returns the kinds that CRD files define, read from spec.names.
 func kindsOf(dir string) ([]string, error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,8 +77,8 @@ func kindsOf(dir string) ([]string, error) {
 	return kinds, nil
 }
 
-// edit writes the file as in that round: descriptions may be cut off, so that
-// the name of the field changes, too.
+// edit writes the file for a round. The name of the field changes as well, because
+// descriptions may be dropped.
 func (f *editedFile) edit(round int) error {
 	field := fmt.Sprintf("\t// Round%d is what was edited.\n\t// +optional\n\tRound%d string `json:\"round%d,omitempty\"`\n\n", round, round, round)
 	return os.WriteFile(f.path, bytes.Join([][]byte{f.before, f.after}, []byte(field)), 0o666)

@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// fieldTable names public repositories, and fieldResult has what a run over all of them
-// found: how many files both tools wrote, and every finding with a verdict.
+// fieldTable lists public repositories. fieldResult has the result of a run over all of them:
+// the number of files that both tools wrote, and every finding with a verdict.
 const (
 	fieldTable  = "field.tsv"
 	fieldResult = "field.txt"
 )
 
-// A fieldRow is a repository at a version and its own command lines.
+// A fieldRow is a repository in some version, with its own command lines.
 type fieldRow struct {
 	module, version string
 	lines           []string
-	// flags are arguments that only schemagen is given.
+	// flags are additional arguments for schemagen.
 	flags []string
 }
 
@@ -57,21 +57,21 @@ func readFieldTable() ([]fieldRow, error) {
 	return rows, nil
 }
 
-// fieldOutcome is what both tools made of a row.
+// fieldOutcome is the result of both tools for a row.
 type fieldOutcome struct {
 	comparison
-	// written is how many files the peer's command lines wrote.
+	// written is the number of files that the peer's command lines wrote.
 	written int
-	// peerFailed: controller-gen's exit was not 0.
+	// peerFailed is set if controller-gen exited with an error.
 	peerFailed bool
 	findings   []string
 }
 
 var findingLine = regexp.MustCompile(`^\S.*(note|warning|error)\[(SG\d+)\]: `)
 
-// field runs both tools over the rows of the table and holds the result against the
-// checked-in one: every finding needs a verdict there, and none may be "false". With
-// update the result is written; findings keep their verdicts, and new ones get "?".
+// field runs both tools for the rows of the table and compares the result with the checked-in
+// one: every finding needs a verdict there, and no verdict may be "false". With update, the
+// result is written; findings keep their verdicts, and new ones get "?".
 func field(ctx context.Context, w workspace, only, given string, update bool, out io.Writer) error {
 	rows, err := readFieldTable()
 	if err != nil {
@@ -134,8 +134,8 @@ func field(ctx context.Context, w workspace, only, given string, update bool, ou
 	return nil
 }
 
-// verdictsOf are the verdicts of the findings of a section: the same one may occur
-// several times.
+// verdictsOf returns the verdicts of the findings in a section. A finding may occur several
+// times.
 func verdictsOf(section string) map[string][]string {
 	verdicts := map[string][]string{}
 	for line := range strings.Lines(section) {
@@ -212,7 +212,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 	return o, err
 }
 
-// writtenSince counts the files below a folder that were written since a time.
+// writtenSince returns the number of files below a directory that were written after a time.
 func writtenSince(dir string, begin time.Time) (n int, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -227,10 +227,10 @@ func writtenSince(dir string, begin time.Time) (n int, err error) {
 	return n, err
 }
 
-// checkOut copies the module out of the module cache.
+// checkOut copies the module from the module cache.
 func (r fieldRow) checkOut(ctx context.Context, w workspace) (string, error) {
 	return w.once("field-"+strings.ReplaceAll(r.name(), "/", "_"), func(dir string) error {
-		// A module of no requirements: the one at hand is not to change its versions.
+		// An empty module, so that the requirements of this one do not change the versions.
 		query, err := os.MkdirTemp("", "schemagen-field-")
 		if err != nil {
 			return err

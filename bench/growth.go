@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// growthSizes are numbers of kinds.
+	// growthSizes are the numbers of kinds.
 	growthSizes = "1,3,10,30,100,300,1000"
-	// peerLimit is how long controller-gen may take for larger trees to be tried.
+	// peerLimit is the time from which controller-gen is not run for larger trees.
 	peerLimit = time.Minute
-	// growthFrom is the number of kinds from which the slope is taken: below it,
-	// the start of the process is most of what is measured.
+	// growthFrom is the number of kinds from which the slope is computed: below it, the
+	// measured time is dominated by the start of the process.
 	growthFrom = 100
 )
 
@@ -33,8 +33,8 @@ type point struct {
 	sample
 }
 
-// growth measures trees of the sizes and prints a table and the slopes. The
-// points are written to the file, if there is one, for bench/plot.
+// growth measures trees of the given sizes and prints a table and the slopes. If file is not
+// empty, the points are written to it for bench/plot.
 func growth(ctx context.Context, w workspace, t tree, sizes, given string, runs int, file string, out io.Writer) error {
 	peer, product, err := w.tools(ctx, given)
 	if err != nil {
@@ -65,8 +65,8 @@ func growth(ctx context.Context, w workspace, t tree, sizes, given string, runs 
 	return os.WriteFile(file, pointsCSV(lines), 0o666)
 }
 
-// measureTree adds a point to all series: to the first, which is
-// controller-gen's, as long as it does not take too long.
+// measureTree adds a point to all series. To the first, which is controller-gen's, it adds
+// none once controller-gen has exceeded peerLimit.
 func (s *series) measureTree(ctx context.Context, w workspace, t tree, states []row, ours []*series, peer, product string, runs int) error {
 	c := t.benchCase()
 	p, err := w.prepare(ctx, c)
@@ -99,8 +99,7 @@ func (s *series) measureTree(ctx context.Context, w workspace, t tree, states []
 	return nil
 }
 
-// printGrowth prints milliseconds and MiB by the number of kinds, and how fast
-// they grow.
+// printGrowth prints milliseconds and MiB by the number of kinds, and the slopes.
 func printGrowth(out io.Writer, lines []*series) {
 	fmt.Fprint(out, "| kinds |")
 	for _, s := range lines {
@@ -114,7 +113,7 @@ func printGrowth(out io.Writer, lines []*series) {
 				fmt.Fprintf(out, " %.0f | %.0f | %.0f |",
 					milliseconds(s.points[i].wall), milliseconds(s.points[i].cpu), mebibytes(s.points[i].treeRSS))
 			} else {
-				fmt.Fprint(out, " | | |") // it took longer than peerLimit
+				fmt.Fprint(out, " | | |") // controller-gen exceeded peerLimit
 			}
 		}
 		fmt.Fprintln(out)
@@ -130,8 +129,8 @@ func printGrowth(out io.Writer, lines []*series) {
 	fmt.Fprintln(out)
 }
 
-// slope is the exponent of growth: that of the power of the number of kinds which
-// is nearest to the values (least squares of the logarithms). 1 is linear.
+// slope returns the exponent of the power law that fits the values best, by least squares of
+// the logarithms. 1 is linear.
 func slope(points []point, value func(point) float64) string {
 	n, sumX, sumY, sumXX, sumXY := float64(len(points)), 0., 0., 0., 0.
 	for _, p := range points {
@@ -144,7 +143,7 @@ func slope(points []point, value func(point) float64) string {
 	return fmt.Sprintf("%.2f", (n*sumXY-sumX*sumY)/(n*sumXX-sumX*sumX))
 }
 
-// pointsCSV is what bench/plot reads.
+// pointsCSV returns the points in the format that bench/plot reads.
 func pointsCSV(lines []*series) []byte {
 	out := []byte("series,kinds,milliseconds,CPU milliseconds,mebibytes\n")
 	for _, s := range lines {

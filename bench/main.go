@@ -1,9 +1,8 @@
-// Command bench holds schemagen beside controller-gen on real API modules: the
-// bytes that both write and the time and memory that both take.
+// Command bench compares schemagen with controller-gen on real API modules: the bytes that
+// both write, and the time and memory that both need.
 //
-// It knows the command lines (cases.go), where their packages come from, and
-// how a run is measured. It knows nothing of CRDs beyond the one line of a file
-// whose value is allowed to differ.
+// It knows the command lines (cases.go), the sources of their packages, and how a run is
+// measured. Of CRDs it knows only the one line whose value may differ.
 package main
 
 import (
@@ -35,7 +34,7 @@ const usage = `usage: go run . COMMAND [flags]
                                           run one tool on one case
 `
 
-// errDiffers says that a comparison ran and failed; what differs is printed.
+// errDiffers is returned by a comparison that found differences and has printed them.
 var errDiffers = errors.New("outputs differ")
 
 func main() {
@@ -132,7 +131,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 }
 
-// list prints the table of cases with the versions that their modules have.
+// list prints the table of cases with the versions of their modules.
 func list(ctx context.Context, w workspace, selected []benchCase, out io.Writer) error {
 	fmt.Fprintln(out, "| case | CRDs | module | command line |")
 	fmt.Fprintln(out, "|---|--:|---|---|")
@@ -146,7 +145,7 @@ func list(ctx context.Context, w workspace, selected []benchCase, out io.Writer)
 	return nil
 }
 
-// generate runs one tool on one case, its messages passed through.
+// generate runs one tool for one case and passes its messages through.
 func generate(ctx context.Context, w workspace, c benchCase, product string, peer bool, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -11,21 +11,20 @@ import (
 	"time"
 )
 
-// A sample is what one run took.
+// A sample holds the resources that a run used.
 type sample struct {
 	wall time.Duration
-	// cpu is user and system time of the process and of all descendants that
-	// were waited for.
+	// cpu is the user and system time of the process and of all descendants that were waited
+	// for.
 	cpu time.Duration
-	// treeRSS is the peak resident size in KiB of the largest single process
-	// of the tree: wait4 reports the maximum over the process and all
-	// descendants that were waited for. The kernel carries the peak of the
-	// program that was replaced by exec over into this figure, and that program
-	// is the harness: it cannot be less than the harness's own peak.
+	// treeRSS is the peak resident size, in KiB, of the largest single process of the tree:
+	// wait4 reports the maximum over the process and all descendants that were waited for.
+	// The kernel includes the peak of the program that was replaced by exec, which is the
+	// harness: the figure cannot be less than the harness's own peak.
 	treeRSS int64
 }
 
-// execute runs a program and returns what it took and what it wrote to stderr.
+// execute runs a program and returns the resources that it used and its standard error.
 func execute(ctx context.Context, dir, program string, args []string) (sample, []byte, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
@@ -44,7 +43,7 @@ func execute(ctx context.Context, dir, program string, args []string) (sample, [
 	return s, stderr.Bytes(), err
 }
 
-// highWater reads VmHWM of a process in KiB; 0 if there is none.
+// highWater returns VmHWM of a process in KiB, or 0 if it cannot be read.
 func highWater(pid string) int64 {
 	status, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 	"strings"
 )
 
-// versionKey starts the one line whose value may differ.
+// versionKey is the prefix of the only line whose value may differ.
 const versionKey = "    controller-gen.kubebuilder.io/version: "
 
-// A comparison is the result of one case. The counts are of files.
+// A comparison is the result of a case. The counts are numbers of files.
 type comparison struct {
 	peerFiles, bytes, equal, different, missing, extra int
-	// problems are said once each, before the excerpts.
+	// problems are printed before the excerpts.
 	problems []string
 	excerpts []string
-	// messages are what schemagen has to say, its places without the machine's.
+	// messages are the messages of schemagen, without machine-specific paths.
 	messages string
 }
 
-// failed is the number of files that fail the case, at least one if the case
-// failed as a whole.
+// failed returns the number of files that differ or are missing or extra, at least 1 if there
+// is a problem with the whole case.
 func (r comparison) failed() int {
 	failed := r.different + r.missing + r.extra
 	if failed == 0 && len(r.problems) > 0 {
@@ -36,13 +36,13 @@ func (r comparison) failed() int {
 	return failed
 }
 
-// parity runs both tools on every case and compares all that they write.
+// parity runs both tools for every case and compares all files that they write.
 //
-// With all cases it also drives the Makefile of a scaffold with each of the tools,
-// and runs the command lines of projects.
+// With all cases, it also runs the Makefile of a scaffolded project with each of the tools,
+// and the command lines of projects.
 //
-// What schemagen says of a module's source is held against warnings.txt; update
-// rewrites the sections of the selected cases.
+// The messages of schemagen are compared with warnings.txt; with update, the sections of the
+// selected cases are rewritten.
 func parity(ctx context.Context, w workspace, selected []benchCase, given string, update bool, out io.Writer) error {
 	golden, err := readSections(warningsFile)
 	if err != nil {
@@ -110,8 +110,8 @@ func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// compareCase runs both tools on one case. What goes wrong is in the result:
-// a case that cannot run is a failed case, not the end of the run.
+// compareCase runs both tools for one case. Errors are part of the result: a case that cannot
+// run has failed, and the remaining cases run.
 func compareCase(ctx context.Context, w workspace, c benchCase, peer, product string) comparison {
 	problem := func(format string, args ...any) comparison {
 		return comparison{problems: []string{fmt.Sprintf(format, args...)}}
@@ -151,7 +151,7 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	return r
 }
 
-// compareTrees compares all files below two folders.
+// compareTrees compares all files below two directories.
 func compareTrees(want, got string) (comparison, error) {
 	wanted, err := readTree(want)
 	if err != nil {
@@ -194,8 +194,8 @@ type treeFile struct {
 	content []byte
 }
 
-// readTree reads all files below dir, sorted by name; a folder that does not
-// exist has none.
+// readTree reads all files below dir, sorted by name. A directory that does not exist has
+// none.
 func readTree(dir string) ([]treeFile, error) {
 	var files []treeFile
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -223,8 +223,7 @@ func readTree(dir string) ([]treeFile, error) {
 	return files, err
 }
 
-// withoutVersion replaces the value of the version annotation, and nothing
-// else.
+// withoutVersion replaces only the value of the version annotation.
 func withoutVersion(content []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(content) {
@@ -236,8 +235,7 @@ func withoutVersion(content []byte) []byte {
 	return out
 }
 
-// excerpt shows the first place where two different texts differ, in the
-// manner of a unified diff.
+// excerpt returns the first difference between two texts, in the style of a unified diff.
 func excerpt(a, b string) string {
 	const context, limit = 3, 8
 	as, bs := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
@@ -256,7 +254,7 @@ func excerpt(a, b string) string {
 				return
 			}
 			if line == "" {
-				continue // what SplitAfter leaves behind the last newline
+				continue // SplitAfter returns an empty element after the last newline
 			}
 			line, terminated := strings.CutSuffix(line, "\n")
 			if len(line) > 2000 {
@@ -274,8 +272,8 @@ func excerpt(a, b string) string {
 	return out.String()
 }
 
-// resync returns how many lines to skip on both sides until three lines are
-// the same again, or all lines if that does not happen soon.
+// resync returns the number of lines to skip on both sides until three lines are equal again,
+// or all lines if there are no such lines nearby.
 func resync(as, bs []string) (int, int) {
 	const window, same = 200, 3
 	for distance := range window {

@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// A project is a repository whose own command lines both tools run, with all of
-// their generators and output rules.
+// A project is a repository whose own command lines both tools run, with all generators and
+// output rules.
 type project struct {
 	name string
-	// pins and checkout are as in a benchCase.
+	// pins and checkout are as in benchCase.
 	pins     string
 	checkout []mount
-	// lines are the command lines, in the words of the repository's Makefile.
+	// lines are the command lines as in the repository's Makefile.
 	lines []string
-	// generated matches the paths of the files that the repository has of earlier
-	// runs. They are removed before.
+	// generated matches the paths of generated files in the repository. They are removed
+	// before a run.
 	generated *regexp.Regexp
-	// files is the number of files that the command lines write.
+	// files is the expected number of files that the command lines write.
 	files int
 }
 
-// projects is the table. The lines are those of the Makefile at the version that
-// pins fixes, with its variables replaced.
+// projects returns the table of projects. The lines are those of the Makefile in the version
+// that pins determines, with variables replaced.
 func projects() []project {
 	return []project{{
-		// generate-manifests-core, without the lines for types of tests,
+		// generate-manifests-core (without the lines for test types),
 		// generate-manifests-kubeadm-bootstrap and -control-plane, and
 		// generate-go-deepcopy-core.
 		name: "cluster-api Makefile", pins: "apis",
@@ -57,7 +57,7 @@ func projects() []project {
 			`|(api/(addons|core|ipam|runtime)|cmd/clusterctl|controllers/crdmigrator/test|internal|util)/.*zz_generated\.deepcopy\.go)$`),
 		files: 51,
 	}, {
-		// manifests, with the definitions that schemapatch completes.
+		// manifests, including the definitions that schemapatch completes.
 		name: "mcs-api Makefile", pins: "mcs",
 		checkout: repository("sigs.k8s.io/mcs-api"),
 		lines: []string{
@@ -70,8 +70,8 @@ func projects() []project {
 	}}
 }
 
-// compareProject runs the command lines of a project with each tool, in a copy
-// without the files that they write, and compares all files of the copies.
+// compareProject runs the command lines of a project with each tool, in copies without the
+// generated files, and compares all files of the copies.
 func compareProject(ctx context.Context, w workspace, p project, peer, product string) comparison {
 	problem := func(format string, args ...any) comparison {
 		return comparison{problems: []string{fmt.Sprintf(format, args...)}}
@@ -110,8 +110,8 @@ func compareProject(ctx context.Context, w workspace, p project, peer, product s
 	return r
 }
 
-// removeMatching removes files whose path below dir matches, and returns how many
-// files are left.
+// removeMatching removes the files whose path relative to dir matches, and returns the number
+// of remaining files.
 func removeMatching(dir string, pattern *regexp.Regexp) (left int, err error) {
 	files, err := readTree(dir)
 	if err != nil {

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// A row is a state that a run can find, and what must be reached in it. The
-// rows are those of the table in docs/performance.md.
+// A row is an initial state for a run, and the targets for it. The rows are those of the
+// table in docs/performance.md.
 type row struct {
 	name, title string
-	// flags are schemagen's, beside those of the case.
+	// flags are additional flags for schemagen.
 	flags []string
-	// kept: outputs and schemagen's cache are those of the run before.
+	// kept is set if the outputs and schemagen's cache of the previous run are kept.
 	kept bool
-	// edit changes a Go file before every round.
+	// edit is set if a Go file is changed before every round.
 	edit bool
-	// verifies: the row is about verification, and says nothing where the API
-	// server refuses what is generated.
+	// verifies is set if the row measures verification. It does not apply where the API
+	// server rejects the generated CRDs.
 	verifies bool
-	// Targets. Figures are schemagen's; memory and CPU are shares of
-	// controller-gen's, listing is wall time by that of a bare go list -deps.
+	// Targets for schemagen. Memory and CPU are relative to controller-gen, listing is wall
+	// time relative to a bare go list -deps.
 	speed, listing, memory, cpu bounds
 }
 
-// bounds are what a figure must reach in the geometric mean of all cases and in
-// each case; 0 is no bound.
+// bounds are the bounds of a figure for the geometric mean of all cases and for each case; 0
+// means no bound.
 type bounds struct{ geomean, each float64 }
 
 func rows() []row {
@@ -45,8 +45,8 @@ func rows() []row {
 	}}
 }
 
-// selectRows returns the rows that a comma-separated list names, in the order of
-// the table; an empty list means all.
+// selectRows returns the rows in a comma-separated list, in the order of the table. An empty
+// list selects all rows.
 func selectRows(names string) ([]row, error) {
 	all := rows()
 	if names == "" {
@@ -61,7 +61,7 @@ func selectRows(names string) ([]row, error) {
 	return slices.DeleteFunc(all, func(r row) bool { return !slices.Contains(wanted, r.name) }), nil
 }
 
-// without says why a case has no such row; empty if it has one.
+// without returns the reason why the row does not apply to a case, or "" if it does.
 func (r row) without(c benchCase) string {
 	switch {
 	case r.verifies && c.builtIn:
@@ -72,11 +72,10 @@ func (r row) without(c benchCase) string {
 	return ""
 }
 
-// A result is what one case took in one row.
+// A result holds the samples of one case in one row.
 type result struct {
 	name string
-	// The figures of both tools and of go list; the zero value of those that
-	// did not run.
+	// The samples of both tools and of go list; zero for those that did not run.
 	peer, ours, list sample
 }
 
@@ -85,7 +84,7 @@ func (r result) listing() float64 { return ratio(r.ours.wall, r.list.wall) }
 func (r result) memory() float64  { return ratio(r.ours.treeRSS, r.peer.treeRSS) }
 func (r result) cpu() float64     { return ratio(r.ours.cpu, r.peer.cpu) }
 
-// A target is one figure of a row with its bounds.
+// A target is a figure of a row with its bounds.
 type target struct {
 	name, sign string
 	value      func(result) float64
@@ -101,7 +100,7 @@ func (r row) targets() []target {
 	}
 }
 
-// judge writes a value and whether it reaches the bound, where there is one.
+// judge formats a value and, if there is a bound, whether the value meets it.
 func (t target) judge(value, bound float64) string {
 	text := fmt.Sprintf("%.2f", value)
 	if t.sign == "≥" {
@@ -123,8 +122,7 @@ func (t target) bound(value float64) string {
 	return fmt.Sprintf("%s %.3g", t.sign, value)
 }
 
-// table writes the row as a Markdown table: the cases, the geometric mean, and
-// what had to be reached.
+// table returns the row as a Markdown table: the cases, the geometric mean, and the targets.
 func (r row) table(results []result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s (`%s`)\n\n", r.title, r.name)
@@ -171,7 +169,7 @@ func (r row) table(results []result) string {
 	return b.String()
 }
 
-// summary writes one line for each row: its geometric means.
+// summary returns a table with the geometric means of each row.
 func summary(rows []row, results [][]result) string {
 	var b strings.Builder
 	b.WriteString("### Geometric means\n\n| | times as fast | wall ÷ go list | memory | CPU |\n|---|--:|--:|--:|--:|\n")

@@ -10,13 +10,13 @@ import (
 	"text/template"
 )
 
-// A groupSource is one API group of the synthetic module.
+// A groupSource is an API group of the synthetic module.
 type groupSource struct {
 	Name  string
 	Kinds []string
 }
 
-// groups are five groups of five kinds.
+// groups returns five groups of five kinds.
 func groups() []groupSource {
 	return []groupSource{
 		{"batch", []string{"Backfill", "Pipeline", "Reindex", "Rollup", "Sweep"}},
@@ -27,8 +27,8 @@ func groups() []groupSource {
 	}
 }
 
-// groupTemplate is the source of one group. Every kind embeds two whole pod
-// templates, which is what makes operators' CRDs large.
+// groupTemplate is the source of a group. Every kind embeds two complete pod templates, which
+// is what makes the CRDs of operators large.
 const groupTemplate = `// Package v1 is the API group {{.Name}} of a generated module that the timing
 // harness of schemagen makes.
 //
@@ -141,7 +141,7 @@ type sourceFile struct {
 	content []byte
 }
 
-// podTemplates are the files of the module of synthetic-25, without its go.mod.
+// podTemplates returns the files of the module synthetic-25, without its go.mod.
 func podTemplates() ([]sourceFile, error) {
 	source, err := template.New("group").Parse(groupTemplate)
 	if err != nil {
@@ -158,9 +158,9 @@ func podTemplates() ([]sourceFile, error) {
 	return files, nil
 }
 
-// synthesize writes the generated module of a case into the cache and returns
-// its root. Its requirements are those of bench/apis, so that it has the same
-// k8s.io/api and needs nothing that is not downloaded for the other cases.
+// synthesize writes the generated module of a case to the cache and returns its root. The
+// requirements are those of bench/apis, so that the module uses the same k8s.io/api and
+// nothing needs to be downloaded for it alone.
 func (w workspace) synthesize(c benchCase) (string, error) {
 	goMod, err := os.ReadFile(filepath.Join(w.bench, c.pins, "go.mod"))
 	if err != nil {
@@ -182,8 +182,8 @@ func (w workspace) synthesize(c benchCase) (string, error) {
 		{"go.mod", []byte("module synthetic.example.com/operator\n" + rest)},
 		{"go.sum", goSum},
 	}, files...)
-	// The folder's name has a sum of the content: a changed template or
-	// version makes a new one.
+	// The name of the directory includes a checksum of the content, so that a changed
+	// template or version results in a new one.
 	sum := sha256.New()
 	for _, f := range files {
 		fmt.Fprintf(sum, "%s %d\n%s", f.name, len(f.content), f.content)

@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// targetStart bounds the start of the process.
+// targetStart is the target for the start time of the process.
 const targetStart = 30 * time.Millisecond
 
-// settled is how long after a change a file's stamp says that it has not changed
-// since: schemagen compares contents until then.
+// settled is the time after a change from which a file's timestamps prove that it has not
+// changed since. Until then, schemagen compares contents.
 const settled = 2100 * time.Millisecond
 
-// A contestant is one of the programs that run in turn.
+// A contestant is one of the programs that are run in turn.
 type contestant struct {
 	name     string
-	commands []command // one after the other
-	out      string    // the folder that they write to; empty if none
+	commands []command // run in sequence
+	out      string    // output directory; empty if none
 	samples  []sample
-	written  [sha256.Size]byte // sum of the folder after the last run
+	written  [sha256.Size]byte // checksum of the directory after the last run
 }
 
 type command struct {
@@ -35,8 +35,8 @@ type command struct {
 	args         []string
 }
 
-// contestants are controller-gen, schemagen and a bare listing of the same
-// packages, with what they write below temp.
+// contestants returns controller-gen, schemagen and a bare listing of the same packages.
+// Their output directories are below temp.
 func contestants(c benchCase, r row, p place, peer, product, temp string) (theirs, ours, list *contestant) {
 	theirs = &contestant{name: "controller-gen", out: filepath.Join(temp, "theirs")}
 	theirs.commands = []command{{p.dir, peer, c.arguments(theirs.out)}}
@@ -53,13 +53,13 @@ func contestants(c benchCase, r row, p place, peer, product, temp string) (their
 	return theirs, ours, list
 }
 
-// goListArgs are those of the bare listing that no tool that asks the go
-// command can be faster than.
+// goListArgs returns the arguments of the bare listing, which is a lower bound for any tool
+// that uses the go command.
 func goListArgs(l listing) []string {
 	return append([]string{"list", "-deps", "-e", "-json=Name,ImportPath,Dir,GoFiles,Imports,ImportMap,Module"}, l.patterns...)
 }
 
-// run runs the commands in fresh processes.
+// run runs the commands in new processes.
 func (t *contestant) run(ctx context.Context) (sample, error) {
 	var sum sample
 	for _, c := range t.commands {
@@ -74,7 +74,7 @@ func (t *contestant) run(ctx context.Context) (sample, error) {
 	return sum, nil
 }
 
-// median is the figures of the middle, each for itself.
+// median returns the median of each figure separately.
 func (t *contestant) median() sample {
 	return sample{
 		wall:    median(t.samples, func(s sample) time.Duration { return s.wall }),
@@ -83,8 +83,8 @@ func (t *contestant) median() sample {
 	}
 }
 
-// timing measures the rows of every case and prints the tables. A missed target
-// is printed, not an error.
+// timing measures the rows for every case and prints the tables. A missed target is printed
+// and is not an error.
 func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, given string, runs int, out io.Writer) error {
 	peer, product, err := w.tools(ctx, given)
 	if err != nil {
@@ -122,7 +122,7 @@ func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, 
 	return nil
 }
 
-// measureCase measures one case in the state that the row says.
+// measureCase measures one case in the state of a row.
 func measureCase(ctx context.Context, w workspace, c benchCase, r row, peer, product string, runs int) (result, error) {
 	p, err := w.prepare(ctx, c)
 	if err != nil {
@@ -134,7 +134,7 @@ func measureCase(ctx context.Context, w workspace, c benchCase, r row, peer, pro
 	}
 	defer os.RemoveAll(temp)
 	if r.edit {
-		// In a copy: the checkout serves other runs, too.
+		// In a copy, because other runs use the checkout as well.
 		if p, err = p.copyTo(filepath.Join(temp, "source")); err != nil {
 			return result{}, err
 		}
@@ -146,7 +146,7 @@ func measureCase(ctx context.Context, w workspace, c benchCase, r row, peer, pro
 	return result{c.name, theirs.median(), ours.median(), list.median()}, nil
 }
 
-// measure runs the contestants in turn: a warm-up, then the rounds that count.
+// measure runs the contestants in turn: a warm-up, then the measured rounds.
 func measure(ctx context.Context, r row, p place, runs, files int, all ...*contestant) error {
 	for _, t := range all {
 		if err := t.warmUp(ctx, files); err != nil {
@@ -159,7 +159,7 @@ func measure(ctx context.Context, r row, p place, runs, files int, all ...*conte
 	case r.edit:
 		file, err = findKind(ctx, p.listings, all[0].out)
 	case r.kept:
-		// The run after the files have settled notes their stamps.
+		// The first run after the files have settled records their timestamps.
 		time.Sleep(settled)
 		for _, t := range all {
 			_, err = t.run(ctx)
@@ -183,7 +183,7 @@ func measure(ctx context.Context, r row, p place, runs, files int, all ...*conte
 	return nil
 }
 
-// warmUp runs once, and sees to it that all files come out.
+// warmUp runs once and checks that all files are written.
 func (t *contestant) warmUp(ctx context.Context, files int) error {
 	if _, err := t.run(ctx); err != nil || t.out == "" {
 		return err
@@ -199,7 +199,7 @@ func (t *contestant) warmUp(ctx context.Context, files int) error {
 	return err
 }
 
-// measure runs once more, and sees to it that the run did what the row says.
+// measure runs once more and checks that the run did what the row requires.
 func (t *contestant) measure(ctx context.Context, r row) error {
 	if !r.kept {
 		if err := os.RemoveAll(t.out); err != nil {
@@ -225,8 +225,8 @@ func (t *contestant) measure(ctx context.Context, r row) error {
 	return nil
 }
 
-// sum is over the files of a folder, which are not kept: the harness must stay
-// small (see sample.treeRSS).
+// sum returns a checksum of the files in a directory. The contents are not kept in memory:
+// the harness must stay small (see sample.treeRSS).
 func sum(dir string) (sum [sha256.Size]byte, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -248,8 +248,8 @@ func sum(dir string) (sum [sha256.Size]byte, err error) {
 	return sum, nil
 }
 
-// printStart measures the start of the process by its version command, spelt
-// as an argument or as a flag.
+// printStart measures the start time of the process with its version command, which is an
+// argument or a flag.
 func printStart(ctx context.Context, product string, out io.Writer) error {
 	argument := "version"
 	if _, _, err := execute(ctx, "", product, []string{argument}); err != nil {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A tree is the size of a generated module whose kinds share no types but small
-// ones, so that twice the kinds are twice the work.
+// A tree has the sizes of a generated module whose kinds share only small types, so that
+// twice as many kinds need twice as much work.
 type tree struct {
 	kinds int
-	// Below the spec of a kind stands a binary tree of structs: depth counts its
-	// levels. One child of a struct is a struct, the other a list of structs.
+	// depth is the number of levels of the binary tree of structs below the spec of a kind.
+	// One child of a struct is a struct, the other a list of structs.
 	depth int
-	// width is the number of fields of each struct that are no structs.
+	// width is the number of fields of each struct that are not structs.
 	width int
-	// unions and rules are how many structs of a kind have a discriminated union,
-	// and how many a CEL rule, from the top.
+	// unions and rules are the numbers of structs of a kind, from the top, that have a
+	// discriminated union and a CEL rule.
 	unions, rules int
-	// description is the number of bytes of the description of a field.
+	// description is the length of a field's description in bytes.
 	description int
 }
 
@@ -32,8 +32,8 @@ func (t tree) benchCase() benchCase {
 	}
 }
 
-// groupOfTree is what the kinds of a group share. The marker of unions is
-// schemagen's; to controller-gen it is a comment.
+// groupOfTree is the source shared by the kinds of a group. The marker for unions is
+// schemagen's; for controller-gen it is a comment.
 const groupOfTree = `// Package v1 is the API group %[1]s of a generated module.
 //
 // +groupName=%[1]s.synthetic.example.com
@@ -91,7 +91,7 @@ type %[1]sStatus struct {
 }
 `
 
-// files are the sources of the module, the same for the same sizes.
+// files returns the sources of the module, which depend only on the sizes.
 func (t tree) files() ([]sourceFile, error) {
 	var files []sourceFile
 	for i := range t.kinds {
@@ -110,12 +110,12 @@ func (t tree) files() ([]sourceFile, error) {
 	return files, nil
 }
 
-// writeStruct writes one struct of a kind. Structs are numbered as in a heap: those
-// below the struct i are 2i and 2i+1.
+// writeStruct writes a struct of a kind. Structs are numbered as in a heap: the children of
+// struct i are 2i and 2i+1.
 func (t tree) writeStruct(text *bytes.Buffer, kind string, number, node int) {
 	fmt.Fprintf(text, "\n// %sNode%d is the struct %d of a %s.\n", kind, node, node, kind)
 	if node <= t.rules && t.width > 1 {
-		// No two rules are equal, so that none is compiled for another.
+		// All rules are different, so that each of them is compiled.
 		fmt.Fprintf(text, "// +kubebuilder:validation:XValidation:rule=\"!has(self.field1) || self.field1 < %d\",message=\"field1 is too large\"\n", 1000*number+node)
 	}
 	fmt.Fprintf(text, "type %sNode%d struct {\n", kind, node)
@@ -158,7 +158,7 @@ func (t tree) writeStruct(text *bytes.Buffer, kind string, number, node int) {
 	fmt.Fprint(text, "}\n")
 }
 
-// prose is a text of that many bytes.
+// prose returns a text of the given length in bytes.
 func prose(bytes int) string {
 	const sentence = "The value says how the part that it belongs to is set up and what becomes of it. "
 	return strings.Repeat(sentence, bytes/len(sentence)) + strings.TrimSpace(sentence[:bytes%len(sentence)])

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// warningsFile holds what schemagen says of each case's source, so that a new
-// warning, true or false, is seen. Cases without warnings have no section.
+// warningsFile has the messages of schemagen for each case, so that new warnings, correct or
+// not, are noticed. Cases without warnings have no section.
 const warningsFile = "warnings.txt"
 
 const sectionMark = "== "
 
-// readSections returns the sections of a file by name; a file that does not exist has
-// none.
+// readSections returns the sections of a file by name, or none if the file does not exist.
 func readSections(file string) (map[string]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !os.IsNotExist(err) {
@@ -43,8 +42,8 @@ func writeSections(file string, sections map[string]string) error {
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// withoutPlaces removes what differs between machines from paths: the module
-// cache, and the folder that the case runs in.
+// withoutPlaces removes the machine-specific parts of paths: the module cache and the
+// directory of the case.
 func withoutPlaces(text, modCache, dir string) string {
 	text = strings.ReplaceAll(text, dir+string(filepath.Separator), "")
 	return strings.ReplaceAll(text, modCache+string(filepath.Separator), "")

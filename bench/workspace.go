@@ -15,21 +15,20 @@ import (
 	"strings"
 )
 
-// A workspace is where the harness finds its nested modules and keeps what it
-// builds and copies.
+// A workspace holds the directories of the harness.
 type workspace struct {
-	bench string // the folder of this file
-	cache string // may be deleted at any time
+	bench string // the directory of this package, with the nested modules
+	cache string // built and copied files; may be deleted at any time
 }
 
-// A place is where the command line of a case runs.
+// A place is the directory in which the command line of a case runs.
 type place struct {
 	root     string // of the checkout, or of the nested module
 	dir      string
 	listings []listing // with absolute directories
 }
 
-// copyTo is the place with a copy of its root.
+// copyTo copies the root of the place and returns the place in the copy.
 func (p place) copyTo(root string) (place, error) {
 	if err := os.CopyFS(root, os.DirFS(p.root)); err != nil {
 		return place{}, err
@@ -58,7 +57,7 @@ func openWorkspace() (workspace, error) {
 	return workspace{}, errors.New("run me in bench/ of the repository")
 }
 
-// goCommand runs the go command in dir and returns what it prints.
+// goCommand runs the go command in dir and returns its output.
 func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
@@ -71,8 +70,8 @@ func goCommand(ctx context.Context, dir string, args ...string) ([]byte, error) 
 	return stdout.Bytes(), nil
 }
 
-// product returns the binary to test: the given one, or the repository's own,
-// built anew (the build cache makes that cheap).
+// product returns the binary to test: the given one, or one built from the repository, which
+// the build cache makes cheap.
 func (w workspace) product(ctx context.Context, given string) (string, error) {
 	if given != "" {
 		return filepath.Abs(given)
@@ -82,7 +81,7 @@ func (w workspace) product(ctx context.Context, given string) (string, error) {
 	return binary, err
 }
 
-// tools returns both tools, built where that is needed.
+// tools returns the binaries of both tools, and builds them if needed.
 func (w workspace) tools(ctx context.Context, given string) (peer, product string, err error) {
 	if peer, err = w.peer(ctx); err != nil {
 		return "", "", err
@@ -91,7 +90,7 @@ func (w workspace) tools(ctx context.Context, given string) (peer, product strin
 	return peer, product, err
 }
 
-// peer returns controller-gen, built from the nested module peer once for each
+// peer returns controller-gen, which is built from the nested module peer once for each
 // version of it and of Go.
 func (w workspace) peer(ctx context.Context) (string, error) {
 	dir := filepath.Join(w.bench, "peer")
@@ -112,11 +111,11 @@ func (w workspace) peer(ctx context.Context) (string, error) {
 	return binary, err
 }
 
-// A module is what the go command says of one module of the build list.
+// A module is a module of the build list as reported by the go command.
 type module struct{ Path, Version, Dir string }
 
-// download brings a module of the build list of a nested module into the
-// module cache, its checksum verified by that nested module's go.sum.
+// download downloads a module in the build list of a nested module to the module cache. Its
+// checksum is verified with the go.sum of the nested module.
 func (w workspace) download(ctx context.Context, pins, path string) (module, error) {
 	out, err := goCommand(ctx, filepath.Join(w.bench, pins), "mod", "download", "-json", path)
 	if err != nil {
@@ -132,8 +131,8 @@ func (w workspace) download(ctx context.Context, pins, path string) (module, err
 	return m, nil
 }
 
-// prepare makes the packages of a case available, and with a last go list all
-// that they import, so that no timed run needs the network.
+// prepare makes the packages of a case available and, with a final go list, everything that
+// they import, so that no timed run needs the network.
 func (w workspace) prepare(ctx context.Context, c benchCase) (place, error) {
 	root := filepath.Join(w.bench, c.pins)
 	var err error
@@ -158,9 +157,9 @@ func (w workspace) prepare(ctx context.Context, c benchCase) (place, error) {
 	return p, nil
 }
 
-// checkOut lays the modules of a case out as in their repository, in the
-// cache, and returns the root. A checkout that is there already is taken as it
-// is: its name says the versions and what was added.
+// checkOut copies the modules of a case to the cache, in the layout of their repository, and
+// returns the root. An existing checkout is used unchanged: its name includes the versions
+// and the added groups.
 func (w workspace) checkOut(ctx context.Context, c benchCase) (string, error) {
 	var modules []module
 	var names []string
@@ -182,8 +181,8 @@ func (w workspace) checkOut(ctx context.Context, c benchCase) (string, error) {
 				return err
 			}
 		}
-		// A go.work names the other modules of the repository, which are not
-		// in this module's archive.
+		// A go.work names other modules of the repository, which are not in the module's
+		// archive.
 		for _, name := range []string{"go.work", "go.work.sum"} {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -199,8 +198,8 @@ func (w workspace) checkOut(ctx context.Context, c benchCase) (string, error) {
 	})
 }
 
-// once returns the folder of that name in the cache, filled by fill if it is
-// not there. It appears whole or not at all.
+// once returns the directory with the given name in the cache. If it does not exist, it is
+// created atomically with the files that fill writes.
 func (w workspace) once(name string, fill func(dir string) error) (string, error) {
 	parent := filepath.Join(w.cache, "src")
 	dir := filepath.Join(parent, name)
@@ -220,14 +219,14 @@ func (w workspace) once(name string, fill func(dir string) error) (string, error
 	}
 	if err := os.Rename(temp, dir); err != nil {
 		if _, statErr := os.Stat(dir); statErr == nil {
-			return dir, nil // another run was faster
+			return dir, nil // a concurrent run created it first
 		}
 		return "", err
 	}
 	return dir, nil
 }
 
-// versions names the modules of a case with their versions.
+// versions returns the modules of a case with their versions.
 func (w workspace) versions(ctx context.Context, c benchCase) (string, error) {
 	query := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}
 	dir := filepath.Join(w.bench, c.pins)

@@ -1,5 +1,5 @@
-// Package apis keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package apis records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package apis
 
 import (

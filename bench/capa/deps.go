@@ -1,5 +1,5 @@
-// Package capa keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package capa records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package capa
 
 import (

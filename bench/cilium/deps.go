@@ -1,5 +1,5 @@
-// Package cilium keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package cilium records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package cilium
 
 import (

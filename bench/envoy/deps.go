@@ -1,5 +1,5 @@
-// Package envoy keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package envoy records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package envoy
 
 import (

@@ -1,5 +1,5 @@
-// Package externaldns keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package externaldns records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package externaldns
 
 import (

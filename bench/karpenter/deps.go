@@ -1,5 +1,5 @@
-// Package karpenter keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package karpenter records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package karpenter
 
 import (

@@ -1,5 +1,5 @@
-// Package keda keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package keda records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package keda
 
 import (

@@ -1,5 +1,5 @@
-// Package kueue keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package kueue records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package kueue
 
 import (

@@ -1,5 +1,5 @@
-// Package mcs keeps the requirements of this module: the API packages whose
-// command lines the harness of ../ runs.
+// Package mcs records the requirements of this module: the API packages whose
+// command lines the harness in .. runs.
 package mcs
 
 import (

@@ -1,9 +1,9 @@
-// Command plot draws what bench's growth measured: time and memory by the number
-// of kinds, both axes logarithmic, so that linear growth is a line of slope 1.
+// Command plot plots the results of bench growth: time and memory by the number of kinds.
+// Both axes are logarithmic, so that linear growth is a line of slope 1.
 //
 //	go run . POINTS.csv OUT.svg OUT.png
 //
-// It is a module of its own so that the harness needs the standard library only.
+// It is a separate module so that the harness needs only the standard library.
 package main
 
 import (
@@ -60,8 +60,8 @@ type series struct {
 	time, memory plotter.XYs // seconds and MiB by the number of kinds
 }
 
-// readSeries reads lines of series, kinds, milliseconds of time and of CPU, and
-// mebibytes, below a line of titles.
+// readSeries reads a CSV file with a header and the columns series, kinds, milliseconds of
+// time and of CPU, and mebibytes.
 func readSeries(r io.Reader) ([]series, error) {
 	records, err := csv.NewReader(r).ReadAll()
 	if err != nil {
@@ -94,7 +94,7 @@ func readSeries(r io.Reader) ([]series, error) {
 
 const width, height = 24 * vg.Centimeter, 11 * vg.Centimeter
 
-// drawFile draws both panels into an SVG or PNG file.
+// drawFile draws both panels to an SVG or PNG file.
 func drawFile(name string, lines []series) error {
 	var canvas interface {
 		vg.CanvasSizer
@@ -128,7 +128,7 @@ func drawFile(name string, lines []series) error {
 	return errors.Join(err, file.Close())
 }
 
-// panel draws one figure of all series by the number of kinds.
+// panel plots one figure of all series by the number of kinds.
 func panel(title, unit string, lines []series, figure func(series) plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "kinds", unit
@@ -152,14 +152,14 @@ func panel(title, unit string, lines []series, figure func(series) plotter.XYs) 
 		p.Add(line, points)
 		p.Legend.Add(s.name, line, points)
 	}
-	// Whole decades, and room for the legend.
+	// Complete decades leave room for the legend.
 	p.X.Min, p.X.Max = decade(p.X.Min, false), decade(p.X.Max, true)
 	p.Y.Min, p.Y.Max = decade(p.Y.Min, false), decade(p.Y.Max, true)
 	return p, nil
 }
 
-// styles differ in colour and in shape, for those who do not see the colours
-// (Okabe and Ito's).
+// styles differ in color and in shape, for readers who cannot distinguish the colors (those
+// of Okabe and Ito).
 var styles = []draw.GlyphStyle{
 	{Color: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Shape: draw.CircleGlyph{}},
 	{Color: color.RGBA{0x00, 0x72, 0xb2, 0xff}, Shape: draw.BoxGlyph{}},
@@ -167,7 +167,8 @@ var styles = []draw.GlyphStyle{
 	{Color: color.RGBA{0x55, 0x55, 0x55, 0xff}, Shape: draw.CrossGlyph{}},
 }
 
-// decade is the power of ten next to the value.
+// decade returns the greatest power of ten that is not above the value or, with above, the
+// least one that is not below it.
 func decade(value float64, above bool) float64 {
 	power := 1.
 	for power > value {
@@ -182,7 +183,7 @@ func decade(value float64, above bool) float64 {
 	return power
 }
 
-// decades are ticks with a text at powers of ten.
+// decades places labeled ticks at powers of ten.
 type decades struct{}
 
 // Ticks implements plot.Ticker.

@@ -1,5 +1,5 @@
-// Package rollouts keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package rollouts records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package rollouts
 
 import (

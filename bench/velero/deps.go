@@ -1,5 +1,5 @@
-// Package velero keeps the requirements of this module: the API packages whose
-// CRDs the harness of ../ generates.
+// Package velero records the requirements of this module: the API packages whose
+// CRDs the harness in .. generates.
 package velero
 
 import (
