@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium behind chromedriver (W3C WebDriver by plain HTTP).
+// browser is a headless Chromium controlled through chromedriver (W3C WebDriver over HTTP).
 type browser struct {
 	t *testing.T
-	// session is the address of the session.
+	// session is the URL of the session.
 	session string
 }
 
-// startedAt is what chromedriver prints when it listens.
+// startedAt matches the message that chromedriver prints when it listens.
 var startedAt = regexp.MustCompile(`started successfully on port (\d+)`)
 
-// startBrowser starts a browser with a profile of its own, and nothing that would
-// ask the network by itself.
+// startBrowser starts a browser with its own profile, configured to make no network requests
+// by itself.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
 	cmd := exec.Command("chromedriver", "--port=0")
@@ -80,7 +80,7 @@ func startBrowser(t *testing.T) *browser {
 	return b
 }
 
-// send makes a request of the protocol, and returns its value.
+// send makes a WebDriver request and returns the value of the response.
 func (b *browser) send(method, path string, body any) (json.RawMessage, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *browser) visit(url string) {
 	b.post("/url", map[string]any{"url": url})
 }
 
-// script runs a script in the page and decodes what it returns.
+// script runs a script in the page and decodes its result.
 func script[T any](b *browser, code string, args ...any) T {
 	b.t.Helper()
 	if args == nil {
@@ -142,7 +142,7 @@ func script[T any](b *browser, code string, args ...any) T {
 	return out
 }
 
-// devtools calls a method of the browser's own protocol.
+// devtools calls a method of the Chrome DevTools Protocol.
 func (b *browser) devtools(method string, params map[string]any) {
 	b.t.Helper()
 	b.post("/goog/cdp/execute", map[string]any{"cmd": method, "params": params})
@@ -160,7 +160,7 @@ const (
 	keyDown   = "\ue015"
 )
 
-// press presses keys one after another, as a person does.
+// press presses keys one after another.
 func (b *browser) press(keys ...string) {
 	b.t.Helper()
 	var actions []any
@@ -170,7 +170,7 @@ func (b *browser) press(keys ...string) {
 	b.post("/actions", map[string]any{"actions": []any{map[string]any{"type": "key", "id": "keyboard", "actions": actions}}})
 }
 
-// typed presses a key for each letter.
+// typed types a text.
 func (b *browser) typed(text string) {
 	b.t.Helper()
 	for _, r := range text {
@@ -189,7 +189,7 @@ func (b *browser) until(code string, args ...any) {
 	b.t.Fatalf("never: %s %v", code, args)
 }
 
-// log returns the entries of a log since it was last asked for.
+// log returns the entries of a log since the last call.
 func (b *browser) log(kind string) []string {
 	b.t.Helper()
 	var entries []struct {
@@ -205,14 +205,14 @@ func (b *browser) log(kind string) []string {
 	return out
 }
 
-// screen sets the size of the screen and its colours.
+// screen sets the size of the screen and the preferred color scheme.
 func (b *browser) screen(width, height int, scheme string) {
 	b.t.Helper()
 	b.devtools("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 	b.devtools("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// shot writes what is seen to a file.
+// shot writes a screenshot to a file.
 func (b *browser) shot(file string) {
 	b.t.Helper()
 	value, err := b.send(http.MethodGet, "/screenshot", nil)

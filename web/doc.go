@@ -1,8 +1,8 @@
-// Package web holds the tests of what people look at: JSON Schemas in a validator
-// and in an editor's language server, and the page of documentation in a browser.
+// Package web tests the output that is used in other programs: JSON Schemas in a validator
+// and in an editor's language server, and the documentation page in a browser.
 //
-//   - schema_test.go holds the schemas beside the API server's own answers, over
-//     objects that random_test.go makes; kubeconform_test.go has kubeconform find them.
-//   - editor_test.go drives yaml-language-server over its protocol (lsp_test.go).
-//   - page_test.go drives a headless browser (browser_test.go).
+//   - schema_test.go compares the schemas with the API server's code, for objects generated in
+//     random_test.go; in kubeconform_test.go, kubeconform finds the schemas.
+//   - editor_test.go runs yaml-language-server over its protocol (lsp_test.go).
+//   - page_test.go runs a headless browser (browser_test.go).
 package web

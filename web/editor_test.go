@@ -11,8 +11,8 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// modelines writes the schemas of definitions, and returns the lines that the
-// product prints for them, by kind and version.
+// modelines writes the schemas of definitions, and returns the modelines that schemagen
+// prints for them, by kind and version.
 func modelines(t *testing.T, draft, from string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func modelines(t *testing.T, draft, from string) map[string]string {
 	return out
 }
 
-// canvasHead is the beginning of an object up to the fill of its first layer.
+// canvasHead is the beginning of an object, up to the fill of its first layer.
 const canvasHead = `apiVersion: shapes.example.com/v1
 kind: Canvas
 metadata:
@@ -80,7 +80,7 @@ func TestEditorMarksErrors(t *testing.T) {
 		line := strings.Count(head, "\n")
 		for _, c := range []struct {
 			name, text string
-			// line is counted from the fill; says is part of the message.
+			// line is relative to the fill; says is a part of the message.
 			line, character int
 			says            string
 		}{
@@ -111,8 +111,9 @@ func TestEditorMarksErrors(t *testing.T) {
 	}
 }
 
-// TestEditorOnTheLargestDefinition wants answers about deep fields of the largest
-// definition of bench/, and none about a sample that a server accepts.
+// TestEditorOnTheLargestDefinition checks that there are completions and hovers for deeply
+// nested fields of the largest definition in bench/, and no diagnostics for a sample that a
+// server accepts.
 func TestEditorOnTheLargestDefinition(t *testing.T) {
 	e := startEditor(t)
 	d := largest(t)
@@ -138,7 +139,7 @@ func TestEditorOnTheLargestDefinition(t *testing.T) {
 	}
 }
 
-// TestEditorWithAllKinds gives the editor the schema of all kinds.
+// TestEditorWithAllKinds configures the schema of all kinds in the editor.
 func TestEditorWithAllKinds(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := command(".", world.schemagen, "jsonschema", world.canvas, world.bench["cert-manager"], "-o", dir); err != nil {
@@ -157,7 +158,7 @@ func TestEditorWithAllKinds(t *testing.T) {
 	}
 }
 
-// TestSchemaCatalog follows the catalog to the schema.
+// TestSchemaCatalog checks that the catalog refers to the schema.
 func TestSchemaCatalog(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := command(".", world.schemagen, "jsonschema", world.canvas, "-o", dir, "--base-url", "file://"+dir+"/"); err != nil {

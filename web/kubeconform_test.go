@@ -11,7 +11,7 @@ import (
 	"github.com/schemagen/schemagen/publish"
 )
 
-// TestKubeconform has kubeconform find the schemas by its own layout and use them.
+// TestKubeconform checks that kubeconform finds the schemas in its own layout and uses them.
 func TestKubeconform(t *testing.T) {
 	dir := t.TempDir()
 	for _, draft := range publish.Drafts() {
@@ -31,7 +31,7 @@ func TestKubeconform(t *testing.T) {
 			{canvasHead + "      type: Image\n      image: {url: a}\n    extra: 1\n", validator.Invalid},
 			{"apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: a}\nspec: {selfSigned: {}}\n", validator.Valid},
 			{"apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: a, lables: {}}\nspec: {selfSigned: {}}\n", validator.Invalid},
-			{"apiVersion: cert-manager.io/v1\nkind: Nobody\nmetadata: {name: a}\n", validator.Error}, // there is no schema
+			{"apiVersion: cert-manager.io/v1\nkind: Nobody\nmetadata: {name: a}\n", validator.Error}, // no schema
 		} {
 			for _, got := range v.Validate("object.yaml", io.NopCloser(strings.NewReader(c.text))) {
 				if got.Status != c.want {

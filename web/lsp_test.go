@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// modulesVariable names the folder with node_modules.
+// modulesVariable is the environment variable with the directory of node_modules.
 const modulesVariable = "WEB_NODE_MODULES"
 
-// waitFor bounds how long an answer may take.
+// waitFor is the time limit for a response.
 const waitFor = 60 * time.Second
 
-// editor is a language server as an editor talks to it.
+// editor is a client of a language server.
 type editor struct {
 	t       *testing.T
 	in      io.WriteCloser
@@ -30,7 +30,7 @@ type editor struct {
 	version int
 }
 
-// message is a request, a notification, or an answer.
+// message is a request, a notification or a response.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -40,7 +40,7 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// position is that of the protocol: from zero, in UTF-16.
+// position is a position of the protocol: zero-based, in UTF-16 code units.
 type position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
@@ -102,7 +102,7 @@ func startEditor(t *testing.T) *editor {
 	return e
 }
 
-// read takes messages apart until the server ends.
+// read parses messages until the server ends.
 func (e *editor) read(out io.Reader) {
 	defer close(e.out)
 	r := bufio.NewReader(out)
@@ -144,7 +144,7 @@ func (e *editor) notify(method string, params any) {
 	e.send(message{Method: method, Params: data})
 }
 
-// request asks, and waits for the answer.
+// request sends a request and waits for the response.
 func (e *editor) request(method string, params any) json.RawMessage {
 	e.t.Helper()
 	data, _ := json.Marshal(params)
@@ -158,7 +158,7 @@ func (e *editor) request(method string, params any) json.RawMessage {
 	return m.Result
 }
 
-// until waits for a message; what the server asks meanwhile has no answer.
+// until waits for a message. Requests of the server are not answered meanwhile.
 func (e *editor) until(is func(message) bool) message {
 	e.t.Helper()
 	late := time.After(waitFor)
@@ -180,7 +180,7 @@ func (e *editor) until(is func(message) bool) message {
 	}
 }
 
-// open opens a document, and returns its URI with what is wrong with it.
+// open opens a document, and returns its URI and diagnostics.
 func (e *editor) open(text string) (string, []diagnostic) {
 	e.t.Helper()
 	e.version++
@@ -196,7 +196,7 @@ func (e *editor) open(text string) (string, []diagnostic) {
 	return uri, found.Diagnostics
 }
 
-// proposals are the completions at the cursor, which is "|" in the text.
+// proposals returns the completions at the cursor, which is marked by "|" in the text.
 func (e *editor) proposals(text string) []string {
 	e.t.Helper()
 	before, after, ok := strings.Cut(text, "|")
@@ -222,7 +222,7 @@ func (e *editor) proposals(text string) []string {
 	return out
 }
 
-// hover is what is said of the place of the cursor.
+// hover returns the hover text at the cursor.
 func (e *editor) hover(text string) string {
 	e.t.Helper()
 	before, after, _ := strings.Cut(text, "|")

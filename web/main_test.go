@@ -19,20 +19,20 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// root is the folder of the repository.
+// root is the directory of the repository.
 const root = ".."
 
-// benchCases are cases of bench/ whose modules are small: the largest definition of
-// them all, and some with many rules.
+// benchCases are cases in bench/ whose modules are small: the largest definition of all, and
+// some with many rules.
 var benchCases = []string{"prometheus-operator-full", "gateway-api", "cert-manager"}
 
-// world is what the tests share.
+// world is the state shared by the tests.
 var world struct {
-	// schemagen is the product.
+	// schemagen is the path of the binary.
 	schemagen string
-	// bench are folders with definitions of bench/, by case.
+	// bench are the directories with the definitions of cases in bench/, by case.
 	bench map[string]string
-	// canvas is the folder of the definition with nested unions.
+	// canvas is the directory of the definition with nested unions.
 	canvas string
 }
 
@@ -52,7 +52,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// prepare builds the product and generates the definitions.
+// prepare builds schemagen and generates the definitions.
 func prepare(dir string) error {
 	world.schemagen = filepath.Join(dir, "schemagen")
 	bench := filepath.Join(dir, "bench")
@@ -75,7 +75,7 @@ func prepare(dir string) error {
 	return err
 }
 
-// command runs a command to its end, and returns what it prints.
+// command runs a command and returns its output.
 func command(dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(context.Background(), name, args...)
 	cmd.Dir = dir
@@ -87,14 +87,14 @@ func command(dir, name string, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// definition is a definition in a file.
+// definition is a definition read from a file.
 type definition struct {
 	file string
 	size int
 	crd  *apiextensionsv1.CustomResourceDefinition
 }
 
-// definitions reads the definitions in folders, the largest first.
+// definitions reads the definitions in directories, the largest first.
 func definitions(t testing.TB, dirs ...string) []definition {
 	t.Helper()
 	var out []definition
@@ -122,7 +122,7 @@ func definitions(t testing.TB, dirs ...string) []definition {
 	return out
 }
 
-// largest is the largest definition of bench/.
+// largest returns the largest definition in bench/.
 func largest(t testing.TB) definition {
 	t.Helper()
 	out := definitions(t, world.bench["prometheus-operator-full"])[0]

@@ -14,7 +14,7 @@ import (
 
 var shots = flag.String("shots", "", "write screenshots to this folder")
 
-// pageOf writes the page of definitions, and returns its file.
+// pageOf writes the documentation page for definitions and returns its file name.
 func pageOf(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func (b *browser) read(file string) {
 	b.until("return !!document.querySelector('.title')")
 }
 
-// hostile is a definition in which each text would like to be run.
+// hostile is a definition in which every text attempts to run a script.
 const hostile = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: traps.example.com}
@@ -67,7 +67,7 @@ spec:
                 title: "HTML"
 `
 
-// traps are texts that run something where they are HTML, an attribute, a script,
+// traps are texts that run a script if they are interpreted as HTML, an attribute, a script
 // or a template.
 var traps = []string{
 	"<script>window.ran = 1</script>",
@@ -80,8 +80,8 @@ var traps = []string{
 	"]]></details><iframe srcdoc='<script>parent.ran = 9</script>'>",
 }
 
-// TestNothingRuns shows traps at every place, opens all, and wants nothing run,
-// nothing asked for, and each trap to be read as text.
+// TestNothingRuns puts traps into every text, opens all fields, and checks that no script
+// runs, that nothing is requested, and that each trap is shown as text.
 func TestNothingRuns(t *testing.T) {
 	b := startBrowser(t)
 	for _, trap := range traps {
@@ -112,7 +112,8 @@ func TestNothingRuns(t *testing.T) {
 			t.Errorf("%s: has become %v", trap, odd)
 		}
 	}
-	// Even what is put there is not run: the policy of the page is in force.
+	// Even injected elements do not run scripts: the page's content security policy is
+	// enforced.
 	script[any](b, `const s = document.createElement("script"); s.textContent = "window.ran = 10"; document.body.append(s);
 		const i = document.createElement("img"); i.setAttribute("onerror", "window.ran = 11"); i.src = "x"; document.body.append(i)`)
 	if ran := script[any](b, "return window.ran ?? null"); ran != nil {
@@ -120,13 +121,13 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// TestNoRequests wants no address in the page that a browser would ask for, and no
-// request but that for the page itself.
+// TestNoRequests checks that the page has no URL that a browser would request, and that only
+// the page itself is requested.
 func TestNoRequests(t *testing.T) {
 	b := startBrowser(t)
 	file := pageOf(t, "./testdata/api/...")
 	b.visit("about:blank")
-	b.log("performance") // what the browser's own first page asks for
+	b.log("performance") // requests of the browser's initial page
 	b.visit("file://" + file)
 	script[any](b, "for (const d of document.querySelectorAll('details')) d.open = true")
 	b.screen(390, 800, "dark")
@@ -155,7 +156,7 @@ func TestNoRequests(t *testing.T) {
 	}
 }
 
-// pageKind is what a page has of a kind.
+// pageKind is the data of a kind in a page.
 type pageKind struct {
 	Group, Version, Kind string
 	Field                pageField
@@ -167,7 +168,7 @@ type pageField struct {
 	Fields []pageField
 }
 
-// paths are the fields below.
+// paths returns the paths of the fields below.
 func (f pageField) paths(at string) []string {
 	var out []string
 	for _, child := range f.Fields {
@@ -186,8 +187,8 @@ func (b *browser) kinds() []pageKind {
 	return data.Kinds
 }
 
-// TestLinks follows the links of all fields of the nested unions, and of many of
-// the largest definition.
+// TestLinks follows the links to all fields of the nested unions, and to many fields of the
+// largest definition.
 func TestLinks(t *testing.T) {
 	b := startBrowser(t)
 	follow := func(kind pageKind, path string) {
@@ -206,7 +207,7 @@ func TestLinks(t *testing.T) {
 			follow(kind, path)
 		}
 	}
-	// A link can be opened in a new page, and copied from it.
+	// A link can be copied and opened in a new page.
 	follow(b.kinds()[0], "spec.layers.fill.gradient.radial")
 	address := script[string](b, "return location.href.split('#')[0] + [...document.querySelectorAll('.facts a')].find((a) => a.textContent.endsWith('.radial')).getAttribute('href')")
 	b.visit("about:blank")
@@ -222,7 +223,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestChoices wants one member of a union to be shown: the chosen one.
+// TestChoices checks that only the selected member of a union is shown.
 func TestChoices(t *testing.T) {
 	b := startBrowser(t)
 	file := pageOf(t, "./testdata/api/...")
@@ -240,7 +241,7 @@ func TestChoices(t *testing.T) {
 		if got := strings.Join(members(), " "); got != want {
 			t.Errorf("shows %q, want %q", got, want)
 		}
-		// As a person does with the keyboard.
+		// As a user does with the keyboard.
 		script[any](b, "document.querySelector('.target .choices :checked').focus()")
 		b.press(keyRight)
 	}
@@ -250,7 +251,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestKeyboard does everything without a mouse.
+// TestKeyboard uses the page without a mouse.
 func TestKeyboard(t *testing.T) {
 	b := startBrowser(t)
 	b.read(pageOf(t, "./testdata/api/..."))
@@ -318,8 +319,8 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestSmallScreens wants nothing to be wider than a phone, and the colours to
-// follow the system.
+// TestSmallScreens checks that nothing is wider than a phone, and that the colors follow the
+// system.
 func TestSmallScreens(t *testing.T) {
 	b := startBrowser(t)
 	b.read(pageOf(t, "./testdata/api/..."))
@@ -346,7 +347,7 @@ func TestSmallScreens(t *testing.T) {
 	}
 }
 
-// TestExamplesPass has the product try the examples of the page.
+// TestExamplesPass checks the examples in the page with schemagen try.
 func TestExamplesPass(t *testing.T) {
 	b := startBrowser(t)
 	for _, d := range append(definitions(t, world.canvas), largest(t)) {
@@ -368,12 +369,11 @@ func TestExamplesPass(t *testing.T) {
 	}
 }
 
-// mostMillis is how long a keystroke may take until its result is drawn.
+// mostMillis is the limit, in milliseconds, from a keystroke until its result is drawn.
 const mostMillis = 100
 
-// TestKeystrokes times the filter on the largest definition: from each key to the
-// frame after. Of several times the best counts, because other work of the machine
-// is in them.
+// TestKeystrokes times the filter on the largest definition: from each key to the next frame.
+// The best of several times counts, because other work on the machine is included in them.
 func TestKeystrokes(t *testing.T) {
 	b := startBrowser(t)
 	b.read(pageOf(t, largest(t).file))
@@ -407,7 +407,7 @@ func TestKeystrokes(t *testing.T) {
 	}
 }
 
-// TestShots is for eyes: it says nothing by itself.
+// TestShots writes screenshots for review. It checks nothing.
 func TestShots(t *testing.T) {
 	if *shots == "" {
 		t.Skip("no -shots")

@@ -16,12 +16,12 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// chance makes random definitions and changes objects of them.
+// chance generates random definitions and changes their objects.
 type chance struct {
 	*rand.Rand
-	// loose definitions have what JSON Schemas say less of inside of junctors:
-	// formats, and values of fields with defaults; or a least count of fields, of
-	// which some have defaults.
+	// loose allows constructs for which JSON Schemas are less strict inside of junctors:
+	// formats, values of fields with defaults, or a minimum number of fields of which some
+	// have defaults.
 	loose bool
 }
 
@@ -139,7 +139,7 @@ func (c chance) scalar() props {
 		if c.one(5) && s.Minimum == nil && s.MultipleOf == nil {
 			s.Default = raw(4)
 		}
-		if c.one(8) && s.Type == "integer" { // of numbers the server cuts the fraction off before it compares
+		if c.one(8) && s.Type == "integer" { // the server truncates numbers before it compares them
 			s.Not = &props{Enum: []apiextensionsv1.JSON{*raw(1), *raw(3)}}
 		}
 	}
@@ -162,7 +162,7 @@ func (c chance) object(depth int) props {
 		s.MinProperties = new(int64(1 + c.Intn(2)))
 	}
 	if c.one(6) && len(s.Required) == 0 && s.MinProperties == nil {
-		s.Default = raw(map[string]any{}) // the server wants defaults to be valid
+		s.Default = raw(map[string]any{}) // the server requires defaults to be valid
 		return s
 	}
 	switch {
@@ -194,7 +194,7 @@ func (c chance) object(depth int) props {
 	return s
 }
 
-// addUnion adds a union of our own in one of the forms that servers enforce.
+// addUnion adds a schemagen union in one of the forms that servers enforce.
 func (c chance) addUnion(s *props, depth int) {
 	u := unions.New("type", []string{"A", "B", "N"},
 		unions.Member{Name: "ma", Value: "A", Optional: c.one(3)}, unions.Member{Name: "mb", Value: "B"})
@@ -240,7 +240,7 @@ func (c chance) addUnion(s *props, depth int) {
 	}
 }
 
-// place is a value in an object, with how to change it.
+// place is a value in an object, with functions that change it.
 type place struct {
 	value  any
 	schema *structural.Schema
@@ -248,7 +248,7 @@ type place struct {
 	remove func()
 }
 
-// places are all values below a value, in a fixed order.
+// places returns all values below a value, in a fixed order.
 func places(value any, s *structural.Schema) []place {
 	var out []place
 	switch v := value.(type) {
@@ -278,7 +278,7 @@ func places(value any, s *structural.Schema) []place {
 	return out
 }
 
-// mutate changes an object at one place, sometimes so that it is wrong.
+// mutate changes one value of an object, sometimes so that it becomes invalid.
 func (c chance) mutate(object map[string]any, s *structural.Schema) {
 	all := append(places(object, s), place{object, s, func(any) {}, func() {}})
 	if c.one(20) {
@@ -289,7 +289,7 @@ func (c chance) mutate(object map[string]any, s *structural.Schema) {
 		return
 	}
 	at := all[c.Intn(len(all))]
-	if c.one(3) { // objects are where unions are
+	if c.one(3) { // unions are in objects
 		objects := slices.DeleteFunc(all, func(p place) bool { _, ok := p.value.(map[string]any); return !ok })
 		at = objects[c.Intn(len(objects))]
 	}
@@ -327,7 +327,7 @@ func (c chance) mutate(object map[string]any, s *structural.Schema) {
 	}
 }
 
-// value is a value of a schema, of an enum any.
+// value returns a random value for a schema, one of the enum if there is one.
 func (c chance) value(s *structural.Schema) any {
 	if s.ValueValidation != nil && len(s.Enum) > 0 {
 		var out any

@@ -30,19 +30,20 @@ var (
 	objects = flag.Int("objects", 60, "objects of each definition")
 )
 
-// pair is a version of a definition as a server and as JSON Schema have it.
+// pair is a version of a definition as used by a server and as JSON Schemas.
 type pair struct {
 	name   string
 	schema *structural.Schema
-	// server has all rules, free none, so that it refuses what JSON Schema should.
+	// server has all rules. free has none, so that its errors are those that a JSON Schema
+	// can express.
 	server, free *apiserver.Kind
 	compiled     map[string]*jsonschema.Schema
-	// loose says that the schema may accept more because of its junctors.
+	// loose is set if the JSON Schema may accept more because of junctors.
 	loose     bool
 	documents map[string][]byte
 }
 
-// pairsOf are the served versions of a definition.
+// pairsOf returns the served versions of a definition.
 func pairsOf(crd *apiextensionsv1.CustomResourceDefinition) ([]pair, error) {
 	without := crd.DeepCopy()
 	for i := range without.Spec.Versions {
@@ -111,13 +112,13 @@ func dropRules(s *apiextensionsv1.JSONSchemaProps) {
 	dropRules(s.Not)
 }
 
-// tally counts what was compared.
+// tally counts the comparisons.
 type tally struct{ accepted, refused, excused, rules int }
 
-// compare asks both about an object. An error is a disagreement.
+// compare validates an object with both. It returns an error if they disagree.
 func (p pair) compare(object map[string]any, counts *tally) error {
 	if p.server.HasStatus() {
-		delete(object, "status") // the server does not look at it
+		delete(object, "status") // ignored by the server
 	}
 	ctx := context.Background()
 	answer, err := p.server.Create(ctx, object)
@@ -132,8 +133,8 @@ func (p pair) compare(object map[string]any, counts *tally) error {
 	mustRefuse := !plain || !p.loose && hasUnionError(p.schema, answer.Errors)
 	excused := false
 	for _, at := range places(object, p.schema) {
-		// The server takes a list for a string that has a format (typeValidator of
-		// kube-openapi), as it should not.
+		// The server accepts a list for a string with a format (typeValidator of
+		// kube-openapi), which is a bug.
 		if _, isList := at.value.([]any); isList && at.schema != nil && at.schema.Type == "string" && at.schema.ValueValidation != nil && at.schema.Format != "" {
 			counts.excused++
 			return nil
@@ -168,7 +169,7 @@ func (p pair) compare(object map[string]any, counts *tally) error {
 	return nil
 }
 
-// shown is the schema without what all have, for messages.
+// shown returns the schema without the parts common to all, for messages.
 func (p pair) shown(draft string) string {
 	var out map[string]any
 	_ = json.Unmarshal(p.documents[draft], &out)
@@ -180,7 +181,7 @@ func (p pair) shown(draft string) string {
 	return text(out)
 }
 
-// nullDefaulted reports whether a default has taken the place of null.
+// nullDefaulted reports whether a default has replaced null.
 func nullDefaulted(object map[string]any, defaults []structural.Defaulted) bool {
 	for _, d := range defaults {
 		var value any = object
@@ -205,7 +206,7 @@ func nullDefaulted(object map[string]any, defaults []structural.Defaulted) bool 
 	return false
 }
 
-// hasUnionError reports whether a rule of a union has failed.
+// hasUnionError reports whether a union's rule has failed.
 func hasUnionError(s *structural.Schema, errs field.ErrorList) bool {
 	says := map[string]bool{}
 	var visit func(s *structural.Schema)
@@ -236,8 +237,8 @@ func hasUnionError(s *structural.Schema, errs field.ErrorList) bool {
 	return false
 }
 
-// isExcuse reports whether an error is one that JSON Schemas do not know, as
-// docs/editor.md says: formats, keys of lists, values of metadata, scale.
+// isExcuse reports whether an error is one that JSON Schemas cannot express, as documented in
+// docs/editor.md: formats, keys of lists, values of metadata, scale.
 func isExcuse(e *field.Error) bool {
 	return e.Type == field.ErrorTypeDuplicate ||
 		isFormat.MatchString(e.Detail) ||
@@ -261,7 +262,7 @@ func text(value any) string {
 	return string(data)
 }
 
-// sample is the minimal or the full object, as far as the schema alone tells.
+// sample returns the minimal or the full object, as far as the schema alone determines it.
 func (p pair) sample(full bool) map[string]any {
 	object, ok := unions.Sample(p.schema, full).(map[string]any)
 	if !ok {
@@ -273,7 +274,7 @@ func (p pair) sample(full bool) map[string]any {
 	return object
 }
 
-// sampleOf is a sample that the server accepts.
+// sampleOf returns a sample that the server accepts.
 func sampleOf(t *testing.T, d definition, version string, full bool) map[string]any {
 	t.Helper()
 	all, err := pairsOf(d.crd)
@@ -289,8 +290,8 @@ func sampleOf(t *testing.T, d definition, version string, full bool) map[string]
 	return object
 }
 
-// samples are objects that start from the minimal and the full one and change
-// here and there.
+// samples calls do with objects that start from the minimal and the full one, with random
+// changes.
 func (p pair) samples(c chance, count int, do func(map[string]any) error) error {
 	for i := range count {
 		object := p.sample(i%2 == 1)
@@ -306,7 +307,7 @@ func (p pair) samples(c chance, count int, do func(map[string]any) error) error 
 	return nil
 }
 
-// TestSchemasAgreeOnRealDefinitions compares over the definitions of bench/.
+// TestSchemasAgreeOnRealDefinitions compares validation for the definitions in bench/.
 func TestSchemasAgreeOnRealDefinitions(t *testing.T) {
 	dirs := []string{world.canvas}
 	for _, name := range benchCases {
@@ -343,7 +344,7 @@ func TestSchemasAgreeOnRealDefinitions(t *testing.T) {
 	}
 }
 
-// TestSchemasAgreeOnRandomDefinitions compares over random schemas.
+// TestSchemasAgreeOnRandomDefinitions compares validation for random schemas.
 func TestSchemasAgreeOnRandomDefinitions(t *testing.T) {
 	var counts tally
 	made := 0
@@ -354,7 +355,7 @@ func TestSchemasAgreeOnRandomDefinitions(t *testing.T) {
 			if strings.Contains(err.Error(), "schema.json") {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			continue // the server would refuse it, too
+			continue // the server would reject it, too
 		}
 		made++
 		all[0].loose = c.loose
@@ -369,7 +370,7 @@ func TestSchemasAgreeOnRandomDefinitions(t *testing.T) {
 	}
 }
 
-// cut keeps long schemas out of logs.
+// cut truncates an error with a long schema for the log.
 func cut(err error) string {
 	const enough = 6000
 	if says := err.Error(); len(says) > enough {
@@ -378,7 +379,7 @@ func cut(err error) string {
 	return err.Error()
 }
 
-// TestSchemaOfCanvas tries what the random objects seldom are.
+// TestSchemaOfCanvas validates objects that random changes seldom produce.
 func TestSchemaOfCanvas(t *testing.T) {
 	all, err := pairsOf(definitions(t, world.canvas)[0].crd)
 	if err != nil {
@@ -426,7 +427,7 @@ func TestSchemaOfCanvas(t *testing.T) {
 	}
 }
 
-// withInts is an object as the server decodes it.
+// withInts returns an object as decoded by the server.
 func withInts(object map[string]any) map[string]any {
 	data, _ := json.Marshal(object)
 	out := map[string]any{}
