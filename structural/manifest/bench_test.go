@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// largeCRD returns a CRD of about 900 kB as controller-gen writes them.
+// largeCRD returns a random CRD of about 900 kB in the style of controller-gen.
 func largeCRD(tb testing.TB, seed int64) []byte {
 	tb.Helper()
 	r := rand.New(rand.NewSource(seed))
@@ -79,7 +79,7 @@ func largeCRD(tb testing.TB, seed int64) []byte {
 	return text
 }
 
-// BenchmarkRead reads 25 CRDs of about 900 kB each, one after the other.
+// BenchmarkRead reads 25 CRDs of about 900 kB each.
 func BenchmarkRead(b *testing.B) {
 	var files [][]byte
 	size := 0
@@ -103,8 +103,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(schemas), "schemas")
 }
 
-// TestLargeCRDs wants large CRDs to be read as the server reads them, by the
-// reader that is fast, into a small multiple of their size.
+// TestLargeCRDs checks that large CRDs are read like by the server, by the fast reader, with
+// memory of a small multiple of their size.
 func TestLargeCRDs(t *testing.T) {
 	text := largeCRD(t, 1)
 	checkYAML(t, string(text))

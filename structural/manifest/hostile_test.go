@@ -14,19 +14,19 @@ var hostileBytes = flag.Int("hostile", defaultHostile, "the size of hostile file
 
 const defaultHostile = 1 << 18
 
-// hostileFile is a file that is meant to take much time or memory.
+// hostileFile is a file designed to need much time or memory.
 type hostileFile struct {
 	name, text string
-	// kind is that of the only problem that matters, empty if there may be any.
+	// kind is the kind of the only relevant problem; if empty, any problem is allowed.
 	kind ProblemKind
-	// message is part of its message.
+	// message is a substring of its message.
 	message string
 }
 
-// repeated returns as many copies as fit into size bytes.
+// repeated returns as many copies of text as fit into size bytes.
 func repeated(text string, size int) string { return strings.Repeat(text, max(1, size/len(text))) }
 
-// numbered returns lines with numbers, up to size bytes.
+// numbered returns numbered lines, up to size bytes.
 func numbered(format string, size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -120,8 +120,8 @@ func hostileFiles(size int) []hostileFile {
 	}
 }
 
-// TestHostileFiles wants files that are meant to do harm to be read or refused
-// in bounded time and memory. With -hostile the files are larger.
+// TestHostileFiles checks that hostile files are read or rejected in bounded time and memory.
+// With -hostile, the files are larger.
 func TestHostileFiles(t *testing.T) {
 	for _, f := range hostileFiles(*hostileBytes) {
 		t.Run(f.name, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// watchHeap returns a function that returns by how much the heap has grown at
-// most since.
+// watchHeap returns a function that returns the maximum growth of the heap since the call of
+// watchHeap.
 func watchHeap() (peak func() uint64) {
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -199,7 +199,7 @@ func TestFileTooLarge(t *testing.T) {
 	}
 }
 
-// TestLimits has each limit from both sides.
+// TestLimits checks each limit from both sides.
 func TestLimits(t *testing.T) {
 	crd := func(spec string) string {
 		return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":` + spec + "}"

@@ -12,7 +12,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestEveryKeyword wants each keyword to be read by each reader, with its position.
+// TestEveryKeyword checks that each keyword is read by each reader, with its position.
 func TestEveryKeyword(t *testing.T) {
 	for k := range structural.Table() {
 		schema := `{"` + k.Name + `": ` + k.Example + `}`

@@ -20,7 +20,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// crdHead is what CRDs of these tests begin with: 9 lines.
+// crdHead is the beginning of the CRDs in these tests: 9 lines.
 const crdHead = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -32,14 +32,14 @@ spec:
   versions:
 `
 
-// crdWith returns a CRD of one version with a schema, whose lines are indented
-// by six; its first line is line 14.
+// crdWith returns a CRD with one version that has the given schema. The schema's first line
+// is line 14; its lines are indented.
 func crdWith(schema string) string {
 	return crdHead + "  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        " +
 		strings.ReplaceAll(strings.TrimSpace(schema), "\n", "\n        ") + "\n"
 }
 
-// manifestSeeds are files with CRDs, good and bad.
+// manifestSeeds returns files with valid and invalid CRDs.
 func manifestSeeds() []string {
 	return []string{
 		crdWith("type: object\nproperties:\n  b:\n    type: string\n  a:\n    type: integer\n    maximum: 5\n"),
@@ -77,7 +77,7 @@ func mustJSON(t testing.TB, v any) string {
 	return string(text)
 }
 
-// problemsOf renders problems as "line:column: kind: message".
+// problemsOf formats problems as "line:column: kind: message".
 func problemsOf(fset *token.FileSet, problems []Problem) []string {
 	var out []string
 	for _, p := range problems {
@@ -98,11 +98,10 @@ func problemMessages(problems []Problem, kinds ...ProblemKind) []string {
 	return slices.Compact(out)
 }
 
-// keyAlreadySet finds the duplicates in an error of strict YAML.
+// keyAlreadySet matches duplicate keys in an error of the strict YAML decoder.
 var keyAlreadySet = regexp.MustCompile(`key .* already set in map`)
 
-// checkManifest holds Read against the API server's own decoding of a
-// file of one document.
+// checkManifest compares Read with the API server's decoding of a file with one document.
 func checkManifest(t *testing.T, text string) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -223,8 +222,8 @@ func checkManifest(t *testing.T, text string) {
 	}
 }
 
-// beginsAsJSON reports whether a document that is not JSON begins with a JSON
-// object: kubectl takes that one then, the API server never sees such a body.
+// beginsAsJSON reports whether a document that is not JSON begins with a JSON object: kubectl
+// then uses that object, and the API server never receives such a body.
 func beginsAsJSON(document string) bool {
 	var v json.RawMessage
 	return strings.HasPrefix(strings.TrimLeft(document, jsonSpace), "{") && json.NewDecoder(strings.NewReader(document)).Decode(&v) == nil
@@ -237,8 +236,8 @@ func TestManifestsAgreeWithServer(t *testing.T) {
 	}
 }
 
-// TestRepeatedProperties wants each property once, at the position of the value that counts,
-// where JSON repeats properties or the key above them.
+// TestRepeatedProperties checks that each property is reported once, at the position of the
+// value in effect, if JSON repeats properties or the key above them.
 func TestRepeatedProperties(t *testing.T) {
 	fset := token.NewFileSet()
 	manifests, _ := Read(fset, "crd.json", []byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{"versions":[{"schema":{"openAPIV3Schema":{
@@ -254,7 +253,7 @@ func TestRepeatedProperties(t *testing.T) {
 	}
 }
 
-// FuzzRead holds Read against the API server's own decoding.
+// FuzzRead compares Read with the API server's decoding.
 func FuzzRead(f *testing.F) {
 	for _, text := range manifestSeeds() {
 		f.Add(text)

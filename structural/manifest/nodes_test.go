@@ -7,8 +7,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// TestUnknownKeys wants a fix for a misspelt key where it is written as it is, and where
-// the right one is not there.
+// TestUnknownKeys checks that a misspelled key has a fix if its source text is the key itself
+// and the correct key is absent.
 func TestUnknownKeys(t *testing.T) {
 	for _, test := range []struct{ name, yaml, want string }{
 		{"plain", "a: 1\nnmae: x\n", "a: 1\nname: x\n"},

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestPlaceOf finds the lines of what is told of an object in its file.
+// TestPlaceOf checks the lines of field paths in an object's file.
 func TestPlaceOf(t *testing.T) {
 	const file = `apiVersion: v1
 kind: Thing

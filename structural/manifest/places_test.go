@@ -18,8 +18,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestRead has the exact problems of whole files, and the places of
-// their objects.
+// TestRead checks the exact problems of complete files, and the positions of their objects.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -141,7 +140,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestMalformedPlaces has the places of mistakes in the form of YAML.
+// TestMalformedPlaces checks the positions of YAML syntax errors.
 func TestMalformedPlaces(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a: 1\nb: c: d\n", "2:5: malformed: yaml: mapping values are not allowed in this context"},
@@ -168,7 +167,7 @@ func TestMalformedPlaces(t *testing.T) {
 	}
 }
 
-// TestPosition has the places of field paths.
+// TestPosition checks the positions of field paths.
 func TestPosition(t *testing.T) {
 	text := strings.Replace(crdWith(`
 type: object
@@ -246,8 +245,7 @@ properties:
 	}
 }
 
-// randomProps returns a schema with a few keywords and schemas of every kind below
-// it.
+// randomProps returns a random schema with a few keywords, and with every kind of subschema.
 func randomProps(r *rand.Rand, depth int) apiextensionsv1.JSONSchemaProps {
 	var p apiextensionsv1.JSONSchemaProps
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
@@ -294,8 +292,8 @@ func randomProps(r *rand.Rand, depth int) apiextensionsv1.JSONSchemaProps {
 	return p
 }
 
-// TestPlaces holds the places of nodes and keywords of random schemas, in all
-// styles, against the nodes of the YAML library.
+// TestPlaces compares the positions of nodes and keywords in random schemas, in all styles,
+// with those of the nodes of the YAML library.
 func TestPlaces(t *testing.T) {
 	styles := []struct {
 		name  string
@@ -377,7 +375,7 @@ func lookUp(n *yamlv3.Node, key string) *yamlv3.Node {
 	return v
 }
 
-// placeChecker compares the places of a schema with the nodes of a library.
+// placeChecker compares the positions in a schema with those of the library's nodes.
 type placeChecker struct {
 	t           *testing.T
 	fset        *token.FileSet
@@ -386,8 +384,8 @@ type placeChecker struct {
 	nodes       int
 }
 
-// origin checks the places of a node and its keywords, and that paths to them
-// are found. All characters are ASCII here, so columns are the library's.
+// origin checks the positions of a node and its keywords, and that paths to them are found.
+// All characters are ASCII here, so columns equal the library's.
 func (p *placeChecker) origin(o structural.Origin, key, value *yamlv3.Node, path string) {
 	p.t.Helper()
 	p.nodes++
@@ -466,8 +464,8 @@ func (p *placeChecker) nested(n *structural.NestedValueValidation, key, value *y
 	p.junctors(&n.ValueValidation, value, path)
 }
 
-// TestUnknownKeywords wants unknown extensions with their places, wherever they
-// stand, and nothing else.
+// TestUnknownKeywords checks that exactly the unknown extensions are reported, at any depth,
+// with their positions.
 func TestUnknownKeywords(t *testing.T) {
 	text := crdWith(`
 x-kubernetes-unions:

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// yamlSeeds are documents in and around the plain block style.
+// yamlSeeds returns documents in plain block style and similar ones.
 func yamlSeeds() []string {
 	return []string{
 		"a: 1\nb:\n  c: x\n  d: [1, {e: f}]\n",
@@ -48,8 +48,8 @@ func yamlSeeds() []string {
 	}
 }
 
-// readBoth reads one document with both readers. The first is nil if the document
-// is not in plain block style.
+// readBoth reads a document with both readers. block is nil if the document is not in plain
+// block style.
 func readBoth(text string) (block, library *tree, refused *refusal) {
 	b := &treeBuilder{tree: tree{src: text}, left: maxNodes}
 	ok, strayed := parseBlock(b, 0, len(text))
@@ -64,8 +64,8 @@ func readBoth(text string) (block, library *tree, refused *refusal) {
 	return block, l.finish(), nil
 }
 
-// collides reports whether keys of different types have the same text: the API
-// server takes any of them.
+// collides reports whether keys of different types have the same text: the API server uses
+// any of them.
 func collides(text string) bool {
 	l := &treeBuilder{tree: tree{src: text}, left: maxNodes}
 	parseLibrary(l, 0, len(text), 0)
@@ -77,7 +77,7 @@ func collides(text string) bool {
 	return false
 }
 
-// checkYAML holds both readers against sigs.k8s.io/yaml and against each other.
+// checkYAML compares both readers with sigs.k8s.io/yaml and with each other.
 func checkYAML(t *testing.T, text string) {
 	t.Helper()
 	for _, d := range splitDocuments(text, 0) {
@@ -101,7 +101,7 @@ func checkDocument(t *testing.T, text string) {
 	if err != nil {
 		return
 	}
-	if bytes.Contains(want, []byte(`\ufffd`)) { // encoding/json escapes what it replaces
+	if bytes.Contains(want, []byte(`\ufffd`)) { // encoding/json escapes invalid bytes that it replaces
 		want = bytes.ReplaceAll(want, []byte(`\ufffd`), []byte("\ufffd"))
 	}
 	if !collides(text) {
@@ -119,7 +119,7 @@ func checkDocument(t *testing.T, text string) {
 	}
 }
 
-// outline lists the nodes of a tree with their places.
+// outline lists the nodes of a tree with their positions.
 func outline(t *tree) string {
 	var b strings.Builder
 	var walk func(n int32, indent string)
@@ -149,8 +149,8 @@ func TestYAMLAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestNumberKeys reads maps whose keys are numbers of every notation and
-// magnitude: sigs.k8s.io/yaml prints them with 32 bits.
+// TestNumberKeys checks keys that are numbers of every notation and magnitude:
+// sigs.k8s.io/yaml formats them with 32 bits.
 func TestNumberKeys(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 1))
 	digits := func(atMost int, of string) string {
@@ -178,8 +178,8 @@ func TestNumberKeys(t *testing.T) {
 	}
 }
 
-// FuzzYAML holds the values and places of both readers against each other, and
-// the values against sigs.k8s.io/yaml.
+// FuzzYAML compares the values and positions of both readers, and the values with
+// sigs.k8s.io/yaml.
 func FuzzYAML(f *testing.F) {
 	for _, text := range yamlSeeds() {
 		f.Add(text)
@@ -190,13 +190,13 @@ func FuzzYAML(f *testing.F) {
 	})
 }
 
-// watch ends the process if something takes too long.
+// watch ends the process if an input takes too long.
 func watch(text string) *time.Timer {
 	return time.AfterFunc(10*time.Second, func() { panic(fmt.Sprintf("still busy with %q", text)) })
 }
 
-// TestLibraryPlaces has the places of keys that aliases, merges and tags bring
-// in: those where the keys stand.
+// TestLibraryPlaces checks that keys from aliases, merges and tags have the positions at
+// which they are written.
 func TestLibraryPlaces(t *testing.T) {
 	const text = `base: &b {x: 1, w: 2}
 more: &m
