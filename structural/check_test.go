@@ -24,8 +24,8 @@ import (
 
 var schemas = flag.Int("schemas", 30_000, "how many random schemas to check")
 
-// randomProps returns a schema that is often not structural, small enough that
-// single mistakes stand out.
+// randomProps returns a random schema that is often not structural, and small enough that
+// single mistakes are recognizable.
 func randomProps(r *rand.Rand, depth int, inJunctor, isRoot bool) apiextensionsv1.JSONSchemaProps {
 	var p apiextensionsv1.JSONSchemaProps
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
@@ -133,16 +133,15 @@ func serverSays(t testing.TB, p *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 	return schema.ValidateStructural(field.NewPath("ROOT"), s)
 }
 
-// upstreamError is one place in the server's source that makes an error: what
-// its path and its message look like.
+// upstreamError is a position in the server's source that creates an error, with the form of
+// the error's path and message.
 type upstreamError struct {
 	kind, path, detail string
 	matches            *regexp.Regexp
 }
 
-// upstreamErrors reads the errors of ValidateStructural out of its source, so
-// that none is forgotten when the server gets a new one. Places that make the
-// same error count as one.
+// upstreamErrors extracts the errors of ValidateStructural from its source, so that none is
+// missed when the server adds a new one. Positions that create the same error count as one.
 func upstreamErrors(t testing.TB) []upstreamError {
 	t.Helper()
 	pkg, err := build.Default.Import("k8s.io/apiextensions-apiserver/pkg/apiserver/schema", ".", build.FindOnly)
@@ -185,8 +184,8 @@ func upstreamErrors(t testing.TB) []upstreamError {
 	return out
 }
 
-// pathPattern is the end of the field path that an expression makes, as far as
-// its text tells.
+// pathPattern returns a pattern for the end of the field path that an expression creates, as
+// far as its source determines it.
 func pathPattern(t testing.TB, expr ast.Expr) string {
 	t.Helper()
 	call, ok := expr.(*ast.CallExpr)
@@ -208,7 +207,7 @@ func pathPattern(t testing.TB, expr ast.Expr) string {
 	return ""
 }
 
-// detailPattern matches the texts that an expression makes.
+// detailPattern returns a pattern for the messages that an expression creates.
 func detailPattern(t testing.TB, expr ast.Expr) string {
 	t.Helper()
 	switch expr := expr.(type) {
@@ -231,8 +230,8 @@ func unquoted(t testing.TB, literal *ast.BasicLit) string {
 	return text
 }
 
-// indexOf returns the place that has made e: of those that match, the one that
-// says most of the path. It is negative if there is none.
+// indexOf returns the index of the error that e is an instance of: of the errors that match,
+// the one with the longest path pattern. It is negative if there is none.
 func indexOf(known []upstreamError, e *field.Error) int {
 	found := -1
 	for i, k := range known {
@@ -243,8 +242,8 @@ func indexOf(known []upstreamError, e *field.Error) int {
 	return found
 }
 
-// lookAlike is equal only for errors of the same place: the last two steps of
-// the path, and the message.
+// lookAlike returns a key that is equal only for errors of the same kind: the last two steps
+// of the path, and the message.
 func lookAlike(e *field.Error) string {
 	at := strings.LastIndexByte(e.Field, '.')
 	at = strings.LastIndexByte(e.Field[:max(at, 0)], '.')
@@ -252,14 +251,13 @@ func lookAlike(e *field.Error) string {
 	return e.Field[at+1:] + " " + string(e.Type) + " " + detail
 }
 
-// TestCheckAgreesWithServer holds Check against the API server's own
-// ValidateStructural on random schemas: the same messages for each. Each error
-// that the server's source has must occur a thousand times in a million schemas;
-// run with -v to see how often it does.
+// TestCheckAgreesWithServer compares Check with the API server's ValidateStructural on random
+// schemas: the messages must be the same. Each error in the server's source must occur a
+// thousand times in a million schemas; run with -v to see the counts.
 func TestCheckAgreesWithServer(t *testing.T) {
 	known := upstreamErrors(t)
 	counts := make([]int, len(known))
-	kinds := map[string]int{} // indexes in known by what errors of one kind share
+	kinds := map[string]int{} // indexes in known, by the key of their errors
 	refused := 0
 	for seed := range *schemas {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
@@ -305,7 +303,7 @@ func TestCheckAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestPropsRoundTrip wants FromProps and Props to lose nothing.
+// TestPropsRoundTrip checks that FromProps and Props lose nothing.
 func TestPropsRoundTrip(t *testing.T) {
 	for seed := range 2000 {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)

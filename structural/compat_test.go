@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// TestCompatibilityPlan is the plan's list, row by row: what is set with a schema
-// that is not structural, after what was set.
+// TestCompatibilityPlan checks each row of the KEP's compatibility plan: the features used
+// with a schema that is not structural, before and after an update.
 func TestCompatibilityPlan(t *testing.T) {
 	const schema, conversion, preserve = "spec.versions[*].schema.openAPIV3Schema", "spec.conversion.strategy", "spec.preserveUnknownFields"
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestUseOf(t *testing.T) {
 	}
 }
 
-// compatCRD is a CRD that uses what use says.
+// compatCRD returns a CRD that uses the given features.
 func compatCRD(use Use) *apiextensionsv1.CustomResourceDefinition {
 	p := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": {Type: "string"}}}
 	if !use.Structural {
@@ -112,9 +112,9 @@ func compatCRD(use Use) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestCompatibilityAgreesWithServer goes through all updates and creations that
-// differ in what the plan speaks of, and compares with the server's validation.
-// Where the server goes further, its reason must be one of those listed here.
+// TestCompatibilityAgreesWithServer compares the plan with the server's validation for all
+// creations and updates that differ in features of the plan. If the server rejects more, its
+// reason must be one of those listed here.
 func TestCompatibilityAgreesWithServer(t *testing.T) {
 	uses := func() []Use {
 		var out []Use
@@ -123,11 +123,11 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 		}
 		return out
 	}()
-	// What the server says beyond the plan, whatever the schema is.
+	// Errors of the server that are not in the plan and do not depend on the schema.
 	beyond := []string{
 		"cannot set to true, set x-kubernetes-preserve-unknown-fields to true", // v1 prunes
-		"must be None if spec.preserveUnknownFields is true",                   // webhooks want pruning
-		"must be false in order to use defaults in the schema",                 // defaults want pruning
+		"must be None if spec.preserveUnknownFields is true",                   // webhooks require pruning
+		"must be false in order to use defaults in the schema",                 // defaults require pruning
 	}
 	counts := map[string]int{}
 	for _, now := range uses {
@@ -160,7 +160,7 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 			case refused == structure:
 				counts["same"]++
 			case refused && now.Webhook && slices.ContainsFunc(further, func(s string) bool { return strings.Contains(s, "must be None") }):
-				// The plan refuses the new webhook, the server the missing pruning.
+				// The plan rejects the new webhook, the server the missing pruning.
 				counts["webhook, other reason"]++
 			default:
 				t.Errorf("%s: refused by the plan %v, by the server %v", name, refused, errs)

@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// conditionController is the server's own controller, on a server that only
-// stores.
+// conditionController is the server's own controller with a fake client that only stores
+// objects.
 type conditionController struct {
 	client *fake.Clientset
 	ctx    context.Context
@@ -41,9 +41,9 @@ func newConditionController(t testing.TB) *conditionController {
 	return c
 }
 
-// conditionOf stores the CRD and returns the condition that the controller
-// leaves, or nil. The controller has one worker and a queue in order: once it
-// has set the condition of a CRD that came later, it is done with this one.
+// conditionOf stores the CRD and returns the condition that the controller sets, or nil. The
+// controller has one worker and an ordered queue: once it has set the condition of a later
+// CRD, it has processed this one.
 func (c *conditionController) conditionOf(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	t.Helper()
 	crds := c.client.ApiextensionsV1().CustomResourceDefinitions()
@@ -87,7 +87,7 @@ func (c *conditionController) stored(t testing.TB, name string) *apiextensionsv1
 	return nil
 }
 
-// ourCondition is what this package says of the CRD.
+// ourCondition returns the condition that this package computes for the CRD.
 func ourCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	var versions []CheckedVersion
 	for _, v := range crd.Spec.Versions {
@@ -108,9 +108,8 @@ func describe(c *apiextensionsv1.CustomResourceDefinitionCondition) string {
 	return fmt.Sprintf("%s %s %s: %s", c.Type, c.Status, c.Reason, c.Message)
 }
 
-// TestConditionCases is the KEP's test plan: structural, not structural and no
-// schema, in one version and in several with different schemas; and a CRD that
-// is repaired.
+// TestConditionCases implements the KEP's test plan: structural, not structural and no
+// schema, in one version and in several with different schemas; and a CRD that is corrected.
 func TestConditionCases(t *testing.T) {
 	controller := newConditionController(t)
 	good := &apiextensionsv1.JSONSchemaProps{Type: "object"}
@@ -164,7 +163,8 @@ func TestConditionCases(t *testing.T) {
 			if got := describe(controller.conditionOf(t, crd)); got != c.condition {
 				t.Errorf("the server says %s\nwant %s", got, c.condition)
 			}
-			// Repaired, the condition is gone; broken again, it is back.
+			// Once the CRD is corrected, the condition is removed; once it is broken again,
+			// it is set.
 			fixed := testCRD(good)
 			fixed.Name = crd.Name
 			if got := controller.conditionOf(t, fixed); got != nil || ourCondition(fixed) != nil {
@@ -179,8 +179,8 @@ func TestConditionCases(t *testing.T) {
 	}
 }
 
-// TestConditionAgreesWithServer compares with the controller on random CRDs of
-// one to three versions.
+// TestConditionAgreesWithServer compares with the controller on random CRDs of one to three
+// versions.
 func TestConditionAgreesWithServer(t *testing.T) {
 	controller := newConditionController(t)
 	conditions, several := 0, 0
@@ -217,7 +217,7 @@ func TestConditionAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestConditionSaysTheSameOnce wants a text that two nodes have to stand once.
+// TestConditionSaysTheSameOnce checks that the same message for two nodes is reported once.
 func TestConditionSaysTheSameOnce(t *testing.T) {
 	v := Violation{Kind: Forbidden, Detail: "no"}
 	got := NonStructuralSchema(false, []CheckedVersion{{Violations: []Violation{v, v}}})

@@ -8,8 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestContradictions holds one schema for each contradiction, and its nearest
-// neighbour that is none.
+// TestContradictions checks one schema for each contradiction, and a similar one without it.
 func TestContradictions(t *testing.T) {
 	for _, test := range []struct {
 		name, schema string

@@ -24,8 +24,8 @@ func TestKeywords(t *testing.T) {
 	}
 }
 
-// TestTable holds the table against JSONSchemaProps and the model: neither has a
-// keyword without a row.
+// TestTable checks that every keyword of JSONSchemaProps and of the model has a row in the
+// table.
 func TestTable(t *testing.T) {
 	var want, got, modelled []string
 	for field := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
@@ -65,8 +65,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestEveryKeyword wants each keyword to be decoded and rendered, at the root of a
-// schema and in a junctor.
+// TestEveryKeyword checks that each keyword is decoded and encoded, at the root of a schema
+// and in a junctor.
 func TestEveryKeyword(t *testing.T) {
 	for k := range Table() {
 		for _, text := range []string{`{"` + k.Name + `": ` + k.Example + `}`, `{"not": {"` + k.Name + `": ` + k.Example + `}}`} {

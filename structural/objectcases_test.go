@@ -17,22 +17,22 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A case of objects is a txtar file in testdata/objects, or more of a case of
-// TestSchemaCases. Beside the schema NAME.yaml stand
+// TestObjectCases runs the txtar files in testdata/objects, and the additional sections of
+// the cases of TestSchemaCases. For a schema NAME.yaml, these are
 //
 //	NAME.skeleton   its skeleton
-//	NAME.v2         what the server publishes of it as OpenAPI v2, extensions unfolded
-//	NAME.objects    objects, one in a line
+//	NAME.v2         the schema that the server publishes as OpenAPI v2, extensions unfolded
+//	NAME.objects    objects, one per line
 //
 // and, with a line for each object,
 //
-//	NAME.kept       what PruneSkeleton leaves, and what it tells
-//	NAME.pruned     what Prune leaves of it as a value, and what it tells
-//	NAME.stored     what becomes of it as a resource: defaulted, pruned, without nulls
+//	NAME.kept       the result of PruneSkeleton, and the paths that it reports
+//	NAME.pruned     the result of Prune for a value, and the paths that it reports
+//	NAME.stored     the object as stored in a resource: defaulted, pruned, without nulls
 //	NAME.judged     whether the skeleton and the schema accept it
 //
-// What the server has a function for is compared with it. -update-cases rewrites
-// the sections that exist, but for schemas and objects.
+// Results are compared with the server's functions, if there are any. -update-cases rewrites
+// the existing sections except for schemas and objects.
 func TestObjectCases(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"testdata/objects/*.txtar", "testdata/*.txtar"} {
@@ -81,8 +81,8 @@ func TestObjectCases(t *testing.T) {
 	}
 }
 
-// decodeProps decodes a schema without places, because no place in the model has
-// what some of these schemas say. Unions are read, too.
+// decodeProps decodes a schema without positions, because the model cannot represent all of
+// these schemas. Unions are read, too.
 func decodeProps(t testing.TB, name, text string) *caseSchema {
 	t.Helper()
 	if strings.Contains(text, "x-kubernetes-unions") {
@@ -96,7 +96,7 @@ func decodeProps(t testing.TB, name, text string) *caseSchema {
 	return s
 }
 
-// objectSections are the sections that are computed.
+// objectSections returns the functions that compute the sections, by suffix.
 func objectSections() map[string]func(t testing.TB, s *caseSchema, objects []string) string {
 	return map[string]func(t testing.TB, s *caseSchema, objects []string) string{
 		".skeleton": func(t testing.TB, s *caseSchema, _ []string) string { return skeletonOf(t, s).String() + "\n" },
@@ -180,8 +180,8 @@ func skeletonOf(t testing.TB, s *caseSchema) *Skeleton {
 	return skeleton
 }
 
-// publishedV2 is what the server makes of a schema before it publishes it as
-// OpenAPI v2. Unions are unfolded, too, as the server does not.
+// publishedV2 returns the schema that the server publishes as OpenAPI v2. Unlike the server,
+// it also unfolds unions.
 func publishedV2(t testing.TB, s *Schema) string {
 	t.Helper()
 	unfolded := (&unfolder{intOrString: true, unions: true}).schema(s)

@@ -24,7 +24,7 @@ func objectSeeds(f *testing.F) {
 	}
 }
 
-// decodeBoth decodes a schema and an object, or reports that one is none.
+// decodeBoth decodes a schema and an object. It returns false if one of them is invalid.
 func decodeBoth(schemaText, objectText []byte) (*props, map[string]any, bool) {
 	var p props
 	var object map[string]any
@@ -33,8 +33,8 @@ func decodeBoth(schemaText, objectText []byte) (*props, map[string]any, bool) {
 	return &p, object, ok
 }
 
-// FuzzObjects wants pruning and defaulting not to panic, to come to a fixpoint,
-// and to do what the server does where it takes the schema.
+// FuzzObjects checks that pruning and defaulting do not panic, are idempotent, and agree with
+// the server if it accepts the schema.
 func FuzzObjects(f *testing.F) {
 	objectSeeds(f)
 	f.Fuzz(func(t *testing.T, schemaText, objectText []byte) {
@@ -64,8 +64,9 @@ func FuzzObjects(f *testing.F) {
 	})
 }
 
-// FuzzSkeleton wants a skeleton of every schema, no larger than it, that prints as
-// a schema with the same skeleton, prunes once and for all, and loses nothing.
+// FuzzSkeleton checks that every schema has a skeleton that is not larger than the schema,
+// whose printed form has the same skeleton, with which pruning is idempotent, and which loses
+// nothing.
 func FuzzSkeleton(f *testing.F) {
 	objectSeeds(f)
 	f.Fuzz(func(t *testing.T, schemaText, objectText []byte) {

@@ -19,25 +19,24 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A case is one txtar file of testdata. Its comment says what it shows, and has
-// the lines
+// A schemaCase is a txtar file in testdata. Its comment describes the case, and has the lines
 //
 //	source: the document and section
-//	rules: the names of rules in Rules, with commas
+//	rules: the names of rules in Rules, separated by commas
 //
 // The file NAME.yaml is a schema, with further files of the same name:
 //
-//	NAME.want       what Check and CheckProposals say, with the line; empty if absent
+//	NAME.want       the findings of Check and CheckProposals, by line; empty if absent
 //	NAME.proposed   the violations of Check in the KEP's words
 //	NAME.unfolded   the schema, unfolded
 //	NAME.dropped    the schema without value validations
 //	NAME.bare       the schema, unfolded, and then without value validations
 //	NAME.accept     objects that the unfolded schema accepts, and the dropped one
-//	NAME.refuse     objects that the unfolded schema refuses
+//	NAME.refuse     objects that the unfolded schema rejects
 //
-// Names begin with accepted, warned or refused: what the server does with the
-// schema, and whether the proposals warn. -update-cases rewrites all but schemas
-// and objects.
+// Names begin with accepted, warned or refused, depending on whether the server accepts the
+// schema and whether the proposals warn about it. -update-cases rewrites everything except
+// schemas and objects.
 type schemaCase struct {
 	file    string
 	archive *txtar.Archive
@@ -72,7 +71,7 @@ func readSchemaCases(t testing.TB) []*schemaCase {
 	return out
 }
 
-// section returns a file of the archive, and whether it exists.
+// section returns the content of a file in the archive, and whether it exists.
 func (c *schemaCase) section(name string) (string, bool) {
 	for _, f := range c.archive.Files {
 		if f.Name == name {
@@ -82,14 +81,14 @@ func (c *schemaCase) section(name string) (string, bool) {
 	return "", false
 }
 
-// caseSchema is one schema of a case.
+// caseSchema is a schema of a case.
 type caseSchema struct {
 	name   string
 	props  *apiextensionsv1.JSONSchemaProps
 	schema *Schema
 	unheld []Unsupported
 	lines  *token.File
-	// at are the places of all keywords, by their path.
+	// at are the positions of all keywords, by path.
 	at map[string]token.Pos
 }
 
@@ -110,13 +109,13 @@ func decodeCase(t testing.TB, name, text string) *caseSchema {
 	return s
 }
 
-// pos is the place of a node in the file.
+// pos returns the position of a node in the file.
 func (s *caseSchema) pos(n *yamlv3.Node) token.Pos {
 	return s.lines.LineStart(n.Line) + token.Pos(n.Column-1)
 }
 
-// place gives a schema its origins, and what JSONSchemaProps cannot carry. The
-// node of a schema is where its own keywords begin.
+// place sets the origins of a schema and everything that JSONSchemaProps cannot represent.
+// The position of a schema is that of its first keyword.
 func (s *caseSchema) place(t testing.TB, n *yamlv3.Node, schema *Schema, path *Path) {
 	t.Helper()
 	keywords := s.keywords(t, n, &schema.Extensions, path)
@@ -191,8 +190,8 @@ func (s *caseSchema) placeNested(t testing.TB, n *yamlv3.Node, nested *NestedVal
 	s.placeJunctors(t, n, &nested.ValueValidation, path)
 }
 
-// keywords returns the places of the keywords of a node, and reads those that
-// have none in JSONSchemaProps.
+// keywords returns the positions of the keywords of a node, and reads those that
+// JSONSchemaProps does not have.
 func (s *caseSchema) keywords(t testing.TB, n *yamlv3.Node, x *Extensions, path *Path) []KeywordOrigin {
 	t.Helper()
 	var out []KeywordOrigin
@@ -228,7 +227,7 @@ func each(mapping *yamlv3.Node, f func(key, value *yamlv3.Node)) {
 	}
 }
 
-// text renders a schema with what JSONSchemaProps cannot carry.
+// text encodes a schema, including everything that JSONSchemaProps cannot represent.
 func text(t testing.TB, s *Schema) string {
 	t.Helper()
 	var value any
@@ -260,7 +259,7 @@ func addUnions(t testing.TB, s *Schema, value any) {
 	}
 }
 
-// findings are what is said of the schema, by line.
+// findings returns the findings about the schema, by line.
 func (s *caseSchema) findings() string {
 	type line struct {
 		number int
@@ -313,7 +312,7 @@ func TestSchemaCases(t *testing.T) {
 	}
 }
 
-// run checks one schema and notes in expected what its files should say.
+// run checks one schema and stores the expected content of its files in expected.
 func (c *schemaCase) run(t *testing.T, s *caseSchema, expected map[string]string) {
 	t.Helper()
 	findings := s.findings()
@@ -341,7 +340,7 @@ func (c *schemaCase) run(t *testing.T, s *caseSchema, expected map[string]string
 	default:
 		t.Errorf("%s has these findings:\n%s", s.name, findings)
 	}
-	// The server is the judge of what an error is.
+	// Only what the server rejects may be an error.
 	errs := serverRefuses(t, testCRD(s.props))
 	if (len(errs) > 0) != hasError {
 		t.Errorf("%s: the server says %v, we say:\n%s", s.name, errs, findings)
@@ -355,7 +354,7 @@ func (c *schemaCase) run(t *testing.T, s *caseSchema, expected map[string]string
 	c.use(t, s)
 }
 
-// use validates the objects of a case as the server does.
+// use validates the objects of a case like the server.
 func (c *schemaCase) use(t *testing.T, s *caseSchema) {
 	t.Helper()
 	unfolded, dropped := validator(t, Unfold(s.schema).Props()), validator(t, DropValueValidations(s.schema).Props())
@@ -379,8 +378,7 @@ func (c *schemaCase) use(t *testing.T, s *caseSchema) {
 	}
 }
 
-// compare compares the files of the archive with what they should be, or
-// rewrites them.
+// compare compares the files of the archive with their expected content, or rewrites them.
 func (c *schemaCase) compare(t *testing.T, expected map[string]string) {
 	t.Helper()
 	results := []string{".want", ".proposed", ".unfolded", ".dropped", ".bare"}
@@ -416,8 +414,8 @@ func (c *schemaCase) compare(t *testing.T, expected map[string]string) {
 	}
 }
 
-// TestRulesHaveCases wants a case on both sides for every rule of the table: a
-// schema that is accepted, and one that breaks the rule.
+// TestRulesHaveCases checks that every rule of the table has a case with an accepted schema
+// and one with a schema that violates it.
 func TestRulesHaveCases(t *testing.T) {
 	accepted, broken := map[string]bool{}, map[string]bool{}
 	for _, c := range readSchemaCases(t) {

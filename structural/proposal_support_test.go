@@ -17,7 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// internalProps is p as the server holds it.
+// internalProps converts p to the server's internal type.
 func internalProps(t testing.TB, p *apiextensionsv1.JSONSchemaProps) *apiextensions.JSONSchemaProps {
 	t.Helper()
 	var out apiextensions.JSONSchemaProps
@@ -27,7 +27,7 @@ func internalProps(t testing.TB, p *apiextensionsv1.JSONSchemaProps) *apiextensi
 	return &out
 }
 
-// upstream is s in the server's model.
+// upstream converts s to the server's model.
 func upstream(t testing.TB, s *Schema) *schema.Structural {
 	t.Helper()
 	out, err := schema.NewStructural(internalProps(t, s.Props()))
@@ -37,7 +37,7 @@ func upstream(t testing.TB, s *Schema) *schema.Structural {
 	return out
 }
 
-// testCRD is a CRD with one version for each of the schemas; nil is no schema.
+// testCRD returns a CRD with one version for each of the schemas; nil is no schema.
 func testCRD(schemas ...*apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
 	crd := &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "things.cases.test", Generation: 1},
@@ -67,14 +67,14 @@ func internalCRD(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *a
 	return &out
 }
 
-// serverRefuses returns what the server says when a CRD is created.
+// serverRefuses returns the server's errors for the creation of a CRD.
 func serverRefuses(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	t.Helper()
 	return validation.ValidateCustomResourceDefinition(context.Background(), internalCRD(t, crd))
 }
 
-// validator is the server's validation of objects by a schema, with int64 as the
-// server decodes them. It returns the errors.
+// validator returns the server's validation of objects with a schema. Integers are int64, as
+// decoded by the server.
 func validator(t testing.TB, p *apiextensionsv1.JSONSchemaProps) func(object any) field.ErrorList {
 	t.Helper()
 	v, _, err := schemavalidation.NewSchemaValidator(internalProps(t, p))
@@ -84,8 +84,8 @@ func validator(t testing.TB, p *apiextensionsv1.JSONSchemaProps) func(object any
 	return func(object any) field.ErrorList { return schemavalidation.ValidateCustomResource(nil, object, v) }
 }
 
-// randomStructural returns a structural schema with many value validations, of
-// the given type or a random one.
+// randomStructural returns a random structural schema with many value validations, of the
+// given type or of a random one.
 func randomStructural(r *rand.Rand, depth int, typ string) *Schema {
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
 	s := &Schema{Generic: Generic{Type: typ}}
@@ -143,8 +143,8 @@ func randomStructural(r *rand.Rand, depth int, typ string) *Schema {
 	return s
 }
 
-// randomValues returns validations of the values of s. Junctors speak only of
-// what s specifies.
+// randomValues returns random value validations for s. Junctors refer only to fields that s
+// specifies.
 func randomValues(r *rand.Rand, s *Schema, depth int) *ValueValidation {
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
 	v := &ValueValidation{}
@@ -220,7 +220,7 @@ func randomValues(r *rand.Rand, s *Schema, depth int) *ValueValidation {
 	return v
 }
 
-// randomValue returns a value that a schema may well accept.
+// randomValue returns a random value that the schema is likely to accept.
 func randomValue(r *rand.Rand, s *Schema) any {
 	if s.Nullable && r.Intn(3) == 0 {
 		return nil
@@ -269,7 +269,7 @@ func randomValue(r *rand.Rand, s *Schema) any {
 	return out
 }
 
-// messages are the errors as sorted texts, without the path of the schema.
+// messages returns the errors as sorted strings, without the path of the schema.
 func messages(list field.ErrorList, prefix string) []string {
 	var out []string
 	for _, e := range list {
@@ -283,8 +283,8 @@ func messages(list field.ErrorList, prefix string) []string {
 	return out
 }
 
-// TestRandomStructural wants the generators to give what they promise: schemas
-// that are structural, and values of which many are accepted and many are not.
+// TestRandomStructural checks the generators: schemas are structural, and many of the values
+// are accepted and many are rejected.
 func TestRandomStructural(t *testing.T) {
 	accepted, refused := 0, 0
 	for seed := range 300 {

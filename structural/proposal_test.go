@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// confuse changes a schema in the ways that CheckProposals speaks of.
+// confuse changes a schema at random in ways that CheckProposals reports.
 func confuse(r *rand.Rand, p *apiextensionsv1.JSONSchemaProps) {
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
 	pick := func(list ...string) string { return list[r.Intn(len(list))] }
@@ -80,8 +80,8 @@ func confuse(r *rand.Rand, p *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// serverDetails are the messages of the server that CheckProposals repeats, and
-// how many of them must have been seen.
+// serverDetails returns the messages of the server that CheckProposals reproduces. Each of
+// them must occur in the test.
 func serverDetails() []string {
 	return []string{
 		`must be true or undefined`,
@@ -112,8 +112,8 @@ func serverDetails() []string {
 	}
 }
 
-// TestCheckProposalsAgreesWithServer holds the findings that the server has, too,
-// against its validation of whole CRDs: the same messages, no more and no less.
+// TestCheckProposalsAgreesWithServer compares the findings that the server also reports with
+// its validation of complete CRDs: the messages must be the same.
 func TestCheckProposalsAgreesWithServer(t *testing.T) {
 	const place = "spec.validation.openAPIV3Schema"
 	details := serverDetails()
@@ -150,8 +150,8 @@ func TestCheckProposalsAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestWarningsAreNotTheServers wants what is a warning to pass the server: a
-// schema with warnings only is accepted.
+// TestWarningsAreNotTheServers checks that the server accepts schemas that only have
+// warnings.
 func TestWarningsAreNotTheServers(t *testing.T) {
 	rules := map[string]int{}
 	for seed := range *schemas / 10 {
@@ -177,7 +177,7 @@ func TestWarningsAreNotTheServers(t *testing.T) {
 	}
 }
 
-// loosen makes changes that only the proposals refuse.
+// loosen makes random changes that only the proposals reject.
 func loosen(r *rand.Rand, s *Schema) {
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
 	values := func() *ValueValidation {
@@ -213,8 +213,8 @@ func loosen(r *rand.Rand, s *Schema) {
 	}
 }
 
-// TestWarningsWords pins what the proposals say of the rarest shapes, which the
-// cases in testdata do not have.
+// TestWarningsWords checks the messages for the rarest constructs, which the cases in
+// testdata do not have.
 func TestWarningsWords(t *testing.T) {
 	nested := &Schema{
 		Generic: Generic{Type: "object"},
@@ -250,7 +250,7 @@ func TestWarningsWords(t *testing.T) {
 	}
 }
 
-// TestNestedAndBack wants outside to be the inverse of Nested.
+// TestNestedAndBack checks that outside is the inverse of Nested.
 func TestNestedAndBack(t *testing.T) {
 	for seed := range 2000 {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
@@ -262,7 +262,7 @@ func TestNestedAndBack(t *testing.T) {
 	}
 }
 
-// TestProposed holds the KEP's own rendering of its example.
+// TestProposed checks the output for the KEP's own example.
 func TestProposed(t *testing.T) {
 	s := &Schema{Generic: Generic{Type: "object"}, Properties: []Property{{"foo", &Schema{
 		Generic: Generic{Type: "array"},
@@ -287,8 +287,8 @@ func TestProposed(t *testing.T) {
 	}
 }
 
-// TestRules wants the table to be complete: a distinct name, a source and a
-// sentence for each rule, and nothing from CheckProposals that is not in it.
+// TestRules checks that the table is complete: each rule has a unique name, a source and a
+// sentence, and CheckProposals reports no rules that are not in the table.
 func TestRules(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
 	seen := map[string]bool{}

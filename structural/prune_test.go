@@ -19,9 +19,8 @@ import (
 
 var objects = flag.Int("objects", 5_000, "how many random pairs of a schema and an object to prune and to default")
 
-// randomObject returns an object that follows a schema, but for mutations at
-// every level: unknown fields, nulls, values of the wrong type, numbers at the
-// edges.
+// randomObject returns a random object that follows a schema, except for mutations at every
+// level: unknown fields, nulls, values of the wrong type, numbers at the limits.
 func randomObject(r *rand.Rand, s *Schema, depth int) map[string]any {
 	out := map[string]any{}
 	if s != nil {
@@ -44,7 +43,7 @@ func randomObject(r *rand.Rand, s *Schema, depth int) map[string]any {
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.Intn(len(list))] }
 
-// mutatedValue returns a value that mostly has the type that s asks for.
+// mutatedValue returns a random value that usually has the type of s.
 func mutatedValue(r *rand.Rand, s *Schema, depth int) any {
 	switch {
 	case r.Intn(8) == 0:
@@ -68,7 +67,7 @@ func mutatedValue(r *rand.Rand, s *Schema, depth int) any {
 	return strayValue(r, depth)
 }
 
-// strayValue returns a value that no schema has asked for.
+// strayValue returns a random value that does not follow any schema.
 func strayValue(r *rand.Rand, depth int) any {
 	if depth > 0 && r.Intn(2) == 0 {
 		if r.Intn(2) == 0 {
@@ -82,7 +81,7 @@ func strayValue(r *rand.Rand, depth int) any {
 	return pick[any](r, nil, "a", "2006-01-02T15:04:05Z", true, int64(3), int64(math.MaxInt64), 0.5, 1.0, math.Copysign(0, -1))
 }
 
-// addDefaults gives nodes of a tree defaults, which fit more or less.
+// addDefaults adds random defaults to nodes of a tree, not all of them valid.
 func addDefaults(t testing.TB, r *rand.Rand, s *Schema, root bool) {
 	if s == nil {
 		return
@@ -99,8 +98,7 @@ func addDefaults(t testing.TB, r *rand.Rand, s *Schema, root bool) {
 	}
 }
 
-// randomDefaulting returns a schema with defaults, of which every node has one
-// parent.
+// randomDefaulting returns a random schema with defaults in which every node has one parent.
 func randomDefaulting(t testing.TB, r *rand.Rand) *Schema {
 	var s *Schema
 	if r.Intn(2) == 0 {
@@ -127,7 +125,7 @@ func texts(paths []*ObjectPath) []string {
 	return out
 }
 
-// remove takes values out of an object by the steps that are told of them.
+// remove removes the values at the reported paths from an object.
 func remove(t testing.TB, object map[string]any, paths []*ObjectPath) {
 	t.Helper()
 	for _, p := range paths {
@@ -143,7 +141,7 @@ func remove(t testing.TB, object map[string]any, paths []*ObjectPath) {
 	}
 }
 
-// put puts what was told of defaulting into an object.
+// put adds the reported defaults to an object.
 func put(t testing.TB, object map[string]any, done []Defaulted) {
 	t.Helper()
 	for _, d := range done {
@@ -160,10 +158,9 @@ func put(t testing.TB, object map[string]any, done []Defaulted) {
 	}
 }
 
-// TestObjectsAgreeWithServer holds pruning, defaulting, the pruning of nulls and
-// that of defaults against the server's own, alone and in its order, on random
-// pairs of a schema and an object. What is reported must account for the whole
-// difference.
+// TestObjectsAgreeWithServer compares pruning, defaulting, and the pruning of nulls and of
+// defaults with the server's own, individually and in its order, on random pairs of a schema
+// and an object. The reported paths must account for the complete difference.
 func TestObjectsAgreeWithServer(t *testing.T) {
 	counts := map[string]int{}
 	for seed := range *objects {
@@ -204,7 +201,7 @@ func agree(t testing.TB, name string, s *Schema, server *schema.Structural, obje
 		same("Prune", got, want)
 		same("paths of Prune", texts(paths), wantPaths)
 		remove(t, told, paths)
-		if !isResource && !s.XEmbeddedResource { // what is not told
+		if !isResource && !s.XEmbeddedResource { // not reported
 			for _, name := range []string{"apiVersion", "kind", "metadata"} {
 				if _, specified := s.field(name); !specified && !s.preserves() {
 					delete(told, name)
@@ -227,7 +224,7 @@ func agree(t testing.TB, name string, s *Schema, server *schema.Structural, obje
 	same("defaulting again", Default(s, got), []Defaulted(nil))
 	count("defaulted", len(done))
 
-	// On, in the server's order.
+	// Continue, in the server's order.
 	count("pruned after defaulting", len(Prune(s, got, true)))
 	pruning.Prune(want, server, true)
 	same("Prune after Default", got, want)
@@ -292,8 +289,8 @@ func objectOf(properties ...Property) *Schema {
 	return &Schema{Generic: Generic{Type: "object"}, Properties: properties}
 }
 
-// TestPruneAllocatesNothing wants a look at an object without unknown fields, and
-// with all its defaults, to be free.
+// TestPruneAllocatesNothing checks that processing an object without unknown fields, and with
+// all of its defaults, does not allocate.
 func TestPruneAllocatesNothing(t *testing.T) {
 	leaf := &Schema{Generic: Generic{Type: "string"}}
 	s := objectOf(Property{"list", &Schema{Generic: Generic{Type: "array"}, Items: objectOf(Property{"a", leaf}, Property{"b", withDefault("string", `"b"`)})}},
@@ -311,9 +308,9 @@ func TestPruneAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestPruneAllocatesNoMoreThanItsResult wants pruning to allocate less than a copy of
-// what stays, and a few times for each path that it tells, whatever the size of the
-// object.
+// TestPruneAllocatesNoMoreThanItsResult checks that pruning allocates less than a copy of the
+// remaining fields, and a few times for each path that it reports, regardless of the size of
+// the object.
 func TestPruneAllocatesNoMoreThanItsResult(t *testing.T) {
 	s := objectOf(Property{"list", &Schema{Items: objectOf(Property{"a", &Schema{Generic: Generic{Type: "string"}}})}})
 	for _, test := range []struct{ elements, unknown int }{{10, 1}, {1000, 10}, {1000, 1000}, {100_000, 10}} {
@@ -343,7 +340,7 @@ func TestPruneAllocatesNoMoreThanItsResult(t *testing.T) {
 	}
 }
 
-// bytesOf are the bytes that a function allocates.
+// bytesOf returns the number of bytes that a function allocates.
 func bytesOf(f func()) uint64 {
 	var before, after goruntime.MemStats
 	goruntime.ReadMemStats(&before)
@@ -352,8 +349,8 @@ func bytesOf(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestDefaultsAreCopied wants what one object does with its defaults not to show
-// in another.
+// TestDefaultsAreCopied checks that changing the defaults in one object does not affect
+// another.
 func TestDefaultsAreCopied(t *testing.T) {
 	s := objectOf(Property{"a", withDefault("object", `{"b": {"c": [1]}}`)}, Property{"d", withDefault("object", `{"b": {"c": [1]}}`)})
 	first, second := map[string]any{}, map[string]any{}
@@ -367,8 +364,8 @@ func TestDefaultsAreCopied(t *testing.T) {
 	}
 }
 
-// TestDefaultTells wants the order of parents before children, and the place of
-// the default.
+// TestDefaultTells checks that parents are reported before children, with the position of the
+// default.
 func TestDefaultTells(t *testing.T) {
 	inner := withDefault("integer", "9007199254740993")
 	outer := objectOf(Property{"b", inner}, Property{"a-b", withDefault("string", `"x"`)})
@@ -395,8 +392,8 @@ func TestDefaultTells(t *testing.T) {
 	}
 }
 
-// TestHostileObjects are the inputs that must not panic, overflow or lose what
-// they are not told to.
+// TestHostileObjects checks objects that must not cause a panic or an overflow, or lose other
+// fields than requested.
 func TestHostileObjects(t *testing.T) {
 	const deep = 10_000
 	s, list, object, untyped := &Schema{}, &Schema{}, map[string]any{}, any(map[string]any{"lost": 1})
@@ -457,8 +454,8 @@ func TestHostileObjects(t *testing.T) {
 	}
 }
 
-// TestPruneDefaultsOfSharedNodes wants a node that stands at two places to lose
-// at each what it must there, and nodes that lose nothing to stay the same.
+// TestPruneDefaultsOfSharedNodes checks that a node used at two positions is pruned
+// separately at each of them, and that nodes that lose nothing stay identical.
 func TestPruneDefaultsOfSharedNodes(t *testing.T) {
 	shared := withDefault("object", `{"name": "a", "lost": 1.0, "labels": 1}`)
 	shared.Properties = []Property{{"name", &Schema{Generic: Generic{Type: "string"}}}}
@@ -489,7 +486,7 @@ func TestPruneDefaultsOfSharedNodes(t *testing.T) {
 	if again, err := PruneDefaults(out); err != nil || again != out {
 		t.Errorf("pruning defaults twice: %v", err)
 	}
-	// The root's default has no place in an object but the whole.
+	// The default of the root can only be a complete object.
 	if _, err := PruneDefaults(withDefault("object", `"x"`)); err == nil {
 		t.Error("the root may be a string")
 	}

@@ -18,9 +18,9 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// randomAny returns a schema that speaks of fields in all ways that
-// JSONSchemaProps has. It keeps the KEP's Restriction 1 where asked to: a value is
-// a struct or a map in the whole tree, by its depth.
+// randomAny returns a random schema that specifies fields in all ways that JSONSchemaProps
+// allows. If restricted, it satisfies the KEP's Restriction 1: at each depth of the tree,
+// values are either structs or maps.
 func randomAny(r *rand.Rand, depth int, restricted bool) props {
 	rarely := func(n int) bool { return r.Intn(n) == 0 }
 	sub := func() props { return randomAny(r, depth-1, restricted) }
@@ -79,7 +79,7 @@ func randomAny(r *rand.Rand, depth int, restricted bool) props {
 	return p
 }
 
-// literally is skel of the KEP, step by step: skel of all junctors, drop, merge.
+// literally implements the KEP's skel step by step: skel of all junctors, drop, merge.
 func literally(p *props) *Skeleton {
 	out := &Skeleton{
 		Type: p.Type, Nullable: p.Nullable,
@@ -116,7 +116,7 @@ func literally(p *props) *Skeleton {
 	return merge(all...)
 }
 
-// merge is merge of the KEP on skeletons; nil is what is not defined.
+// merge implements the KEP's merge on skeletons; nil means undefined.
 func merge(list ...*Skeleton) *Skeleton {
 	list = slices.DeleteFunc(list, func(s *Skeleton) bool { return s == nil })
 	if len(list) < 2 {
@@ -154,7 +154,7 @@ func merge(list ...*Skeleton) *Skeleton {
 	return out
 }
 
-// size counts schemas and, of what a skeleton keeps, the other keywords.
+// size returns the number of schemas plus the number of other keywords that a skeleton keeps.
 func size(p *props) int {
 	n := 1
 	for _, set := range []bool{p.Type != "", p.Nullable, p.XPreserveUnknownFields != nil} {
@@ -168,7 +168,7 @@ func size(p *props) int {
 	return n
 }
 
-// below returns all schemas that stand directly in p; true is an empty one.
+// below returns all direct subschemas of p; true is represented by an empty schema.
 func below(p *props) []*props {
 	out := appendJunctors(nil, p)
 	for _, fields := range []map[string]props{p.Properties, p.PatternProperties} {
@@ -192,7 +192,7 @@ func below(p *props) []*props {
 	return out
 }
 
-// fromText reads the printed form of a skeleton.
+// fromText parses the printed form of a skeleton.
 func fromText(t testing.TB, text string) *props {
 	t.Helper()
 	var p props
@@ -202,9 +202,9 @@ func fromText(t testing.TB, text string) *props {
 	return &p
 }
 
-// pruneDirectly is the KEP's other route: a recursion over the schema and the
-// object at once, without a skeleton and with what JSON schema says of each
-// keyword. schemas are all that speak of the value.
+// pruneDirectly implements the KEP's alternative: a recursion over the schema and the object
+// together, without a skeleton and with the JSON Schema semantics of each keyword. schemas
+// are all schemas that apply to the value.
 func pruneDirectly(value any, schemas []*props, preserves bool) {
 	for i := 0; i < len(schemas); i++ {
 		schemas = appendJunctors(schemas, schemas[i])
@@ -292,10 +292,9 @@ func anyValue(r *rand.Rand, depth int) any {
 	return out
 }
 
-// TestSkeleton holds what the KEP says of skeletons on schemas of all kinds: the
-// skeleton is its definition's, not larger than the schema, prints as a schema
-// with the same skeleton, and keeps all that the schema specifies; and where
-// Restriction 1 holds, nothing else.
+// TestSkeleton checks the KEP's claims on random schemas: the skeleton equals its definition,
+// is not larger than the schema, prints as a schema with the same skeleton, and keeps
+// everything that the schema specifies; and under Restriction 1, nothing else.
 func TestSkeleton(t *testing.T) {
 	merged, pruned, more := 0, 0, 0
 	for seed := range *objects {
@@ -345,9 +344,9 @@ func TestSkeleton(t *testing.T) {
 	}
 }
 
-// TestSkeletonAccepts is the KEP's property, on structural schemas, where it
-// holds: what a schema accepts, its skeleton accepts. There, too, pruning with
-// the skeleton is the server's, but for metadata.
+// TestSkeletonAccepts checks a property of the KEP that holds for structural schemas: if a
+// schema accepts a value, its skeleton does. For them, pruning with the skeleton also equals
+// the server's, except for metadata.
 func TestSkeletonAccepts(t *testing.T) {
 	accepted, weaker := 0, 0
 	for seed := range 700 {
@@ -399,7 +398,7 @@ func TestSkelOfWhatIsNoPattern(t *testing.T) {
 	}
 }
 
-// wide returns a schema of about n nodes, many of which are in junctors.
+// wide returns a schema with about n nodes, many of which are in junctors.
 func wide(n int) *props {
 	p := props{Type: "object", Properties: map[string]props{}}
 	for i := 0; i < n; i += 10 {
@@ -411,8 +410,8 @@ func wide(n int) *props {
 	return &p
 }
 
-// deepJunctors returns a schema of about n nodes, each in a junctor of the one
-// before: merging from the inside out would go over the innermost each time.
+// deepJunctors returns a schema with about n nodes, each in a junctor of the previous one:
+// merging from the inside out would process the innermost each time.
 func deepJunctors(n int) *props {
 	p := &props{}
 	for i := range 20 {
@@ -427,8 +426,8 @@ func deepJunctors(n int) *props {
 	return p
 }
 
-// BenchmarkSkel shows the time for one node, which the KEP's O(size(s)) wants to
-// be the same at each size.
+// BenchmarkSkel measures the time per node, which must be the same at each size for the KEP's
+// O(size(s)).
 func BenchmarkSkel(b *testing.B) {
 	for _, shape := range []struct {
 		name string
@@ -450,8 +449,8 @@ func BenchmarkSkel(b *testing.B) {
 	}
 }
 
-// BenchmarkObjects runs what a request does with an object of a thousand
-// containers.
+// BenchmarkObjects measures the processing of an object with a thousand containers, as in a
+// request.
 func BenchmarkObjects(b *testing.B) {
 	leaf := func() *Schema { return &Schema{Generic: Generic{Type: "string"}} }
 	container := objectOf(Property{"protocol", withDefault("string", `"TCP"`)})

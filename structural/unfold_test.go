@@ -14,8 +14,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// TestUnfoldIntOrStringAgreesWithServer holds the int-or-string part against the
-// server's own Unfold, on schemas of all kinds.
+// TestUnfoldIntOrStringAgreesWithServer compares the int-or-string part with the server's own
+// Unfold on random schemas.
 func TestUnfoldIntOrStringAgreesWithServer(t *testing.T) {
 	unfolded := 0
 	for seed := range *schemas / 10 {
@@ -46,10 +46,10 @@ func TestUnfoldIntOrStringAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestUnfoldKeepsMeaning wants the same objects to be accepted before and after,
-// the result to be structural, and to stay as it is when unfolded again. The
-// embedded resources of the objects have the apiVersion that is asked for, since
-// unfolding takes what the schema says of it away, as publishing does.
+// TestUnfoldKeepsMeaning checks that the same objects are accepted before and after, that the
+// result is structural, and that unfolding is idempotent. Embedded resources in the objects
+// have the required apiVersion, since unfolding removes the schema's own restrictions on it,
+// as publishing does.
 func TestUnfoldKeepsMeaning(t *testing.T) {
 	accepted, refused := 0, 0
 	for seed := range 600 {
@@ -81,8 +81,8 @@ func TestUnfoldKeepsMeaning(t *testing.T) {
 
 const objectMetaRef = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// TestUnfoldAgreesWithPublished compares with the OpenAPI v3 that the server
-// publishes for a CRD. What differs is listed in comparable.
+// TestUnfoldAgreesWithPublished compares with the OpenAPI v3 that the server publishes for a
+// CRD. The differences are listed in comparable.
 func TestUnfoldAgreesWithPublished(t *testing.T) {
 	embedded := 0
 	for seed := range 500 {
@@ -120,8 +120,8 @@ func published(t testing.TB, document *spec3.OpenAPI) *spec.Schema {
 	return nil
 }
 
-// comparable returns a copy without what one side cannot have: the server
-// publishes a reference to ObjectMeta, Unfold the schema itself.
+// comparable returns a copy without the parts that one side cannot have: the server publishes
+// a reference to ObjectMeta, Unfold the schema itself.
 func comparable(t testing.TB, s *spec.Schema) *spec.Schema {
 	t.Helper()
 	if s == nil {
@@ -154,8 +154,8 @@ func comparable(t testing.TB, s *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// TestObjectMetaAgreesWithPublished compares ObjectMeta with the definition that
-// the server publishes, references resolved.
+// TestObjectMetaAgreesWithPublished compares ObjectMeta with the definition that the server
+// publishes, with references resolved.
 func TestObjectMetaAgreesWithPublished(t *testing.T) {
 	document, err := builder.BuildOpenAPIV3(testCRD(&apiextensionsv1.JSONSchemaProps{Type: "object"}), "v1", builder.Options{})
 	if err != nil {
@@ -199,8 +199,8 @@ func TestObjectMetaAgreesWithPublished(t *testing.T) {
 	}
 }
 
-// TestUnfoldSharesWhatStays wants a node that has nothing to unfold to be the
-// same node, and a shared node to stay shared.
+// TestUnfoldSharesWhatStays checks that a node with nothing to unfold stays the same node,
+// and that a shared node stays shared.
 func TestUnfoldSharesWhatStays(t *testing.T) {
 	plain := &Schema{Generic: Generic{Type: "string"}}
 	either := &Schema{Extensions: Extensions{XIntOrString: true}}
@@ -217,9 +217,8 @@ func TestUnfoldSharesWhatStays(t *testing.T) {
 	}
 }
 
-// TestUnfoldUnion runs the rows of the union semantics that a schema decides
-// alone, through the server's validation of the unfolded schema: a member for A
-// and B each, C without one.
+// TestUnfoldUnion checks the rows of the union semantics that a schema alone determines, with
+// the server's validation of the unfolded schema: A and B have a member each, C has none.
 func TestUnfoldUnion(t *testing.T) {
 	text := func(v *ValueValidation, x Extensions) *Schema {
 		return &Schema{Generic: Generic{Type: "string"}, ValueValidation: v, Extensions: x}
@@ -294,8 +293,8 @@ func TestUnfoldUnion(t *testing.T) {
 	}
 }
 
-// TestUnfoldUnionBesideOneOf wants a oneOf of the author to stay, and both
-// unions of an object to hold.
+// TestUnfoldUnionBesideOneOf checks that an existing oneOf is kept, and that both unions of
+// an object are enforced.
 func TestUnfoldUnionBesideOneOf(t *testing.T) {
 	leaf := &Schema{Generic: Generic{Type: "string"}}
 	s := &Schema{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUnionsJSON goes from the text to the model and back, in the order of the
-// text; the texts are the proposals' own examples.
+// TestUnionsJSON checks decoding and encoding, which keeps the order; the examples are the
+// proposals' own.
 func TestUnionsJSON(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -36,7 +36,7 @@ func TestUnionsJSON(t *testing.T) {
 	}
 }
 
-// TestParseUnionsErrors wants a reason for what is neither form.
+// TestParseUnionsErrors checks the errors for values that have neither form.
 func TestParseUnionsErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                     "EOF",
@@ -59,8 +59,8 @@ func TestParseUnionsErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseUnions wants every value to be read or refused, and what was read to
-// be rendered so that it reads the same.
+// FuzzParseUnions checks that every value is read or rejected, and that unions are encoded so
+// that decoding results in the same.
 func FuzzParseUnions(f *testing.F) {
 	for _, seed := range []string{
 		`[{"discriminator":"type","fields":{"foo":"Foo","bar":"Bar"}}]`,
@@ -76,7 +76,7 @@ func FuzzParseUnions(f *testing.F) {
 		}
 		rendered := UnionsJSON(Extensions{XUnions: unions, XUnionMembers: members})
 		if rendered == nil {
-			return // nothing was said
+			return // neither keyword is present
 		}
 		again, againMembers, err := ParseUnions(*rendered)
 		if err != nil || !reflect.DeepEqual(again, unions) || !reflect.DeepEqual(againMembers, members) {

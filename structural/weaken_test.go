@@ -9,7 +9,7 @@ import (
 	apimachineryjson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// fromJSON decodes as the server does: integers are int64.
+// fromJSON decodes like the server: integers are int64.
 func fromJSON(t testing.TB, text string) any {
 	t.Helper()
 	var out any
@@ -19,7 +19,7 @@ func fromJSON(t testing.TB, text string) any {
 	return out
 }
 
-// TestDropValueValidationsAgreesWithServer holds it against the server's own
+// TestDropValueValidationsAgreesWithServer compares DropValueValidations with the server's
 // StripValueValidations.
 func TestDropValueValidationsAgreesWithServer(t *testing.T) {
 	for seed := range *schemas / 10 {
@@ -46,9 +46,9 @@ func TestDropValueValidationsAgreesWithServer(t *testing.T) {
 	}
 }
 
-// TestDroppedIsWeaker is the KEP's second consequence: every object that a
-// structural schema accepts is accepted without value validations, too. The
-// objects must show that the result is really weaker, and not empty.
+// TestDroppedIsWeaker checks the KEP's second consequence: every object that a structural
+// schema accepts is also accepted without value validations. The objects must show that the
+// result is indeed weaker, and not empty.
 func TestDroppedIsWeaker(t *testing.T) {
 	accepted, weaker, refused := 0, 0, 0
 	for seed := range 700 {
@@ -76,9 +76,8 @@ func TestDroppedIsWeaker(t *testing.T) {
 	}
 }
 
-// TestDroppedKeepsOnlyStructure shows why the schema must be structural: the
-// schema that the KEP wants to avoid has its only type of bar in a junctor, so
-// nothing of it is left.
+// TestDroppedKeepsOnlyStructure shows why the schema must be structural: the schema that the
+// KEP wants to avoid has the only type of bar in a junctor, so nothing of bar is left.
 func TestDroppedKeepsOnlyStructure(t *testing.T) {
 	s := &Schema{
 		Generic: Generic{Type: "object"},
