@@ -10,29 +10,29 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// row is one case that all implementations must agree on.
+// row is a case on which all implementations must agree.
 type row struct {
 	name string
-	// shape is that of the union; "places" has it at every place.
+	// shape is the shape of the union; "places" has it at every kind of position.
 	shape    string
 	opts     Options
 	old, new string
-	// want is the object after normalization; the empty text is new. It counts
-	// only where the request is accepted, but for the runtime.
+	// want is the object after normalization; if empty, it is new. Except for the runtime, it
+	// matters only if the request is accepted.
 	want string
-	// errs are what is refused, with the hint on the discriminator.
+	// errs are the expected errors, including the hint on the discriminator.
 	errs []string
-	// server is where a server with the definition differs.
+	// server is set if a server with the definition behaves differently.
 	server *serverRow
-	// differs is what docs/unions.md calls the difference.
+	// differs is the name of the difference in docs/unions.md.
 	differs string
-	// untyped rows have no form in Go: unknown fields, null, wrong types, and a
-	// required discriminator with the empty text among its values.
+	// untyped is set if the row cannot be represented in Go: unknown fields, null, wrong
+	// types, and a required discriminator with the empty string among its values.
 	untyped bool
 }
 
-// serverRow is what differs on a server: what it stores, because it prunes and
-// defaults, and the errors, because its schema says more, or ratchets less.
+// serverRow is the different result of a server: the object that it stores, because it prunes
+// and applies defaults, and its errors, because its schema has more rules or ratchets less.
 type serverRow struct {
 	want string
 	errs []string
@@ -40,7 +40,7 @@ type serverRow struct {
 
 const storedA = `{"type":"A","a":{}}`
 
-// rows are the table of cases.
+// rows returns the table of cases.
 func rows() []row {
 	return []row{
 		{name: "create", new: storedA},
@@ -83,8 +83,8 @@ func rows() []row {
 		{shape: "places", name: "stored invalid, change outside", old: `{"parent":{"type":"A","a":{},"b":{}}}`, new: `{"parent":{"type":"A","a":{},"b":{}},"note":"x"}`},
 		{shape: "places", name: "stored invalid, changed elsewhere", old: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"A","a":{}}}}`,
 			new: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C","a":{}}}}`, want: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C"}}}`},
-		// The server drops errors where a value is unchanged as a whole: it knows more
-		// counterparts, and asks less of a discriminator.
+		// The server drops errors if a value as a whole is unchanged: it finds more
+		// counterparts, and requires less of a discriminator.
 		{shape: "places", name: "stored invalid in an atomic list", old: `{"atomic":[{"type":"A","a":{},"b":{}}]}`, new: `{"atomic":[{"type":"A","a":{},"b":{}}],"note":"x"}`,
 			errs: []string{"Forbidden atomic[0].b"}, differs: "a list without keys", server: &serverRow{}},
 		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, differs: "an unknown value stayed", server: &serverRow{}},
@@ -149,8 +149,8 @@ func rows() []row {
 	}
 }
 
-// TestDifferences wants every row on which the implementations differ in docs/unions.md,
-// and no difference there without a row.
+// TestDifferences checks that every row with a difference between implementations is in
+// docs/unions.md, and that every difference there has a row.
 func TestDifferences(t *testing.T) {
 	page, err := os.ReadFile("../docs/unions.md")
 	if err != nil {
@@ -160,7 +160,8 @@ func TestDifferences(t *testing.T) {
 	for _, found := range regexp.MustCompile(`(?m)^\| \*\*(.+?)\*\*`).FindAllStringSubmatch(string(page), -1) {
 		listed = append(listed, found[1])
 	}
-	// Those of typed functions are rows of testdata/typed/api: TestPlain and TestDefaulted.
+	// Differences of typed functions are rows of testdata/typed/api: TestPlain and
+	// TestDefaulted.
 	said := []string{"the empty text with a default", "the empty text without a default"}
 	for _, r := range rows() {
 		errs := slices.DeleteFunc(slices.Clone(r.errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
@@ -181,7 +182,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// placesSchema has the union at every kind of place.
+// placesSchema returns a schema with the union at every kind of position.
 func placesSchema(t testing.TB) *structural.Schema {
 	u := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
 	list := func(kind string) *structural.Schema {
@@ -189,7 +190,7 @@ func placesSchema(t testing.TB) *structural.Schema {
 		out.XListType = kind
 		return out
 	}
-	// outer: type A -> a, whose content is a union again.
+	// The member a of outer is a union itself.
 	outer := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
 	for i, p := range outer.Properties {
 		if p.Name == "a" {
@@ -209,20 +210,21 @@ func placesSchema(t testing.TB) *structural.Schema {
 	)
 }
 
-// runner is an implementation by its name, and how to build it for a schema that
-// carries unions in the cel form, and that has a name, by which there is a Go type
-// of it.
+// runner is a named implementation, with a function that builds it for a schema. The schema
+// has unions in the cel form, and a shape, by which the Go type for it is found.
 type runner struct {
 	name  string
 	build func(t testing.TB, shape string, s *structural.Schema, opts Options) implementation
-	// server implementations have the schema around the unions, too: they prune
-	// and default, refuse wrong types, and give no hints.
+	// server is set if the implementation uses the schema around the unions, too: it prunes,
+	// applies defaults, rejects wrong types, and gives no hints.
 	server bool
-	// typed implementations have no form of some rows, and drop unknown fields.
+	// typed is set if the implementation cannot represent some rows, and drops unknown
+	// fields.
 	typed bool
 }
 
-// builder builds each implementation once: to compile policies is slow.
+// builder returns a function that builds each implementation once, because compiling policies
+// is slow.
 func (run runner) builder(t testing.TB) func(shape string, s *structural.Schema, opts Options) implementation {
 	type key struct {
 		shape string
@@ -274,8 +276,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsOfOtherForms runs the rows with the other forms from which the runtime
-// reads a union.
+// TestRowsOfOtherForms runs the rows with the other forms that the runtime can read unions
+// from.
 func TestRowsOfOtherForms(t *testing.T) {
 	for _, forms := range [][]Form{{FormExtension, FormOneOf}, {FormOneOf}} {
 		for _, r := range rows() {

@@ -8,7 +8,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// tenMembers is a union of ten members, and an object of it.
+// tenMembers returns a union with ten members, and an object of it.
 func tenMembers(b testing.TB) (*structural.Schema, map[string]any) {
 	var values []string
 	var members []Member
@@ -21,7 +21,7 @@ func tenMembers(b testing.TB) (*structural.Schema, map[string]any) {
 	return schemaFor(b, u, LowerOptions{Forms: []Form{FormExtension}}), map[string]any{"type": "Value7", "member7": map[string]any{"x": int64(1)}, "other": "o"}
 }
 
-// benchmarkBoth times Normalize and Validate of an update.
+// benchmarkBoth measures Normalize and Validate for an update.
 func benchmarkBoth(b *testing.B, s *structural.Schema, old, new map[string]any) {
 	plan := Compile(s, Options{})
 	b.Run("Normalize", func(b *testing.B) {
@@ -42,13 +42,13 @@ func benchmarkBoth(b *testing.B, s *structural.Schema, old, new map[string]any) 
 	})
 }
 
-// BenchmarkUnion is one union of ten members that does not change.
+// BenchmarkUnion measures a union with ten members that does not change.
 func BenchmarkUnion(b *testing.B) {
 	s, object := tenMembers(b)
 	benchmarkBoth(b, s, object, clone(object))
 }
 
-// BenchmarkKeyedList has lists of such unions, in the same and in another order.
+// BenchmarkKeyedList measures lists of such unions, in the same and in a different order.
 func BenchmarkKeyedList(b *testing.B) {
 	s, element := tenMembers(b)
 	root := objectSchema(structural.Property{Name: "list", Schema: keyed(s, "name")})

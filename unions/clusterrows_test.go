@@ -16,46 +16,48 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// clusterRowsVariable names a folder for TestWriteClusterRows.
+// clusterRowsVariable is the environment variable with the directory for
+// TestWriteClusterRows.
 const clusterRowsVariable = "SCHEMAGEN_UNION_ROWS"
 
-// clusterShape is a kind whose spec is an object of the cases, and the requests to
-// make of it.
+// clusterShape is a kind whose spec is an object of the cases, with the requests to make for
+// it.
 type clusterShape struct {
 	Name, Plural, Kind string
-	// CRD is the definition, and Loose the same one with no schema of spec, for
-	// objects that were stored before there were rules; empty if all are valid.
+	// CRD is the definition. Loose is the same without a schema for spec, for objects that
+	// were stored before there were rules; it is empty if all are valid.
 	CRD, Loose string
-	// Policy is what Policies returns, or empty, and PolicyError its error.
+	// Policy is the result of Policies, or empty, and PolicyError its error.
 	Policy, PolicyError string
-	// Poor says that errors have no paths of members.
+	// Poor is set if errors do not have the paths of members.
 	Poor bool
 	Rows []clusterRow
 }
 
-// clusterRow is a request, and what comes of it.
+// clusterRow is a request and its expected result.
 type clusterRow struct {
-	// About says more than the name.
+	// About describes the row in addition to its name.
 	Name, About string
-	// Operation is POST, PUT, PATCH (by a merge patch) or APPLY (forced, by one who
-	// owns nothing).
+	// Operation is POST, PUT, PATCH (a merge patch) or APPLY (forced, by a manager that owns
+	// nothing).
 	Operation string
-	// Old is the spec that is stored, New that of the request.
+	// Old is the stored spec, New the spec of the request.
 	Old, New json.RawMessage
-	// Typed is New as a client with Go types sends it, empty where it has no form in Go.
+	// Typed is New as sent by a client with Go types, or empty if it cannot be represented in
+	// Go.
 	Typed json.RawMessage `json:",omitempty"`
-	// Object is the spec that is stored if there are no Errors, which are "Type
-	// path", sorted.
+	// Object is the spec that is stored if there are no Errors. Errors are "Type path",
+	// sorted.
 	Object json.RawMessage
 	Errors []string
-	// Cleared says that normalization clears a member.
+	// Cleared is set if normalization clears a member.
 	Cleared bool
-	// Unknown says that New has a field that the server does not know.
+	// Unknown is set if New has a field that the server does not know.
 	Unknown bool
 }
 
-// TestWriteClusterRows writes the table of cases and the version-skew matrix into a
-// folder, so that e2e can ask a real server. It does nothing without a folder.
+// TestWriteClusterRows writes the table of cases and the version-skew matrix to a directory,
+// so that e2e can make the requests to a real server. Without a directory, it does nothing.
 func TestWriteClusterRows(t *testing.T) {
 	dir := os.Getenv(clusterRowsVariable)
 	if dir == "" {
@@ -72,7 +74,7 @@ func TestWriteClusterRows(t *testing.T) {
 	}
 }
 
-// shapesOfRows are those of the table of cases. The places are in the cel form only.
+// shapesOfRows returns the shapes of the table of cases. "places" is in the cel form only.
 func shapesOfRows(t *testing.T, form Form) []clusterShape {
 	var out []clusterShape
 	index := map[string]int{}
@@ -123,7 +125,7 @@ func shapesOfRows(t *testing.T, form Form) []clusterShape {
 	return out
 }
 
-// serverErrors are what a server refuses below spec.
+// serverErrors returns the errors of a server below spec.
 func (r row) serverErrors() []string {
 	errs := slices.DeleteFunc(slices.Clone(r.errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
 	if r.server != nil {
@@ -199,7 +201,7 @@ func shapesOfMatrix(t *testing.T) []clusterShape {
 	return out
 }
 
-// changes are the fields that differ, null where they are gone.
+// changes returns the fields that differ, with null for removed ones.
 func changes(old, new map[string]any) map[string]any {
 	out := map[string]any{}
 	for name := range old {

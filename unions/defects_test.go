@@ -9,10 +9,10 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// TestRulesHaveNoDefect asks about our own rules what is asked about rules by
-// hand: whether an object slips through that violates the union (no rule, one side
-// only, some members only), whether a rule cannot be evaluated, whether one
-// message stands for two mistakes, and whether the field is named.
+// TestRulesHaveNoDefect checks the generated rules for the defects that are reported in
+// handwritten ones: an invalid object that is accepted (no rule, one side only, some members
+// only), a rule that cannot be evaluated, a message shared by two mistakes, and a missing
+// field path.
 func TestRulesHaveNoDefect(t *testing.T) {
 	judged := 0
 	for _, u := range shapes() {
@@ -35,12 +35,12 @@ func TestRulesHaveNoDefect(t *testing.T) {
 				t.Fatal(err)
 			}
 			if lowered.Style != style {
-				continue // an undiscriminated union has but one style
+				continue // an undiscriminated union has only one style
 			}
 			s := object(u)
 			s.XValidations = lowered.Rules
 			s.Properties[0].Schema.ValueValidation = &structural.ValueValidation{Enum: lowered.Enum}
-			// An object that was stored before its discriminator existed lacks it.
+			// An object that was stored before the discriminator existed lacks it.
 			u := u
 			u.Required, u.Default = false, nil
 			got := judge(t, u, s)
@@ -52,8 +52,8 @@ func TestRulesHaveNoDefect(t *testing.T) {
 				t.Errorf("%s: %+v", name, got)
 			}
 
-			// The judgement sees what it is asked for: without any one of the rules an
-			// object slips through.
+			// The check detects defects: without any one of the rules, an invalid object is
+			// accepted.
 			for i := range lowered.Rules {
 				s.XValidations = append(append([]structural.Rule{}, lowered.Rules[:i]...), lowered.Rules[i+1:]...)
 				if got := judge(t, u, s); got.Same || got.Slips == nil && len(s.XValidations) > 0 {
@@ -67,7 +67,7 @@ func TestRulesHaveNoDefect(t *testing.T) {
 	}
 }
 
-// shapes are unions of one to eight members, with every kind of discriminator.
+// shapes returns unions with one to eight members, with every kind of discriminator.
 func shapes() []unions.Union {
 	var out []unions.Union
 	for _, n := range []int{1, 2, 3, 8} {
@@ -93,8 +93,8 @@ func shapes() []unions.Union {
 	return out
 }
 
-// object is the schema of an object with the fields of a union; the discriminator,
-// or another field, is its first property.
+// object returns the schema of an object with the fields of a union. Its first property is
+// the discriminator, or another field.
 func object(u unions.Union) *structural.Schema {
 	s := &structural.Schema{Generic: structural.Generic{Type: "object"}}
 	first := u.Discriminator

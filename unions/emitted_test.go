@@ -33,21 +33,21 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// target is the resource of the tests.
+// target returns the resource of the tests.
 func target() PolicyTarget {
 	return PolicyTarget{Group: "cases.test", Version: "v1", Plural: "things"}
 }
 
-// policyServer is the part of the API server that runs a policy: the same
-// compiler, patcher and order as its plugin (compilePolicy and
-// dispatchInvocations of k8s.io/apiserver/pkg/admission/plugin/policy/mutating).
+// policyServer is the part of the API server that runs a policy: the same compiler, patcher
+// and order as its plugin (compilePolicy and dispatchInvocations of
+// k8s.io/apiserver/pkg/admission/plugin/policy/mutating).
 type policyServer struct {
 	compiler   *plugincel.CompositedCompiler
 	evaluators []plugincel.MutatingEvaluator
 }
 
-// newPolicyServer compiles a policy as a server of the version does when the
-// policy is created: with what the version before it has. nil has no mutations.
+// newPolicyServer compiles a policy like a server of the given version when the policy is
+// created: with the CEL libraries of the previous version. A nil policy has no mutations.
 func newPolicyServer(t testing.TB, policy *admissionregistrationv1.MutatingAdmissionPolicy, minor uint) *policyServer {
 	t.Helper()
 	if policy == nil {
@@ -69,8 +69,8 @@ func newPolicyServer(t testing.TB, policy *admissionregistrationv1.MutatingAdmis
 	return out
 }
 
-// update returns the new object as the policy leaves it, and the errors of the
-// mutations, which the server ignores.
+// update returns the new object after the policy, and the errors of mutations, which the
+// server ignores.
 func (p *policyServer) update(old, new map[string]any, adjust func(map[string]any)) (map[string]any, []error) {
 	attributes := updateOf(old, new)
 	var errs []error
@@ -93,7 +93,7 @@ func (p *policyServer) update(old, new map[string]any, adjust func(map[string]an
 	return out, errs
 }
 
-// updateOf is a request to update an object, as admission sees it.
+// updateOf returns a request to update an object, as seen by admission.
 func updateOf(old, new map[string]any) *admission.VersionedAttributes {
 	kind := runtimeschema.GroupVersionKind{Group: "cases.test", Version: "v1", Kind: "Thing"}
 	resource := runtimeschema.GroupVersionResource{Group: "cases.test", Version: "v1", Resource: "things"}
@@ -113,8 +113,8 @@ func updateOf(old, new map[string]any) *admission.VersionedAttributes {
 	return attributes
 }
 
-// costs are what the mutations cost, of the limit for one (PerCallLimit), or -1
-// for one that fails.
+// costs returns the cost of each mutation, to compare with PerCallLimit, or -1 for one that
+// fails.
 func (p *policyServer) costs(old, new map[string]any) []int64 {
 	var out []int64
 	attributes := updateOf(old, new)
@@ -131,8 +131,7 @@ func (p *policyServer) costs(old, new map[string]any) []int64 {
 	return out
 }
 
-// crdServer is the part of the API server that knows the schema of a custom
-// resource.
+// crdServer is the part of the API server that uses the schema of a custom resource.
 type crdServer struct {
 	structural *schema.Structural
 	bySchema   schemavalidation.SchemaValidator
@@ -159,7 +158,7 @@ func newCRDServer(t testing.TB, s *structural.Schema) *crdServer {
 	return &crdServer{sts, bySchema, schemacel.NewValidator(sts, false, celconfig.PerCallLimit)}
 }
 
-// decode does what the server does with every object that it reads.
+// decode processes an object like the server does when it reads one.
 func (c *crdServer) decode(object map[string]any) {
 	pruning.Prune(object, c.structural, false)
 	c.adjust(object)
@@ -170,8 +169,8 @@ func (c *crdServer) adjust(object map[string]any) {
 	defaulting.Default(object, c.structural)
 }
 
-// validate is customResourceStrategy.Validate, or ValidateUpdate with an old
-// object. bySchema says that not only rules refused the object.
+// validate is customResourceStrategy.Validate, or ValidateUpdate with an old object. bySchema
+// reports whether errors other than those of rules were found.
 func (c *crdServer) validate(old, new map[string]any) (errs field.ErrorList, bySchema bool) {
 	var before any
 	var ruleOptions []schemacel.Option
@@ -194,8 +193,8 @@ func (c *crdServer) validate(old, new map[string]any) (errs field.ErrorList, byS
 	return append(errs, broken...), bySchema
 }
 
-// blocks reports whether an error keeps the server from evaluating rules
-// (hasBlockingErr in k8s.io/apiextensions-apiserver/pkg/registry/customresource).
+// blocks reports whether an error prevents the server from evaluating rules (hasBlockingErr
+// in k8s.io/apiextensions-apiserver/pkg/registry/customresource).
 func blocks(errs field.ErrorList) bool {
 	return slices.ContainsFunc(errs, func(err *field.Error) bool {
 		switch err.Type {
@@ -206,27 +205,29 @@ func blocks(errs field.ErrorList) bool {
 	})
 }
 
-// outcome is what comes of a request.
+// outcome is the result of a request.
 type outcome struct {
 	accepted bool
-	// object is the new object as it would be stored.
+	// object is the new object as stored.
 	object map[string]any
 	// errors are "Type path", sorted.
 	errors []string
-	// invalid says that not only rules refused the object; there may have run none.
+	// invalid is set if there are errors other than those of rules; rules may not have been
+	// evaluated.
 	invalid bool
-	// failed are the mutations that failed, which a server ignores.
+	// failed are the errors of mutations, which a server ignores.
 	failed []error
-	// untyped says why the request has no form in Go, if nothing else is said of it.
+	// untyped is the reason why the request cannot be represented in Go; the other fields are
+	// then unset.
 	untyped string
 }
 
-// implementation is one way to treat a request. old is nil on create; neither
-// object is written to.
+// implementation is a way to process a request. old is nil on create; neither object is
+// modified.
 type implementation func(old, new map[string]any) outcome
 
-// emitted is what a server does with what we emit: the rules in the schema and
-// the policy. The schema carries the unions in the cel form.
+// emitted returns the behavior of a server with the generated rules and policy. The schema
+// has the unions in the cel form.
 func emitted(t testing.TB, s *structural.Schema, opts Options) implementation {
 	t.Helper()
 	policy, _, err := Policies(s, target(), opts)
@@ -253,7 +254,7 @@ func emitted(t testing.TB, s *structural.Schema, opts Options) implementation {
 	}
 }
 
-// onUnstructured is the runtime on unstructured objects.
+// onUnstructured returns the behavior of the runtime on unstructured objects.
 func onUnstructured(t testing.TB, s *structural.Schema, opts Options) implementation {
 	t.Helper()
 	plan := Compile(s, opts)

@@ -14,7 +14,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// memberNames are the names of all members of unions in a schema.
+// memberNames adds the names of all union members in a schema to names.
 func memberNames(s *structural.Schema, names map[string]bool) map[string]bool {
 	for _, u := range Of(s) {
 		for _, m := range u.Members {
@@ -33,7 +33,7 @@ func memberNames(s *structural.Schema, names map[string]bool) map[string]bool {
 	return names
 }
 
-// onlyMembersCleared reports whether after is before without some members.
+// onlyMembersCleared reports whether after equals before except for removed members.
 func onlyMembersCleared(names map[string]bool, before, after any) bool {
 	switch before := before.(type) {
 	case map[string]any:
@@ -59,7 +59,7 @@ func optionsOf(flags int) Options {
 	return Options{CarryOverOnly: flags&1 != 0, NoRatcheting: flags&2 != 0}
 }
 
-// FuzzRuntime runs Normalize and Validate on any pair of objects.
+// FuzzRuntime runs Normalize and Validate for any pair of objects.
 func FuzzRuntime(f *testing.F) {
 	shapes := pairShapes(f)
 	shapes = append(shapes, pairShape{name: "places", schema: placesSchema(f)},
@@ -105,7 +105,7 @@ func FuzzRuntime(f *testing.F) {
 		if old == nil || opts.CarryOverOnly {
 			return
 		}
-		// A changed discriminator whose member was given leaves nothing to refuse.
+		// If the discriminator has changed and its member is set, there are no errors left.
 		for _, u := range Of(s) {
 			value, ok := given[u.Discriminator].(string)
 			was, wasText := old[u.Discriminator].(string)
@@ -138,7 +138,8 @@ func schemaOf(data []byte) *structural.Schema {
 	return s
 }
 
-// FuzzOf reads unions from any oneOf, and finds the same in what it says.
+// FuzzOf reads unions from any oneOf, and checks that lowering them results in the same
+// unions.
 func FuzzOf(f *testing.F) {
 	for _, u := range smallUnions() {
 		f.Add([]byte(encoded(f, schemaFor(f, u, LowerOptions{Forms: []Form{FormOneOf}}).Props())))

@@ -7,7 +7,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestKeysOfNumbers finds the counterpart whatever decoded the numbers.
+// TestKeysOfNumbers checks that counterparts are found for all Go types of decoded numbers.
 func TestKeysOfNumbers(t *testing.T) {
 	s := objectSchema(structural.Property{Name: "list", Schema: keyed(schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}}), "port")})
 	for _, port := range []any{1, int32(1), int64(1), float64(1), json.Number("1"), json.Number("1.5"), 1.5, true} {
@@ -23,7 +23,7 @@ func TestKeysOfNumbers(t *testing.T) {
 	}
 }
 
-// TestKeysOfOtherLists ignores keys where the list is not keyed by them.
+// TestKeysOfOtherLists checks that keys are ignored in lists that are not keyed by them.
 func TestKeysOfOtherLists(t *testing.T) {
 	for kind, want := range map[string]bool{"map": true, "atomic": false, "set": false, "": false} {
 		list := keyed(schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}}), "name")

@@ -83,8 +83,8 @@ has(self.a) == (has(self.type) && self.type == 'A') | .a | FieldValueInvalid | h
 	}
 }
 
-// TestRulesAgreeWithValidate evaluates the rules with the server's code over all
-// values and all sets of members.
+// TestRulesAgreeWithValidate evaluates the rules with the server's code for all values and
+// all sets of members.
 func TestRulesAgreeWithValidate(t *testing.T) {
 	for name, u := range smallUnions() {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRulesAgreeWithValidate(t *testing.T) {
 						return Cost{Total: float64(strings.Count(render(rules), "FieldValueRequired"))}, nil
 					}
 					if !slices.ContainsFunc(u.Members, func(m Member) bool { return !m.Optional }) {
-						continue // nothing to make compact
+						continue // no rules to combine
 					}
 					if splits := slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return m.Optional }); len(splits) == 1 {
 						opts.Estimate = func(rules []structural.Rule) (Cost, error) {
@@ -132,7 +132,7 @@ func TestRulesAgreeWithValidate(t *testing.T) {
 					if g, w := paths(got), paths(want); !slices.Equal(g, w) {
 						t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), g, w)
 					}
-					for i := range want { // the texts are the same, too
+					for i := range want { // messages are the same, too
 						if len(got) == len(want) && got[i].Detail != want[i].Detail {
 							t.Errorf("%s: %s: we say %q, the server %q", style, encoded(t, object), got[i].Detail, want[i].Detail)
 						}
@@ -143,8 +143,8 @@ func TestRulesAgreeWithValidate(t *testing.T) {
 	}
 }
 
-// TestOneOfAgreesWithValidate compares the oneOf form in the same way. Its
-// errors are poor: only whether there are any counts.
+// TestOneOfAgreesWithValidate compares the oneOf form in the same way. Because its errors are
+// unspecific, only their presence is compared.
 func TestOneOfAgreesWithValidate(t *testing.T) {
 	for name, u := range smallUnions() {
 		t.Run(name, func(t *testing.T) {
@@ -208,9 +208,8 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestBudget has the numbers of members that the server allows in a list without
-// limits, and under three lists of at most 100 elements: its own validation of
-// definitions decides.
+// TestBudget checks how many members the server allows in a list without limits, and in three
+// nested lists of at most 100 elements. The server's own validation of definitions decides.
 func TestBudget(t *testing.T) {
 	hundred := int64(100)
 	for _, test := range []struct {
@@ -295,8 +294,8 @@ func TestParseForms(t *testing.T) {
 	}
 }
 
-// unguarded are rules as earlier versions wrote them where the discriminator is required
-// or has a default: they read it without asking whether it is there.
+// unguarded returns rules as written by earlier versions for a discriminator that is required
+// or has a default: they read it without checking its presence.
 func unguarded(rules []structural.Rule) []structural.Rule {
 	out := slices.Clone(rules)
 	for i := range out {
@@ -305,7 +304,7 @@ func unguarded(rules []structural.Rule) []structural.Rule {
 	return out
 }
 
-// TestOfReadsBack recovers the model from every form.
+// TestOfReadsBack checks that the model is recovered from every form.
 func TestOfReadsBack(t *testing.T) {
 	strip := func(u Union) Union {
 		u.GoName, u.Pos = "", 0

@@ -9,11 +9,11 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// matrixRow is one row of the version-skew matrix: members a and b exist in the
-// first version of the API, n in the second; client and server know one of them.
+// matrixRow is a row of the version-skew matrix: members a and b exist in the first version
+// of the API, n was added in the second; client and server each know one of them.
 type matrixRow struct {
 	name, skew, client, operation, stored, intent string
-	// want has what comes of it for each kind of union.
+	// want has the result for each kind of union.
 	want []string
 }
 
@@ -37,7 +37,7 @@ func matrix(t *testing.T) []matrixRow {
 	return out
 }
 
-// matrixUnion is the union of a column as a version of the API has it.
+// matrixUnion returns the union of a column in a version of the API.
 func matrixUnion(column int, withN bool) Union {
 	var values []string
 	members := []Member{{Name: "a", Value: "A"}, {Name: "b", Value: "B"}}
@@ -61,7 +61,7 @@ func matrixUnion(column int, withN bool) Union {
 	return u
 }
 
-// matrixShape is the name of the Go type of that union.
+// matrixShape returns the name of the Go type for that union.
 func matrixShape(column int, withN bool) string {
 	name := "matrix " + []string{"required D", "optional D", "exactly one", "at most one", "n optional"}[column]
 	if withN {
@@ -70,8 +70,8 @@ func matrixShape(column int, withN bool) string {
 	return name
 }
 
-// request returns what the server gets from a client that read the stored
-// object, before it prunes.
+// request returns the object that the server receives, before it prunes, from a client that
+// has read the stored object.
 func (r matrixRow) request(stored map[string]any, discriminated, clientKnowsN bool) map[string]any {
 	out := clone(stored)
 	known := []string{"a", "b"}
@@ -79,14 +79,14 @@ func (r matrixRow) request(stored map[string]any, discriminated, clientKnowsN bo
 		known = append(known, "n")
 	}
 	if r.operation == "PUT" && r.client == "structured" && !clientKnowsN {
-		delete(out, "n") // a typed client does not even read it
+		delete(out, "n") // a typed client drops it when reading
 	}
 	if r.intent == "echo" {
 		out["other"] = "changed"
 		return out
 	}
-	// What a client knows it removes by PUT, and by PATCH with null. By APPLY it
-	// cannot: another manager owns it.
+	// A client removes the fields that it knows by PUT, or by PATCH with null. By APPLY it
+	// cannot, because they are owned by another manager.
 	if r.operation != "APPLY" {
 		for _, name := range known {
 			delete(out, name)
@@ -122,7 +122,7 @@ func (r matrixRow) run(t *testing.T, column int, run runner, build func(string, 
 		delete(new, "n")
 	}
 	if !run.server && !run.typed {
-		sent = new // the others prune it themselves
+		sent = new // the other implementations prune it themselves
 	}
 	set := func(object map[string]any) []string {
 		var out []string
@@ -149,8 +149,7 @@ func (r matrixRow) run(t *testing.T, column int, run runner, build func(string, 
 	return out
 }
 
-// TestMatrix runs all rows and columns of the version-skew matrix with all
-// implementations.
+// TestMatrix runs all rows and columns of the version-skew matrix with all implementations.
 func TestMatrix(t *testing.T) {
 	for _, run := range runners() {
 		t.Run(run.name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 
 var pairCount = flag.Int("pairs", 3_000, "how many random pairs of objects TestPairs compares")
 
-// withUnion is an object with the unions, as the cel form has them, and more
-// fields. Members are objects, or what fields has under their names.
+// withUnion returns the schema of an object with the unions in the cel form, and additional
+// fields. Members are objects, or the property of the same name in fields.
 func withUnion(t testing.TB, fields []structural.Property, list ...Union) *structural.Schema {
 	t.Helper()
 	out := objectSchema()
@@ -73,8 +73,8 @@ func scalar(kind, absent string) *structural.Schema {
 	return out
 }
 
-// withKeys is an object of list elements: the key fields stand beside the union,
-// and those without a default are required.
+// withKeys returns the schema of a list element that has the key fields in addition to the
+// union. Keys without a default are required.
 func withKeys(s *structural.Schema, keys ...structural.Property) *structural.Schema {
 	out := *s
 	out.Properties = append(slices.Clone(s.Properties), keys...)
@@ -96,7 +96,7 @@ func withKeys(s *structural.Schema, keys ...structural.Property) *structural.Sch
 type pairShape struct {
 	name   string
 	schema *structural.Schema
-	// poor says that a union is in the oneOf form, whose errors are poor.
+	// poor is set if a union is in the oneOf form, whose errors are unspecific.
 	poor bool
 }
 
@@ -140,11 +140,11 @@ func pairShapes(t testing.TB) []pairShape {
 	)
 }
 
-// maker makes random objects of schemas.
+// maker generates random objects for schemas.
 type maker struct {
 	*rand.Rand
 	unions map[*structural.Schema][]Union
-	// valid objects break no union.
+	// valid is set if objects must not violate unions.
 	valid bool
 }
 
@@ -202,7 +202,7 @@ func (m *maker) value(s *structural.Schema) any {
 	return out
 }
 
-// mend makes an object valid by its discriminator.
+// mend makes an object valid with respect to its discriminator.
 func (m *maker) mend(s *structural.Schema, u Union, object map[string]any) {
 	selected := ""
 	if value, ok := object[u.Discriminator].(string); ok {
@@ -221,8 +221,7 @@ func (m *maker) mend(s *structural.Schema, u Union, object map[string]any) {
 	}
 }
 
-// withoutTwins drops elements of a keyed list whose keys are there already, but
-// for a few.
+// withoutTwins removes most elements with duplicate keys from a keyed list.
 func (m *maker) withoutTwins(s *structural.Schema, list []any) []any {
 	if s.XListType != "map" || !m.valid && m.Intn(50) == 0 {
 		return list
@@ -240,7 +239,7 @@ func (m *maker) withoutTwins(s *structural.Schema, list []any) []any {
 	})
 }
 
-// change returns another version of a value: what a client makes of it.
+// change returns a randomly modified value, as updated by a client.
 func (m *maker) change(s *structural.Schema, value any) any {
 	if value == nil || m.Intn(30) == 0 {
 		return m.value(s)
@@ -293,7 +292,7 @@ func (m *maker) changeUnion(s *structural.Schema, u Union, object map[string]any
 		object[u.Discriminator] = "Z"
 	case 1:
 		delete(object, u.Discriminator)
-	case 2, 3, 4, 5: // another value, with its member: what should work
+	case 2, 3, 4, 5: // another value with its member, which should succeed
 		value := u.Values[m.Intn(len(u.Values))]
 		object[u.Discriminator] = value.Name
 		if value.Member != "" {
@@ -317,7 +316,7 @@ func keysOf(object map[string]any) []string {
 	return out
 }
 
-// pairTally counts what came of pairs.
+// pairTally counts the results of pairs.
 type pairTally struct {
 	accepted, refused, normalized, bySchema, create, invalidOld int
 	typed, untyped                                              int
@@ -328,7 +327,7 @@ func (c pairTally) String() string {
 		c.accepted, c.refused, c.bySchema, c.normalized, c.create, c.invalidOld, c.typed, c.untyped)
 }
 
-// comparison is one schema with all that is needed to compare.
+// comparison is a schema with all implementations to compare.
 type comparison struct {
 	pairShape
 	opts            Options
@@ -362,8 +361,8 @@ func comparisons(t testing.TB) []comparison {
 	return out
 }
 
-// TestPairs compares the runtime with what we emit, and with generated functions,
-// on random pairs of objects.
+// TestPairs compares the runtime with the generated rules, policies and functions on random
+// pairs of objects.
 func TestPairs(t *testing.T) {
 	start := time.Now()
 	var tally pairTally
@@ -395,8 +394,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// compare wants both to agree on: accepted or refused, the normalized object, and
-// the paths and types of the errors of what the schema accepts.
+// compare checks that both agree on whether the request is accepted, on the normalized object
+// and, if the schema accepts it, on the types and paths of the errors.
 func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTally) {
 	t.Helper()
 	c.crd.decode(new)
@@ -405,7 +404,7 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 		c.crd.decode(old)
 		errs, bySchema := c.crd.validate(nil, old)
 		if bySchema && len(errs) > 0 && !c.poor {
-			return // nothing like it is stored
+			return // such an object cannot be stored
 		}
 		validOld = len(errs) == 0
 	}
@@ -429,14 +428,14 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 	if slices.ContainsFunc(server.errors, func(text string) bool { return strings.HasPrefix(text, "Duplicate ") }) {
 		tally.refused++
 		tally.bySchema++
-		return // no union is wrong
+		return // no union is invalid
 	}
 	ours.errors = withoutHints(ours.errors)
 	switch {
 	case server.invalid && !c.poor:
 		tally.bySchema++
-		// It may refuse other things, too. The policy may have cleared a member with
-		// wrong discriminators in it, where the one around it has no value of its own.
+		// Other errors may differ. The policy may have cleared a member with invalid
+		// discriminators in it, if the enclosing union has no value of its own.
 		said := discriminatorPaths(ours.errors)
 		for _, path := range discriminatorPaths(server.errors) {
 			if !slices.Contains(said, path) {
@@ -447,8 +446,9 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 			report("only we refuse %q", said)
 		}
 	case !validOld:
-		// The server drops the errors of what is unchanged, we those of the same
-		// selection; an element of an atomic list has no counterpart for us.
+		// The server drops errors about unchanged values, the runtime those about an
+		// unchanged selection; for the runtime, elements of atomic lists have no
+		// counterparts.
 		strict := withoutHints(c.strict(old, new).errors)
 		for _, text := range ours.errors {
 			if !c.poor && !slices.Contains(server.errors, text) && !strings.Contains(text, "atomic[") && !strings.Contains(text, "plain[") {
@@ -478,13 +478,13 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 	}
 }
 
-// compareTyped wants more of generated functions than that they agree with the
-// server as the runtime does: the objects that are refused and the hints, too.
+// compareTyped checks generated functions more strictly than the runtime: rejected objects
+// and hints must agree, too.
 func (c comparison) compareTyped(t testing.TB, old, new map[string]any, server, ours outcome, report func(format string, args ...any), tally *pairTally) {
 	typed := c.typed(old, new)
 	if typed.untyped != "" {
 		tally.untyped++
-		// It may be in a member that the others clear.
+		// It may be in a member that the other implementations clear.
 		errs, _ := c.crd.validate(nil, new)
 		if old != nil {
 			stored, _ := c.crd.validate(nil, old)
@@ -506,7 +506,7 @@ func hasWrongType(errs []string) bool {
 	return slices.ContainsFunc(errs, func(text string) bool { return strings.HasPrefix(text, "TypeInvalid ") })
 }
 
-// withoutNulls is the value without the fields that are null, which Go leaves out.
+// withoutNulls returns the value without null fields, which Go omits.
 func withoutNulls(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -527,12 +527,12 @@ func withoutNulls(value any) any {
 	return value
 }
 
-// withoutHints leaves out the hints on the discriminators, which are extra.
+// withoutHints removes the additional hints on discriminators.
 func withoutHints(errs []string) []string {
 	return slices.DeleteFunc(slices.Clone(errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
 }
 
-// discriminatorPaths are the paths of errors of discriminators.
+// discriminatorPaths returns the paths of errors about discriminators.
 func discriminatorPaths(errs []string) []string {
 	var out []string
 	for _, text := range errs {

@@ -21,7 +21,7 @@ func property(name string, s *structural.Schema) structural.Property {
 	return structural.Property{Name: name, Schema: s}
 }
 
-// policyFor is the policy of a schema, which must have one.
+// policyFor returns the policy for a schema, which must have one.
 func policyFor(t testing.TB, s *structural.Schema, opts Options) *admissionregistrationv1.MutatingAdmissionPolicy {
 	t.Helper()
 	policy, _, err := Policies(s, target(), opts)
@@ -31,7 +31,7 @@ func policyFor(t testing.TB, s *structural.Schema, opts Options) *admissionregis
 	return policy
 }
 
-// TestPolicyBytes has the whole policy of a small schema.
+// TestPolicyBytes checks the complete policy for a small schema.
 func TestPolicyBytes(t *testing.T) {
 	u := withUnion(t, nil, abc("D defaulted"))
 	s := objectSchema(
@@ -83,7 +83,8 @@ func TestNoPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyResources wants the resources whose updates can change a union.
+// TestPolicyResources checks that the policy matches the resources whose updates can change a
+// union.
 func TestPolicyResources(t *testing.T) {
 	u := withUnion(t, nil, abc(""))
 	spec, status := property("spec", u), property("status", u)
@@ -161,8 +162,8 @@ func TestPolicyErrors(t *testing.T) {
 	}
 }
 
-// TestPolicyOfOpenValues keeps everything at a value that nothing refuses: where
-// no enum closes the set, a newer client may know it.
+// TestPolicyOfOpenValues checks that nothing is cleared for an unknown value that is
+// accepted: without an enum, a newer client may know it.
 func TestPolicyOfOpenValues(t *testing.T) {
 	s := objectSchema(property("spec", schemaFor(t, abc("D optional"), LowerOptions{Forms: []Form{FormExtension}})))
 	do := emitted(t, s, Options{})
@@ -178,8 +179,9 @@ func TestPolicyOfOpenValues(t *testing.T) {
 	}
 }
 
-// TestPolicyOfUnknownValues leaves what was sent with a value that validation refuses, so
-// that the server speaks of that: it would ask for members that were sent and cleared.
+// TestPolicyOfUnknownValues checks that nothing is cleared for a value that validation
+// rejects, so that the server reports the value: otherwise it would report members as missing
+// that were sent and cleared.
 func TestPolicyOfUnknownValues(t *testing.T) {
 	for _, form := range []Form{FormCEL, FormOneOf} {
 		for _, shape := range []string{"", "D optional", `D optional ""`, "D defaulted"} {
@@ -197,8 +199,8 @@ func TestPolicyOfUnknownValues(t *testing.T) {
 	}
 }
 
-// TestPolicyOfAbsentDiscriminator reads absence as the default, even where the
-// server has not written it.
+// TestPolicyOfAbsentDiscriminator checks that absence is read as the default, even if the
+// server has not applied it.
 func TestPolicyOfAbsentDiscriminator(t *testing.T) {
 	s := objectSchema(property("spec", withUnion(t, nil, abc("D defaulted"))))
 	server := newPolicyServer(t, policyFor(t, s, Options{}), 36)
@@ -213,7 +215,7 @@ func TestPolicyOfAbsentDiscriminator(t *testing.T) {
 	}
 }
 
-// TestPolicyDepth compiles and runs a policy at the greatest depth.
+// TestPolicyDepth compiles and runs a policy at the maximum depth.
 func TestPolicyDepth(t *testing.T) {
 	s := withUnion(t, nil, abc(""))
 	old, new, want := storedA, `{"type":"C","a":{}}`, `{"type":"C"}`
@@ -229,8 +231,8 @@ func TestPolicyDepth(t *testing.T) {
 	}
 }
 
-// TestPolicyIsSplit normalizes all of a schema that no single expression holds:
-// 300 unions, half of them in a member of another one.
+// TestPolicyIsSplit checks that a schema is normalized completely if it needs more than one
+// expression: it has 300 unions, half of them in a member of another one.
 func TestPolicyIsSplit(t *testing.T) {
 	s := objectSchema()
 	old, new, want := map[string]any{}, map[string]any{}, map[string]any{}
@@ -257,8 +259,8 @@ func TestPolicyIsSplit(t *testing.T) {
 		}
 		return policy
 	}
-	// The server takes what is as long as it may be. To check the types of that is
-	// slow, and quick for shorter expressions.
+	// The server accepts an expression of the maximum length. Type-checking it is slow, but
+	// fast for shorter expressions.
 	env, err := environment.MustBaseEnvSet(version.MajorMinor(1, 35)).Env(environment.NewExpressions)
 	if err != nil {
 		t.Fatal(err)
@@ -276,8 +278,8 @@ func TestPolicyIsSplit(t *testing.T) {
 	}
 }
 
-// manyElements are the elements of a keyed list, and what a client makes of all
-// of them.
+// manyElements returns the elements of a keyed list, the elements as changed by a client, and
+// the normalized ones.
 func manyElements(count int) (old, new, want []any) {
 	for i := range count {
 		name := fmt.Sprintf("element-%d", i)
@@ -297,9 +299,9 @@ func manyElements(count int) (old, new, want []any) {
 	return old, new, want
 }
 
-// TestPolicyOfLongLists is within the server's cost limit at 3,200 elements that
-// all change, above it at 4,000, as docs/unions.md has it, and loses nothing but the
-// normalization of that list beyond.
+// TestPolicyOfLongLists checks that the policy is within the server's cost limit for 3,200
+// elements that all change, and above it for 4,000, as documented in docs/unions.md. Above
+// the limit, only the normalization of that list is lost.
 func TestPolicyOfLongLists(t *testing.T) {
 	u := withUnion(t, nil, abc(""))
 	for _, keys := range [][]string{{"name"}, {"name", "port"}} {
@@ -331,8 +333,7 @@ func TestPolicyOfLongLists(t *testing.T) {
 	}
 }
 
-// TestPolicyVersions compiles policies as servers of all versions that have
-// them.
+// TestPolicyVersions compiles policies like the servers of all versions that support them.
 func TestPolicyVersions(t *testing.T) {
 	for _, shape := range pairShapes(t) {
 		for _, minor := range []uint{36, 37, 38} {

@@ -10,7 +10,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// bare is a union without what only source knows.
+// bare returns a union without the parts that only source code has.
 func bare(u Union) Union {
 	u.GoName, u.Pos = "", 0
 	u.Members = slices.Clone(u.Members)
@@ -20,7 +20,7 @@ func bare(u Union) Union {
 	return u
 }
 
-// randomUnion is any union, with odd names.
+// randomUnion returns a random union with unusual names.
 func randomUnion(r *rand.Rand) Union {
 	names := []string{"a", "b", "in", "a/b", "a~b", "a.b", "ü", "__x__", "$ref", "x'y"}
 	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -52,13 +52,13 @@ func randomUnion(r *rand.Rand) Union {
 	return u
 }
 
-// losesMember says that the oneOf form of a union does not name its only member:
-// no branch forbids or requires it.
+// losesMember reports whether the oneOf form of a union does not name its only member,
+// because no branch forbids or requires it.
 func losesMember(u Union) bool {
 	return len(u.Members) == 1 && u.Members[0].Optional && len(u.Values) == 1 && !u.MayBeAbsent()
 }
 
-// readBack compares what the oneOf form says with the union.
+// readBack compares the union read from the oneOf form with the original.
 func readBack(t *testing.T, u Union) {
 	t.Helper()
 	s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
@@ -71,8 +71,8 @@ func readBack(t *testing.T, u Union) {
 	if got := Of(s); len(got) != 1 || !reflect.DeepEqual(bare(got[0]), bare(u)) {
 		t.Errorf("the oneOf form says\n%+v, want\n%+v", got, u)
 	}
-	// Behind the bytes of a CRD properties are in alphabetical order. With
-	// another oneOf, each is in an allOf.
+	// In the bytes of a CRD, properties are in alphabetical order. With another oneOf, each
+	// oneOf is in an allOf.
 	back, unsupported := structural.FromProps(s.Props())
 	if len(unsupported) > 0 {
 		t.Fatal(unsupported)
@@ -103,7 +103,7 @@ func TestOfReadsBranches(t *testing.T) {
 	}
 }
 
-// differences are all ways to change a oneOf in one place.
+// differences returns all variants of a oneOf that differ in one position.
 func differences(list []structural.NestedValueValidation) (out [][]structural.NestedValueValidation) {
 	one := int64(1)
 	for i := range list {
@@ -154,12 +154,12 @@ func differences(list []structural.NestedValueValidation) (out [][]structural.Ne
 	return append(out, append(slices.Clone(list), list[0]))
 }
 
-// TestOfLeavesOtherBranchesAlone changes each place of a oneOf. What is read
-// then is nothing, or another union that has exactly these branches.
+// TestOfLeavesOtherBranchesAlone changes each position of a oneOf, and checks that the result
+// is read as no union, or as another union that has exactly these branches.
 func TestOfLeavesOtherBranchesAlone(t *testing.T) {
 	read, left := 0, 0
 	for name, u := range smallUnions() {
-		// Our form closes the values of the discriminator, too.
+		// The generated form also restricts the values of the discriminator.
 		for _, enum := range [][]structural.JSON{nil, {literal("Z")}, append(enumOf(&u), literal("Z"))} {
 			s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
 			if d := propertyOf(s, u.Discriminator); d != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// abc is the union of the cases: A selects a, B selects b, C nothing.
+// abc returns the union of the cases: A selects a, B selects b, C selects none.
 func abc(shape string) Union {
 	values := []string{"A", "B", "C"}
 	if strings.Contains(shape, `""`) {
@@ -30,7 +30,7 @@ func abc(shape string) Union {
 	return u
 }
 
-// keyed is a list of s with keys name (default "none") and port.
+// keyed returns the schema of a list of s with keys, such as name (default "none") and port.
 func keyed(s *structural.Schema, keys ...string) *structural.Schema {
 	items := *s
 	name := &structural.Schema{Generic: structural.Generic{Type: "string", Default: &structural.JSON{Raw: []byte(`"none"`)}}}
@@ -50,8 +50,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestFieldsNamedTwice looks at all members where a field is two of them, or the
-// discriminator, too: fields that are found cannot be counted there.
+// TestFieldsNamedTwice checks that all members are processed if a field is the member for two
+// values, or the discriminator as well: the number of present fields must not be used then.
 func TestFieldsNamedTwice(t *testing.T) {
 	s := schemaFor(t, New("type", []string{"A", "B", "C", "D"}), LowerOptions{Forms: []Form{FormExtension}})
 	s.Properties[0].Schema.XUnionMembers = []structural.UnionMember{{Value: "A", Name: "type"}, {Value: "B", Name: "b"}, {Value: "C", Name: "b"}, {Value: "D", Name: "d"}}
@@ -72,8 +72,8 @@ func TestFieldsNamedTwice(t *testing.T) {
 	}
 }
 
-// TestFewFields has the fields of a union in every number, with others and with
-// null: whatever is counted, every member is found.
+// TestFewFields checks objects with any number of the union's fields, with other fields and
+// with null: every member must be found, however fields are counted.
 func TestFewFields(t *testing.T) {
 	s := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
 	for _, c := range []struct {
@@ -97,7 +97,7 @@ func TestFewFields(t *testing.T) {
 	}
 }
 
-// TestManyElements is linear: a quadratic look-up would take minutes.
+// TestManyElements checks that processing is linear: a quadratic search would take minutes.
 func TestManyElements(t *testing.T) {
 	s := objectSchema(structural.Property{Name: "list", Schema: keyed(schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}}), "name")})
 	const count = 100_000
@@ -116,7 +116,7 @@ func TestManyElements(t *testing.T) {
 	}
 }
 
-// randomObject is a random object of the union, well-formed or not.
+// randomObject returns a random object of the union, valid or not.
 func randomObject(r *rand.Rand, depth int) map[string]any {
 	out := map[string]any{}
 	if r.Intn(4) > 0 {
@@ -178,7 +178,7 @@ func TestRandomObjects(t *testing.T) {
 				if encoded(t, old) != before {
 					t.Fatal("old was written: " + context())
 				}
-				// An object that was not changed since has no new errors.
+				// An unchanged object has no new errors.
 				if !opts.NoRatcheting && new["type"] != any(int64(1)) && new["list"] == nil && len(plan.Validate(new, clone(new), nil)) > 0 {
 					t.Fatal("not ratcheted: " + context())
 				}
@@ -187,7 +187,7 @@ func TestRandomObjects(t *testing.T) {
 	}
 }
 
-// TestDeepNesting goes down 10,000 levels of objects, with a schema and without.
+// TestDeepNesting processes 10,000 levels of objects, with and without a schema.
 func TestDeepNesting(t *testing.T) {
 	const depth = 10_000
 	s := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})

@@ -10,8 +10,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestSample shows what samples are made of. That servers take them is tested where
-// the server's validation is.
+// TestSample checks the content of samples. That servers accept them is tested with the
+// server's validation.
 func TestSample(t *testing.T) {
 	for _, test := range []struct{ schema, minimal, full string }{
 		{`{type: string}`, `"example"`, `"example"`},
@@ -59,8 +59,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestSampleOfNestedJunctors wants junctors that are twice as deep to take about twice
-// the work.
+// TestSampleOfNestedJunctors checks that twice the depth of junctors takes about twice the
+// work.
 func TestSampleOfNestedJunctors(t *testing.T) {
 	work := func(depth int) float64 {
 		inner := structural.ValueValidation{Required: []string{"a"}}

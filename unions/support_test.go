@@ -23,8 +23,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// schemaFor is an object that holds the union as it was lowered, with members of
-// type object.
+// schemaFor returns the schema of an object with the lowered union, whose members have type
+// object.
 func schemaFor(t testing.TB, u Union, opts LowerOptions) *structural.Schema {
 	t.Helper()
 	lowered, err := Lower(u, opts)
@@ -63,8 +63,8 @@ func objectSchema(properties ...structural.Property) *structural.Schema {
 	return &structural.Schema{Generic: structural.Generic{Type: "object"}, Properties: properties}
 }
 
-// server validates objects as the API server does: rules only for what is valid
-// by the schema.
+// server returns a function that validates objects like the API server: rules are evaluated
+// only if the object is valid by the schema.
 func server(t testing.TB, s *structural.Schema) func(old, new map[string]any) field.ErrorList {
 	t.Helper()
 	var internal apiextensions.JSONSchemaProps
@@ -96,7 +96,8 @@ func server(t testing.TB, s *structural.Schema) func(old, new map[string]any) fi
 	}
 }
 
-// definition is a CRD of the schema at spec, as the server's validation reads it.
+// definitionErrors returns the errors of the server's validation for a CRD with the schema at
+// spec.
 func definitionErrors(t testing.TB, spec *structural.Schema) field.ErrorList {
 	t.Helper()
 	root := objectSchema(structural.Property{Name: "spec", Schema: spec})
@@ -121,7 +122,7 @@ func definitionErrors(t testing.TB, spec *structural.Schema) field.ErrorList {
 	return validation.ValidateCustomResourceDefinition(context.Background(), &out)
 }
 
-// object decodes an object; the empty text is nil.
+// object decodes an object; the empty string is nil.
 func object(t testing.TB, text string) map[string]any {
 	t.Helper()
 	if text == "" {
@@ -145,7 +146,7 @@ func encoded(t testing.TB, value any) string {
 
 func clone(object map[string]any) map[string]any { return runtime.DeepCopyJSON(object) }
 
-// kinds renders errors as "Type path", sorted.
+// kinds formats errors as "Type path", sorted.
 func kinds(errs field.ErrorList) []string {
 	out := []string{}
 	for _, err := range errs {
@@ -160,7 +161,7 @@ func kinds(errs field.ErrorList) []string {
 	return out
 }
 
-// paths are the fields of errors, sorted, each once.
+// paths returns the distinct fields of errors, sorted.
 func paths(errs field.ErrorList) []string {
 	out := []string{}
 	for _, err := range errs {
@@ -170,7 +171,7 @@ func paths(errs field.ErrorList) []string {
 	return slices.Compact(out)
 }
 
-// smallUnions are unions of every kind, by a name.
+// smallUnions returns unions of every kind, by name.
 func smallUnions() map[string]Union {
 	out := map[string]Union{}
 	b := "B"
@@ -205,7 +206,8 @@ func smallUnions() map[string]Union {
 	return out
 }
 
-// objectsOf are all combinations of discriminator values and sets of members.
+// objectsOf returns objects with all combinations of discriminator values and sets of
+// members.
 func objectsOf(u Union) []map[string]any {
 	discriminators := []any{nil}
 	if u.Discriminator != "" {
@@ -234,7 +236,7 @@ func objectsOf(u Union) []map[string]any {
 	return out
 }
 
-// defaulted is the object as the server sees it.
+// defaulted returns the object with the server's defaults.
 func defaulted(u Union, object map[string]any) map[string]any {
 	out := clone(object)
 	if u.Default != nil && out[u.Discriminator] == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTransitionAgreesWithValidate evaluates all rules, with that of the
-// unchanged discriminator, over all pairs of old and new objects.
+// TestTransitionAgreesWithValidate evaluates all rules, including the one about an unchanged
+// discriminator, for all pairs of old and new objects.
 func TestTransitionAgreesWithValidate(t *testing.T) {
 	for _, shape := range []string{"", "D optional", `D optional ""`, "a optional"} {
 		u := abc(shape)
@@ -17,7 +17,8 @@ func TestTransitionAgreesWithValidate(t *testing.T) {
 		validate, plan := server(t, s), Compile(s, Options{NoRatcheting: true})
 		for _, old := range objectsOf(u) {
 			if len(validate(nil, old)) > 0 {
-				// It may have been stored before there were rules, and be written back.
+				// It may have been stored before there were rules, and be written again
+				// unchanged.
 				if slices.Contains(kinds(validate(old, old)), "Invalid type") {
 					t.Errorf("%q: %s did not change", shape, encoded(t, old))
 				}

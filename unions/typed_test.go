@@ -17,9 +17,8 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// typedProgram is the program of testdata/typed/answers, which runs generated
-// functions. It is built and started by the first test that asks it, and runs
-// until the last one is done.
+// typedProgram is the program in testdata/typed/answers, which runs generated functions. It
+// is built and started by the first test that needs it, and runs until the last test is done.
 type typedProgram struct {
 	start  sync.Once
 	failed error
@@ -42,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// typedAnswer is what the program answers: Answer of testdata/typed/rows.
+// typedAnswer is a response of the program: Answer of testdata/typed/rows.
 type typedAnswer struct {
 	Given, Object json.RawMessage
 	Errors        []struct {
@@ -52,7 +51,7 @@ type typedAnswer struct {
 	Untyped, Broken string
 }
 
-// onTypes are generated functions. The shape names the Go type.
+// onTypes returns the behavior of generated functions. The shape names the Go type.
 func onTypes(t testing.TB, shape string, opts Options) implementation {
 	t.Helper()
 	if testing.Short() {
@@ -86,7 +85,7 @@ func onTypes(t testing.TB, shape string, opts Options) implementation {
 	}
 }
 
-// sentTyped is an object as a client with the Go type of the shape sends it.
+// sentTyped returns an object as sent by a client with the Go type of the shape.
 func sentTyped(t testing.TB, shape string, object map[string]any) json.RawMessage {
 	t.Helper()
 	a, err := typedAnswers.answer(map[string]any{"options": "default", "shape": shape, "new": object})
@@ -114,8 +113,8 @@ func (p *typedProgram) answer(request any) (typedAnswer, error) {
 	return out, err
 }
 
-// run builds the program in a module that does not require this one, from the
-// functions that are checked in, and starts it.
+// run builds the program from the checked-in functions, in a module that does not require
+// this one, and starts it.
 func (p *typedProgram) run() (err error) {
 	if p.dir, err = os.MkdirTemp("", "typed"); err != nil {
 		return err
@@ -162,7 +161,7 @@ func (p *typedProgram) run() (err error) {
 	return nil
 }
 
-// stop ends the program, which must not have failed.
+// stop ends the program and returns an error if it has failed.
 func (p *typedProgram) stop() error {
 	var err error
 	if p.process != nil {

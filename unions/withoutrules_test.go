@@ -7,8 +7,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestWithoutRules leaves the rules that say something else than the unions, among them
-// one side of a member alone.
+// TestWithoutRules checks that rules are kept that express something other than the unions,
+// including a rule for only one side of a member.
 func TestWithoutRules(t *testing.T) {
 	enum := structural.ValueValidation{Enum: []structural.JSON{{Raw: []byte(`"A"`)}, {Raw: []byte(`"B"`)}}}
 	text := structural.Generic{Type: "string"}
