@@ -16,9 +16,8 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// TestSamples makes both samples of every version of the definitions that the cases
-// of testdata/crd expect, and wants the server to take them; testdata/samples.txt
-// lists those of which it does not, with the reason.
+// TestSamples checks that the server accepts both samples for every version of the expected
+// definitions in testdata/crd. testdata/samples.txt lists the exceptions, with reasons.
 func TestSamples(t *testing.T) {
 	data, err := os.ReadFile("../testdata/samples.txt")
 	if err != nil {
@@ -56,7 +55,7 @@ func TestSamples(t *testing.T) {
 	t.Logf("%d of the %d samples of %d versions are taken", taken, 2*versions, versions)
 }
 
-// kindsOfCase are the versions of the definitions that a case expects, sorted.
+// kindsOfCase returns the versions of the definitions that a case expects, sorted.
 func kindsOfCase(t *testing.T, path string) []*Kind {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)
@@ -78,8 +77,8 @@ func kindsOfCase(t *testing.T, path string) []*Kind {
 	return out
 }
 
-// sampleErrors are what the server says of the samples of a kind, and how many it
-// takes.
+// sampleErrors returns the server's errors for the samples of a kind, and the number of
+// accepted samples.
 func sampleErrors(t *testing.T, kind *Kind) (errs diag.List, taken int) {
 	t.Helper()
 	for _, full := range []bool{false, true} {

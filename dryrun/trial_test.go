@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// thingCRD has a value of each type.
+// thingCRD returns a definition with a value of each type.
 func thingCRD(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/thing.yaml")
@@ -23,8 +23,7 @@ func thingCRD(t testing.TB) string {
 	return string(text)
 }
 
-// tryAll tries the objects of a text, renders what comes of them, and returns all
-// findings.
+// tryAll tries the objects in a text, formats the results, and returns all findings.
 func tryAll(t *testing.T, trial *Trial, text string) diag.List {
 	t.Helper()
 	objects, findings := ReadObjects(crd.File{Name: "object.yaml", Data: []byte(text)})
@@ -46,7 +45,7 @@ func tryAll(t *testing.T, trial *Trial, text string) diag.List {
 	return findings
 }
 
-// TestHints wants hints to name no flags but those of the program that tries objects.
+// TestHints checks that hints name only flags of the program that tries objects.
 func TestHints(t *testing.T) {
 	text := strings.Replace(thingCRD(t), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
 	definitions, findings := verify.Read(crd.File{Name: "crd.yaml", Data: []byte(strings.Replace(text, "          spec:\n", "          status: {type: object}\n          spec:\n", 1))})
@@ -73,8 +72,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestTryWrongTypes puts a value of each type at each place, at every level, and
-// wants each to be stored or to be refused at its line.
+// TestTryWrongTypes puts values of each type at each position, on every level, and checks
+// that they are stored or rejected with their line.
 func TestTryWrongTypes(t *testing.T) {
 	values := []string{"null", "a", `"1"`, "1", "-1", "1.5", "true", "[]", "[a]", "[[a]]", "{}", "{a: b}", "{a: {b: c}}", "[{name: a}]", "[{name: 1}]", "[null]"}
 	places := []string{
@@ -116,8 +115,8 @@ func TestTryWrongTypes(t *testing.T) {
 	}
 }
 
-// fuzzedCRDs are the kinds of which FuzzTry tries objects: values of each type, the
-// same with rules about changes, and unions in both forms that servers enforce.
+// fuzzedCRDs returns the kinds of the objects in FuzzTry: values of each type, the same with
+// rules about changes, and unions in both forms that servers enforce.
 func fuzzedCRDs(t testing.TB) *Trial {
 	t.Helper()
 	union := func(forms string) string {
@@ -153,7 +152,7 @@ func fuzzedCRDs(t testing.TB) *Trial {
 	return trial
 }
 
-// unionRules are the rules of a member in the cel form.
+// unionRules returns the rules for a member in the cel form.
 func unionRules(member, value string) string {
 	selected := "(has(self.type) && self.type == \"" + value + "\")"
 	return fmt.Sprintf(`                - {rule: '!%s || has(self.%s)', fieldPath: .%[2]s, message: must be specified when %[3]q}
@@ -161,9 +160,9 @@ func unionRules(member, value string) string {
 `, selected, member, "`type` is "+value)
 }
 
-// FuzzTry tries any object, as a new one and as one that replaces another, and
-// wants each finding to have a place. CRDs are not fuzzed: it takes the server's
-// code milliseconds to prepare one.
+// FuzzTry tries any object, as a new one and as an update of another, and checks that each
+// finding has a position. CRDs are not fuzzed, because the server's code takes milliseconds
+// to prepare one.
 func FuzzTry(f *testing.F) {
 	const thing = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
 	const fill = "apiVersion: example.com/v1\nkind: Fill\nmetadata: {name: a}\n"
@@ -179,7 +178,7 @@ func FuzzTry(f *testing.F) {
 	kinds := fuzzedCRDs(f)
 	f.Fuzz(func(t *testing.T, object, old []byte) {
 		if len(object)+len(old) > 1<<14 {
-			return // long objects are slow, and no different
+			return // long objects are slow and find nothing more
 		}
 		olds := map[Key]map[string]any{}
 		stored, _ := ReadObjects(crd.File{Name: "old.yaml", Data: old})

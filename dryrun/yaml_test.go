@@ -11,8 +11,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestOrderedYAMLIsRead wants what is printed to be the same object to Kubernetes,
-// whose YAML is 1.1.
+// TestOrderedYAMLIsRead checks that Kubernetes, which uses YAML 1.1, decodes printed objects
+// to the same values.
 func TestOrderedYAMLIsRead(t *testing.T) {
 	texts := []string{
 		"", " ", "a", "a b", "a: b", "- a", "#a", "a #b", "'a'", `"a"`, "null", "~", "true", "True", "yes", "Yes", "no", "NO", "on", "Off", "y", "N",

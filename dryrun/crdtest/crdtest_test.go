@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// TestRun is how a project uses the package.
+// TestRun uses the package like a project does.
 func TestRun(t *testing.T) {
 	Run(t, "./testdata/api/...", "testdata/widget.testsuite.yaml")
 }
 
-// TestFailures wants failed cases to be described with the line of the suite.
+// TestFailures checks that failed cases are reported with their line in the suite.
 func TestFailures(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -45,7 +45,7 @@ testdata/wrong.testsuite.yaml:28:20: error[SG707]: Wrong/onUpdate/Another error:
 	}
 }
 
-// TestErrors wants errors for what cannot be run.
+// TestErrors checks the errors for packages and suites that cannot be used.
 func TestErrors(t *testing.T) {
 	for _, test := range []struct{ packages, suites, want string }{
 		{"./testdata/api", "testdata/none.*", "no test suite matches testdata/none.*"},
