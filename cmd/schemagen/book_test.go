@@ -62,7 +62,7 @@ type example struct {
 	line     int
 	language string
 	text     string
-	// said has the comments in front of the block by their first word.
+	// said has the comments before the block, by their first word.
 	said map[string]string
 }
 

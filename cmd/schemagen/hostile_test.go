@@ -166,7 +166,7 @@ func TestHostileManifests(t *testing.T) {
 }
 
 // TestHostileSource puts hostile texts into Go source: names of files and packages, markers,
-// tags, comments and constants, and into the files beside it.
+// tags, comments and constants, and into the other files of the project.
 func TestHostileSource(t *testing.T) {
 	mod, sum := requirements(t)
 	dir := t.TempDir()
