@@ -203,7 +203,7 @@ func graduationSteps() []kubectlStep {
 		created("unions, a typo below", object("draw.test/v1", "Drawing", `, "spec": {"type": "Fill", "fill": {"type": "Image", "image": {"stops": [{"kind": "At", "at": {"y": 1}}]}}}`), `unknown field "y"`),
 
 		[]kubectlStep{
-			{name: "nothing is written", args: "create -f -", stdin: object("ex.test/v1", "Widget", `, "spec": {"size": 1}`), fails: true, want: []string{"kubectl needs --dry-run=client"}},
+			{name: "nothing is written", args: "create -f -", stdin: object("ex.test/v1", "Widget", `, "spec": {"size": 1}`), fails: true, want: []string{"use kubectl with --dry-run=client"}},
 			{name: "no objects", args: "get widgets.ex.test", fails: true, want: []string{"(NotFound)"}},
 			{name: "no object", args: "get widgets.ex.test a", fails: true, want: []string{"(NotFound)"}},
 			{name: "the version", args: "version", want: []string{"-schemagen"}},
