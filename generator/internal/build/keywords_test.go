@@ -1,30 +1,14 @@
 package build
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/structural"
 )
-
-// eachKeyword calls f for the keywords that markers and merging handle. Keywords with child
-// schemas are excluded: those are drafts of their own.
-func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
-	t.Helper()
-	for k := range structural.Table() {
-		if k.Class == structural.ClassUnsupported || k.Class == structural.ClassStructure || k.Name == "allOf" {
-			continue
-		}
-		var p apiextensionsv1.JSONSchemaProps
-		if err := json.Unmarshal([]byte(`{"`+k.Name+`": `+k.Example+`}`), &p); err != nil {
-			t.Fatal(err)
-		}
-		f(k, &p)
-	}
-}
 
 // TestEveryKeywordIsMerged checks that the result of a merge has the keywords of both
 // nodes.
@@ -34,7 +18,7 @@ func TestEveryKeywordIsMerged(t *testing.T) {
 		s, _ := structural.FromProps(p)
 		return &draft{Generic: s.Generic, Extensions: s.Extensions, values: s.ValueValidation}
 	}
-	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+	gentest.EachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
 		other := &apiextensionsv1.JSONSchemaProps{Format: "date"}
 		if k.Name == "format" {
 			other = &apiextensionsv1.JSONSchemaProps{Pattern: "a"}

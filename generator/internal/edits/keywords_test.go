@@ -1,37 +1,22 @@
 package edits
 
 import (
-	"encoding/json"
 	"go/token"
 	"slices"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
-// eachKeyword calls f for each keyword that markers can set, which excludes children.
-func eachKeyword(t *testing.T, f func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps)) {
-	t.Helper()
-	for k := range structural.Table() {
-		if k.Class == structural.ClassUnsupported || k.Class == structural.ClassStructure || k.Name == "allOf" {
-			continue
-		}
-		var p apiextensionsv1.JSONSchemaProps
-		if err := json.Unmarshal([]byte(`{"`+k.Name+`": `+k.Example+`}`), &p); err != nil {
-			t.Fatal(err)
-		}
-		f(k, &p)
-	}
-}
-
 // TestEveryKeywordIsTaken checks that the keywords that a marker sets reach the node, with
 // the position of the marker.
 func TestEveryKeywordIsTaken(t *testing.T) {
-	eachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
+	gentest.EachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
 		if k.Class == structural.ClassJunctor { // markers can only remove them
 			s, _ := structural.FromProps(p)
 			s.Keywords().Take(s.Keywords().Props())
