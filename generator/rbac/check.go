@@ -1,0 +1,151 @@
+package rbac
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/controller-tools/pkg/rbac"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/configgen"
+)
+
+// checker reports what is wrong with the markers.
+type checker struct {
+	*configgen.Reader
+	options Options
+}
+
+// packages checks the markers of the packages.
+func (c *checker) packages(all []configgen.Package) {
+	for _, p := range all {
+		for _, m := range p.Markers {
+			c.marker(m)
+		}
+	}
+	if len(all) > 0 {
+		c.roleName(c.options.Generator.RoleName, func(kind *diag.Kind, hint, message string) {
+			c.Report.Add(kind.At(diag.Position{}, hint, "%s", message))
+		})
+	}
+}
+
+// marker checks a marker.
+func (c *checker) marker(m configgen.Marker) {
+	arguments, _ := configgen.Arguments(rbac.RuleDefinition, m.Comment)
+	before := len(c.Report.List)
+	if !c.Shape(rbac.RuleDefinition, m, arguments) {
+		// What else is wrong is a consequence of the missing comma.
+		found := len(c.Report.List)
+		c.rejected(m, m.Value.(rbac.Rule), arguments)
+		if len(c.Report.List) > found {
+			c.Report.List = c.Report.List[:found]
+			c.Report.List[before].Severity = diag.Error
+		}
+		return
+	}
+	c.rejected(m, m.Value.(rbac.Rule), arguments)
+	c.suspicious(m, arguments)
+}
+
+// rejected reports what the API server rejects (pkg/apis/rbac/validation of Kubernetes).
+func (c *checker) rejected(m configgen.Marker, rule rbac.Rule, arguments []configgen.Argument) {
+	if c.options.SkipVerify {
+		return
+	}
+	find := func(name string) *configgen.Argument { return configgen.Find(arguments, name) }
+	reject := func(name, hint, format string, args ...any) {
+		c.Reject(configgen.InvalidRole, m, find(name), hint, format, args...)
+	}
+	if len(rule.Verbs) == 0 {
+		reject("verbs", "write verbs=get;list, or verbs=* for all", "the rule has no verbs")
+	}
+	switch {
+	case len(rule.URLs) > 0 && len(rule.Groups)+len(rule.Resources)+len(rule.ResourceNames) > 0:
+		reject("urls", "write two markers, one with groups and resources, and one with urls", "the rule is about resources and URLs")
+	case len(rule.URLs) > 0 && rule.Namespace != "":
+		reject("urls", "remove namespace: only a ClusterRole has URLs", "the rule is about URLs, and part of a Role")
+	case len(rule.URLs) > 0:
+	case len(rule.Groups) == 0 && len(rule.Resources) == 0:
+		reject("urls", "write groups and resources, or urls", "the rule has neither resources nor URLs")
+	case len(rule.Groups) == 0:
+		reject("groups", `write groups=…, for the core group groups=""`, "the rule has resources but no group")
+	case len(rule.Resources) == 0:
+		reject("resources", "write resources=…, or resources=* for all", "the rule has a group but no resources")
+	}
+	if rule.Namespace != "" {
+		if problems := validation.IsDNS1123Label(rule.Namespace); len(problems) > 0 {
+			reject("namespace", problems[0], "%q is not a namespace", rule.Namespace)
+		}
+	}
+	c.roleName(rule.RoleName, func(kind *diag.Kind, hint, message string) {
+		c.Reject(kind, m, find("roleName"), hint, "%s", message)
+	})
+}
+
+// roleName checks the name of a role. The API server accepts more names than DNS does.
+func (c *checker) roleName(name string, report func(kind *diag.Kind, hint, message string)) {
+	if name == "" {
+		return
+	}
+	if problems := content.IsPathSegmentName(name); len(problems) > 0 {
+		report(configgen.InvalidRole, "", "the role name \""+name+"\" "+problems[0])
+		return
+	}
+	for part := range strings.SplitSeq(name, ":") {
+		if problems := validation.IsDNS1123Subdomain(part); len(problems) > 0 {
+			report(configgen.Suspicious, "use lower-case letters, digits, hyphens and dots", "the role name \""+name+"\" is not a DNS name")
+			return
+		}
+	}
+}
+
+// resourceVerbs and urlVerbs are the verbs of the API server. Others exist, for example of
+// aggregated servers.
+func resourceVerbs() []string {
+	return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "impersonate", "escalate", "approve"}
+}
+
+func urlVerbs() []string {
+	return []string{"get", "head", "post", "put", "patch", "delete", "options"}
+}
+
+// methods are the verbs that the API server makes of HTTP methods.
+func methods() map[string]string {
+	return map[string]string{"post": "create", "put": "update", "head": "get"}
+}
+
+// suspicious reports values that match nothing.
+func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument) {
+	known, what := resourceVerbs(), "verb"
+	aboutURLs := len(configgen.Find(arguments, "urls").List()) > 0
+	if aboutURLs {
+		known, what = urlVerbs(), "verb for URLs"
+	}
+	for _, v := range configgen.Find(arguments, "verbs").List() {
+		if slices.Contains(known, v.Text) || slices.Contains(resourceVerbs(), v.Text) {
+			continue
+		}
+		if verb, ok := methods()[v.Text]; ok && !aboutURLs {
+			c.Suspect(m, v, verb, "did you mean "+verb+"?", "unknown verb %q: it is a method of HTTP", v.Text)
+			continue
+		}
+		c.Unknown(m, v, what, known)
+	}
+	groups, resources := configgen.Find(arguments, "groups").List(), configgen.Find(arguments, "resources").List()
+	for _, v := range groups {
+		c.APIGroup(m, v)
+	}
+	if _, ok := c.options.Kinds.Resources(c.Reader, m, groups, resources); !ok {
+		for _, v := range resources {
+			c.Resource(m, v)
+		}
+	}
+	for _, v := range configgen.Find(arguments, "urls").List() {
+		if v.Text != "*" && !strings.HasPrefix(v.Text, "/") {
+			c.Suspect(m, v, "", "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+// Package webhook generates MutatingWebhookConfigurations and
+// ValidatingWebhookConfigurations from +kubebuilder:webhook and
+// +kubebuilder:webhookconfiguration markers. Its output is that of controller-tools'
+// generator (pkg/webhook), whose code parses the markers and makes a webhook of each.
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-tools/pkg/webhook"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/configgen"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Options configure [Generate].
+type Options struct {
+	// Generator has the options of controller-tools' generator.
+	Generator webhook.Generator
+	// SkipVerify leaves out what only the API server rejects.
+	SkipVerify bool
+	// Kinds are the kinds of the run. There are none if it does not generate CRDs.
+	Kinds configgen.Kinds
+}
+
+// Generate generates the configurations for the markers of the root packages. There are no
+// files if a diagnostic is an error, or if the program reports a file with markers that
+// cannot be parsed.
+func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
+	r := configgen.NewReader(p, markers.TableOf(webhook.ConfigDefinition, webhook.WebhookConfigDefinition))
+	g := &run{Reader: r, options: options}
+	for _, p := range r.Packages(roots) {
+		g.configurations(p)
+		g.webhooks(p)
+	}
+	if !options.SkipVerify {
+		g.repeated()
+	}
+	g.shared()
+	// As in controller-gen, the header file must exist even if nothing is written.
+	header := r.Header(options.Generator.HeaderFile, options.Generator.Year)
+	objects := g.objects()
+	findings := r.Report.List.Normalize()
+	if len(objects) == 0 || r.Failed() {
+		return nil, findings, ctx.Err()
+	}
+	file, err := configgen.Write("manifests.yaml", header, objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []source.Output{file}, findings, ctx.Err()
+}
+
+// run is the state of one run.
+type run struct {
+	*configgen.Reader
+	options Options
+	hooks   []*hook
+	// mutatingName and validatingName are the names of the configurations; empty for the
+	// default.
+	mutatingName, validatingName string
+	mutating                     []admissionv1.MutatingWebhook
+	validating                   []admissionv1.ValidatingWebhook
+}
+
+// configurations takes the names of the configurations from the markers of a package. Those
+// of the last package count.
+func (g *run) configurations(p configgen.Package) {
+	first := map[bool]configgen.Marker{} // by mutating
+	for _, m := range p.Markers {
+		value, ok := m.Value.(webhook.WebhookConfig)
+		if !ok {
+			continue
+		}
+		if earlier, ok := first[value.Mutating]; ok {
+			d := g.reject(m, "the package has two +%s markers with mutating=%t", m.Name, value.Mutating)
+			d.Related = append(d.Related, diag.Related{Pos: g.Position(earlier), Message: "the other one"})
+			continue
+		}
+		first[value.Mutating] = m
+		if value.Mutating {
+			g.mutatingName = value.Name
+		} else {
+			g.validatingName = value.Name
+		}
+	}
+}
+
+// reject reports that no valid webhook can be made of a marker.
+func (g *run) reject(m configgen.Marker, format string, args ...any) *diag.Diagnostic {
+	return g.Report.Report(configgen.InvalidWebhook, m.File.Pkg.At(m.Pos), "", format, args...)
+}
+
+// webhooks adds the webhooks of a package, in the order of their names.
+func (g *run) webhooks(p configgen.Package) {
+	found := slices.DeleteFunc(slices.Clone(p.Markers), func(m configgen.Marker) bool {
+		_, ok := m.Value.(webhook.Config)
+		return !ok
+	})
+	slices.SortStableFunc(found, func(a, b configgen.Marker) int {
+		return strings.Compare(a.Value.(webhook.Config).Name, b.Value.(webhook.Config).Name)
+	})
+	for _, m := range found {
+		g.webhook(m)
+	}
+}
+
+// webhook adds the webhook of a marker, and checks it.
+func (g *run) webhook(m configgen.Marker) {
+	config := m.Value.(webhook.Config)
+	config.Groups = slices.Clone(config.Groups) // it replaces core
+	arguments, _ := configgen.Arguments(webhook.ConfigDefinition, m.Comment)
+	before := len(g.Report.List)
+	sound := g.Shape(webhook.ConfigDefinition, m, arguments)
+	shaped := len(g.Report.List)
+	c := &checker{g.Reader, &hook{Marker: m, arguments: arguments, mutating: config.Mutating}}
+	if c.makeable(config) {
+		if err := g.add(config, c.hook); err != nil {
+			c.reject("patch", "", "%s", strings.TrimPrefix(err.Error(), "failed to apply patch: "))
+		} else {
+			c.checkRequired()
+			if !g.options.SkipVerify {
+				c.check()
+			}
+		}
+	}
+	switch {
+	case sound:
+		c.suspicious()
+		c.checkKinds(g.options.Kinds)
+	case len(g.Report.List) > shaped:
+		// What else is wrong is a consequence of the missing comma.
+		g.Report.List = g.Report.List[:shaped]
+		g.Report.List[before].Severity = diag.Error
+	}
+}
+
+// add makes the webhook of a marker, and fills in h.
+func (g *run) add(config webhook.Config, h *hook) error {
+	if config.Mutating {
+		made, err := config.ToMutatingWebhook()
+		if err != nil {
+			return err
+		}
+		g.mutating = append(g.mutating, made)
+		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
+		h.failurePolicy, h.matchPolicy, h.sideEffects = text(made.FailurePolicy), text(made.MatchPolicy), text(made.SideEffects)
+	} else {
+		made, err := config.ToValidatingWebhook()
+		if err != nil {
+			return err
+		}
+		g.validating = append(g.validating, made)
+		h.name, h.rules, h.client, h.timeout, h.reviewVersions = made.Name, made.Rules, made.ClientConfig, made.TimeoutSeconds, made.AdmissionReviewVersions
+		h.failurePolicy, h.matchPolicy, h.sideEffects = text(made.FailurePolicy), text(made.MatchPolicy), text(made.SideEffects)
+	}
+	g.hooks = append(g.hooks, h)
+	return nil
+}
+
+// repeated reports webhooks with the name of an earlier one, which the API server rejects.
+func (g *run) repeated() {
+	type key struct {
+		mutating bool
+		name     string
+	}
+	first := map[key]*hook{}
+	for _, h := range g.hooks {
+		earlier, ok := first[key{h.mutating, h.name}]
+		if !ok {
+			first[key{h.mutating, h.name}] = h
+			continue
+		}
+		c := &checker{g.Reader, h}
+		d := c.reject("name", "give each webhook a name of its own", "another webhook has the name %s", h.name)
+		d.Related = append(d.Related, diag.Related{Pos: g.Position(earlier.Marker), Message: "the other one"})
+	}
+}
+
+// objects returns the configurations that have webhooks.
+func (g *run) objects() (out []any) {
+	version := admissionv1.SchemeGroupVersion.String()
+	if len(g.mutating) > 0 {
+		// Not stable, as in controller-tools, whose bytes depend on it.
+		slices.SortFunc(g.mutating, func(a, b admissionv1.MutatingWebhook) int { return strings.Compare(a.Name, b.Name) })
+		out = append(out, &admissionv1.MutatingWebhookConfiguration{
+			TypeMeta:   metav1.TypeMeta{Kind: "MutatingWebhookConfiguration", APIVersion: version},
+			ObjectMeta: metav1.ObjectMeta{Name: cmp.Or(g.mutatingName, "mutating-webhook-configuration")},
+			Webhooks:   g.mutating,
+		})
+	}
+	if len(g.validating) > 0 {
+		slices.SortFunc(g.validating, func(a, b admissionv1.ValidatingWebhook) int { return strings.Compare(a.Name, b.Name) })
+		out = append(out, &admissionv1.ValidatingWebhookConfiguration{
+			TypeMeta:   metav1.TypeMeta{Kind: "ValidatingWebhookConfiguration", APIVersion: version},
+			ObjectMeta: metav1.ObjectMeta{Name: cmp.Or(g.validatingName, "validating-webhook-configuration")},
+			Webhooks:   g.validating,
+		})
+	}
+	return out
+}
