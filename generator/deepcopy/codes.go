@@ -1,0 +1,28 @@
+package deepcopy
+
+import "github.com/schemagen/schemagen/diag"
+
+// The kinds of diagnostics of this package.
+var (
+	headerNotUsed = &diag.Kind{
+		Code: "SG106", Title: "a header file cannot be used",
+		Explanation: "The argument headerFile names a file whose text begins the generated files. It has to be Go comments; its path is relative to the working directory.",
+		Bad:         "$ schemagen object:headerFile=header.txt paths=./...\n-- header.txt --\nCopyright 2026 The Widget Authors\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tNames []string\n}",
+		Good:        "-- header.txt --\n// Copyright 2026 The Widget Authors",
+	}
+	notCopied = &diag.Kind{
+		Code: "SG231", Title: "a type cannot be copied by a generated method",
+		Explanation: "Interfaces, arrays, channels, functions, unsafe pointers, and maps whose keys are not plain values have no generated copy. Write DeepCopyInto for the type by hand, or exclude the type with +kubebuilder:object:generate=false. A generated copy needs names for types: elements of slices and maps cannot be anonymous structs. As in controller-gen, keys and elements of maps cannot be aliases of plain values: declare type Name string in place of type Name = string. A slice, map or pointer type cannot contain itself without a struct in between.",
+		Bad:         "$ schemagen object paths=./...\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tValue any `json:\"value\"`\n}",
+		Good:        "-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\nimport \"k8s.io/apimachinery/pkg/runtime\"\n\ntype WidgetSpec struct {\n\tValue runtime.RawExtension `json:\"value\"`\n}",
+	}
+	fieldNotMethod = &diag.Kind{
+		Code: "SG232", Title: "a field is named as a method that copies values",
+		Explanation: "DeepCopy and DeepCopyInto are the names of generated methods, and a struct cannot have a field and a method of the same name. controller-gen panics on such a field.",
+		Bad:         "$ schemagen object paths=./...\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tDeepCopy bool `json:\"deepCopy\"`\n}",
+		Good:        "-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tDeep bool `json:\"deepCopy\"`\n}",
+	}
+)
+
+// Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
+func Codes() []*diag.Kind { return []*diag.Kind{headerNotUsed, notCopied, fieldNotMethod} }

@@ -1,0 +1,154 @@
+// Package deepcopy generates the methods DeepCopyInto, DeepCopy and DeepCopyObject of API
+// types: zz_generated.deepcopy.go, byte for byte as controller-gen's generator object writes
+// it (sigs.k8s.io/controller-tools/pkg/deepcopy).
+//
+// enabled.go finds the types whose markers ask for methods. Package typecheck type-checks
+// them with what they refer to. questions.go asks what controller-gen asks about a type,
+// copier.go writes the statements that copy a value, methods.go the methods, imports.go names
+// packages, and file.go writes the file. What controller-gen refuses, or panics on, is a
+// diagnostic at the field. What is not certain is a [source.Unsure] error.
+package deepcopy
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/generator/internal/typecheck"
+)
+
+// FileName is the base name of the generated files.
+const FileName = "zz_generated.deepcopy.go"
+
+// Options are the arguments of controller-gen's generator object.
+type Options struct {
+	// HeaderFile is the name of a file whose text is written below the build constraint, or
+	// empty. Year replaces YEAR in it.
+	HeaderFile, Year string
+}
+
+// Generate generates the files of the root packages. There are none if a diagnostic is an
+// error, or if the program reported one: files that cannot be parsed, also those that no type
+// comes from. An error of type [*source.Unsure] means that controller-gen has to decide.
+func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
+	g := &generator{program: p, options: options, checker: typecheck.New(p, typecheck.Options{})}
+	sound := g.readHeader()
+	sound = parse(p, roots) && sound
+	var selected []*selection
+	for _, root := range roots {
+		s, err := g.enabled(root)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s != nil {
+			selected = append(selected, s)
+		}
+	}
+	if !sound || len(g.findings) > 0 || len(selected) == 0 || ctx.Err() != nil {
+		return nil, g.findings.Normalize(), ctx.Err()
+	}
+	if err := g.check(selected); err != nil {
+		return nil, nil, err
+	}
+	var files []source.Output
+	for _, s := range selected {
+		data, err := g.file(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if data != nil {
+			files = append(files, source.Output{PackageDir: filepath.Dir(s.pkg.Files[0]), Name: FileName, Data: data})
+		}
+	}
+	if len(g.findings) > 0 {
+		files = nil
+	}
+	return files, g.findings.Normalize(), ctx.Err()
+}
+
+// generator is the state of a run.
+type generator struct {
+	options  Options
+	program  *source.Program
+	checker  *typecheck.Checker
+	header   string
+	findings diag.List
+}
+
+// report adds a diagnostic.
+func (g *generator) report(kind *diag.Kind, pos token.Pos, hint, format string, args ...any) {
+	g.findings = append(g.findings, kind.At(diag.PositionOf(g.program.Fset, pos), hint, format, args...))
+}
+
+// readHeader reads the header file. It returns false if it cannot be read.
+func (g *generator) readHeader() bool {
+	if g.options.HeaderFile == "" {
+		return true
+	}
+	text, err := g.program.Read(g.options.HeaderFile)
+	if err != nil {
+		g.refuseHeader("%v", err)
+		return false
+	}
+	g.header = strings.ReplaceAll(string(text), " YEAR", " "+g.options.Year)
+	return true
+}
+
+// refuseHeader reports that the header file cannot be used.
+func (g *generator) refuseHeader(format string, args ...any) {
+	pos := diag.Position{File: g.options.HeaderFile}
+	g.findings = append(g.findings, headerNotUsed.At(pos, "", "headerFile of object: "+format, args...))
+}
+
+// parse parses the files of packages with markers of the generator, and checks the syntax of
+// all others. It returns whether all are free of syntax errors.
+func parse(p *source.Program, roots []*source.Package) bool {
+	p.Scan(roots)
+	var needed, others []*source.File
+	for _, root := range roots {
+		if mentions(root) {
+			needed = append(needed, root.Sources...)
+		} else {
+			others = append(others, root.Sources...)
+		}
+	}
+	p.Trees(needed, func(int, *ast.File) {})
+	sound := p.CheckSyntax(others)
+	for _, root := range roots {
+		if mentions(root) {
+			root.Index()
+		}
+	}
+	for _, f := range needed {
+		f.Parse()
+		sound = sound && f.Syntax != nil
+	}
+	return sound
+}
+
+// mentions reports whether a package has markers of the generator.
+func mentions(p *source.Package) bool {
+	return slices.ContainsFunc(p.Sources, func(f *source.File) bool { return f.MentionsObject })
+}
+
+// check type-checks the selected types.
+func (g *generator) check(selected []*selection) error {
+	for _, s := range selected {
+		for _, f := range s.pkg.Sources {
+			for _, spec := range f.Syntax.Imports {
+				if spec.Path.Value == `"C"` {
+					return source.Unsuref("package %s uses cgo", s.pkg.Path)
+				}
+			}
+		}
+		for _, t := range s.types {
+			g.checker.Need(s.pkg, t.spec.Name.Name)
+		}
+	}
+	return g.checker.Check()
+}

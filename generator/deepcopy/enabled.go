@@ -1,0 +1,224 @@
+package deepcopy
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// The names of the markers. The legacy ones are those of code-generator's deepcopy-gen.
+const (
+	generateMarker         = "kubebuilder:object:generate"
+	rootMarker             = "kubebuilder:object:root"
+	legacyGenerateMarker   = "k8s:deepcopy-gen"
+	legacyInterfacesMarker = "k8s:deepcopy-gen:interfaces"
+
+	objectInterface = "k8s.io/apimachinery/pkg/runtime.Object"
+)
+
+// selection is the part of a package that methods are generated for.
+type selection struct {
+	pkg *source.Package
+	// types are in the order of files and declarations.
+	types []selectedType
+}
+
+// selectedType is a type that methods are generated for, unless it turns out not to need
+// them.
+type selectedType struct {
+	spec *ast.TypeSpec
+	// object is set if the type implements runtime.Object.
+	object bool
+}
+
+// values are the values of markers, by name, of which the first one counts.
+type values map[string][]any
+
+func (v values) first(name string) any {
+	if list := v[name]; len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// definitions returns the definitions of the markers that describe packages or types.
+func definitions(target ctmarkers.TargetType) ([]*ctmarkers.Definition, error) {
+	outputs := []struct {
+		name   string
+		target ctmarkers.TargetType
+		output any
+	}{
+		{generateMarker, ctmarkers.DescribesPackage, false},
+		{legacyGenerateMarker, ctmarkers.DescribesPackage, ctmarkers.RawArguments(nil)},
+		{generateMarker, ctmarkers.DescribesType, false},
+		{rootMarker, ctmarkers.DescribesType, false},
+		{legacyGenerateMarker, ctmarkers.DescribesType, ctmarkers.RawArguments(nil)},
+		{legacyInterfacesMarker, ctmarkers.DescribesType, ""},
+	}
+	var out []*ctmarkers.Definition
+	for _, o := range outputs {
+		if o.target != target {
+			continue
+		}
+		def, err := ctmarkers.MakeDefinition(o.name, o.target, o.output)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, def)
+	}
+	return out, nil
+}
+
+// parser parses the markers of one target.
+type parser struct {
+	*generator
+	registry *ctmarkers.Registry
+	target   ctmarkers.TargetType
+}
+
+func (g *generator) parser(target ctmarkers.TargetType) (*parser, error) {
+	defs, err := definitions(target)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{g, &ctmarkers.Registry{}, target}
+	for _, def := range defs {
+		if err := p.registry.Register(def); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// parse parses the markers in comments and reports those that are malformed.
+func (p *parser) parse(comments []markers.Comment) values {
+	out := values{}
+	for _, comment := range comments {
+		def := p.registry.Lookup(comment.Text, p.target)
+		if def == nil {
+			continue
+		}
+		value, err := def.Parse(comment.Text)
+		if err != nil {
+			p.report(report.MalformedArguments, argumentsPos(comment), "write true or false", "+%s: %s", def.Name, complaint(err))
+			continue
+		}
+		out[def.Name] = append(out[def.Name], value)
+	}
+	return out
+}
+
+// argumentsPos returns the position of a marker's arguments, or of the marker if it has none.
+func argumentsPos(c markers.Comment) token.Pos {
+	if i := strings.IndexByte(c.Text, '='); i >= 0 && i+1 < len(c.Text) {
+		return c.PosAt(i + 1)
+	}
+	return c.Pos
+}
+
+// complaint returns the message of controller-tools' marker parser, which is in a list and
+// ends with a position in the arguments.
+func complaint(err error) string {
+	message, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "["), " (at <input>")
+	if strings.HasPrefix(message, "missing argument") {
+		return "needs a value"
+	}
+	return message
+}
+
+// enabled returns the types of a package that methods are generated for, or nil if there are
+// none.
+func (g *generator) enabled(p *source.Package) (*selection, error) {
+	if !mentions(p) {
+		return nil, nil
+	}
+	packages, err := g.parser(ctmarkers.DescribesPackage)
+	if err != nil {
+		return nil, err
+	}
+	types, err := g.parser(ctmarkers.DescribesType)
+	if err != nil {
+		return nil, err
+	}
+	var comments []markers.Comment
+	var parsed []*source.File
+	for _, f := range p.Sources {
+		if f.Syntax != nil {
+			parsed = append(parsed, f)
+			comments = append(comments, f.Comments.Package...)
+		}
+	}
+	all := enablesPackage(packages.parse(comments))
+	out := &selection{pkg: p}
+	for _, f := range parsed {
+		for _, spec := range typeSpecs(f.Syntax) {
+			found := types.parse(f.Comments.Type(spec))
+			object := isObject(found)
+			if !enablesType(found, all || object) || !spec.Name.IsExported() || spec.Assign.IsValid() {
+				continue // an alias has no methods
+			}
+			out.types = append(out.types, selectedType{spec, object})
+		}
+	}
+	if len(out.types) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// typeSpecs returns the types that a file declares, in source order.
+func typeSpecs(tree *ast.File) (out []*ast.TypeSpec) {
+	for _, decl := range tree.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			if spec, ok := spec.(*ast.TypeSpec); ok {
+				out = append(out, spec)
+			}
+		}
+	}
+	return out
+}
+
+// enablesPackage reports whether the markers of a package ask for methods of all types.
+func enablesPackage(v values) bool {
+	if generate, ok := v.first(generateMarker).(bool); ok {
+		return generate
+	}
+	legacy, _ := v.first(legacyGenerateMarker).(ctmarkers.RawArguments)
+	first, _, _ := strings.Cut(string(legacy), ",")
+	return first == "package"
+}
+
+// enablesType reports whether the markers of a type ask for methods, or, if they say nothing,
+// what is the default.
+func enablesType(v values, byDefault bool) bool {
+	if generate, ok := v.first(generateMarker).(bool); ok {
+		return generate
+	}
+	if legacy, ok := v.first(legacyGenerateMarker).(ctmarkers.RawArguments); ok {
+		return string(legacy) == "true"
+	}
+	return byDefault
+}
+
+// isObject reports whether the markers of a type ask for the method DeepCopyObject.
+func isObject(v values) bool {
+	if object, ok := v.first(rootMarker).(bool); ok {
+		return object
+	}
+	for _, legacy := range v[legacyInterfacesMarker] {
+		if legacy == objectInterface {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,317 @@
+package deepcopy_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
+
+	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+)
+
+var randomPackages = flag.Int("packages", 200, "number of random packages")
+
+// TestRandom compares the files for random packages with controller-gen's. If it refuses a
+// package, or panics, we refuse it or are unsure.
+func TestRandom(t *testing.T) {
+	const batch = 1000
+	verdicts := map[string]int{}
+	for first := 0; first < *randomPackages; first += batch {
+		var cases []*gentest.Case
+		for n := first; n < min(first+batch, *randomPackages); n++ {
+			r := &randomPackage{Rand: rand.New(rand.NewPCG(*seed, uint64(n))), name: fmt.Sprintf("p%d", n)}
+			cases = append(cases, &gentest.Case{Name: r.name, Archive: r.archive()})
+		}
+		dir, listed := gentest.List(t, cases)
+		peer := gentest.LoadPeer(t, dir)
+		for _, c := range cases {
+			lister := gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
+			packages, err := lister.List(t.Context(), dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, findings, unsure := generate(t, packages, deepcopy.Options{})
+			got := map[string]string{}
+			for _, f := range files {
+				below, err := filepath.Rel(filepath.Join(dir, c.Name), f.PackageDir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[filepath.ToSlash(filepath.Join(below, f.Name))] = string(f.Data)
+			}
+			want := peer.Run(c, ctdeepcopy.Generator{})
+			refused := want.Panic != nil || len(want.Errors) > 0
+			verdict := "different"
+			switch {
+			case unsure != nil && refused:
+				verdict = "unsure, refused by controller-gen"
+			case unsure != nil && strings.Contains(unsure.Error(), "cgo"):
+				verdict = "unsure because of cgo"
+			case unsure != nil:
+				verdict = "unsure"
+			case refused && len(findings) > 0:
+				verdict = "refused by both"
+			case !refused && len(findings) == 0 && maps.Equal(got, want.Files):
+				verdict = "equal"
+			}
+			if verdict == "different" || verdict == "unsure" {
+				t.Errorf("%s: seed %d, %s: %v\nfindings: %v\ncontroller-gen: %v %v\n%s%s", c.Name, *seed, verdict, unsure, findings, want.Errors, want.Panic,
+					txtar.Format(c.Archive), gentest.Difference(want.Files[deepcopy.FileName], got[deepcopy.FileName]))
+			}
+			verdicts[verdict]++
+		}
+		if t.Failed() {
+			break
+		}
+	}
+	t.Log(verdicts)
+	if verdicts["equal"] < *randomPackages/4 {
+		t.Errorf("too few packages that are not refused: %v", verdicts)
+	}
+}
+
+// randomPackage generates the source of a package, which imports another one.
+type randomPackage struct {
+	*rand.Rand
+	name  string
+	kinds []string // of the types T0, T1, …
+	wild  bool     // types that cannot be copied are used
+	dot   bool
+}
+
+func (r *randomPackage) chance(percent int) bool { return r.IntN(100) < percent }
+
+func pick[T any](r *randomPackage, list ...T) T { return list[r.IntN(len(list))] }
+
+// library is the package that random packages import.
+const library = `package lib
+
+import "time"
+
+type (
+	Plain   struct{ A int; N Name; D time.Duration }
+	Deep    struct{ Plain; p *int }
+	Aliased struct{ S Same }
+	Name    string
+	Same    = string
+	Strings []string
+	Deeps   map[string]Deep
+	Pointer *Deep
+	DeepAlias = Deep
+	List[T any] []T
+	Box[T any] struct{ V T }
+	Boxed[K comparable, V any] struct{ m map[K]V }
+	Many [3]int
+	Copier interface{ DeepCopy() Copier; Other(x Undeclared) }
+	Embeds struct{ ByPointer }
+)
+
+type ByPointer struct{ p *int }
+func (b *ByPointer) DeepCopy() *ByPointer { return b }
+type ByValue struct{ p []int }
+func (b ByValue) DeepCopy() ByValue { return b }
+type Into map[string]*int
+func (i Into) DeepCopyInto(out *Into) {}
+type Both struct{ p *int }
+func (b *Both) DeepCopyInto(out *Both) {}
+func (b *Both) DeepCopy() *Both { return b }
+type Wrong struct{ p *int }
+func (w *Wrong) DeepCopy() Wrong { return *w }
+func (w *Wrong) DeepCopyInto(out *Wrong) error { return nil }
+type Generic[T any] struct{ p *T }
+func (g *Generic[X]) DeepCopy() *Generic[X] { return g }
+type Basic int
+func (b *Basic) DeepCopyInto(out *Basic) {}
+`
+
+func (r *randomPackage) archive() *txtar.Archive {
+	r.wild, r.dot = r.chance(15), r.chance(10)
+	for range 2 + r.IntN(8) {
+		r.kinds = append(r.kinds, pick(r, "struct", "struct", "struct", "named", "slice", "map", "pointer", "alias", "generic", "basic"))
+	}
+	imports := "\nimport (\n\tlib \"" + typedmodule.Path + "/" + r.name + "/lib\"\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\t\"time\"\n)\n\nvar _ metav1.Time\nvar _ time.Time\nvar _ lib.Plain\n"
+	if r.dot {
+		imports = strings.ReplaceAll(strings.ReplaceAll(imports, "\tlib \"", "\t. \""), "var _ lib.Plain\n", "var _ Plain\n")
+	}
+	head := "package " + r.name + "\n" + imports
+	switch {
+	case r.chance(70):
+		head = "// +kubebuilder:object:generate=true\n" + head
+	case r.chance(50):
+		head = "// +k8s:deepcopy-gen=package,register\n" + head
+	}
+	files := []string{head, "package " + r.name + "\n" + imports}
+	for i := range r.kinds {
+		files[r.IntN(2)] += r.declaration(i)
+	}
+	if r.chance(10) {
+		files[r.IntN(2)] += pick(r, "\ntype string struct{ p *int }\n", "\ntype int = "+r.lib("Deep")+"\n", "\ntype any interface{ M() }\n", "\ntype byte []uint8\n",
+			"\nfunc F() {\n\ttype T0 struct{ X NotThere }\n\ttype string int\n}\n", "\nvar text = `\ntype T1 struct { X NotThere }\n`\n")
+	}
+	if r.chance(1) {
+		files[1] = strings.Replace(files[1], "import (", "import \"C\"\n\nimport (", 1)
+	}
+	return &txtar.Archive{Files: []txtar.File{
+		{Name: "a.go", Data: []byte(files[0])}, {Name: "b.go", Data: []byte(files[1])}, {Name: "lib/lib.go", Data: []byte(library)},
+	}}
+}
+
+// declaration returns the declaration of the type Ti, with comments and methods.
+func (r *randomPackage) declaration(i int) string {
+	out := "\n"
+	if r.chance(25) {
+		out += pick(r, "// +kubebuilder:object:root=true\n", "// +kubebuilder:object:generate=true\n", "// +kubebuilder:object:generate=false\n",
+			"// +kubebuilder:object:root=false\n", "// +k8s:deepcopy-gen=true\n", "// +k8s:deepcopy-gen=false\n",
+			"// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object\n", "// +kubebuilder:object:generate=true\n\n// Doc.\n")
+	}
+	name := fmt.Sprintf("T%d", i)
+	receiver := name
+	switch r.kinds[i] {
+	case "struct":
+		out += "type " + name + " struct {\n" + r.fields(i) + "}\n"
+	case "generic":
+		out += "type " + name + "[P any] struct {\n" + r.fields(i) + "}\n"
+		receiver += "[Q]"
+	case "named":
+		out += "type " + name + " " + r.namedType(i, i) + "\n"
+	case "slice":
+		out += "type " + name + " []" + r.typ(i, 2, false) + "\n"
+	case "map":
+		out += "type " + name + " map[" + r.key(i) + "]" + r.typ(i, 2, false) + "\n"
+	case "pointer":
+		return out + "type " + name + " *" + r.typ(i, 2, false) + "\n"
+	case "basic":
+		out += "type " + name + " " + pick(r, "int", "string", "byte", "float64") + "\n"
+	case "alias":
+		out += "type " + name + " = " + r.typ(i, 2, false) + "\n"
+		return out
+	}
+	if r.chance(25) && r.kinds[i] != "named" {
+		if r.chance(20) && r.kinds[i] != "generic" {
+			out += "type A" + name + " = " + name + "\ntype AA" + name + " = (A" + name + ")\n"
+			receiver = pick(r, "A", "AA") + name
+		}
+		out += r.methods(receiver)
+	}
+	return out
+}
+
+// methods returns methods written by hand, mostly with the right signatures.
+func (r *randomPackage) methods(t string) (out string) {
+	star := pick(r, "*", "*", "")
+	if r.chance(70) {
+		result := star + t
+		if r.chance(15) {
+			result = pick(r, "*"+t, t, "(*"+t+", error)", "any")
+		}
+		out += "func (in " + star + t + ") DeepCopy() " + result + " { panic(0) }\n"
+	}
+	if out == "" || r.chance(40) {
+		param := "*" + t
+		if r.chance(15) {
+			param = pick(r, t, "**"+t, "any", "*"+t+", x int")
+		}
+		out += "func (in " + star + t + ") DeepCopyInto(out " + param + ") {}\n"
+	}
+	return out
+}
+
+func (r *randomPackage) fields(i int) (out string) {
+	for n := range r.IntN(6) {
+		if r.chance(10) {
+			out += "\t" + pick(r, "metav1.ObjectMeta", "metav1.TypeMeta", "*metav1.LabelSelector", r.lib("Deep"), "*"+r.lib("ByPointer"), r.lib("Strings")) + "\n"
+			break // a second one may have the same name
+		}
+		out += fmt.Sprintf("\tF%d %s\n", n, r.typ(i, 3, true))
+	}
+	return out
+}
+
+// lib returns the text of a type of the library.
+func (r *randomPackage) lib(name string) string {
+	if r.dot {
+		return name
+	}
+	return "lib." + name
+}
+
+// local returns a type of the package below limit, and a string if there is none. For a field
+// the types may be any, behind a reference.
+func (r *randomPackage) local(limit, depth int) string {
+	if limit == 0 {
+		return "string"
+	}
+	j := r.IntN(limit)
+	if r.kinds[j] == "generic" {
+		return fmt.Sprintf("T%d[%s]", j, r.typ(j, depth-1, false))
+	}
+	return fmt.Sprintf("T%d", j)
+}
+
+func (r *randomPackage) key(limit int) string {
+	return pick(r, "string", "int", "string", r.lib("Name"), "bool", "metav1.ConditionStatus")
+}
+
+// namedType returns a type that another type can be declared with.
+func (r *randomPackage) namedType(i, limit int) string {
+	return pick(r, r.local(limit, 1), r.local(limit, 1), r.lib(pick(r, "Plain", "Deep", "Strings", "Deeps", "ByPointer", "Into", "Both", "Embeds", "DeepAlias", "Aliased")),
+		"metav1.ObjectMeta", "metav1.Time", "struct{ p *int }", r.lib("List")+"["+r.local(limit, 1)+"]")
+}
+
+// typ returns a type that refers to types of the package below i, or to any behind a
+// reference if it is the type of a field.
+func (r *randomPackage) typ(i, depth int, field bool) string {
+	limit := i
+	if depth <= 0 {
+		return pick(r, "string", "int", "*int")
+	}
+	n := r.IntN(100)
+	switch {
+	case n < 15:
+		return pick(r, "string", "int", "byte", "bool", "time.Duration", "uintptr", "rune", "complex128")
+	case n < 30:
+		return r.local(limit, depth)
+	case n < 42:
+		return r.lib(pick(r, "Plain", "Deep", "Aliased", "Name", "Same", "Strings", "Deeps", "Pointer", "DeepAlias", "Embeds", "ByPointer", "ByValue", "Into", "Both", "Wrong", "Basic"))
+	case n < 46:
+		return r.lib(pick(r, "List", "Box", "Generic")) + "[" + r.typ(i, depth-1, false) + "]"
+	case n < 48:
+		return r.lib("Boxed") + "[string, " + r.typ(i, depth-1, false) + "]"
+	case n < 54:
+		return pick(r, "metav1.Time", "metav1.ObjectMeta", "metav1.Duration", "metav1.Condition", "metav1.LabelSelector", "time.Time", "metav1.TypeMeta", "metav1.MicroTime")
+	case n < 68:
+		if field && r.chance(40) {
+			return "*" + r.structType()
+		}
+		return "*" + r.typ(i, depth-1, false)
+	case n < 82:
+		if field && r.chance(40) {
+			return "[]" + r.structType()
+		}
+		return "[]" + r.typ(i, depth-1, false)
+	case n < 94:
+		return "map[" + r.key(i) + "]" + r.typ(i, depth-1, false)
+	case n < 96:
+		return "struct{ X " + r.typ(i, depth-1, false) + " }"
+	case r.wild:
+		return pick(r, "any", "error", "interface{ M() }", "[2]int", "chan int", "func(lib int) string", r.lib("Many"), r.lib("Copier"), "map["+r.lib("Same")+"]int", "map[string]"+r.lib("Same"), "[]any")
+	}
+	return "string"
+}
+
+// structType returns a struct type of the package, of which there may be none yet.
+func (r *randomPackage) structType() string {
+	j := r.IntN(len(r.kinds))
+	if r.kinds[j] == "struct" {
+		return fmt.Sprintf("T%d", j)
+	}
+	return "string"
+}
