@@ -7,7 +7,7 @@ func (o Options) Internal() build.Options {
 	return build.Options{
 		Source: build.Source{
 			Dir: o.Dir, Patterns: o.Patterns, Tags: o.Tags, GoCommand: o.GoCommand,
-			Overlay: o.Overlay, ReadFile: o.ReadFile, Inputs: o.Inputs,
+			Overlay: o.Overlay, ReadFile: o.ReadFile, Inputs: o.Inputs, Loaded: o.Loaded,
 		},
 		Language: build.Language{
 			Enable: o.Enable, Unions: o.Unions, Allow: o.Allow,

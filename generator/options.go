@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -18,11 +19,11 @@ type Options struct {
 	Language
 	Output
 
-	// Server is the API server that must accept the CRDs. Everything it would refuse is
+	// Server is the API server that must accept the CRDs. Everything it would reject is
 	// reported. If Server is nil, nothing is checked, and a package that switches unions on
 	// is an error, because the rules of unions depend on the server.
 	Server Server
-	// If SkipVerify is set, CRDs that the server would refuse are generated without an
+	// If SkipVerify is set, CRDs that the server would reject are generated without an
 	// error. Unions still need a Server.
 	SkipVerify bool
 	// If Final is set, the CRDs are taken to reach the cluster as they are, and their sizes
@@ -55,6 +56,10 @@ type Source struct {
 	// Inputs records what is read; if it is set, Overlay and ReadFile are ignored. It is
 	// for the commands of this module. If Inputs is nil, reads are not recorded.
 	Inputs *inputs.Reader
+	// Loaded has the packages if they have already been listed, by driver.Load with the same
+	// options. Then the fields above have no effect, except for Dir. It is for the commands
+	// of this module, whose generators share them.
+	Loaded *build.Loaded
 }
 
 // Language configures how markers and types are interpreted.

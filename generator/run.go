@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/configgen"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -16,7 +19,7 @@ const VersionAnnotation = build.VersionAnnotation
 
 // Codes returns the kinds of diagnostics that the generator reports itself, sorted by code.
 // Those of a [Server] are not among them.
-func Codes() []*diag.Kind { return report.Codes() }
+func Codes() []*diag.Kind { return slices.Concat(report.Codes(), configgen.Codes()) }
 
 // Run reads the packages that the options name and generates the
 // CustomResourceDefinitions of their kinds.
@@ -48,6 +51,9 @@ type CRD struct{ made *build.Made }
 // FileName returns the base name of the file that the CRD is usually written to:
 // "example.com_widgets.yaml".
 func (c *CRD) FileName() string { return c.made.File.Name }
+
+// Object returns the definition without the schemas of its versions. It must not be modified.
+func (c *CRD) Object() *apiextensionsv1.CustomResourceDefinition { return c.made.Object() }
 
 // YAML returns the text of the file, which must not be modified.
 func (c *CRD) YAML() []byte { return c.made.File.Data }

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
 // File is a generated file, with its base name.
@@ -42,10 +43,18 @@ func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definit
 	return build.Definitions(ctx, options.Internal())
 }
 
-// Misspelt reports misspelled markers of the generators in options, for runs that do not
+// Misspelled reports misspelled markers of the generators in options, for runs that do not
 // generate definitions.
-func Misspelt(ctx context.Context, options generator.Options) (diag.List, error) {
-	return build.Misspelt(ctx, options.Internal())
+func Misspelled(ctx context.Context, options generator.Options) (diag.List, error) {
+	return build.Misspelled(ctx, options.Internal())
+}
+
+// Loaded are the packages of a run, which its generators share.
+type Loaded = build.Loaded
+
+// Load lists the packages that the options name, for [generator.Source.Loaded].
+func Load(ctx context.Context, options generator.Options) (*Loaded, error) {
+	return build.Load(ctx, options.Internal())
 }
 
 // Listing is the result of finding the packages of a run.
@@ -57,20 +66,8 @@ func List(ctx context.Context, options generator.Options) (Listing, diag.List, e
 	return build.List(ctx, options.Internal())
 }
 
-// NoteClosure reads, through the Inputs of options, the source of the packages that the
-// patterns match and of all packages that they import. The standard library is left out,
-// because the version of the toolchain identifies it. It is for callers that pass the
-// packages to other programs, and later need to know whether the input of these has changed.
-// The patterns must have been listed without diagnostics.
-func NoteClosure(ctx context.Context, options generator.Options) error {
-	return build.NoteClosure(ctx, options.Internal())
-}
+// Output is a file that a generator wants to write.
+type Output = source.Output
 
-// SwaggerTypes are types of one package, by their names in Go.
-type SwaggerTypes = build.SwaggerTypes
-
-// Swagger returns an OpenAPI v2 document in JSON that defines the types, which are kinds,
-// and everything they refer to. It is the input of code-generator's applyconfiguration-gen.
-func Swagger(ctx context.Context, options generator.Options, types SwaggerTypes) ([]byte, diag.List, error) {
-	return build.Swagger(ctx, options.Internal(), types)
-}
+// Unsure is the error of a generator that leaves its run to controller-gen's own code.
+type Unsure = source.Unsure

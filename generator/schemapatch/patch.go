@@ -268,11 +268,11 @@ func (m *manifest) patch(crd *checks.Definition) (*yaml.Node, error) {
 		if around.Kind != yaml.MappingNode {
 			return around, fmt.Errorf("spec.versions[%d].schema is not an object", i)
 		}
-		place := child(around, "openAPIV3Schema")
-		if place == nil {
-			place = addKey(around, "openAPIV3Schema")
+		target := child(around, "openAPIV3Schema")
+		if target == nil {
+			target = addKey(around, "openAPIV3Schema")
 		}
-		*place = *node
+		*target = *node
 	}
 	return nil, nil
 }
@@ -360,7 +360,7 @@ func (m *manifest) encode() ([]byte, error) {
 }
 
 // verify reports problems with the definitions that got schemas, whose files are given by
-// index: problems in a schema at its line of Go, others at the file.
+// index: problems in a schema at its line of Go, all other problems at the file.
 func (p *patcher) verify(ctx context.Context, files []build.File) error {
 	if !p.checker.Verifies() || p.reporter.List.HasErrors() {
 		return nil

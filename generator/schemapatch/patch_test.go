@@ -60,7 +60,7 @@ func TestPatch(t *testing.T) {
 		})
 	}
 	if compared < 100 {
-		t.Errorf("%d files are compared", compared)
+		t.Errorf("got %d compared files", compared)
 	}
 }
 
@@ -112,14 +112,14 @@ func stale(t *testing.T, data []byte) []byte {
 func comparePatched(t *testing.T, got []build.File, want gentest.PeerResult) {
 	t.Helper()
 	if want.Panic != nil || len(want.Errors) > 0 {
-		t.Errorf("controller-gen: %v %v", want.Panic, want.Errors)
+		t.Errorf("controller-gen failed: %v %v", want.Panic, want.Errors)
 	}
 	if len(got) != len(want.Files) {
 		t.Errorf("%d files, controller-gen has %d: %v", len(got), len(want.Files), slices.Sorted(maps.Keys(want.Files)))
 	}
 	for _, f := range got {
-		if theirs := oldBoolean.ReplaceAllString(want.Files[f.Name], `$1"$2"$3`); theirs != string(f.Data) {
-			t.Errorf("controller-gen's %s is different:\n%s", f.Name, gentest.Difference(theirs, string(f.Data)))
+		if want := oldBoolean.ReplaceAllString(want.Files[f.Name], `$1"$2"$3`); want != string(f.Data) {
+			t.Errorf("%s differs from controller-gen's:\n%s", f.Name, gentest.Difference(want, string(f.Data)))
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestPatchManifests(t *testing.T) {
 				return
 			}
 			if len(findings) > 0 {
-				t.Errorf("findings: %v", findings)
+				t.Errorf("got findings %v", findings)
 			}
 			comparePatched(t, got, gentest.LoadPeer(t, dir).Run(c, schemapatcher.Generator{ManifestsPath: manifests}))
 			if bytes.Contains([]byte(fmt.Sprint(got)), []byte("bold")) && !bytes.Contains(got[0].Data, []byte("<b>bold</b> & more")) {

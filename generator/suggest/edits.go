@@ -58,17 +58,17 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	hasNone := slices.Contains(c.choices.values, "")
 	sketched := f.field.Markers.Get(markers.DiscriminatorName) != nil // it may be absent
 	if !f.required && standing == "" && !hasNone && !sketched {
-		if standing = c.saysDefault(); standing == "" {
+		if standing = c.documentedDefault(); standing == "" {
 			e.require(f)
 		} else {
-			e.aboveField(f, "+kubebuilder:default="+strconv.Quote(standing), "its documentation says that this is its default")
+			e.aboveField(f, "+kubebuilder:default="+strconv.Quote(standing), "its documentation gives this default")
 		}
 	}
 	switch {
 	case !f.required && standing != "":
 		e.omitEmpty(f, "a default is for what is left out")
 	case !f.required && hasNone:
-		e.omitEmpty(f, "its absence says the same as its empty value")
+		e.omitEmpty(f, "its absence means the same as its empty value")
 	case f.required && hasNone && f.omits:
 		e.out.Notes = append(e.out.Notes, fmt.Sprintf("%s is required, has the value \"\", and is left out where it has it: remove omitempty", f.field.Label()))
 	}
@@ -99,7 +99,7 @@ var plainWord = lazily(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // require makes a field required.
 func (e *lineEditor) require(f *unionField) {
-	const why = "none of its values stands for its absence, and objects without it will be refused: give it a default, or the value \"\", if they should not be"
+	const why = "none of its values means that it is absent, and objects without it will be rejected: give it a default, or the value \"\", if they should be accepted"
 	replaced := false
 	for _, c := range f.comments {
 		switch c.Text {
@@ -150,7 +150,7 @@ func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing str
 				marker += "=" + m.Value
 			}
 			if why = mayBeAbsent(f, m.Value); m.Value == standing {
-				why = "the default selects it, also in an object that says nothing"
+				why = "the default selects it, even in an object without the discriminator"
 			}
 			if m.Optional = why != ""; m.Optional {
 				marker += ",optional"
@@ -168,7 +168,7 @@ func (e *lineEditor) member(c *candidate, f *unionField, m *Member, standing str
 // taggedMember returns the marker of a member as a Kubernetes tag.
 func taggedMember(c *candidate, m *Member) string {
 	var args []string
-	if _, union := c.says(); union != "" {
+	if _, union := c.specified(); union != "" {
 		args = append(args, fmt.Sprintf("union: %q", union))
 	}
 	if m.Value != m.Field {
@@ -237,7 +237,7 @@ func (e *lineEditor) ownRules(members []*unionField) {
 		}
 		for _, f := range members {
 			if strings.Contains(rule.Rule, "self."+f.name) {
-				e.out.Notes = append(e.out.Notes, fmt.Sprintf("its own rules about members, from line %d on, may say what the union says: keep those that say more", e.Reporter.Position(m.Pos).Line))
+				e.out.Notes = append(e.out.Notes, fmt.Sprintf("its own rules about members, from line %d on, may duplicate those of the union: keep those that check more", e.Reporter.Position(m.Pos).Line))
 				return
 			}
 		}
@@ -252,16 +252,16 @@ func (e *lineEditor) finish() {
 		return
 	}
 	at := e.Reporter.Position(e.t.File.Syntax.Package)
-	if group := groupPlace(e.t.Pkg); group.IsValid() {
+	if group := groupPos(e.t.Pkg); group.IsValid() {
 		at = e.Reporter.Position(group)
 		at.Line++
 	}
 	e.out.OptIn = &Edit{File: at.File, Line: at.Line, Text: "// +schemagen:unions=cel", Subject: e.t.Pkg.Name,
-		Why: "unions are enforced where the package says so; objects that break them will be refused when the union changes"}
+		Why: "unions are enforced in packages that enable them; objects that violate them will be rejected when the union changes"}
 }
 
-// groupPlace returns the position of the first +groupName, or NoPos.
-func groupPlace(p *source.Package) token.Pos {
+// groupPos returns the position of the first +groupName, or NoPos.
+func groupPos(p *source.Package) token.Pos {
 	for _, f := range p.Sources {
 		if f.Syntax == nil {
 			continue

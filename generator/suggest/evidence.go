@@ -16,7 +16,7 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// This file decides what counts as evidence that a field selects others: matching names, and
+// This file decides what counts as evidence that a field selects other fields: matching names, and
 // the wording of the documentation (see words.go). A false suggestion costs the reader more
 // than a missed union, so each rule requires two independent signals.
 
@@ -34,13 +34,13 @@ func (f *unionField) observed() bool {
 // a value, and fields whose name extends a value.
 func (c *candidate) match(fields []*unionField) {
 	free := func(f *unionField) bool {
-		return f != c.unionField && f.role == roleNone && f.unfit() == "" &&
+		return f != c.unionField && f.role == roleNone && f.whyNotMember() == "" &&
 			!slices.ContainsFunc(c.matches, func(m match) bool { return m.field == f })
 	}
 	for _, f := range fields {
 		if f.role == roleMember && f.marker != nil && c.owns(f, fields) {
-			said, _ := f.says()
-			c.matches = append(c.matches, match{f, cmp.Or(said.Value, f.field.Label())})
+			given, _ := f.specified()
+			c.matches = append(c.matches, match{f, cmp.Or(given.Value, f.field.Label())})
 			c.strong++
 		}
 	}
@@ -49,7 +49,7 @@ func (c *candidate) match(fields []*unionField) {
 	}
 	for _, value := range c.choices.values {
 		for _, f := range fields {
-			if !selected(value) && free(f) && sameName(value, f) && c.unservable(f, value) == "" {
+			if !selected(value) && free(f) && sameName(value, f) && c.whyNotMemberOf(f, value) == "" {
 				c.matches = append(c.matches, match{f, value})
 				if f.pointer() {
 					c.strong++
@@ -68,9 +68,9 @@ func (c *candidate) hasMembers() bool {
 
 // owns reports whether a marked member belongs to the candidate.
 func (c *candidate) owns(f *unionField, fields []*unionField) bool {
-	member, union := f.says()
+	member, union := f.specified()
 	if c.role == roleDiscriminator && !c.native {
-		_, own := c.says()
+		_, own := c.specified()
 		return !f.native && union == own
 	}
 	if !f.native {
@@ -83,9 +83,9 @@ func (c *candidate) owns(f *unionField, fields []*unionField) bool {
 	return !c.hasRival(fields) && (c.role == roleDiscriminator || slices.Contains(c.choices.values, value))
 }
 
-// says returns what the marker of a member specifies, and the name of its union if it is a
+// specified returns what the marker of a member specifies, and the name of its union if it is a
 // Kubernetes tag.
-func (f *unionField) says() (member markers.UnionMember, union string) {
+func (f *unionField) specified() (member markers.UnionMember, union string) {
 	switch value := f.marker.Value.(type) {
 	case markers.UnionMember:
 		return value, ""
@@ -98,9 +98,9 @@ func (f *unionField) says() (member markers.UnionMember, union string) {
 	return member, ""
 }
 
-// unservable returns why a field cannot be the member of a value that matches its name; empty
+// whyNotMemberOf returns why a field cannot be the member of a value that matches its name; empty
 // if it can.
-func (c *candidate) unservable(f *unionField, value string) string {
+func (c *candidate) whyNotMemberOf(f *unionField, value string) string {
 	if strings.ContainsAny(value, ", \"`") {
 		return "a value with commas, blanks or quotes cannot be written into a marker"
 	}
@@ -132,7 +132,7 @@ func (c *candidate) matchAffixes(fields []*unionField, free func(*unionField) bo
 			continue
 		}
 		for _, f := range fields {
-			if affix, ok := affixOf(value, f.field.Name); ok && free(f) && c.unservable(f, value) == "" {
+			if affix, ok := affixOf(value, f.field.Name); ok && free(f) && c.whyNotMemberOf(f, value) == "" {
 				pairs = append(pairs, pair{match{field: f, value: value}, affix})
 			}
 		}
@@ -182,7 +182,7 @@ func (c *candidate) matchConditions(fields []*unionField, free func(*unionField)
 				}
 			}
 		}
-		if len(named) == 1 && !selected(named[0]) && free(f) && c.unservable(f, named[0]) == "" {
+		if len(named) == 1 && !selected(named[0]) && free(f) && c.whyNotMemberOf(f, named[0]) == "" {
 			c.matches = append(c.matches, match{f, named[0]})
 		}
 	}
@@ -201,9 +201,9 @@ func (c *candidate) conditions(f *unionField) []string {
 	return out
 }
 
-// enough reports whether there is sufficient evidence for the candidate's members, and sets
+// hasEvidence reports whether there is sufficient evidence for the candidate's members, and sets
 // why.
-func (c *candidate) enough(t *source.Type, fields int) bool {
+func (c *candidate) hasEvidence(t *source.Type, fields int) bool {
 	if len(c.matches) == 0 || c.combines() || c.role != roleDiscriminator && (allowsBoth(t.Doc) || allowsBoth(c.field.Doc)) {
 		return false
 	}
@@ -225,7 +225,7 @@ func (c *candidate) enough(t *source.Type, fields int) bool {
 	return true
 }
 
-// combines reports whether a value without a member seems to stand for several members, such
+// combines reports whether a value without a member seems to mean several members, such
 // as Both or IngressAndEgress. In a union, a value selects one member.
 func (c *candidate) combines() bool {
 	for _, value := range c.choices.values {
@@ -269,9 +269,9 @@ func (c *candidate) defaultValue() string {
 	return ""
 }
 
-// saysDefault returns the only value that the discriminator's documentation calls its
+// documentedDefault returns the only value that the discriminator's documentation calls its
 // default.
-func (c *candidate) saysDefault() string {
+func (c *candidate) documentedDefault() string {
 	found := ""
 	for _, groups := range defaultWords().FindAllStringSubmatch(strings.Join(strings.Fields(c.field.Doc), " "), -1) {
 		value := strings.Trim(groups[1]+groups[2], "\"'`.,;:()")
@@ -297,7 +297,7 @@ func sameName(value string, f *unionField) bool {
 	return normal != "" && (normal == normalName(f.field.Label()) || normal == normalName(f.name))
 }
 
-// affixOf returns the whole words that a Go name has before or after a value.
+// affixOf returns the words that a Go name has before or after a value.
 func affixOf(value, name string) (affix string, ok bool) {
 	normal, lower := normalName(value), strings.ToLower(name)
 	if len(normal) < 3 || len(lower) != len(name) || normal == lower {

@@ -49,7 +49,7 @@ type unionField struct {
 
 // unionFields returns the fields that have a JSON name, and the number of other fields that
 // add to the JSON of the struct.
-func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others int) {
+func (s *suggester) unionFields(t *source.Type) (fields []*unionField, rest int) {
 	st := t.Spec.Type.(*ast.StructType)
 	comments := t.File.Comments.Fields(st)
 	optional := s.Optional(t.Pkg)
@@ -63,7 +63,7 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others in
 			}
 			name, options, _ := strings.Cut(tag, ",")
 			if name == "" {
-				others++
+				rest++
 				continue
 			}
 			f := &unionField{field: field, name: name, comments: comments[i], shared: n > 1}
@@ -76,7 +76,7 @@ func (s *suggester) unionFields(t *source.Type) (fields []*unionField, others in
 		}
 		declared = declared[n:]
 	}
-	return fields, others
+	return fields, rest
 }
 
 // readRole sets the role from the markers of the field. A tag also counts if it is nested in
@@ -113,8 +113,8 @@ func (f *unionField) readRole() {
 
 var staged = lazily(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
 
-// unfit returns why the field cannot be a member; empty if it can.
-func (f *unionField) unfit() string {
+// whyNotMember returns why the field cannot be a member; empty if it can.
+func (f *unionField) whyNotMember() string {
 	switch {
 	case f.field.Markers.Get(markers.NullableName) != nil:
 		return "remove +nullable"

@@ -144,15 +144,15 @@ type match struct {
 // suggest returns the unions that a struct seems to be.
 func (s *suggester) suggest(t *source.Type) []Suggestion {
 	t.Load()
-	fields, others := s.unionFields(t)
+	fields, rest := s.unionFields(t)
 	var out []Suggestion
-	found := s.discriminators(t, fields, others)
+	found := s.discriminators(t, fields, rest)
 	for _, c := range found {
 		if suggestion, lacks := s.discriminated(t, fields, c, len(found) > 1 || c.hasRival(fields)); lacks {
 			out = append(out, suggestion)
 		}
 	}
-	if len(found) == 0 && others == 0 && !hasOneOf(t) {
+	if len(found) == 0 && rest == 0 && !hasOneOf(t) {
 		if suggestion, lacks := s.undiscriminated(t, fields); lacks {
 			out = append(out, suggestion)
 		}
@@ -180,8 +180,8 @@ func hasOneOf(t *source.Type) bool {
 }
 
 // discriminators returns the candidates with sufficient evidence.
-func (s *suggester) discriminators(t *source.Type, fields []*unionField, others int) []*candidate {
-	if !slices.ContainsFunc(fields, func(f *unionField) bool { return f.unfit() == "" }) {
+func (s *suggester) discriminators(t *source.Type, fields []*unionField, rest int) []*candidate {
+	if !slices.ContainsFunc(fields, func(f *unionField) bool { return f.whyNotMember() == "" }) {
 		return nil
 	}
 	if slices.ContainsFunc(fields, func(f *unionField) bool { return f.role == roleMember && !f.native }) &&
@@ -198,7 +198,7 @@ func (s *suggester) discriminators(t *source.Type, fields []*unionField, others 
 			continue
 		}
 		c.match(fields)
-		if c.enough(t, len(fields)+others) {
+		if c.hasEvidence(t, len(fields)+rest) {
 			found = append(found, c)
 		}
 	}
@@ -249,8 +249,8 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 		member := Member{Field: f.field.Label(), Value: m.value, Marked: f.role == roleMember}
 		if member.Marked {
 			out.Marked = true
-			said, _ := f.says()
-			member.Optional = said.Optional
+			given, _ := f.specified()
+			member.Optional = given.Optional
 		}
 		lacks = e.member(c, f, &member, standing, several) || lacks
 		out.Members = append(out.Members, member)
@@ -268,8 +268,8 @@ func (s *suggester) discriminated(t *source.Type, fields []*unionField, c *candi
 			continue
 		}
 		for _, value := range out.Empty {
-			if why := cmp.Or(f.unfit(), c.unservable(f, value)); why != "" && sameName(value, f) {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s is named as %q, but cannot be its member as it stands: %s", f.field.Label(), value, why))
+			if why := cmp.Or(f.whyNotMember(), c.whyNotMemberOf(f, value)); why != "" && sameName(value, f) {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s is named as %q, but cannot be its member as declared: %s", f.field.Label(), value, why))
 			}
 		}
 		s.unlisted(t, c, f, &out)
@@ -299,7 +299,7 @@ func (s *suggester) unlisted(t *source.Type, c *candidate, f *unionField, out *S
 	all, _ := name.Type.Constants()
 	for _, constant := range all {
 		if !slices.Contains(c.choices.values, constant.Value) && sameName(constant.Value, f) {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s is no member: the enum of %s does not list %q", f.field.Label(), c.field.Label(), constant.Value))
+			out.Notes = append(out.Notes, fmt.Sprintf("%s is not a member: the enum of %s does not list %q", f.field.Label(), c.field.Label(), constant.Value))
 		}
 	}
 }
@@ -310,12 +310,12 @@ func (s *suggester) undiscriminated(t *source.Type, fields []*unionField) (out S
 	if len(fields) < 2 {
 		return out, false
 	}
-	atMostOne, why := saysOneOf(t.Doc, fields)
+	atMostOne, why := documentedOneOf(t.Doc, fields)
 	if why == "" {
 		return out, false
 	}
 	for _, f := range fields {
-		if !f.pointer() || f.unfit() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
+		if !f.pointer() || f.whyNotMember() != "" || f.role == roleDiscriminator || f.role == roleMember && f.native {
 			return out, false
 		}
 	}

@@ -89,7 +89,7 @@ func TestSuggestUnions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gentest.LayOut(t, dir, cases)
+	gentest.WriteModule(t, dir, cases)
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			root := filepath.Join(dir, c.Name)
@@ -107,35 +107,35 @@ func TestSuggestUnions(t *testing.T) {
 				return
 			}
 			if optIns := slices.ContainsFunc(got, func(s Suggestion) bool { return s.OptIn == nil }); optIns {
-				t.Error("the package is not asked to switch unions on")
+				t.Error("no edit enables unions in the package")
 			}
 
 			// The suggestions are accepted, and applying them leaves nothing to suggest.
 			write(t, got, false)
 			crds, findings := generateIn(t, root, "cel")
 			if wrong := ofUnions(findings); len(wrong) > 0 {
-				t.Errorf("the generator does not accept what was suggested: %v\n%s", wrong, readAll(t, root))
+				t.Errorf("the generator rejects the suggested edits: %v\n%s", wrong, readAll(t, root))
 			}
 			for _, s := range got {
 				for _, m := range s.Members {
 					if rule := fmt.Sprintf("is %q", m.Value); m.Value != "" && s.Type != "Lonely" && !strings.Contains(crds, rule) {
-						t.Errorf("no rule of %s says %s", s.Type, rule)
+						t.Errorf("rule of %s not found: %s", s.Type, rule)
 					}
 				}
 			}
 			if again := suggestIn(t, root); len(again) > 0 {
-				t.Errorf("suggested again: %+v", again)
+				t.Errorf("got suggestions %+v after applying the edits, want none", again)
 			}
 
 			// The package can also enable unions itself.
-			gentest.LayOut(t, dir, []*gentest.Case{c})
+			gentest.WriteModule(t, dir, []*gentest.Case{c})
 			write(t, got, true)
 			own, findings := generateIn(t, root, "")
 			if wrong := ofUnions(findings); len(wrong) > 0 {
 				t.Error(wrong)
 			}
 			if own != crds {
-				t.Errorf("switched on by the package it is different:\n%s", gentest.Difference(crds, own))
+				t.Errorf("the output differs if the package enables unions:\n%s", gentest.Difference(crds, own))
 			}
 		})
 	}
@@ -205,7 +205,7 @@ func TestSuggestForKubernetes(t *testing.T) {
 		delete(verdicts, name)
 	}
 	for name := range verdicts {
-		t.Errorf("%s is not suggested any more", name)
+		t.Errorf("%s is no longer suggested", name)
 	}
 	if wrong*10 > len(got) {
 		t.Errorf("%d of %d suggestions are not right", wrong, len(got))
@@ -269,7 +269,7 @@ func TestSuggestKnownUnions(t *testing.T) {
 			}
 			for _, want := range c.want {
 				if !slices.Contains(lines, want) {
-					t.Errorf("missing: %s\nthere are\n%s", want, strings.Join(lines, "\n"))
+					t.Errorf("missing %s, got\n%s", want, strings.Join(lines, "\n"))
 				}
 			}
 		})
@@ -300,7 +300,7 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 		{"k8s.io/api/apps/v1", []string{"`type` is \"RollingUpdate\""}},
 		{"k8s.io/api/core/v1", []string{"`type` is \"Localhost\""}},
 		{"k8s.io/api/flowcontrol/v1", []string{"`kind` is \"ServiceAccount\"", "`type` is \"Queue\""}},
-		// Its existing rules are equivalent to the union and stay in its place.
+		// Its existing rules are equivalent to the union and stay in its position.
 		{"sigs.k8s.io/gateway-api/apis/v1", []string{"filter.requestHeaderModifier must be nil if"}},
 	} {
 		t.Run(c.pkg, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestSuggestedEditsOfRealPackages(t *testing.T) {
 			}
 			for _, rule := range c.rules {
 				if !strings.Contains(all.String(), rule) {
-					t.Errorf("no rule says %s", rule)
+					t.Errorf("rule not found: %s", rule)
 				}
 			}
 		})
@@ -379,7 +379,7 @@ func TestEditLines(t *testing.T) {
 		}
 	}
 	if got, err := editLines("a", []Edit{{Line: 2, Text: "b"}}); err != nil || got != "a\nb\n" {
-		t.Errorf("behind the last line: %q, %v", got, err)
+		t.Errorf("after the last line: got %q, %v", got, err)
 	}
 	for _, text := range []string{"a\nx\nc\n", "a\nb\n", ""} {
 		if got, err := editLines(text, edits); err == nil {
@@ -447,7 +447,7 @@ func TestMayBeAbsent(t *testing.T) {
 	}
 }
 
-func TestSaysDefault(t *testing.T) {
+func TestDocumentedDefault(t *testing.T) {
 	for doc, want := range map[string]string{
 		"":                                    "",
 		"Can be A or B. Default is A.":        "A",
@@ -461,7 +461,7 @@ func TestSaysDefault(t *testing.T) {
 		"The default. A is another.":          "",
 	} {
 		c := &candidate{unionField: &unionField{field: &source.Field{Doc: doc}, name: "type"}, choices: choices{values: []string{"A", "B"}}}
-		if got := c.saysDefault(); got != want {
+		if got := c.documentedDefault(); got != want {
 			t.Errorf("%q: got %q, want %q", doc, got, want)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 //		note: what is left to the author
 func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 	var b strings.Builder
-	said := map[Edit]bool{}
+	printed := map[Edit]bool{}
 	for i, s := range suggestions {
 		at := s.Pos
 		at.File = diag.Relative(dir, at.File, diag.Nearby)
@@ -32,8 +32,8 @@ func Write(w io.Writer, suggestions []Suggestion, dir string) error {
 			fmt.Fprintf(&b, "\tnote: %s\n", diag.Line(note))
 		}
 		last := i+1 == len(suggestions) || suggestions[i+1].Package != s.Package
-		if last && s.OptIn != nil && !said[*s.OptIn] {
-			said[*s.OptIn] = true
+		if last && s.OptIn != nil && !printed[*s.OptIn] {
+			printed[*s.OptIn] = true
 			fmt.Fprintf(&b, "to enforce the unions of package %s:\n", s.Package)
 			writeEdits(&b, []Edit{*s.OptIn}, dir)
 		}
@@ -61,9 +61,9 @@ func writeEdits(b *strings.Builder, edits []Edit, dir string) {
 
 // summary describes the union in one line.
 func (s *Suggestion) summary() string {
-	looks := s.Type + " looks like a union"
+	subject := s.Type + " looks like a union"
 	if s.Marked {
-		looks = s.Type + " is marked as a union in part"
+		subject = s.Type + " is marked as a union in part"
 	}
 	var names []string
 	for _, m := range s.Members {
@@ -76,11 +76,11 @@ func (s *Suggestion) summary() string {
 	members := strings.Join(names, ", ")
 	switch {
 	case s.Discriminator == "" && s.AtMostOne:
-		return looks + ": at most one of " + members
+		return subject + ": at most one of " + members
 	case s.Discriminator == "":
-		return looks + ": exactly one of " + members
+		return subject + ": exactly one of " + members
 	case len(s.Empty) == 0:
-		return fmt.Sprintf("%s: %s selects %s", looks, s.Discriminator, members)
+		return fmt.Sprintf("%s: %s selects %s", subject, s.Discriminator, members)
 	}
 	var empty []string
 	for _, value := range s.Empty {
@@ -90,5 +90,5 @@ func (s *Suggestion) summary() string {
 	if len(empty) > 1 {
 		have = "have"
 	}
-	return fmt.Sprintf("%s: %s selects %s; %s %s no member", looks, s.Discriminator, members, strings.Join(empty, ", "), have)
+	return fmt.Sprintf("%s: %s selects %s; %s %s no member", subject, s.Discriminator, members, strings.Join(empty, ", "), have)
 }

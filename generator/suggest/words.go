@@ -24,23 +24,23 @@ func lazily(text string) func() *regexp.Regexp {
 func mayBeAbsent(f *unionField, value string) string {
 	if mode, needs := f.mode(); mode == value {
 		if needs == "optional" {
-			return "+k8s:ifMode says so"
+			return "+k8s:ifMode specifies it"
 		}
 		return ""
 	}
-	said := ""
+	why := ""
 	for _, sentence := range sentences(f.field.Doc) {
 		switch {
 		case mustBeSet().MatchString(sentence):
 			return ""
-		case said != "":
+		case why != "":
 		case whereAbsent().MatchString(sentence):
-			said = "its documentation allows its absence: " + excerpt(whereAbsent(), sentence)
+			why = "its documentation allows its absence: " + excerpt(whereAbsent(), sentence)
 		case onlyIf().MatchString(sentence) && hasWord(sentence, value):
-			said = "its documentation says when it may be set, not that it must: " + excerpt(onlyIf(), sentence)
+			why = "its documentation explains when it may be set, not that it must be: " + excerpt(onlyIf(), sentence)
 		}
 	}
-	return said
+	return why
 }
 
 // mode returns the value for which Kubernetes' tags set whether the field is required, and
@@ -67,9 +67,9 @@ func allowsBoth(doc string) bool {
 	})
 }
 
-// saysOneOf reports whether the documentation of a struct, or of each of its fields, says
+// documentedOneOf reports whether the documentation of a struct, or of each of its fields, says
 // that one of them is set, and quotes it.
-func saysOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
+func documentedOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
 	if atMostOne, quoted := oneOf(doc, fields); quoted != "" {
 		return atMostOne, fmt.Sprintf("its documentation says %q", quoted)
 	}
@@ -79,7 +79,7 @@ func saysOneOf(doc string, fields []*unionField) (atMostOne bool, why string) {
 			return false, ""
 		}
 		atMostOne = atMostOne || lax
-		why = fmt.Sprintf("the documentation of each of its fields says as much as %q", quoted)
+		why = fmt.Sprintf("the documentation of each of its fields implies %q", quoted)
 	}
 	return atMostOne, why
 }
@@ -100,7 +100,7 @@ func oneOf(doc string, fields []*unionField) (atMostOne bool, quoted string) {
 			return false, "" // a person has to decide which fields are meant
 		case exclusive().MatchString(quantity) && len(fields) != 2:
 			continue // with more fields it may be about groups of them
-		case !exclusive().MatchString(quantity) && !membersWords().MatchString(sentence) && !namesAll(sentence, fields):
+		case !exclusive().MatchString(quantity) && !membersWords().MatchString(sentence) && !mentionsAll(sentence, fields):
 			continue
 		}
 		exactly := exactlyWords().MatchString(quantity) || obliging().MatchString(sentence) && !onlyWords().MatchString(quantity)
@@ -109,7 +109,7 @@ func oneOf(doc string, fields []*unionField) (atMostOne bool, quoted string) {
 	return false, ""
 }
 
-func namesAll(sentence string, fields []*unionField) bool {
+func mentionsAll(sentence string, fields []*unionField) bool {
 	return !slices.ContainsFunc(fields, func(f *unionField) bool {
 		return !hasWord(sentence, f.field.Label()) && !hasWord(sentence, f.name)
 	})

@@ -106,7 +106,7 @@ func summarize(t *testing.T, answers []answer) {
 	}
 	t.Logf("%d pairs: %d changed, %d valid, errors %v", len(answers), changed, valid, kinds)
 	if changed < len(answers)/10 || valid < len(answers)/50 || len(kinds) < 4 {
-		t.Errorf("the pairs say too little")
+		t.Errorf("the pairs cover too few cases")
 	}
 }
 

@@ -191,7 +191,7 @@ func (f *functionFile) fill(s *templates.Struct, node *structNode) {
 		s.Unions = append(s.Unions, f.union(node, u))
 	}
 	for _, field := range node.fields {
-		if !field.value.leadsTo().leads || !f.graph.walks(node, field) {
+		if !field.value.leafStruct().leads || !f.graph.walks(node, field) {
 			continue
 		}
 		if v := f.value(field.value, node.below(field)); v != nil {
@@ -203,7 +203,7 @@ func (f *functionFile) fill(s *templates.Struct, node *structNode) {
 // functions returns the names of a struct's functions as used in the file, or nil if the file
 // cannot call them.
 func (f *functionFile) functions(node *structNode) *templates.Functions {
-	if !node.leads || f.graph.leftOut(node) {
+	if !node.leads || f.graph.isExcluded(node) {
 		return nil
 	}
 	t := node.decl
@@ -289,7 +289,7 @@ func (f *functionFile) discriminator(node *structNode, u *gounions.Marked) (*tem
 	file, typ := node.decl.File, field.Type
 	out := &templates.Discriminator{Go: field.GoName(), JSON: u.Union.Discriminator, Required: u.Union.Required}
 	for range maxTypeDepth {
-		at, expr := file.Behind(typ)
+		at, expr := file.ResolveExpr(typ)
 		star, ok := expr.(*ast.StarExpr)
 		if !ok {
 			break

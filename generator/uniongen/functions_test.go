@@ -120,7 +120,7 @@ func TestFunctionsAreUsed(t *testing.T) {
 		}
 	}
 	if mod, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || bytes.Contains(mod, []byte("schemagen")) {
-		t.Fatalf("the module requires ours: %v", err)
+		t.Fatalf("the generated module requires this one: %v", err)
 	}
 	goCommand(t, dir, "vet", "./...")
 	args := []string{"test", "-race"}

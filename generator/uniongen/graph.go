@@ -200,7 +200,7 @@ func (g *unionGraph) unnamedStruct(f *source.File, st *ast.StructType, at string
 	if node, ok := g.unnamed[key]; ok {
 		return node
 	}
-	node := &structNode{decl: source.Unnamed(f, st), unnamed: at}
+	node := &structNode{decl: source.AnonymousStruct(f, st), unnamed: at}
 	g.unnamed[key] = node
 	g.order = append(g.order, node)
 	g.addFields(node)
@@ -226,30 +226,30 @@ func (g *unionGraph) addFields(node *structNode) {
 			at = t.Spec.Name.Name
 		}
 		edge.value = g.value(t.File, field.Type, at+"."+edge.name, 0)
-		if edge.value != nil && !(edge.inline && edge.value.structBehind() == nil) {
+		if edge.value != nil && !(edge.inline && edge.value.targetStruct() == nil) {
 			node.fields = append(node.fields, edge)
 		}
 	}
 }
 
-// structBehind returns the struct that the value is or points to, or nil.
-func (v *valueEdge) structBehind() *structNode {
+// targetStruct returns the struct that the value is or points to, or nil.
+func (v *valueEdge) targetStruct() *structNode {
 	if v.kind == templates.KindPointer {
 		v = v.elem
 	}
 	return v.to
 }
 
-// leadsTo returns the struct at the end of a value's type.
-func (v *valueEdge) leadsTo() *structNode {
+// leafStruct returns the struct at the end of a value's type.
+func (v *valueEdge) leafStruct() *structNode {
 	for v.elem != nil {
 		v = v.elem
 	}
 	return v.to
 }
 
-// spread propagates a property of structs to all structs that lead to one that has it.
-func (g *unionGraph) spread(property func(*structNode) *bool, along func(*structNode, *fieldEdge) bool) {
+// propagate propagates a property of structs to all structs that lead to one that has it.
+func (g *unionGraph) propagate(property func(*structNode) *bool, along func(*structNode, *fieldEdge) bool) {
 	for again := true; again; {
 		again = false
 		for _, node := range g.order {
@@ -261,7 +261,7 @@ func (g *unionGraph) spread(property func(*structNode) *bool, along func(*struct
 				*has = *property(node.defined)
 			}
 			for _, field := range node.fields {
-				*has = *has || *property(field.value.leadsTo()) && along(node, field)
+				*has = *has || *property(field.value.leafStruct()) && along(node, field)
 			}
 			again = again || *has
 		}
@@ -272,10 +272,10 @@ func (g *unionGraph) spread(property func(*structNode) *bool, along func(*struct
 // reported, and determines which types actually do.
 func (g *unionGraph) finish() {
 	everywhere := func(*structNode, *fieldEdge) bool { return true }
-	g.spread(func(n *structNode) *bool { return &n.marked }, everywhere)
+	g.propagate(func(n *structNode) *bool { return &n.marked }, everywhere)
 	for _, node := range g.order {
 		t := node.decl
-		if node.marked && node.unnamed == "" && t.Generic == nil && !g.leftOut(node) {
+		if node.marked && node.unnamed == "" && t.Generic == nil && !g.isExcluded(node) {
 			node.schema = g.flattener.ForPackage(t.Pkg).Root(t.Load())
 		}
 	}
@@ -287,7 +287,7 @@ func (g *unionGraph) finish() {
 		}
 	}
 	for _, node := range g.order {
-		if node.schema == nil || g.leftOut(node) {
+		if node.schema == nil || g.isExcluded(node) {
 			continue
 		}
 		for _, u := range g.unionsOf(node) {
@@ -298,25 +298,25 @@ func (g *unionGraph) finish() {
 			}
 		}
 	}
-	g.spread(func(n *structNode) *bool { return &n.leads }, func(n *structNode, f *fieldEdge) bool { return g.walks(n, f) })
-	g.spread(func(n *structNode) *bool { return &n.clears }, func(n *structNode, f *fieldEdge) bool {
+	g.propagate(func(n *structNode) *bool { return &n.leads }, func(n *structNode, f *fieldEdge) bool { return g.walks(n, f) })
+	g.propagate(func(n *structNode) *bool { return &n.clears }, func(n *structNode, f *fieldEdge) bool {
 		return g.walks(n, f) && f.value.hasCounterparts(n.below(f))
 	})
 }
 
-// leftOut reports whether the source excludes the type, and everything below it, from
+// isExcluded reports whether the source excludes the type, and everything below it, from
 // generation.
-func (g *unionGraph) leftOut(node *structNode) bool {
+func (g *unionGraph) isExcluded(node *structNode) bool {
 	return slices.Contains(g.builder.Run.UnionForms(node.decl), unions.FormNone)
 }
 
 // walks reports whether the functions of a struct traverse a field. A field by which the
 // struct embeds itself is skipped, as in encoding/json.
 func (g *unionGraph) walks(node *structNode, field *fieldEdge) bool {
-	if field.inline && field.value.leadsTo().embeds(node, map[*structNode]bool{}) {
+	if field.inline && field.value.leafStruct().embeds(node, map[*structNode]bool{}) {
 		return false
 	}
-	return !g.leftOut(node) && !g.leftOut(field.value.leadsTo()) && node.below(field) != nil
+	return !g.isExcluded(node) && !g.isExcluded(field.value.leafStruct()) && node.below(field) != nil
 }
 
 // embeds reports whether n is the other struct or embeds it, directly or indirectly.
@@ -326,7 +326,7 @@ func (n *structNode) embeds(other *structNode, seen map[*structNode]bool) bool {
 	}
 	seen[n] = true
 	return slices.ContainsFunc(n.fields, func(f *fieldEdge) bool {
-		to := f.value.leadsTo()
+		to := f.value.leafStruct()
 		return f.inline && !seen[to] && to.embeds(other, seen)
 	})
 }
@@ -358,7 +358,7 @@ func (v *valueEdge) child(s *structural.Schema) *structural.Schema {
 
 // isKeyed reports whether the list has map keys in its schema.
 func (v *valueEdge) isKeyed(s *structural.Schema) bool {
-	return v.kind == templates.KindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.structBehind() != nil
+	return v.kind == templates.KindList && s != nil && s.XListType == "map" && len(s.XListMapKeys) > 0 && v.elem.targetStruct() != nil
 }
 
 // hasCounterparts reports whether a struct in the value can be matched with one in the old
@@ -413,7 +413,7 @@ func (g *unionGraph) unionsOf(node *structNode) []*gounions.Marked {
 func (g *unionGraph) ofPackage(p *source.Package) []*structNode {
 	var out []*structNode
 	for _, node := range g.order {
-		if node.decl.Pkg == p && node.leads && node.unnamed == "" && node.decl.Generic == nil && !g.leftOut(node) {
+		if node.decl.Pkg == p && node.leads && node.unnamed == "" && node.decl.Generic == nil && !g.isExcluded(node) {
 			out = append(out, node)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // list returns the functions of a keyed list; nil if a key is not a field.
 func (f *functionFile) list(v *valueEdge, s *structural.Schema) *templates.List {
-	node, pointers := v.elem.structBehind(), v.elem.kind == templates.KindPointer
+	node, pointers := v.elem.targetStruct(), v.elem.kind == templates.KindPointer
 	names := slices.Clone(s.XListMapKeys)
 	id := f.nodeText(node) + " " + strconv.FormatBool(pointers) + " " + strings.Join(names, ",")
 	if list, ok := f.lists[id]; ok {
@@ -80,7 +80,7 @@ func (f *functionFile) listKey(node *structNode, name string, items *structural.
 	key := templates.Key{Go: goName, Field: lowerFirst(goName), Guards: guards}
 	typ := field.Type
 	for range maxTypeDepth {
-		at, expr := file.Behind(typ)
+		at, expr := file.ResolveExpr(typ)
 		star, ok := expr.(*ast.StarExpr)
 		if !ok {
 			break
@@ -185,7 +185,7 @@ func (f *functionFile) mayChange(node *structNode) {
 	}
 	s.MayChange = f.unique("unionsMayChange" + upperFirst(label))
 	if s.Foreign {
-		if s.Unknown = !f.canLookInto(node, map[*structNode]bool{}); s.Unknown {
+		if s.Unknown = !f.canNameTypes(node, map[*structNode]bool{}); s.Unknown {
 			return
 		}
 		f.foreign = true
@@ -197,7 +197,7 @@ func (f *functionFile) mayChange(node *structNode) {
 		return
 	}
 	for _, field := range node.fields {
-		if field.value.leadsTo().clears && f.graph.walks(node, field) {
+		if field.value.leafStruct().clears && f.graph.walks(node, field) {
 			f.mayChangeBelow(field.value, node.below(field))
 		}
 	}
@@ -205,7 +205,7 @@ func (f *functionFile) mayChange(node *structNode) {
 
 // mayChangeBelow requests the functions for a value.
 func (f *functionFile) mayChangeBelow(v *valueEdge, s *structural.Schema) {
-	if f.functions(v.leadsTo()) == nil {
+	if f.functions(v.leafStruct()) == nil {
 		return // already reported
 	}
 	if v.isKeyed(s) {
@@ -233,8 +233,8 @@ func (f *functionFile) listNodeOf(v *valueEdge, s *structural.Schema) *listNode 
 	return f.keyed[i]
 }
 
-// canLookInto reports whether the package can name all types below a struct of another package.
-func (f *functionFile) canLookInto(node *structNode, seen map[*structNode]bool) bool {
+// canNameTypes reports whether the package can name all types below a struct of another package.
+func (f *functionFile) canNameTypes(node *structNode, seen map[*structNode]bool) bool {
 	if seen[node] {
 		return true
 	}
@@ -243,7 +243,7 @@ func (f *functionFile) canLookInto(node *structNode, seen map[*structNode]bool) 
 		return false
 	}
 	for _, field := range node.fields {
-		if to := field.value.leadsTo(); to.clears && f.graph.walks(node, field) && !f.canLookInto(to, seen) {
+		if to := field.value.leafStruct(); to.clears && f.graph.walks(node, field) && !f.canNameTypes(to, seen) {
 			return false
 		}
 	}

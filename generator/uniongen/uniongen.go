@@ -91,7 +91,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	w.Lint()
-	r.Drop(report.FeatureOff) // features affect schemas, not functions
+	r.Drop(report.FeatureDisabled) // features affect schemas, not functions
 	slices.Sort(out.Without)
 	if r.List.HasErrors() {
 		out = Files{}
@@ -105,7 +105,7 @@ func generate(ctx context.Context, options build.Options, functions FunctionOpti
 func withUnions(roots []*source.Package) []*source.Package {
 	found := map[*source.Package]bool{}
 	for _, p := range roots {
-		found[p] = p.Mentions(func(src []byte) bool {
+		found[p] = p.AnyFile(func(src []byte) bool {
 			return slices.ContainsFunc(unionMarkers[:], func(marker string) bool { return bytes.Contains(src, []byte(marker)) })
 		})
 	}
@@ -115,7 +115,7 @@ func withUnions(roots []*source.Package) []*source.Package {
 			if found[p] {
 				continue
 			}
-			found[p] = p.Mentions(func(src []byte) bool {
+			found[p] = p.AnyFile(func(src []byte) bool {
 				return slices.ContainsFunc(roots, func(other *source.Package) bool { return found[other] && bytes.Contains(src, []byte(other.Path)) })
 			})
 			again = again || found[p]

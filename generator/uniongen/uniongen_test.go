@@ -61,7 +61,7 @@ func readUnionCases(t testing.TB) []*unionCase {
 	return out
 }
 
-// testCases returns the cases in the form that [gentest.LayOut] takes.
+// testCases returns the cases in the form that [gentest.WriteModule] takes.
 func testCases(cases []*unionCase) []*gentest.Case {
 	var out []*gentest.Case
 	for _, c := range cases {
@@ -129,7 +129,7 @@ func TestUnionFilesAreDeterministic(t *testing.T) {
 			if i == 0 {
 				first = got.Files
 			} else if !slices.EqualFunc(first, got.Files, func(a, b build.File) bool { return a.Name == b.Name && bytes.Equal(a.Data, b.Data) }) {
-				t.Errorf("%s: run %d is different", c.Name, i+1)
+				t.Errorf("%s: run %d differs", c.Name, i+1)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 		"go.mod":       "module example.com/m\n\ngo 1.26\n",
 		"api/types.go": "package api\n\ntype T struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tD string `json:\"d\"`\n\t// +unionMember\n\t// +optional\n\tA *int `json:\"a,omitempty\"`\n}\n",
 		"uses/uses.go": "package uses\n\nimport \"example.com/m/api\"\n\ntype U struct {\n\tT api.T `json:\"t\"`\n}\n",
-		"none/none.go": "package none\n\nthis is no Go\n",
+		"none/none.go": "package none\n\nthis is not Go\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -158,7 +158,7 @@ func TestPackagesWithoutUnions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(findings) > 0 {
-		t.Errorf("findings: %v", findings)
+		t.Errorf("got findings %v", findings)
 	}
 	if len(got.Files) != 2 || len(got.Without) != 1 || filepath.Base(got.Without[0]) != "none" {
 		t.Errorf("got %d files, and none for %v", len(got.Files), got.Without)

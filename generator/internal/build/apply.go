@@ -69,7 +69,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 }
 
 // takeKeys sets the keys of a list that is marked +k8s:unique=map but has no listType=map
-// marker: controller-tools refuses keys of such a list. It returns the remaining markers.
+// marker: controller-tools rejects keys of such a list. It returns the remaining markers.
 func (b *Builder) takeKeys(d *draft, own, set source.Markers) source.Markers {
 	if !slices.ContainsFunc(set, func(m *markers.Marker) bool {
 		tag, ok := m.Value.(markers.Declarative)

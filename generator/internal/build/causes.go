@@ -48,29 +48,29 @@ func (s *sourceMarkers) corrected(c markers.Comment) string {
 // foldConsequences returns the findings without the consequences of misspelled markers. These
 // become related positions of the finding about the marker, which takes the highest
 // severity among them.
-func (w *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List, error) {
-	if len(w.corrections) == 0 || len(w.corrections) > maxCorrections {
+func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List, error) {
+	if len(run.corrections) == 0 || len(run.corrections) > maxCorrections {
 		return found, nil
 	}
-	for _, m := range w.corrections {
+	for _, m := range run.corrections {
 		isCause := func(d diag.Diagnostic) bool {
 			return (d.Code == report.UnknownMarker.Code || d.Code == report.MalformedMarker.Code) && d.Pos == m.pos
 		}
-		others := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
-			return !slices.ContainsFunc(w.corrections, func(m correction) bool { return m.pos == d.Pos })
+		unrelated := slices.ContainsFunc(found, func(d diag.Diagnostic) bool {
+			return !slices.ContainsFunc(run.corrections, func(m correction) bool { return m.pos == d.Pos })
 		})
 		cause := slices.IndexFunc(found, isCause)
-		if !others || cause < 0 {
+		if !unrelated || cause < 0 {
 			continue
 		}
-		options := *w.options
+		options := *run.options
 		options.corrections = []correction{m}
 		_, _, corrected, err := generate(ctx, &options)
 		if err != nil {
 			return nil, err
 		}
-		about := found[cause]
-		about.Related = slices.Clip(about.Related)
+		folded := found[cause]
+		folded.Related = slices.Clip(folded.Related)
 		var rest diag.List
 		for _, d := range found {
 			switch {
@@ -78,11 +78,11 @@ func (w *Run) foldConsequences(ctx context.Context, found diag.List) (diag.List,
 			case slices.ContainsFunc(corrected.Reporter.List, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Pos == d.Pos }):
 				rest = append(rest, d)
 			default:
-				about.Severity = min(about.Severity, d.Severity)
-				about.Related = append(about.Related, diag.Related{Pos: cmp.Or(d.Pos, m.pos), Message: fmt.Sprintf("causes %s: %s", d.Code, d.Message)})
+				folded.Severity = min(folded.Severity, d.Severity)
+				folded.Related = append(folded.Related, diag.Related{Pos: cmp.Or(d.Pos, m.pos), Message: fmt.Sprintf("causes %s: %s", d.Code, d.Message)})
 			}
 		}
-		found = append(rest, about).Normalize()
+		found = append(rest, folded).Normalize()
 	}
 	return found, nil
 }

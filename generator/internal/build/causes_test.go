@@ -123,7 +123,7 @@ func TestOneFindingForOneMistake(t *testing.T) {
 			if len(found) != 1 || found[0].Pos.File != p.file || found[0].Pos.Line != p.line {
 				var text strings.Builder
 				_ = found.WriteText(&text) // a strings.Builder does not fail
-				t.Errorf("%d findings, want one at %s:%d\n%s", len(found), p.file, p.line, &text)
+				t.Errorf("got %d findings, want one at %s:%d\n%s", len(found), p.file, p.line, &text)
 			}
 		})
 	}
@@ -284,7 +284,7 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"unknown type of a list", "Ports []Port", "Ports []Prot", ""},
 	{"unknown type of the values of a map", "map[string]Name", "map[string]Nmae", ""},
 	{"unknown type of a key", "map[string]Name", "map[strnig]Name", ""},
-	{"key that is no string", "map[string]Name", "map[int]Name", ""},
+	{"non-string key", "map[string]Name", "map[int]Name", ""},
 	{"unknown type of an embedded struct", "Base      ~", "Bsae      ~", ""},
 	{"unknown type below a type", "type Name string", "type Name strnig", ""},
 	{"unknown type of a discriminator", "Type SourceType", "Type SourecType", ""},
@@ -304,14 +304,14 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"bad depth", "depth=2", "depth=0", ""},
 	{"conflicting type", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:validation:Type=integer", "Name Name"},
 	{"conflicting type of a discriminator", "// +unionDiscriminator\n", "// +kubebuilder:validation:Type=integer\n\t// +unionDiscriminator\n", "Type SourceType"},
-	{"type declared twice", "type Base struct {", "type Image struct{}\n\ntype Base struct {", "type Image struct {\n"},
+	{"type redeclared", "type Base struct {", "type Image struct{}\n\ntype Base struct {", "type Image struct {\n"},
 	{"malformed number", "MaxLength=63", "MaxLength=many", ""},
 	{"malformed limit of a type", "MaxLength=64", "MaxLength=many", ""},
 	{"malformed limit of a list", "MaxItems=10\n\tPorts", "MaxItems=ten\n\tPorts", ""},
 	{"malformed limit of items", "items:MaxLength=5", "items:MaxLength=x", ""},
 	{"limit of the wrong kind", "// +kubebuilder:validation:MaxProperties=3", "// +kubebuilder:validation:MaxLength=3", ""},
 	{"limit on a struct", "type Port struct {", "// +kubebuilder:validation:MaxLength=3\ntype Port struct {", ""},
-	{"items of what is no list", "// +kubebuilder:validation:MaxProperties=3", "// +kubebuilder:validation:items:MaxLength=3", ""},
+	{"items of a non-list", "// +kubebuilder:validation:MaxProperties=3", "// +kubebuilder:validation:items:MaxLength=3", ""},
 	{"malformed list type", "// +listType=map\n\t// +listMapKey=name", "// +listType=mapp\n\t// +listMapKey=name", ""},
 	{"wrong list key", "// +listMapKey=name", "// +listMapKey=nam", ""},
 	{"missing list key", "// +listType=map\n\t// +listMapKey=name\n", "// +listType=map\n\t//\n", "Ports []Port"},
@@ -322,13 +322,13 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"rule with a syntax error", "size(self.name) <= self.limit", "size(self.name <= self.limit", ""},
 	{"rule with an unknown field", "size(self.name) <= self.limit", "size(self.nam) <= self.limit", ""},
 	{"rule of the wrong type", "size(self.name) <= self.limit", "self.name <= self.limit", ""},
-	{"rule that is no condition", "rule=\"!has(self.limit) || size(self.name) <= self.limit\"", "rule=\"size(self.name)\"", ""},
+	{"rule that is not a condition", "rule=\"!has(self.limit) || size(self.name) <= self.limit\"", "rule=\"size(self.name)\"", ""},
 	{"rule that costs too much", "// +kubebuilder:validation:MaxItems=10\n\t// +kubebuilder:validation:items", "//\n\t// +kubebuilder:validation:items", "XValidation:rule=\"self.all(x"},
 	{"rules that cost too much together", "// +kubebuilder:validation:MaxItems=10\n\tPorts", "// +kubebuilder:validation:MaxItems=2000\n\tPorts", "XValidation:rule=\"self.ports"},
 	{"pattern", "^[a-z]+$", "^[a-z+$", ""},
-	{"pattern of a type that is used twice", "^http", "^(http", ""},
+	{"pattern of a type with two uses", "^http", "^(http", ""},
 	{"default of the wrong type", "// +kubebuilder:default=1\n", "// +kubebuilder:default=x\n", ""},
-	{"default that is refused", "// +kubebuilder:default=1\n", "// +kubebuilder:default=101\n", ""},
+	{"default that is rejected", "// +kubebuilder:default=1\n", "// +kubebuilder:default=101\n", ""},
 	{"default of an enum", "// +kubebuilder:default=x\n", "// +kubebuilder:default=z\n", ""},
 	{"default that lacks a field", "default={name: a, number: 5}", "default={name: a}", ""},
 	{"malformed default", "default={name: a, number: 5}", "default={name: a, number: 5", ""},
@@ -351,8 +351,8 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"discriminator of another union", "// +unionMember\n\t// +optional\n\tGit", "// +unionMember\n\t// +unionDiscriminatedBy=Tpye\n\t// +optional\n\tGit", "unionDiscriminatedBy"},
 	{"discriminator that may be absent", "Type SourceType ~json:\"type\"~", "Type SourceType ~json:\"type,omitempty\"~", "\t// +unionDiscriminator"},
 	{"open discriminator", "// +kubebuilder:validation:Enum=Git;Image;None\n", "//\n", "\t// +unionDiscriminator"},
-	{"misspelt value of a member", "Enum=Git;Image;None", "Enum=Gti;Image;None", "// +unionMember\n\t// +optional\n\tGit"},
-	{"misspelt value at a member", "// +unionMember\n\t// +optional\n\tImage", "// +unionMember=Iamge\n\t// +optional\n\tImage", ""},
+	{"misspelled value of a member", "Enum=Git;Image;None", "Enum=Gti;Image;None", "// +unionMember\n\t// +optional\n\tGit"},
+	{"misspelled value at a member", "// +unionMember\n\t// +optional\n\tImage", "// +unionMember=Iamge\n\t// +optional\n\tImage", ""},
 	{"required member", "// +optional\n\tGit *Git", "// +required\n\tGit *Git", "// +unionMember\n\t// +required"},
 	{"member that is always set", "Git *Git ~json:\"git,omitempty\"~", "Git Git ~json:\"git\"~", "// +unionMember\n\t// +optional\n\tGit"},
 	{"constant without a value", "Large Size = \"L\"", "Large Size = unknown", "unknown"},
@@ -360,12 +360,12 @@ var plants = []struct{ name, right, wrong, at string }{
 	{"malformed tag", "// +k8s:maxLength=5", "// +k8s:maxLength=x", ""},
 	{"path of at", "at(.number)", "at(.numbr)", ""},
 	{"marker of at", "+kubebuilder:validation:Maximum=9", "+kubebuilder:validation:Maximun=9", ""},
-	{"json name twice", "json:\"when,omitempty\"", "json:\"letter,omitempty\"", ""},
+	{"duplicate json name", "json:\"when,omitempty\"", "json:\"letter,omitempty\"", ""},
 	{"duration", "metav1.Duration ", "time.Duration ", ""},
 	{"option string", "json:\"limit,omitempty\"", "json:\"limit,omitempty,string\"", ""},
-	{"blank behind the plus", "// +kubebuilder:validation:MinLength=1", "// + kubebuilder:validation:MinLength=1", ""},
-	{"marker of types at a field", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:resource:scope=Cluster", ""},
-	{"marker twice", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:validation:MaxLength=62", ""},
+	{"space after the plus", "// +kubebuilder:validation:MinLength=1", "// + kubebuilder:validation:MinLength=1", ""},
+	{"type marker on a field", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:resource:scope=Cluster", ""},
+	{"duplicate marker", "// +kubebuilder:validation:MinLength=1", "// +kubebuilder:validation:MaxLength=62", ""},
 }
 
 // plantMistakes returns copies of the valid package with one mistake each.
@@ -378,7 +378,7 @@ func plantMistakes(t *testing.T) []*planted {
 	var out []*planted
 	for _, plant := range plants {
 		if strings.Count(validPackage, plant.right) != 1 {
-			t.Fatalf("%s: %q is %d times in the valid package", plant.name, plant.right, strings.Count(validPackage, plant.right))
+			t.Fatalf("%s: %q occurs %d times in the valid package, want once", plant.name, plant.right, strings.Count(validPackage, plant.right))
 		}
 		text := strings.Replace(validPackage, plant.right, plant.wrong, 1)
 		at := 0

@@ -28,28 +28,28 @@ const (
 // conversionMarker returns the conversion marker of a version of a kind: the last one on
 // its root type, otherwise that of its package, or nil if there is none.
 func (df *Definer) conversionMarker(t *source.Type) *markers.Marker {
-	said := df.run.Describe(t.Pkg).conversion
+	marker := df.run.Describe(t.Pkg).conversion
 	for _, m := range t.Markers {
 		if m.Name == markers.ConversionName {
-			said = m
+			marker = m
 		}
 	}
-	return said
+	return marker
 }
 
-// convert sets the conversion in the definition of a kind, and returns the marker that it
-// comes from, or nil if there is none. It reports versions whose conversions differ.
-func (df *Definer) convert(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
+// setConversion sets the conversion in the definition of a kind, and returns the marker
+// that it comes from, or nil if there is none. It reports versions whose conversions differ.
+func (df *Definer) setConversion(k GroupKind, object *apiextensionsv1.CustomResourceDefinition, roots []*source.Type) *markers.Marker {
 	var first *source.Type
 	for _, t := range roots {
-		said := df.conversionMarker(t)
+		marker := df.conversionMarker(t)
 		switch {
-		case said == nil:
+		case marker == nil:
 		case first == nil:
 			first = t
-		case !reflect.DeepEqual(said.Value, df.conversionMarker(first).Value):
-			d := df.reporter.Report(report.ConversionsDiffer, t.Pkg.At(said.Pos), "a definition has one conversion for all versions: say the same, or say it once",
-				"version %s of kind %s is to be converted in another way than version %s", df.run.Describe(t.Pkg).version, k, df.run.Describe(first.Pkg).version)
+		case !reflect.DeepEqual(marker.Value, df.conversionMarker(first).Value):
+			d := df.reporter.Report(report.ConversionsDiffer, t.Pkg.At(marker.Pos), "a definition has one conversion for all versions: write the same marker on each version, or only one",
+				"version %s of kind %s has a different conversion than version %s", df.run.Describe(t.Pkg).version, k, df.run.Describe(first.Pkg).version)
 			d.Related = append(d.Related, diag.Related{Pos: df.reporter.Position(df.conversionMarker(first).Pos), Message: "version " + df.run.Describe(first.Pkg).version})
 		}
 	}
@@ -83,10 +83,10 @@ func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversi
 	}
 	namespace, name, ok := strings.Cut(m.Service, "/")
 	if !ok {
-		return nil, fmt.Errorf("expected the service as NAMESPACE/NAME, got %q", m.Service)
+		return nil, fmt.Errorf("the service must be NAMESPACE/NAME, got %q", m.Service)
 	}
 	if _, _, ok := strings.Cut(m.Certificate, "/"); !ok && m.Certificate != "" {
-		return nil, fmt.Errorf("expected the certificate as NAMESPACE/NAME, got %q", m.Certificate)
+		return nil, fmt.Errorf("the certificate must be NAMESPACE/NAME, got %q", m.Certificate)
 	}
 	service := &apiextensionsv1.ServiceReference{Namespace: namespace, Name: name, Path: new(conversionPath)}
 	if m.Path != "" {
@@ -94,7 +94,7 @@ func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversi
 	}
 	if m.Port != nil {
 		if *m.Port < 1 || *m.Port > 65535 {
-			return nil, fmt.Errorf("expected a port between 1 and 65535, got %d", *m.Port)
+			return nil, fmt.Errorf("the port must be between 1 and 65535, got %d", *m.Port)
 		}
 		service.Port = new(int32(*m.Port))
 	}

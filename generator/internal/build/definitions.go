@@ -11,19 +11,19 @@ import (
 // positions in the source, checked as [Make] checks them. It is for packages that compare
 // or publish definitions. If a diagnostic is an error, no definitions are returned.
 func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.List, error) {
-	crds, w, err := DefineKinds(ctx, &options)
+	crds, run, err := DefineKinds(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.Checker.Verify(ctx, crds); err != nil {
+	if err := run.Checker.Verify(ctx, crds); err != nil {
 		return nil, nil, err
 	}
-	findings := w.Reporter.List.Normalize()
+	findings := run.Reporter.List.Normalize()
 	if findings.HasErrors() {
 		return nil, findings, ctx.Err()
 	}
-	w.Checker.FindLocalFiles()
-	out := w.Checker.Subjects(crds)
+	run.Checker.FindLocalFiles()
+	out := run.Checker.Subjects(crds)
 	for _, d := range out {
 		d.CRD = d.Build()
 	}

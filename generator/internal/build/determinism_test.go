@@ -48,14 +48,14 @@ func TestSameBytes(t *testing.T) {
 			for _, f := range files {
 				i := slices.IndexFunc(c.Archive.Files, func(want txtar.File) bool { return want.Name == "want/"+f.Name })
 				if i < 0 || !bytes.Equal(c.Archive.Files[i].Data, f.Data) {
-					t.Errorf("%s: %s is different with seed %d", c.Name, f.Name, seed)
+					t.Errorf("%s: %s differs with seed %d", c.Name, f.Name, seed)
 				}
 				compared++
 			}
 		}
 	}
 	if compared == 0 {
-		t.Error("nothing was compared")
+		t.Error("no files compared")
 	}
 }
 
@@ -88,7 +88,7 @@ func TestHostileSources(t *testing.T) {
 		"key":            "type T map[T]string",
 		"marshals":       "type T struct { *T `json:\",inline\"` }\nfunc (t T) MarshalText( {}",
 		"no type":        "type T",
-		"twice":          "type T int\ntype T string",
+		"redeclared":     "type T int\ntype T string",
 		"call":           "type T f(1)",
 		"dots":           "type T a.b.c",
 		"import only":    "type T metav1",
@@ -119,11 +119,11 @@ func TestHostileSources(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !findings.HasErrors() && len(files) != 1 {
-				t.Errorf("no errors, but %d files", len(files))
+				t.Errorf("got %d files without errors, want 1", len(files))
 			}
 			for _, d := range findings {
 				if d.Pos.Line == 0 {
-					t.Errorf("no place: %v", d)
+					t.Errorf("no position: %v", d)
 				}
 				t.Log(d)
 			}

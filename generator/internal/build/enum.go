@@ -32,7 +32,7 @@ func (b *Builder) applyK8sEnum(props *apiextensionsv1.JSONSchemaProps, t *source
 		if b.Run.Enabled(t.Pkg, markers.FeatureEnum) || slices.ContainsFunc(all, func(c source.Constant) bool { return c.Repeated }) {
 			return setEnum(props, t, goValues(all))
 		}
-		b.leftOut(t, all)
+		b.reportOmitted(t, all)
 	}
 	values, err := t.LiteralConstants()
 	if err != nil {
@@ -97,8 +97,8 @@ func goValues(all []source.Constant) []string {
 	return out
 }
 
-// leftOut warns about constants that controller-tools does not see.
-func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
+// reportOmitted warns about constants that controller-tools does not see.
+func (b *Builder) reportOmitted(t *source.Type, all []source.Constant) {
 	m := t.Markers.Get(markers.TagEnumName)
 	var names []string
 	for _, c := range all {
@@ -109,8 +109,8 @@ func (b *Builder) leftOut(t *source.Type, all []source.Constant) {
 	if m == nil || len(names) == 0 {
 		return
 	}
-	b.Reporter.Report(report.ConstantsLeftOut, t.Pkg.At(m.Pos), "write // +schemagen:enable=enum beside the package clause for all of them, or declare them as in const A "+t.Spec.Name.Name+" = \"a\"",
-		"the enum of %s leaves out %s: only constants with this type and a string literal count", t, strings.Join(names, ", "))
+	b.Reporter.Report(report.ConstantsOmitted, t.Pkg.At(m.Pos), "write // +schemagen:enable=enum above the package clause to include all constants, or declare them like const A "+t.Spec.Name.Name+" = \"a\"",
+		"the enum of %s leaves out %s: only constants with this type and a string literal are included", t, strings.Join(names, ", "))
 }
 
 // describeValues adds the documentation of enum values to a description, in the format of

@@ -20,7 +20,7 @@ import (
 // TestRulesEvaluate adds a label to objects that were stored under earlier versions of each
 // schema that the cases generate, in which one property at a time was missing. None of the
 // generated rules may fail to evaluate: such a failure is never ratcheted, so it blocks
-// every update, including the removal of a finalizer. Nor may a rule refuse the update,
+// every update, including the removal of a finalizer. Nor may a rule reject the update,
 // unless it is at the root, which the label changes.
 func TestRulesEvaluate(t *testing.T) {
 	var updates, blocked int
@@ -63,9 +63,9 @@ func TestRulesEvaluate(t *testing.T) {
 	}
 	slices.Sort(evaluated)
 	evaluated = slices.Compact(evaluated)
-	t.Logf("%d rules, %d updates, of which %d were refused before rules are evaluated", len(evaluated), updates, blocked)
+	t.Logf("%d rules, %d updates, of which %d were rejected before rules were evaluated", len(evaluated), updates, blocked)
 	if len(evaluated) < 110 || updates < 2_500 || blocked > updates/50 {
-		t.Error("that shows too little")
+		t.Error("too few rules or updates")
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *storedObjects) update(t *testing.T, kind *apiserver.Kind, stored map[st
 			}
 		}
 		if len(answer.Errors) > 0 && !s.changed {
-			t.Errorf("a label is refused: %v\nof %v", answer.Errors, stored)
+			t.Errorf("a label is rejected: %v\nof %v", answer.Errors, stored)
 		}
 	}
 }

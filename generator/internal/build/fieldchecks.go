@@ -18,8 +18,8 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// This file checks what Go code and tags say about a field but a schema cannot show. All of
-// these mistakes are accepted by every tool, but have no effect or an unintended one.
+// This file checks properties of a field that a schema cannot express: its Go type and its
+// tags. Every tool accepts these mistakes, but they have no effect or an unintended one.
 
 // fieldChecker reports mistakes in the tags and markers of fields.
 type fieldChecker struct{ *report.Reporter }
@@ -55,16 +55,16 @@ func isJSONOption(option string) bool {
 // schema. Other unknown options may belong to other libraries.
 func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
 	report := func(hint, format string, args ...any) {
-		c.Reporter.Report(report.MisreadJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+		c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if isJSONOption(option) {
 			continue
 		}
 		word := strings.TrimSpace(option)
-		near, ok := diag.Nearest(strings.ToLower(word), countingOptions())
+		near, ok := diag.Nearest(strings.ToLower(word), schemaOptions())
 		if ok && (strings.HasPrefix(near, "omit") || oneOff(word, near)) {
-			report("write "+near, "field %s: the json tag has no option %q: it is ignored", field.Label(), option)
+			report("write "+near, "field %s: unknown json tag option %q is ignored", field.Label(), option)
 		}
 	}
 	if name == "inline" && field.Name == "" {
@@ -72,7 +72,7 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 		return
 	}
 	end := strings.LastIndexAny(name, ";:| ") + 1
-	if option := name[end:]; end > 0 && slices.Contains(countingOptions(), option) || strings.HasPrefix(name, "omit") && slices.Contains(countingOptions(), name) && !strings.EqualFold(field.Name, name) {
+	if option := name[end:]; end > 0 && slices.Contains(schemaOptions(), option) || strings.HasPrefix(name, "omit") && slices.Contains(schemaOptions(), name) && !strings.EqualFold(field.Name, name) {
 		should := strings.TrimRight(name[:end], ";:| ")
 		if should == "" {
 			should = jsonName(field.Label())
@@ -81,8 +81,8 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 	}
 }
 
-// countingOptions returns the json tag options that change a schema.
-func countingOptions() []string { return []string{"omitempty", "omitzero", "inline", "string"} }
+// schemaOptions returns the json tag options that change a schema.
+func schemaOptions() []string { return []string{"omitempty", "omitzero", "inline", "string"} }
 
 // oneOff reports whether two words differ only in case, in the order of their letters, or
 // in one letter that one of them lacks. Short words are similar to many, so this is
@@ -117,30 +117,30 @@ func (c fieldChecker) checkPresence(t *source.Type, field *source.Field) {
 }
 
 func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags bool) {
-	var counts, other *markers.Marker
+	var first, conflicting *markers.Marker
 	for p := markers.KubebuilderOptional; p <= markers.Required; p++ {
 		i := slices.IndexFunc(field.Markers, func(m *markers.Marker) bool { return m.Presence() == p && strings.HasPrefix(m.Name, "k8s:") == tags })
 		switch {
 		case i < 0:
-		case counts == nil:
-			counts = field.Markers[i]
-		case other == nil && p.Required() != counts.Presence().Required():
-			other = field.Markers[i]
+		case first == nil:
+			first = field.Markers[i]
+		case conflicting == nil && p.Required() != first.Presence().Required():
+			conflicting = field.Markers[i]
 		}
 	}
-	if other == nil {
+	if conflicting == nil {
 		return
 	}
-	d := c.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(other.Pos), "remove one of the markers",
-		"field %s is marked as optional and as required: +%s counts", field.Label(), counts.Name)
-	c.Reporter.Delimit(d, other.End(), markers.Removing(t.File.Syntax, other.Pos))
-	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(counts.Pos), Message: "the other one"})
+	d := c.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(conflicting.Pos), "remove one of the markers",
+		"field %s is marked as both optional and required: +%s takes precedence", field.Label(), first.Name)
+	c.Reporter.Delimit(d, conflicting.End(), markers.Removal(t.File.Syntax, conflicting.Pos))
+	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(first.Pos), Message: "the other marker"})
 }
 
 // checkRange reports bounds that do not fit the Go integer type of a declaration. Bounds
 // that do not fit the format of the schema are reported during verification.
 func (c fieldChecker) checkRange(f *source.File, typ ast.Expr, set source.Markers) {
-	if set.Get(markers.SchemaTypeName) != nil || set.Get(markers.TypeName) != nil {
+	if set.Get(markers.SchemaTypeName) != nil {
 		return
 	}
 	for _, m := range set {
@@ -186,13 +186,13 @@ func (c fieldChecker) checkBound(f *source.File, typ ast.Expr, m *markers.Marker
 	if !ok || value >= low && value <= high {
 		return
 	}
-	text := fmt.Sprintf("%s %v is outside of %s: Go clients cannot decode the values that only the schema allows", keyword, value, name)
-	hint := fmt.Sprintf("%s holds %.0f to %.0f", name, low, high)
+	text := fmt.Sprintf("%s %v is out of range for %s: the schema allows values that Go clients cannot decode", keyword, value, name)
+	hint := fmt.Sprintf("the range of %s is %.0f to %.0f", name, low, high)
 	if math.IsInf(high, 1) {
-		hint = name + " holds no negative number"
+		hint = name + " cannot hold negative numbers"
 	}
 	if keyword == "minimum" && value > high || keyword == "maximum" && value < low {
-		text = fmt.Sprintf("%s %v is outside of %s: no value that is allowed can be decoded", keyword, value, name)
+		text = fmt.Sprintf("%s %v is out of range for %s: Go clients cannot decode any allowed value", keyword, value, name)
 	}
 	c.Reporter.Report(report.BoundOutsideGoType, at.Pkg.At(m.Pos), hint, "%s", text)
 }
@@ -275,8 +275,8 @@ func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos tok
 	known := []string{"merge", "replace", "retainKeys"}
 	for strategy := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(known, strategy) {
-			c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "there are merge, replace, retainKeys"),
-				"field %s: there is no patchStrategy %q", field.Label(), strategy)
+			c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "the patch strategies are merge, replace, retainKeys"),
+				"field %s: unknown patchStrategy %q", field.Label(), strategy)
 		}
 	}
 }
@@ -291,8 +291,8 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 	if !known || slices.Contains(names, key) {
 		return
 	}
-	c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "name a field of the elements, as it is written in JSON"),
-		"field %s: its elements have no field %q, which is their patchMergeKey", field.Label(), key)
+	c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "use the JSON name of a field of the elements"),
+		"field %s: patchMergeKey %q is not a field of the elements", field.Label(), key)
 }
 
 // jsonNames returns the JSON names of the fields of a struct, including those of inlined
@@ -340,8 +340,8 @@ type (
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
-		op.reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned beside the package clause",
-			"%s has no minimum: the API server takes negative numbers, which Go cannot decode", op.name)
+		op.reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned above the package clause",
+			"%s has no minimum: the API server accepts negative numbers, which Go cannot decode", op.name)
 	}
 }
 
@@ -349,6 +349,6 @@ func (op checkQuoted) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake != structural.NoMistake || s.Type == "" || s.Type == "string" || s.XIntOrString {
 		return
 	}
-	op.reporter.Report(report.QuotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option beside the package clause",
-		"field %s is written as a string in JSON, but its schema says %s", op.field, s.Type)
+	op.reporter.Report(report.QuotedField, e.Pkg.At(e.Pos), "remove the json option \"string\", or write // +schemagen:enable=string-option above the package clause",
+		"field %s is written as a string in JSON, but its schema type is %s", op.field, s.Type)
 }

@@ -30,7 +30,7 @@ func TestTagOptions(t *testing.T) {
 		}
 		for _, slip := range slips {
 			if found := optionFindings(slip); len(found) != 1 || found[0].Hint != "write "+option {
-				t.Errorf("%q: %v", slip, found)
+				t.Errorf("%q: got %v, want one finding", slip, found)
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func TestTagOptions(t *testing.T) {
 		"strict", "strong", "ro", "rw", "minsize", "default=1", "enum=a|b", "deprecated", "omit", "omitnil", "omitdefault", "keepempty", "as_string", "struct", "online", "outline",
 	} {
 		if found := optionFindings(options); len(found) != 0 {
-			t.Errorf("%q: %v", options, found)
+			t.Errorf("%q: got %v, want no findings", options, found)
 		}
 	}
 }

@@ -19,20 +19,20 @@ func TestFileNames(t *testing.T) {
 			}
 		}
 	}
-	taken := 0
+	accepted := 0
 	for _, text := range texts {
 		for _, name := range []string{checks.FileName(text, "x"), checks.FileName("x", text), checks.FileName(text, text), text} {
 			if !checks.IsFileName(name) {
 				continue
 			}
-			taken++
+			accepted++
 			path := filepath.Join("dir", name)
 			if filepath.Dir(path) != "dir" && name != "." || name != "." && filepath.Base(path) != name {
-				t.Errorf("%q is %s", name, path)
+				t.Errorf("%q has the path %s", name, path)
 			}
 		}
 	}
-	if taken == 0 || !checks.IsFileName(checks.FileName("example.com", "widgets")) || !checks.IsFileName(checks.FileName("", "widgets")) {
-		t.Error("a name is refused")
+	if accepted == 0 || !checks.IsFileName(checks.FileName("example.com", "widgets")) || !checks.IsFileName(checks.FileName("", "widgets")) {
+		t.Error("a valid name is rejected")
 	}
 }

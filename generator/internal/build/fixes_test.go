@@ -57,17 +57,17 @@ func TestFixes(t *testing.T) {
 						hidden = slices.Delete(hidden, i, i+1)
 						continue
 					}
-					t.Errorf("%s: %s: %s: %s\n\tfixed by %q, there is still or newly: %s", c.Name, d.Pos, d.Code, d.Message, fix.Message, what)
+					t.Errorf("%s: %s: %s: %s\n\tafter the fix %q: unexpected %s", c.Name, d.Pos, d.Code, d.Message, fix.Message, what)
 				}
 			}
 		}
 	}
 	for _, unseen := range hidden {
-		t.Errorf("no fix brings to light %s", unseen)
+		t.Errorf("no fix reveals %s", unseen)
 	}
 	for _, k := range report.Codes() {
 		if k.Fixes != (fixed[k.Code] > 0) {
-			t.Errorf("%s: Fixes is %v, and the cases have %d", k.Code, k.Fixes, fixed[k.Code])
+			t.Errorf("%s: Fixes is %v, but the cases have %d fixes", k.Code, k.Fixes, fixed[k.Code])
 		}
 	}
 	t.Logf("fixes: %v", fixed)
@@ -106,7 +106,7 @@ func applied(t *testing.T, fix diag.Fix) map[string][]byte {
 		}
 		start, end := offset(text, e.Pos), offset(text, e.End)
 		if e.Pos.File != e.End.File || start > end || end > len(text) {
-			t.Fatalf("an edit from %s to %s", e.Pos, e.End)
+			t.Fatalf("invalid edit from %s to %s", e.Pos, e.End)
 		}
 		out[e.Pos.File] = slices.Concat(text[:start], []byte(e.New), text[end:])
 	}

@@ -24,15 +24,15 @@ type Flattener struct {
 	flat map[unrolled]*draft
 	// unroll are the types with bounded recursion that are being resolved.
 	unroll []*source.Type
-	// way is the path from the root to the node that is being resolved.
-	way []wayStep
+	// path is the path from the root to the node that is being resolved.
+	path []pathStep
 	// merged are the merged types, keyed by their resolved drafts.
 	merged map[*draft]*draft
 	// finished are the schemas of nodes, keyed by their resolved drafts.
 	finished map[*draft]*structural.Schema
-	// special are the flatteners of packages with overrides or a description limit of their
+	// perPackage are the flatteners of packages with overrides or a description limit of their
 	// own.
-	special map[*source.Package]*Flattener
+	perPackage map[*source.Package]*Flattener
 	// parts is the number of parts merged so far into the current node.
 	parts int
 	// nodes are the sizes of schemas, including everything below them.
@@ -49,13 +49,13 @@ func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
 	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription {
 		return fl
 	}
-	if fl.special[p] == nil {
+	if fl.perPackage[p] == nil {
 		b := *fl.builder
 		b.types, b.overrides = map[*source.Type]*draft{}, slices.Concat(b.overrides, overrides)
-		fl.special[p] = NewFlattener(&b)
-		fl.special[p].limit(limit)
+		fl.perPackage[p] = NewFlattener(&b)
+		fl.perPackage[p].limit(limit)
 	}
-	return fl.special[p]
+	return fl.perPackage[p]
 }
 
 // Root returns the schema of a root type. If the schema is too large, it reports that and
@@ -69,14 +69,14 @@ func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 			fl.unroll = append(fl.unroll, t)
 			defer func() { fl.unroll = nil }()
 		}
-		fl.way = append(fl.way[:0], wayStep{decl: t})
+		fl.path = append(fl.path[:0], pathStep{decl: t})
 		resolved = fl.resolve(fl.builder.build(t))
 		fl.flat[unrolled{decl: t}] = resolved
 	}
 	s := fl.finish(resolved)
 	if n := fl.size(s); n > maxNodes {
-		fl.builder.Reporter.Report(report.SchemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "describe less of it: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
-			"the schema of %s has more than %d nodes: types that refer to each other are written out at each place", t, maxNodes)
+		fl.builder.Reporter.Report(report.SchemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "make the schema smaller: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
+			"the schema of %s has more than %d nodes: a type is written wherever it is used", t, maxNodes)
 		return &structural.Schema{Generic: structural.Generic{Type: "object"}, Origin: s.Origin}
 	}
 	return s
@@ -130,11 +130,11 @@ func (fl *Flattener) typeOf(t *source.Type) *draft {
 		}
 		return d
 	}
-	fl.way = append(fl.way, wayStep{decl: t})
+	fl.path = append(fl.path, pathStep{decl: t})
 	fl.flat[key] = &draft{cut: t, pkg: t.Pkg}
 	d := fl.resolve(fl.builder.build(t))
 	fl.flat[key] = d
-	fl.way = fl.way[:len(fl.way)-1]
+	fl.path = fl.path[:len(fl.path)-1]
 	return d
 }
 
@@ -163,13 +163,13 @@ func (fl *Flattener) resolve(d *draft) *draft {
 			if fl.builder.Run.stopped() {
 				break
 			}
-			fl.way = append(fl.way, wayStep{field: p.name})
+			fl.path = append(fl.path, pathStep{field: p.name})
 			if node := fl.resolve(p.node); node != nil {
 				out.properties = append(out.properties, draftProperty{p.name, node})
 			} else {
 				out.unrequire(p.name)
 			}
-			fl.way = fl.way[:len(fl.way)-1]
+			fl.path = fl.path[:len(fl.path)-1]
 		}
 		if d.additional != nil {
 			if out.additional = fl.resolve(d.additional); out.additional == nil {
@@ -221,7 +221,7 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 	reporter := fl.builder.Reporter
 	reporter.Enter(d.pkg.At(d.origin.Pos), "")
 	var s *structural.Schema
-	if d.resolved && !d.allOf[1].shapes() {
+	if d.resolved && !d.allOf[1].hasChildren() {
 		s = fl.finishReference(d)
 	} else {
 		merged := fl.merge(d)
@@ -233,8 +233,8 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 	return s
 }
 
-// shapes reports whether the node has children of its own.
-func (d *draft) shapes() bool {
+// hasChildren reports whether the node has children of its own.
+func (d *draft) hasChildren() bool {
 	return d.object || d.items != nil || d.additional != nil || d.open || len(d.allOf) > 0
 }
 
@@ -258,7 +258,7 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	out.allOf = nil
 	fl.parts = 0
 	keep := merged.allOf
-	fl.into(out, own)
+	fl.mergeInto(out, own)
 	out.allOf = append(slices.Clip(keep), out.allOf...)
 	out.pkg = d.pkg
 	fl.checkCut(out)
@@ -266,7 +266,7 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 }
 
 // checkCut reports a recursion whose cut leaves a value without a type, or an array without
-// items; the API server refuses these.
+// items; the API server rejects these.
 func (fl *Flattener) checkCut(d *draft) {
 	switch {
 	case d.cut == nil:
@@ -276,7 +276,7 @@ func (fl *Flattener) checkCut(d *draft) {
 		return
 	}
 	if !d.cut.Malformed.Has(markers.RecursionName) {
-		fl.builder.refuse(report.RecursiveType, d.pkg.At(d.origin.Pos),
+		fl.builder.reject(report.RecursiveType, d.pkg.At(d.origin.Pos),
 			"a CRD schema cannot be recursive: bound the type with +schemagen:recursion:depth=3, mark the field +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or use apiextensionsv1.JSON",
 			"type %s contains itself: %s", d.cut, d.cycle)
 	}
@@ -337,12 +337,12 @@ func (fl *Flattener) convert(d *draft, shared *structural.Schema) *structural.Sc
 // NewFlattener returns a flattener for the types of a builder.
 func NewFlattener(b *Builder) *Flattener {
 	fl := &Flattener{
-		builder:  b,
-		flat:     map[unrolled]*draft{},
-		merged:   map[*draft]*draft{},
-		finished: map[*draft]*structural.Schema{},
-		special:  map[*source.Package]*Flattener{},
-		nodes:    map[*structural.Schema]int{},
+		builder:    b,
+		flat:       map[unrolled]*draft{},
+		merged:     map[*draft]*draft{},
+		finished:   map[*draft]*structural.Schema{},
+		perPackage: map[*source.Package]*Flattener{},
+		nodes:      map[*structural.Schema]int{},
 	}
 	fl.limit(b.Options.MaxDescription)
 	return fl

@@ -33,12 +33,12 @@ type File struct {
 // generate returns the definitions of the packages' kinds and their files, by the same
 // index. Both are nil if an error was reported.
 func generate(ctx context.Context, options *Options) ([]*checks.Definition, []File, *Run, error) {
-	all, w, err := DefineKinds(ctx, options)
+	all, run, err := DefineKinds(ctx, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r := w.Reporter
-	w.Checker.ReportLosses(all)
+	r := run.Reporter
+	run.Checker.ReportLosses(all)
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {
@@ -48,30 +48,27 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 			d.Text = files[i].Data
 		}
 	}
-	if err := w.Checker.Verify(ctx, all); err != nil {
+	if err := run.Checker.Verify(ctx, all); err != nil {
 		return nil, nil, nil, err
 	}
 	if r.List.HasErrors() {
-		return nil, nil, w, nil
+		return nil, nil, run, nil
 	}
-	return all, files, w, nil
+	return all, files, run, nil
 }
 
-// Misspelt returns findings about misspelled markers of the options' generators, for runs
+// Misspelled returns findings about misspelled markers of the options' generators, for runs
 // that do not generate definitions.
-func Misspelt(ctx context.Context, options Options) (diag.List, error) {
-	w, err := newRun(&options)
+func Misspelled(ctx context.Context, options Options) (diag.List, error) {
+	run, err := newRun(ctx, &options)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := w.list(ctx, &options)
-	if err != nil {
-		return nil, err
-	}
-	w.Reporter.List = nil // the generators report errors of packages themselves
-	w.Look(roots)
-	w.Lint()
-	return slices.DeleteFunc(w.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
+	roots := run.addRoots()
+	run.Reporter.List = nil // the generators report errors of packages themselves
+	run.Scan(roots)
+	run.Lint()
+	return slices.DeleteFunc(run.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }).Normalize(), ctx.Err()
 }
 
 // DefineKinds returns the definitions of the packages' kinds, before verification.
@@ -80,8 +77,8 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	if err != nil {
 		return nil, nil, err
 	}
-	w, r, definer := b.Run, b.Reporter, NewDefiner(b)
-	kinds := selectKinds(FindKinds(w, roots), options, r)
+	run, r, definer := b.Run, b.Reporter, NewDefiner(b)
+	kinds := selectKinds(FindKinds(run, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
 	}
@@ -95,7 +92,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		if crd == nil {
 			continue
 		}
-		if err := b.Run.Unions.Place(ctx, crd); err != nil {
+		if err := b.Run.Unions.Fit(ctx, crd); err != nil {
 			return nil, nil, err
 		}
 		if !checks.IsFileName(crd.FileName()) {
@@ -104,30 +101,28 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 			crd.Flawed = true // the server would report the same error
 		}
 		if other, ok := files[crd.FileName()]; ok {
-			r.Add(report.SameFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
+			r.Add(report.DuplicateFileName.At(diag.Position{}, "give one of them +kubebuilder:resource:path=…",
 				"kinds %s and %s are both written to %s", other, k, crd.FileName()))
 		}
 		files[crd.FileName()] = k
 		crds = append(crds, crd)
 	}
 	for _, p := range roots {
-		w.CheckOverrides(p)
+		run.CheckOverrides(p)
 	}
-	w.checkOverrideFile(b.overrides)
-	w.Lint()
-	return crds, w, nil
+	run.checkOverrideFile(b.overrides)
+	run.Lint()
+	return crds, run, nil
 }
 
 // Open loads the root packages of a run and returns them with a builder for their types.
 func Open(ctx context.Context, options *Options) (roots []*source.Package, b *Builder, err error) {
-	w, err := newRun(options)
+	run, err := newRun(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	if roots, err = load(ctx, options, w); err != nil {
-		return nil, nil, err
-	}
-	b = &Builder{Run: w, Reporter: w.Reporter, Options: options, types: map[*source.Type]*draft{}, overrides: w.overridesOf(options.Overrides), reached: new([]*source.Package)}
+	roots = run.load(ctx)
+	b = &Builder{Run: run, Reporter: run.Reporter, Options: options, types: map[*source.Type]*draft{}, overrides: run.overridesOf(options.Overrides), reached: new([]*source.Package)}
 	for _, p := range roots {
 		b.reach(p)
 	}
@@ -151,7 +146,7 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	options.Inputs = options.reader()
 	r := &report.Reporter{Fset: token.NewFileSet()}
 	if options.GoCommand {
-		out.Reasons = append(out.Reasons, "it was asked for")
+		out.Reasons = append(out.Reasons, "it was requested")
 	}
 	lister := options.lister(func(dir, reason string) { out.Reasons = append(out.Reasons, dir+": "+reason) })
 	listed, unmatched, err := golist.Roots(ctx, options.Inputs, lister, options.Dir, options.Patterns)
@@ -168,19 +163,6 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	slices.Sort(out.Packages)
 	slices.Sort(out.Reasons)
 	return out, r.List.Normalize(), nil
-}
-
-// NoteClosure reads, through the options' Inputs, the source of the packages that the
-// patterns match and of all their imports, except for the standard library, which is
-// determined by the version of the toolchain. It is for callers that pass the packages to
-// another program and need to know later whether its input has changed. The patterns must
-// have been listed before without findings.
-func NoteClosure(ctx context.Context, options Options) error {
-	listed, _, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
-	if err != nil {
-		return err
-	}
-	return source.ReadClosure(ctx, options.Inputs, listed)
 }
 
 // emitRoom is the initial buffer capacity for a file in bytes, enough for most files. Only

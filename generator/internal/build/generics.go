@@ -21,16 +21,16 @@ func (b *Builder) instance(f *source.File, expr ast.Expr) *draft {
 	case why != nil:
 		return b.missing(f, generic, why)
 	case name.Type == nil || name.Type.Spec.TypeParams.NumFields() == 0:
-		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "%s is no generic type", source.ExprName(generic))
+		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "%s is not a generic type", source.ExprName(generic))
 		return b.failed(f, expr.Pos())
 	case name.Type.Spec.TypeParams.NumFields() != len(args):
 		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "",
-			"generic type %s wants %d type arguments, got %d", source.ExprName(generic), name.Type.Spec.TypeParams.NumFields(), len(args))
+			"generic type %s needs %d type arguments, got %d", source.ExprName(generic), name.Type.Spec.TypeParams.NumFields(), len(args))
 		return b.failed(f, expr.Pos())
 	}
 	target := name.Type.Instantiate(f, args)
 	if target == nil {
-		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s instantiates itself without end", source.ExprName(generic))
+		b.Reporter.ReportType(report.MisusedGeneric, f.Pkg.At(expr.Pos()), "", "generic type %s instantiates itself endlessly", source.ExprName(generic))
 		return b.failed(f, expr.Pos())
 	}
 	return b.local(f, expr, target)

@@ -28,10 +28,10 @@ func TestEveryKeywordIsMerged(t *testing.T) {
 		}
 		for _, parts := range [][2]*draft{{draftOf(p), draftOf(other)}, {draftOf(p), {}}} {
 			first, second := *parts[0], *parts[1]
-			(&Flattener{}).into(&first, parts[1])
-			(&Flattener{}).into(&second, parts[0])
+			(&Flattener{}).mergeInto(&first, parts[1])
+			(&Flattener{}).mergeInto(&second, parts[0])
 			if !isSet(&first) || isSet(&second) == slices.Contains(ofTheFirst, k.Name) {
-				t.Errorf("%s: merged %v and %v", k.Name, isSet(&first), isSet(&second))
+				t.Errorf("%s: set in the first: %v, in the second: %v", k.Name, isSet(&first), isSet(&second))
 			}
 		}
 	})

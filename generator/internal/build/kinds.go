@@ -39,11 +39,11 @@ func (k GroupKind) String() string {
 // FindKinds returns the kinds that the root packages declare, sorted by "Kind.group". A
 // kind is a struct that embeds both metav1.TypeMeta and metav1.ObjectMeta by value and not
 // through aliases.
-func FindKinds(w *Run, roots []*source.Package) []GroupKind {
-	r := w.Reporter
+func FindKinds(run *Run, roots []*source.Package) []GroupKind {
+	r := run.Reporter
 	var out []GroupKind
 	for _, p := range roots {
-		if w.Describe(p).Skip {
+		if run.Describe(p).Skip {
 			continue
 		}
 		for _, f := range p.Sources {
@@ -58,18 +58,18 @@ func FindKinds(w *Run, roots []*source.Package) []GroupKind {
 				if !isKind(t, r) {
 					continue
 				}
-				if w.Describe(p).malformed.Has(markers.GroupName) {
+				if run.Describe(p).malformed.Has(markers.GroupName) {
 					continue // the malformed +groupName was reported
 				}
-				if !w.Describe(p).grouped {
+				if !run.Describe(p).grouped {
 					for _, f := range p.Sources {
 						f.Parse() // the marker may be misspelled in any file
 					}
-					r.Report(report.KindWithoutGroup, p.At(t.Spec.Name.Pos()), "say the API group beside the package clause: // +groupName=example.com",
+					r.Report(report.KindWithoutGroup, p.At(t.Spec.Name.Pos()), "write the API group above the package clause: // +groupName=example.com",
 						"kind %s is in a package without +groupName", t.Spec.Name.Name)
 					continue
 				}
-				k := GroupKind{w.Describe(p).group, t.Spec.Name.Name}
+				k := GroupKind{run.Describe(p).group, t.Spec.Name.Name}
 				if !slices.Contains(out, k) {
 					out = append(out, k)
 				}
@@ -89,12 +89,12 @@ func selectKinds(kinds []GroupKind, options *Options, r *report.Reporter) []Grou
 	var out []GroupKind
 	for _, name := range options.Kinds {
 		if !slices.ContainsFunc(kinds, func(k GroupKind) bool { return k.Kind == name || k.String() == name }) {
-			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind %s in these packages", name))
+			r.Add(report.UnknownKind.At(diag.Position{}, kindsHint(kinds), "no kind %s in these packages", name))
 		}
 	}
 	for _, group := range options.Groups {
 		if !slices.ContainsFunc(kinds, func(k GroupKind) bool { return k.Group == group }) {
-			r.Add(report.NoSuchKind.At(diag.Position{}, kindsHint(kinds), "there is no kind of group %s in these packages", group))
+			r.Add(report.UnknownKind.At(diag.Position{}, kindsHint(kinds), "no kind of group %s in these packages", group))
 		}
 	}
 	for _, k := range kinds {
@@ -114,7 +114,7 @@ func kindsHint(kinds []GroupKind) string {
 	for i, k := range kinds {
 		names[i] = k.String()
 	}
-	return "there are " + strings.Join(names, ", ")
+	return "the kinds are " + strings.Join(names, ", ")
 }
 
 // isKind reports whether the type is a kind. It reports an import that cannot be found,
@@ -201,7 +201,7 @@ func (df *Definer) Schemas(ctx context.Context, k GroupKind, wanted func(version
 	if len(out.Roots) == 0 {
 		return nil, nil
 	}
-	return out, df.run.Unions.Place(ctx, out)
+	return out, df.run.Unions.Fit(ctx, out)
 }
 
 // checkSameVersion reports a type of a kind that has the same version as an earlier one.
@@ -209,8 +209,8 @@ func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*sour
 	version := df.run.Describe(t.Pkg).version
 	for _, other := range earlier {
 		if df.run.Describe(other.Pkg).version == version {
-			df.reporter.Report(report.SameVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
-				"version %s of kind %s is declared in %s, too", version, k, other.Pkg.Path)
+			df.reporter.Report(report.DuplicateVersion, t.Pkg.At(t.Spec.Name.Pos()), "give one of the packages another version: // +versionName=…",
+				"duplicate version %s of kind %s: also declared in %s", version, k, other.Pkg.Path)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 	out := &checks.Definition{Generated: crd.Generated{Object: object, PreserveUnknownFields: df.options.PreserveUnknownFields}}
 	before := df.reporter.Findings()
 	df.checkVersions(k, object, roots)
-	out.Conversion = df.convert(k, object, roots)
+	out.Conversion = df.setConversion(k, object, roots)
 	out.Flawed = df.reporter.Findings() > before || slices.ContainsFunc(roots, func(t *source.Type) bool { return len(t.Malformed) > 0 })
 	for _, version := range object.Spec.Versions {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
@@ -291,7 +291,7 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 func applyToObject(m objectMarker, object *apiextensionsv1.CustomResourceDefinition, version string) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = fmt.Errorf("labels and annotations are written as \"key=value\"")
+			err = fmt.Errorf("labels and annotations must be written as \"key=value\"")
 		}
 	}()
 	return m.ApplyToCRD(object, version)
@@ -316,24 +316,24 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
 	}
 	if stored > 1 {
-		var places []diag.Related
+		var related []diag.Related
 		for _, t := range roots {
 			if m := t.Markers.Get(markers.StorageVersionName); m != nil {
-				places = append(places, diag.Related{Pos: df.reporter.Position(m.Pos), Message: "version " + df.run.Describe(t.Pkg).version})
+				related = append(related, diag.Related{Pos: df.reporter.Position(m.Pos), Message: "version " + df.run.Describe(t.Pkg).version})
 			}
 		}
-		last := places[len(places)-1]
-		df.builder.refuse(report.SeveralStorageVersions, source.Origin{Place: last.Pos}, "keep +kubebuilder:storageversion at one of them",
-			"kind %s has %d storage versions", k, stored).Related = places[:len(places)-1]
+		last := related[len(related)-1]
+		df.builder.reject(report.SeveralStorageVersions, source.Origin{Position: last.Pos}, "keep +kubebuilder:storageversion on one of them",
+			"kind %s has %d storage versions", k, stored).Related = related[:len(related)-1]
 	}
 	if served == 0 {
 		df.reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
-			"kind %s serves none of its versions", k)
+			"kind %s has no served version", k)
 	}
 }
 
 // fixMetadata returns the schema with its top-level metadata replaced by an object without
-// keywords. The API server knows the schema of metadata and refuses any other.
+// keywords. The API server knows the schema of metadata and rejects any other.
 func fixMetadata(s *structural.Schema) *structural.Schema {
 	for i, p := range s.Properties {
 		if p.Name == "metadata" {

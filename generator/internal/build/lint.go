@@ -16,35 +16,35 @@ import (
 
 // Lint reports markers without effect in those of the user's files that were parsed, and
 // misspelled markers in those files of the root packages that were not.
-func (w *Run) Lint() {
+func (run *Run) Lint() {
 	var files []*source.File
 	parsed := map[*source.File]bool{} // parsed by the run
-	for p := range w.Packages() {
+	for p := range run.Packages() {
 		if !p.Local() {
 			continue
 		}
 		for _, f := range p.Sources {
-			if f.Syntax != nil || f.Doubtful {
+			if f.Syntax != nil || f.SuspectMarkers {
 				files = append(files, f)
 				parsed[f] = f.Syntax != nil
 			}
 		}
 	}
 	for _, f := range files {
-		w.Describe(f.Pkg) // populate facts before the parallel part
+		run.Describe(f.Pkg) // populate facts before the parallel part
 	}
 	slices.SortFunc(files, func(a, b *source.File) int { return cmp.Compare(a.Name, b.Name) })
 	found := make([][]markers.Finding, len(files))
-	w.Trees(files, func(i int, tree *ast.File) {
-		facts := w.facts[files[i].Pkg]
+	run.Trees(files, func(i int, tree *ast.File) {
+		facts := run.facts[files[i].Pkg]
 		options := markers.LintOptions{Features: facts.features, Allow: facts.allow}
 		if parsed[files[i]] {
-			found[i] = w.table.Lint(tree, files[i].Comments, options)
+			found[i] = run.table.Lint(tree, files[i].Comments, options)
 		} else {
-			found[i] = w.misspelt(w.table.Lint(tree, w.table.Collect(tree), options))
+			found[i] = run.misspelled(run.table.Lint(tree, run.table.Collect(tree), options))
 		}
 	})
-	waiting := map[*source.Package]map[string][]markers.Finding{} // by feature
+	disabled := map[*source.Package]map[string][]markers.Finding{} // by feature
 	for i, f := range files {
 		var declared []*source.Type
 		if len(found[i]) > 0 {
@@ -52,44 +52,44 @@ func (w *Run) Lint() {
 		}
 		for _, finding := range found[i] {
 			t := declaringType(f, declared, finding.Pos)
-			if t != nil && !w.usesOf(t).built && len(w.options.Kinds)+len(w.options.Groups) > 0 {
+			if t != nil && !run.usesOf(t).built && len(run.options.Kinds)+len(run.options.Groups) > 0 {
 				continue // it belongs to a kind that was not selected
 			}
-			if finding.Kind == markers.NeedsFeature && w.Unions.Takes(finding.Pos) {
+			if finding.Kind == markers.NeedsFeature && run.Unions.UsesEnum(finding.Pos) {
 				continue
 			}
-			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && w.usesOf(t).references > 0 && w.usesOf(t).references == w.usesOf(t).closed {
+			if finding.Kind == markers.NeedsFeature && finding.Feature == markers.FeatureEnum && t != nil && run.usesOf(t).references > 0 && run.usesOf(t).references == run.usesOf(t).closed {
 				continue // each field of the type lists the values itself
 			}
 			if finding.Kind == markers.NeedsFeature {
-				if waiting[f.Pkg] == nil {
-					waiting[f.Pkg] = map[string][]markers.Finding{}
+				if disabled[f.Pkg] == nil {
+					disabled[f.Pkg] = map[string][]markers.Finding{}
 				}
-				waiting[f.Pkg][finding.Feature] = append(waiting[f.Pkg][finding.Feature], finding)
+				disabled[f.Pkg][finding.Feature] = append(disabled[f.Pkg][finding.Feature], finding)
 				continue
 			}
-			d := w.Reporter.Add(lintKind(finding.Kind).At(w.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))
-			if finding.Text != "" {
-				w.corrections = append(w.corrections, correction{d.Pos, finding.Text})
+			d := run.Reporter.Add(lintKind(finding.Kind).At(run.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))
+			if finding.Corrected != "" {
+				run.corrections = append(run.corrections, correction{d.Pos, finding.Corrected})
 			}
-			w.Reporter.Delimit(d, finding.End, finding.Edit)
+			run.Reporter.Delimit(d, finding.End, finding.Edit)
 			if finding.Related.IsValid() {
-				d.Related = []diag.Related{{Pos: w.Reporter.Position(finding.Related), Message: "the other one"}}
+				d.Related = []diag.Related{{Pos: run.Reporter.Position(finding.Related), Message: "the other marker"}}
 			}
 		}
 	}
-	w.needFeatures(waiting)
+	run.reportDisabled(disabled)
 }
 
-// misspelt returns the findings about misspelled markers that one of the run's generators
+// misspelled returns the findings about misspelled markers that one of the run's generators
 // would read if they were spelled correctly.
-func (w *Run) misspelt(found []markers.Finding) []markers.Finding {
+func (run *Run) misspelled(found []markers.Finding) []markers.Finding {
 	return slices.DeleteFunc(found, func(f markers.Finding) bool {
-		if f.Meant == "" || f.Kind != markers.Unknown && f.Kind != markers.Malformed {
+		if f.Suggestion == "" || f.Kind != markers.Unknown && f.Kind != markers.Malformed {
 			return true
 		}
-		generator := markers.Generator(f.Meant)
-		return !slices.Contains(w.options.Generators, generator) && (generator != "crd" || w.options.Generators != nil)
+		generator := markers.Generator(f.Suggestion)
+		return !slices.Contains(run.options.Generators, generator) && (generator != "crd" || run.options.Generators != nil)
 	})
 }
 
@@ -108,12 +108,12 @@ func declaringType(f *source.File, declared []*source.Type, pos token.Pos) *sour
 	return nil
 }
 
-// needFeatures reports, once for each package and feature, markers that have no effect
+// reportDisabled reports, once for each package and feature, markers that have no effect
 // because the feature is disabled. There may be hundreds of them.
-func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Finding) {
-	for p := range w.Packages() {
+func (run *Run) reportDisabled(disabled map[*source.Package]map[string][]markers.Finding) {
+	for p := range run.Packages() {
 		for _, feature := range markers.Features() {
-			found := waiting[p][feature]
+			found := disabled[p][feature]
 			if len(found) == 0 {
 				continue
 			}
@@ -121,12 +121,12 @@ func (w *Run) needFeatures(waiting map[*source.Package]map[string][]markers.Find
 			if feature == markers.FeatureEnum {
 				what = "+enum marker"
 			}
-			message := fmt.Sprintf("this %s does nothing", what)
+			message := fmt.Sprintf("this %s has no effect", what)
 			if len(found) > 1 {
-				message = fmt.Sprintf("this is the first of %d %ss in package %s, which do nothing", len(found), what, p.Path)
+				message = fmt.Sprintf("this is the first of %d %ss in package %s that have no effect", len(found), what, p.Path)
 			}
-			hint := fmt.Sprintf("beside the package clause write // +schemagen:enable=%s, or run with --enable=%s; --allow leaves them alone", feature, feature)
-			w.Reporter.Delimit(w.Reporter.Add(report.FeatureOff.At(w.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
+			hint := fmt.Sprintf("write // +schemagen:enable=%s above the package clause, or run with --enable=%s; --allow suppresses this warning", feature, feature)
+			run.Reporter.Delimit(run.Reporter.Add(report.FeatureDisabled.At(run.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func lintKind(kind markers.FindingKind) *diag.Kind {
 		return report.OverriddenMarker
 	case markers.Malformed:
 		return report.MalformedMarker
-	case markers.WithoutMeaning:
+	case markers.Unsupported:
 		return report.TagWithoutMeaning
 	}
 	return report.FloatingMarker
@@ -152,9 +152,9 @@ func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, featu
 	if slices.Contains(markers.Features(), feature) {
 		return
 	}
-	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "there are "+strings.Join(markers.Features(), ", ")),
+	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "the features are "+strings.Join(markers.Features(), ", ")),
 		"+%s: unknown feature %q", m.Name, feature)
 	if offset := strings.Index(m.Text, feature); p.Local() && strings.Count(m.Text, feature) == 1 {
-		s.reporter.Meant(d, m.Place(offset), feature, markers.Features())
+		s.reporter.Meant(d, m.PosAt(offset), feature, markers.Features())
 	}
 }

@@ -46,21 +46,21 @@ func TestFindingsOfSelectedKinds(t *testing.T) {
 			}
 			want := c.name != "none" && (len(kinds) == 0 || kinds[0] == "Wrong")
 			if (len(findings) > 0) != want {
-				t.Errorf("%s of %v: %v", c.name, kinds, findings)
+				t.Errorf("%s, kinds %v: unexpected findings %v", c.name, kinds, findings)
 			}
 		}
 	}
 }
 
-// TestMarkersBesideTheirCounterpart combines tags without effect with the equivalent
+// TestMarkersWithEquivalents combines tags without effect with the equivalent
 // Kubebuilder markers. The tags must be reported only if there is no equivalent.
-func TestMarkersBesideTheirCounterpart(t *testing.T) {
+func TestMarkersWithEquivalents(t *testing.T) {
 	for _, c := range []struct {
 		name, field, goType, typ string
 		want                     bool
 	}{
 		{"enum", "", "Text", "// +enum", true},
-		{"enum beside Enum", "", "Text", "// +enum\n// +kubebuilder:validation:Enum=A;B", false},
+		{"enum with Enum", "", "Text", "// +enum\n// +kubebuilder:validation:Enum=A;B", false},
 		{"enum above another marker", "", "Text", "// +enum\n// +kubebuilder:validation:MinLength=1", true},
 		{"enum of a field with Enum", "// +kubebuilder:validation:Enum=A;B", "Text", "// +enum", false},
 		{"enum of a pointer with Enum", "// +kubebuilder:validation:Enum=A;B", "*Text", "// +enum", false},
@@ -68,8 +68,8 @@ func TestMarkersBesideTheirCounterpart(t *testing.T) {
 		{"enum of a list", "// +kubebuilder:validation:MaxItems=2", "[]Text", "// +enum", true},
 		{"enum of a map", "", "map[string]Text", "// +enum", true},
 		{"a length", "// +k8s:maxLength=3", "string", "", true},
-		{"a length beside MaxLength", "// +k8s:maxLength=3\n\t// +kubebuilder:validation:MaxLength=3", "string", "", false},
-		{"a length beside MinLength", "// +k8s:maxLength=3\n\t// +kubebuilder:validation:MinLength=3", "string", "", true},
+		{"a length with MaxLength", "// +k8s:maxLength=3\n\t// +kubebuilder:validation:MaxLength=3", "string", "", false},
+		{"a length with MinLength", "// +k8s:maxLength=3\n\t// +kubebuilder:validation:MinLength=3", "string", "", true},
 		{"a type's length", "", "Text", "// +kubebuilder:validation:MaxLength=3\n// +k8s:maxLength=3", false},
 	} {
 		dir := t.TempDir()
@@ -87,8 +87,8 @@ func TestMarkersBesideTheirCounterpart(t *testing.T) {
 			t.Fatal(err)
 		}
 		codes := codesOf(findings)
-		if got := strings.Contains(codes, string(report.FeatureOff.Code)); got != c.want || !got && codes != "" {
-			t.Errorf("%s: %v", c.name, findings)
+		if got := strings.Contains(codes, string(report.FeatureDisabled.Code)); got != c.want || !got && codes != "" {
+			t.Errorf("%s: unexpected findings %v", c.name, findings)
 		}
 	}
 }

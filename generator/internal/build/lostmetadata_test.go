@@ -17,9 +17,9 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-// TestLostMetadata places metadata wherever a field can have it, under every marker that
+// TestLostMetadata declares metadata wherever a field can have it, with every marker that
 // keeps it or does not. It compares the warnings with what the server's code keeps of an
-// object that has labels in all of these places.
+// object that has labels in all of these fields.
 func TestLostMetadata(t *testing.T) {
 	meta := map[string]any{"labels": map[string]any{"a": "b"}}
 	in := func(name string) map[string]any { return map[string]any{name: meta} }
@@ -149,11 +149,11 @@ type Other struct {
 			}
 			warned := slices.ContainsFunc(findings, func(d diag.Diagnostic) bool { return d.Code == report.MetadataLost.Code && d.Pos.File == file })
 			if isLost != warned {
-				t.Errorf("%s: lost %v, warned %v: %v", sourceOf(src.String(), kind), isLost, warned, findings)
+				t.Errorf("%s: lost %v, but warned %v: %v", sourceOf(src.String(), kind), isLost, warned, findings)
 			}
 		}
 		if (lost > 0) == embedded || lost == len(kinds) {
-			t.Errorf("%d of %d lose metadata", lost, len(kinds))
+			t.Errorf("unexpectedly %d of %d lose metadata", lost, len(kinds))
 		}
 		t.Logf("%d of %d lose metadata", lost, len(kinds))
 	}

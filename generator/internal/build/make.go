@@ -3,6 +3,8 @@ package build
 import (
 	"context"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/structural"
@@ -18,21 +20,24 @@ type Made struct {
 // Make reads the packages that the options name and returns the definitions of their kinds,
 // sorted by kind. If a diagnostic is an error, no definitions are returned.
 func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
-	all, files, w, err := generate(ctx, &options)
+	all, files, run, err := generate(ctx, &options)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := w.foldConsequences(ctx, w.Reporter.List.Normalize())
+	found, err := run.foldConsequences(ctx, run.Reporter.List.Normalize())
 	if err != nil {
 		return nil, nil, err
 	}
-	w.Checker.FindLocalFiles()
+	run.Checker.FindLocalFiles()
 	var out []*Made
 	for i, d := range all {
-		out = append(out, &Made{files[i], d, w.Checker})
+		out = append(out, &Made{files[i], d, run.Checker})
 	}
 	return out, found, ctx.Err()
 }
+
+// Object returns the definition without the schemas of its versions.
+func (m *Made) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
 
 // Schema returns the schema of a version, or nil if the definition does not have the
 // version.

@@ -48,10 +48,10 @@ func TestOverlay(t *testing.T) {
 			},
 		}})
 		if err != nil || len(files) != 1 || len(found) > 0 {
-			t.Fatalf("%d files, findings %v, %v", len(files), found, err)
+			t.Fatalf("got %d files, findings %v, error %v; want one file", len(files), found, err)
 		}
 		if !bytes.Contains(files[0].Data, []byte("a size of the overlay")) {
-			t.Errorf("with the go command %t:\n%s", goCommand, files[0].Data)
+			t.Errorf("with the go command %t, the overlay is ignored:\n%s", goCommand, files[0].Data)
 		}
 		if !read {
 			t.Errorf("with the go command %t, no Go file was read by ReadFile", goCommand)

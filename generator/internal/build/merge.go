@@ -29,22 +29,22 @@ func (fl *Flattener) merge(d *draft) *draft {
 	out.resolved = false
 	fl.parts = 0
 	for _, part := range d.allOf {
-		fl.into(out, part)
+		fl.mergeInto(out, part)
 	}
 	return out
 }
 
-// into merges src into dst, the parts of src first. dst must be a clone.
-func (fl *Flattener) into(dst, src *draft) {
+// mergeInto merges src into dst, the parts of src first. dst must be a clone.
+func (fl *Flattener) mergeInto(dst, src *draft) {
 	if fl.parts++; fl.parts > maxParts {
 		if fl.parts == maxParts+1 {
 			fl.builder.Reporter.Report(report.SchemaTooLarge, dst.pkg.At(dst.origin.Pos), "embed each struct once",
-				"more than %d structs are embedded in each other", maxParts)
+				"more than %d embedded structs", maxParts)
 		}
 		return
 	}
 	for _, part := range src.allOf {
-		fl.into(dst, part)
+		fl.mergeInto(dst, part)
 	}
 	var dstRest, srcRest draft
 	hoisted := false
@@ -94,7 +94,7 @@ func (fl *Flattener) into(dst, src *draft) {
 	case dst.additional == nil:
 		dst.additional, dst.open = src.additional, false
 	default:
-		dst.additional = fl.both(dst.additional, src.additional)
+		dst.additional = fl.combine(dst.additional, src.additional)
 	}
 
 	if src.XPreserveUnknownFields != nil {
@@ -266,17 +266,17 @@ func (fl *Flattener) mergeProperties(dst, src *draft) {
 			dst.properties = append(dst.properties, p)
 			continue
 		}
-		dst.properties[i].node = fl.both(dst.properties[i].node, p.node)
+		dst.properties[i].node = fl.combine(dst.properties[i].node, p.node)
 	}
 }
 
-// both returns a node for a value that is described by two nodes. Pending parts of a, and
+// combine returns a node for a value that is described by two nodes. Pending parts of a, and
 // the parts that cannot be merged now, are merged when the result is finished.
-func (fl *Flattener) both(a, b *draft) *draft {
+func (fl *Flattener) combine(a, b *draft) *draft {
 	out := a.clone()
 	parts := out.allOf
 	out.allOf = nil
-	fl.into(out, b)
+	fl.mergeInto(out, b)
 	out.allOf = append(slices.Clip(parts), out.allOf...)
 	out.resolved = false
 	return out
@@ -295,6 +295,6 @@ func (fl *Flattener) conflict(dst, src *draft) {
 	found := fl.builder.Reporter.Report(report.ConflictingTypes, at.pkg.At(at.origin.Pos), hint,
 		"conflicting types for one value: %s and %s", dst.Type, src.Type)
 	if from := other.origin.Of("type"); from.IsValid() && from != at.origin.Pos {
-		found.Related = append(found.Related, diag.Related{Pos: fl.builder.Reporter.Position(from), Message: "the other one says " + other.Type})
+		found.Related = append(found.Related, diag.Related{Pos: fl.builder.Reporter.Position(from), Message: "the other type is " + other.Type})
 	}
 }

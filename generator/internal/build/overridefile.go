@@ -34,32 +34,32 @@ type Override struct {
 }
 
 // overridesOf adds the file to the file set of the run and returns its overrides.
-func (w *Run) overridesOf(f *OverrideFile) []*override {
+func (run *Run) overridesOf(f *OverrideFile) []*override {
 	if f == nil || len(f.Overrides) == 0 {
 		return nil
 	}
-	place := w.AddFile(f.Name, f.Data)
-	at := func(offset int) token.Pos { return place.Pos(min(offset, len(f.Data))) }
+	file := run.AddFile(f.Name, f.Data)
+	at := func(offset int) token.Pos { return file.Pos(min(offset, len(f.Data))) }
 	// Every marker belongs to a package: these to an empty one.
-	p := w.EmptyPackage()
-	w.facts[p] = &packageFacts{features: w.options.Enable}
+	p := run.EmptyPackage()
+	run.facts[p] = &packageFacts{features: run.options.Enable}
 	var out []*override
 	for _, o := range f.Overrides {
 		m := markers.NewTag(o.Marker, o.Argument, o.Value, at(o.ArgumentOffset), at(o.ValueOffset))
-		out = append(out, &override{pkg: p, marker: m, tag: m.Value.(markers.Tag), everywhere: true, quiet: !f.ReportUnused})
+		out = append(out, &override{pkg: p, marker: m, tag: m.Value.(markers.Tag), global: true, quiet: !f.ReportUnused})
 	}
 	return out
 }
 
 // checkOverrideFile reports overrides of the file that have no effect.
-func (w *Run) checkOverrideFile(overrides []*override) {
+func (run *Run) checkOverrideFile(overrides []*override) {
 	for _, o := range overrides {
 		inner, ok := o.marker.Inner()
-		if ok && w.table.Lookup(inner.Text, markers.Type) == nil {
-			w.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is no marker of types", o.marker.Name, inner.Text)
+		if ok && run.table.Lookup(inner.Text, markers.Type) == nil {
+			run.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is not a marker for types", o.marker.Name, inner.Text)
 			continue
 		}
-		checkOverride(w.Reporter, o)
+		checkOverride(run.Reporter, o)
 	}
 }
 
@@ -69,9 +69,9 @@ func reportUnused(r *report.Reporter, o *override) {
 		return
 	}
 	whose := "package"
-	if o.everywhere {
+	if o.global {
 		whose = "run"
 	}
 	r.Report(report.UnusedOverride, o.pkg.At(o.marker.ArgumentPos()), "write import paths in full, as in k8s.io/api/core/v1.Container",
-		"+%s: no kind of this %s reaches %s", o.marker.Name, whose, o.tag.Argument)
+		"+%s: no kind of this %s uses %s", o.marker.Name, whose, o.tag.Argument)
 }

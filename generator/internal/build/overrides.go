@@ -19,8 +19,8 @@ type override struct {
 	pkg    *source.Package
 	marker *markers.Marker
 	tag    markers.Tag
-	// everywhere is set if the override applies to the whole run rather than one package.
-	everywhere bool
+	// global is set if the override applies to the whole run rather than one package.
+	global bool
 	// quiet suppresses the finding about an unused override.
 	quiet bool
 	used  bool
@@ -30,8 +30,8 @@ type override struct {
 func (b *Builder) overridden(t *source.Type) *override {
 	var everywhere *override
 	for _, o := range b.overrides {
-		if inner, ok := o.about(t); ok && strings.HasPrefix(inner.Text, "+"+markers.SchemaName+"=") {
-			if !o.everywhere {
+		if inner, ok := o.markerFor(t); ok && strings.HasPrefix(inner.Text, "+"+markers.SchemaName+"=") {
+			if !o.global {
 				return o
 			}
 			everywhere = cmp.Or(everywhere, o)
@@ -40,9 +40,9 @@ func (b *Builder) overridden(t *source.Type) *override {
 	return everywhere
 }
 
-// about returns the marker that the override adds to a type. ok is false if it is for
+// markerFor returns the marker that the override adds to a type. ok is false if it is for
 // another type.
-func (o *override) about(t *source.Type) (markers.Comment, bool) {
+func (o *override) markerFor(t *source.Type) (markers.Comment, bool) {
 	if o.marker.Name != markers.TypeName || o.tag.Argument != t.Pkg.Path+"."+t.Spec.Name.Name {
 		return markers.Comment{}, false
 	}
@@ -55,7 +55,7 @@ func (o *override) about(t *source.Type) (markers.Comment, bool) {
 func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 	var out []*edits.Edit
 	for _, o := range b.overrides {
-		c, ok := o.about(t)
+		c, ok := o.markerFor(t)
 		if !ok {
 			continue
 		}
@@ -73,9 +73,9 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 }
 
 // CheckOverrides reports overrides of a package that have no effect.
-func (w *Run) CheckOverrides(p *source.Package) {
-	for _, o := range w.Describe(p).overrides {
-		checkOverride(w.Reporter, o)
+func (run *Run) CheckOverrides(p *source.Package) {
+	for _, o := range run.Describe(p).overrides {
+		checkOverride(run.Reporter, o)
 	}
 }
 
@@ -86,7 +86,7 @@ func checkOverride(r *report.Reporter, o *override) {
 	switch {
 	case m.Name == markers.TypeName && !hasMarker:
 		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "as in +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+optional",
-			"+%s: expected a marker behind the equals sign", m.Name)
+			"+%s: expected a marker after the equals sign", m.Name)
 	case m.Name == markers.DescriptionsName && badPolicy != nil:
 		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
 	case !o.used:

@@ -34,35 +34,35 @@ type PackageOptions struct {
 // settingsOf returns the options for a package: those of the run, overridden in order by
 // those whose pattern matches the package.
 func (s *sourceMarkers) settingsOf(p *source.Package) *PackageOptions {
-	if said := s.settings[p]; said != nil {
-		return said
+	if settings := s.settings[p]; settings != nil {
+		return settings
 	}
 	o := s.options
-	said := &PackageOptions{
+	settings := &PackageOptions{
 		Enable: o.Enable, Allow: o.Allow, Unions: o.Unions, MaxDescription: o.MaxDescription,
 		AllowDangerousTypes: &o.AllowDangerousTypes, IgnoreUnexportedFields: &o.IgnoreUnexportedFields,
 	}
-	s.settings[p] = said
+	s.settings[p] = settings
 	if !p.Local() {
-		return said
+		return settings
 	}
 	for _, more := range o.Packages {
-		if !isOneOf(p, more.Pattern) {
+		if !selects(p, more.Pattern) {
 			continue
 		}
-		said.Enable = slices.Concat(said.Enable, more.Enable)
-		said.Allow = slices.Concat(said.Allow, more.Allow)
-		said.Unions = cmp.Or(more.Unions, said.Unions)
-		said.MaxDescription = cmp.Or(more.MaxDescription, said.MaxDescription)
-		said.AllowDangerousTypes = cmp.Or(more.AllowDangerousTypes, said.AllowDangerousTypes)
-		said.IgnoreUnexportedFields = cmp.Or(more.IgnoreUnexportedFields, said.IgnoreUnexportedFields)
+		settings.Enable = slices.Concat(settings.Enable, more.Enable)
+		settings.Allow = slices.Concat(settings.Allow, more.Allow)
+		settings.Unions = cmp.Or(more.Unions, settings.Unions)
+		settings.MaxDescription = cmp.Or(more.MaxDescription, settings.MaxDescription)
+		settings.AllowDangerousTypes = cmp.Or(more.AllowDangerousTypes, settings.AllowDangerousTypes)
+		settings.IgnoreUnexportedFields = cmp.Or(more.IgnoreUnexportedFields, settings.IgnoreUnexportedFields)
 	}
-	return said
+	return settings
 }
 
-// isOneOf reports whether a pattern, which is an import path or an absolute directory,
+// selects reports whether a pattern, which is an import path or an absolute directory,
 // matches the package.
-func isOneOf(p *source.Package, pattern string) bool {
+func selects(p *source.Package, pattern string) bool {
 	if filepath.IsAbs(pattern) {
 		return len(p.Files) > 0 && matchesPackage(filepath.ToSlash(pattern), filepath.ToSlash(filepath.Dir(p.Files[0])))
 	}

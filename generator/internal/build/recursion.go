@@ -10,17 +10,17 @@ import (
 )
 
 // This file handles types that contain themselves. A schema cannot be recursive, so such a
-// type is unrolled up to the bound that its author sets, or refused.
+// type is unrolled up to the bound that its author sets, or rejected.
 
 // unrolled is a type in the context of the bounded types that contain it.
 type unrolled struct {
 	decl *source.Type
-	// around lists the bounded types that are being resolved, and how often each.
-	around string
+	// enclosing lists the bounded types that are being resolved, and how often each.
+	enclosing string
 }
 
-// wayStep is one step on the path from a root to a node: into a type or into a field.
-type wayStep struct {
+// pathStep is one step on the path from a root to a node: into a type or into a field.
+type pathStep struct {
 	decl  *source.Type
 	field string
 }
@@ -42,10 +42,10 @@ func (b *Builder) checkRecursion(t *source.Type) {
 	}
 	m := t.Markers.Get(markers.RecursionName)
 	if bound.Depth < 1 || bound.Depth > maxRecursion {
-		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: depth must be from 1 to %d, not %d", m.Name, maxRecursion, bound.Depth)
+		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: depth must be between 1 and %d, got %d", m.Name, maxRecursion, bound.Depth)
 	}
 	if bound.End != "" && bound.End != "preserve" && bound.End != "omit" {
-		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: end is preserve or omit, not %q", m.Name, bound.End)
+		b.Reporter.Report(report.MalformedArguments, t.Pkg.At(m.Pos), "", "+%s: end must be preserve or omit, got %q", m.Name, bound.End)
 	}
 }
 
@@ -109,13 +109,13 @@ func (fl *Flattener) end(t *source.Type, bound *markers.Recursion) *draft {
 // cycle returns the path from a type to itself, for messages: "Tree.children → Tree".
 func (fl *Flattener) cycle(t *source.Type) string {
 	start := 0
-	for i, step := range fl.way {
+	for i, step := range fl.path {
 		if step.decl == t {
 			start = i
 		}
 	}
 	var out strings.Builder
-	for _, step := range fl.way[start:] {
+	for _, step := range fl.path[start:] {
 		if step.decl == nil {
 			out.WriteString("." + step.field)
 			continue

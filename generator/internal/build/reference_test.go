@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,28 +17,13 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/internal/docexample"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 	"github.com/schemagen/schemagen/markers"
 )
 
 // referenceFile is the reference of markers; -update rewrites the output of its examples.
 const referenceFile = "../../../markers/reference.txtar"
-
-const (
-	exampleImports = `
-import (
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-)
-`
-	exampleKind = `
-type Widget struct {
-	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
-	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
-`
-)
 
 // TestReference generates the example of every marker, and checks the YAML and the
 // diagnostics that the reference shows.
@@ -49,7 +32,7 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var examples []*markers.Described
+	var examples []*markers.MarkerDoc
 	var cases []*gentest.Case
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
@@ -71,10 +54,10 @@ func TestReference(t *testing.T) {
 				m.YAML, m.Diagnostics = shown, diagnostics
 			}
 			if shown != m.YAML || diagnostics != m.Diagnostics {
-				t.Errorf("the example of +%s gives\n%s%s\nbut the reference shows\n%s%s", m.Name, shown, diagnostics, m.YAML, m.Diagnostics)
+				t.Errorf("example of +%s: got\n%s%s\nwant\n%s%s", m.Name, shown, diagnostics, m.YAML, m.Diagnostics)
 			}
-			if plain, said := generate(cases[2*i+1]); (plain == shown && said == diagnostics) != m.Silent {
-				t.Errorf("without +%s the example gives\n%s\nand with it\n%s", m.Name, plain, shown)
+			if plain, reported := generate(cases[2*i+1]); (plain == shown && reported == diagnostics) != m.Silent {
+				t.Errorf("example without +%s: got\n%s\nwith it\n%s", m.Name, plain, shown)
 			}
 		})
 	}
@@ -91,11 +74,11 @@ func generateExample(t *testing.T, dir string, lister Lister, cut []string) (sho
 	if err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	if err := findings.RelativeTo(dir).WriteText(&said); err != nil {
+	var reported bytes.Buffer
+	if err := findings.RelativeTo(dir).WriteText(&reported); err != nil {
 		t.Fatal(err)
 	}
-	diagnostics = regexp.MustCompile(`(?m)^\S+:\d+:\d+: `).ReplaceAllString(said.String(), "")
+	diagnostics = regexp.MustCompile(`(?m)^\S+:\d+:\d+: `).ReplaceAllString(reported.String(), "")
 	// A marker without meaning does not change anything worth showing.
 	if len(files) > 0 && !strings.Contains(diagnostics, string(report.TagWithoutMeaning.Code)) {
 		shown = cutYAML(string(files[0].Data), cut)
@@ -104,7 +87,7 @@ func generateExample(t *testing.T, dir string, lister Lister, cut []string) (sho
 }
 
 // writeReference updates the output of the examples, which are in the order of the file.
-func writeReference(t *testing.T, examples []*markers.Described) {
+func writeReference(t *testing.T, examples []*markers.MarkerDoc) {
 	archive, err := txtar.ParseFile(referenceFile)
 	if err != nil {
 		t.Fatal(err)
@@ -132,51 +115,17 @@ func writeReference(t *testing.T, examples []*markers.Described) {
 	}
 }
 
-// exampleCase completes an example to packages. It adds what is missing: the package clause
-// and its markers, imports, a kind with the fields in its spec, and another version.
-func exampleCase(name string, m *markers.Described) *gentest.Case {
-	source := m.Go
-	if parses("package p\ntype Spec struct {\n" + source + "}\n") {
-		source = "type Spec struct {\n" + source + "}\n"
-	}
-	if !parses(source) && !strings.HasPrefix(source, "package ") {
-		source = "package v1\n\n" + source
-	}
-	above, rest, _ := strings.Cut("\n"+source, "\npackage ")
-	if above != "" && !strings.HasSuffix(above, "\n") {
-		above += "\n"
-	}
-	pkg, body, _ := strings.Cut(rest, "\n")
-	for _, marker := range append(m.Package, "+groupName=example.com") {
-		if !strings.Contains(above, strings.SplitAfter(marker, "=")[0]) {
-			above += "// " + marker + "\n"
-		}
-	}
-	if !strings.Contains(body, "\nimport ") {
-		body = exampleImports + body
-	}
-	archive := &txtar.Archive{Files: []txtar.File{{Name: pkg + "/types.go", Data: []byte(strings.TrimLeft(above, "\n") + "\npackage " + pkg + "\n" + body)}}}
-	if !strings.Contains(body, "type Widget ") {
-		kind := "package " + pkg + "\n" + exampleImports + exampleKind
-		if strings.Contains(body, "type Spec ") {
-			kind += "\tSpec Spec `json:\"spec\"`\n"
-		}
-		archive.Files = append(archive.Files, txtar.File{Name: pkg + "/kind.go", Data: []byte(kind + "}\n")})
-	}
+// exampleCase completes an example to packages, and adds another version if it asks for one.
+func exampleCase(name string, m *markers.MarkerDoc) *gentest.Case {
+	archive := &txtar.Archive{Files: docexample.Package(m.Go, m.Package...)}
 	if m.Version != "" {
-		marker := "\n// +kubebuilder:storageversion"
-		if strings.Contains(body, marker) {
+		marker := "+kubebuilder:storageversion"
+		if strings.Contains(m.Go, "\n// "+marker) {
 			marker = ""
 		}
-		other := "// +groupName=example.com\npackage " + m.Version + "\n" + exampleImports + marker + exampleKind + "}\n"
-		archive.Files = append(archive.Files, txtar.File{Name: m.Version + "/types.go", Data: []byte(other)})
+		archive.Files = append(archive.Files, docexample.Version(m.Version, marker))
 	}
 	return &gentest.Case{Name: name, Archive: archive}
-}
-
-func parses(source string) bool {
-	_, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
-	return err == nil
 }
 
 // specPath is the path of the schema of the spec.

@@ -2,12 +2,9 @@ package build
 
 import (
 	"context"
-	"path/filepath"
-	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
-	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -48,65 +45,55 @@ type typeUses struct {
 }
 
 // usesOf returns the uses of a type, creating them if necessary.
-func (w *Run) usesOf(t *source.Type) *typeUses {
-	u := w.uses[t]
+func (run *Run) usesOf(t *source.Type) *typeUses {
+	u := run.uses[t]
 	if u == nil {
 		u = &typeUses{}
-		w.uses[t] = u
+		run.uses[t] = u
 	}
 	return u
 }
 
-func newRun(options *Options) (*Run, error) {
-	table, err := markers.NewTable()
-	if err != nil {
-		return nil, err
+// newRun returns a run of the packages that the options name, or of those that are loaded.
+func newRun(ctx context.Context, options *Options) (*Run, error) {
+	if options.Loaded == nil {
+		loaded, err := Load(ctx, *options)
+		if err != nil {
+			return nil, err
+		}
+		options.Loaded = loaded
 	}
-	options.Inputs = options.reader()
-	r := &report.Reporter{}
-	m := &sourceMarkers{table: table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
-	p := source.New(source.Config{Inputs: options.Inputs, Table: table, Problems: r, Markers: m})
-	r.Fset = p.Fset
+	loaded := options.Loaded
+	options.Inputs = loaded.inputs
+	r := loaded.newReporter()
+	m := &sourceMarkers{table: loaded.table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
+	p := source.New(source.Config{Files: loaded.files, Problems: r, Markers: m})
 	checker := &checks.Checker{
 		Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
 		Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
 	}
 	return &Run{
-		Program: p, sourceMarkers: m, table: table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: table, Markers: m},
+		Program: p, sourceMarkers: m, table: loaded.table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: loaded.table, Markers: m},
 		uses:    map[*source.Type]*typeUses{},
 		Unions:  &gounions.Unions{Reporter: r, Settings: m, Server: options.Server, Extensions: options.extensions, IsConverted: checker.IsConverted},
 		Checker: checker,
 	}, nil
 }
 
-// list finds the root packages.
-func (w *Run) list(ctx context.Context, options *Options) ([]*source.Package, error) {
-	listed, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
-	if err != nil {
-		return nil, err
-	}
-	w.Reporter.Unmatched(unmatched, len(listed) > 0)
-	var roots []*source.Package
-	for _, l := range listed {
-		if options.ignored != "" {
-			l.Files = slices.DeleteFunc(slices.Clone(l.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
-		}
-		roots = append(roots, w.AddRoot(l))
-	}
-	return roots, nil
+// addRoots adds the root packages, and reports those of the patterns that match none.
+func (run *Run) addRoots() []*source.Package {
+	run.options.Loaded.reportUnmatched(run.Reporter)
+	return run.options.Loaded.addRoots(run.Program)
 }
 
-// load finds the root packages, parses their files ahead and indexes them.
-func load(ctx context.Context, options *Options, w *Run) ([]*source.Package, error) {
-	w.stopped = func() bool { return ctx.Err() != nil }
-	roots, err := w.list(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	w.ParseAhead(roots, w.stopped)
+// load adds the root packages, parses their files ahead and indexes them.
+func (run *Run) load(ctx context.Context) []*source.Package {
+	run.stopped = func() bool { return ctx.Err() != nil }
+	roots := run.addRoots()
+	run.ParseAhead(roots, run.stopped)
 	for _, p := range roots {
-		w.Reporter.PackageErrors(p)
+		run.Reporter.PackageErrors(p)
 		p.Index()
 	}
-	return roots, nil
+	return roots
 }

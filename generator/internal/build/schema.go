@@ -37,10 +37,10 @@ type Builder struct {
 	reached *[]*source.Package
 }
 
-// refuse reports a schema that the API server would refuse but controller-gen writes. With
+// reject reports a schema that the API server would reject but controller-gen writes. With
 // SkipVerify it is only a warning and the schema is written, since the project may replace
 // it later.
-func (b *Builder) refuse(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
+func (b *Builder) reject(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	if !b.Options.SkipVerify && !b.Options.Final {
 		hint += "; --skip-verify writes it as controller-gen does"
 	}
@@ -91,7 +91,7 @@ func (b *Builder) build(t *source.Type) *draft {
 // known returns the draft of a type whose schema does not follow from its declaration, or
 // nil.
 func (b *Builder) known(t *source.Type) *draft {
-	if b.Options.wholeObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
+	if b.Options.declaredObjectMeta && t.Pkg.Path == metav1Path && t.Spec.Name.Name == "ObjectMeta" {
 		return nil
 	}
 	return KnownType(t.Pkg.Path, t.Spec.Name.Name, b.Options.EmbeddedObjectMeta)
@@ -205,7 +205,7 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 		d = b.expr(f, typed.X, nil)
 	case *ast.StructType:
 		if owner == nil {
-			d = b.structType(source.Unnamed(f, typed))
+			d = b.structType(source.AnonymousStruct(f, typed))
 			break
 		}
 		d = b.structType(owner)
@@ -226,7 +226,7 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 	return d
 }
 
-const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or say the schema yourself: +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
+const interfaceHint = "use apiextensionsv1.JSON for arbitrary JSON, runtime.RawExtension for an embedded object, or write the schema yourself: +schemagen:schema={x-kubernetes-preserve-unknown-fields: true}"
 
 // GoSyntax describes a type expression for messages.
 func GoSyntax(expr ast.Expr) string {
@@ -249,7 +249,7 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 				if p, _ := f.Imported(name.Name); p == nil {
 					b.Reporter.MissingImport(f.Name+" "+name.Name, expr.Pos(), source.ExprName(expr), func() {
 						b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), "import the package "+name.Name,
-							"unknown type %s: the file imports no package %s", source.ExprName(expr), name.Name)
+							"unknown type %s: the file does not import package %s", source.ExprName(expr), name.Name)
 					})
 					return b.failed(f, expr.Pos())
 				}
@@ -274,7 +274,7 @@ func excludedHint(f *source.File, expr ast.Expr) string {
 	case strings.HasSuffix(name, "_test.go"):
 		return "it is declared in " + name + ", a test file"
 	default:
-		return "it is declared in " + name + ", which the build constraints of this run leave out: see --tags, GOOS and GOARCH"
+		return "it is declared in " + name + ", which the build constraints of this run exclude: see --tags, GOOS and GOARCH"
 	}
 }
 
@@ -447,13 +447,13 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	p := target.Pkg
 	if b.known(target) == nil && (onlyKnownTypes(p.Path) || b.Run.Describe(p).Skip) {
-		b.Reporter.ReportType(report.UnknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types for a schema", p.Path, target.Spec.Name.Name)
+		b.Reporter.ReportType(report.UnknownType, d.pkg.At(d.origin.Pos), "", "unknown type %s.%s: its package has no types with a schema", p.Path, target.Spec.Name.Name)
 		d.origin.Mistake = structural.InShape
 		return &draft{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}, failed: true, pkg: d.pkg, origin: d.origin}
 	}
 	d.ref = target
 	b.Run.usesOf(target).references++
-	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.Options.wholeObjectMeta {
+	if p.Path == metav1Path && target.Spec.Name.Name == "ObjectMeta" && !b.Options.EmbeddedObjectMeta && !b.Options.declaredObjectMeta {
 		d.metadata = &checks.MetadataUse{Pkg: d.pkg, Pos: d.origin.Pos}
 	}
 	if built := b.build(target); built.failed {

@@ -25,13 +25,13 @@ func TestWithoutServer(t *testing.T) {
 	}
 	files, found := generate(nil)
 	if files != nil || len(found) != 1 || found[0].Code != report.InvalidUnion.Code || found[0].Severity != diag.Error {
-		t.Errorf("%d files, findings %v", len(files), found)
+		t.Errorf("got %d files, findings %v; want one error", len(files), found)
 	}
 	source := &c.Archive.Files[0]
 	source.Data = bytes.Replace(source.Data, []byte("+schemagen:unions=cel"), []byte("+schemagen:unions=none"), 1)
 	files, _ = generate(nil)
 	want, _ := generate(gentest.Server(t, ""))
 	if len(want) != 1 || len(files) != 1 || !bytes.Equal(files[0].Data, want[0].Data) {
-		t.Errorf("%d and %d files, which differ", len(files), len(want))
+		t.Errorf("got %d files without a server, %d with one; want one each with the same content", len(files), len(want))
 	}
 }

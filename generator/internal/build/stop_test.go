@@ -11,21 +11,21 @@ import (
 	"testing"
 )
 
-// countedContext is canceled at the ends-th call of Err; never if ends is zero.
+// countedContext is canceled at the given call of Err, or never if limit is zero.
 type countedContext struct {
 	context.Context
-	asked, ends atomic.Int64
-	done        chan struct{}
+	calls, limit atomic.Int64
+	done         chan struct{}
 }
 
 func (c *countedContext) Done() <-chan struct{} { return c.done }
 
 func (c *countedContext) Err() error {
-	n, ends := c.asked.Add(1), c.ends.Load()
-	if ends == 0 || n < ends {
+	n, limit := c.calls.Add(1), c.limit.Load()
+	if limit == 0 || n < limit {
 		return nil
 	}
-	if n == ends {
+	if n == limit {
 		close(c.done)
 	}
 	return context.Canceled
@@ -55,29 +55,29 @@ func TestStops(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	generate := func(ends int64) (int64, error) {
+	generate := func(limit int64) (int64, error) {
 		ctx := &countedContext{Context: t.Context(), done: make(chan struct{})}
-		ctx.ends.Store(ends)
+		ctx.limit.Store(limit)
 		files, _, err := generateFiles(ctx, Options{Source: Source{Dir: dir, Patterns: []string{"./api"}}, SkipVerify: true})
-		if ends > 0 && len(files) > 0 {
-			t.Errorf("ended at %d, there are files", ends)
+		if limit > 0 && len(files) > 0 {
+			t.Errorf("canceled at check %d: got files", limit)
 		}
-		return ctx.asked.Load(), err
+		return ctx.calls.Load(), err
 	}
 	all, err := generate(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all < 4*fields {
-		t.Errorf("a run over %d fields looked %d times whether it is to end", fields, all)
+		t.Errorf("a run over %d fields checked for cancellation %d times, want at least four times a field", fields, all)
 	}
-	for ends := int64(1); ends <= all; ends += 1 + all/400 {
-		asked, err := generate(ends)
+	for limit := int64(1); limit <= all; limit += 1 + all/400 {
+		calls, err := generate(limit)
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("ended at %d of %d, the error is %v", ends, all, err)
+			t.Errorf("canceled at check %d of %d: got error %v", limit, all, err)
 		}
-		if asked-ends > 50 {
-			t.Errorf("ended at %d, it asked %d times more", ends, asked-ends)
+		if calls-limit > 50 {
+			t.Errorf("canceled at check %d: got %d more checks, want at most 50", limit, calls-limit)
 		}
 	}
 }

@@ -58,11 +58,11 @@ func (b *Builder) structType(t *source.Type) *draft {
 		fieldChecker{b.Reporter}.checkField(t, field, name, jsonOptions)
 		isRequired, explicit := b.Requires(field, optional, inline || omit)
 		if isRequired && slices.Contains(oneOf, name) {
-			problem, hint := "and cannot be marked as required", "remove the marker"
+			problem, hint := "and must not be marked as required", "remove the marker"
 			if !explicit {
 				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
 			}
-			b.Reporter.Report(report.ImpossibleOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
+			b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
 			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
 		} else if isRequired {
 			required = append(required, name)
@@ -110,7 +110,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 		}
 		if d.setProperty(index, name, node) {
 			b.Reporter.Report(report.DuplicateField, t.Pkg.At(field.Pos), "give each field its own name",
-				"JSON name %q stands twice in %s; the last field counts", name, t)
+				"duplicate JSON name %q in %s; the last field takes precedence", name, t)
 		}
 	}
 	if len(inUnions) > 0 {
@@ -177,14 +177,14 @@ func (b *Builder) Optional(p *source.Package) bool { return b.Run.Describe(p).op
 // Requires reports whether a field is required, and whether a marker determines that.
 // Without a marker, a field is optional if the package makes it so or if Go may omit it.
 func (b *Builder) Requires(field *source.Field, packageOptional, mayBeAbsent bool) (required, explicit bool) {
-	says := markers.NoPresence
+	presence := markers.NoPresence
 	for _, m := range field.Markers {
-		if p := m.Presence(); p != markers.NoPresence && (says == markers.NoPresence || p < says) {
-			says = p
+		if p := m.Presence(); p != markers.NoPresence && (presence == markers.NoPresence || p < presence) {
+			presence = p
 		}
 	}
-	if says != markers.NoPresence {
-		return says.Required(), true
+	if presence != markers.NoPresence {
+		return presence.Required(), true
 	}
 	return !packageOptional && !mayBeAbsent, false
 }
@@ -205,7 +205,7 @@ func (b *Builder) oneOfFields(t *source.Type) []string {
 		}
 		for _, field := range fields {
 			if strings.Contains(field, ".") {
-				b.Reporter.Report(report.ImpossibleOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
+				b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(m.Pos), "put the marker on the type that has the field", "%s: cannot reference nested field %s", m.Name, field)
 			}
 		}
 		names = append(names, fields...)

@@ -24,7 +24,24 @@ type SwaggerTypes struct {
 	Types          []string
 }
 
-// Swagger returns an OpenAPI v2 document, encoded as JSON, with definitions of the given
+// Swagger returns OpenAPI v2 documents of types in the packages of a run.
+type Swagger struct {
+	roots   []*source.Package
+	builder *Builder
+	ctx     context.Context
+}
+
+// NewSwagger reads the packages. The error is as for [Make].
+func NewSwagger(ctx context.Context, options Options) (*Swagger, error) {
+	options.AllowDangerousTypes, options.IgnoreUnexportedFields, options.declaredObjectMeta = true, true, true
+	roots, b, err := Open(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	return &Swagger{roots, b, ctx}, nil
+}
+
+// Document returns an OpenAPI v2 document, encoded as JSON, with definitions of the given
 // types, which are kinds, and of all types that they refer to. The name of a definition is
 // the Go name as written by util.ToRESTFriendlyName of kube-openapi. The document is the
 // input of code-generator's applyconfiguration-gen (--openapi-schema). Its schemas are
@@ -33,20 +50,15 @@ type SwaggerTypes struct {
 // and other edits of this project, because they do not affect how objects are merged.
 //
 // The package must match one of the options' patterns. The diagnostics only contain errors
-// in the source; other findings belong to definitions. The error is as for [Make].
-func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, diag.List, error) {
-	options.AllowDangerousTypes, options.IgnoreUnexportedFields, options.wholeObjectMeta = true, true, true
-	roots, b, err := Open(ctx, &options)
-	if err != nil {
-		return nil, nil, err
-	}
-	i := slices.IndexFunc(roots, func(p *source.Package) bool { return p.Path == types.Package })
+// in the source found so far; other findings belong to definitions.
+func (run *Swagger) Document(types SwaggerTypes) ([]byte, diag.List, error) {
+	i := slices.IndexFunc(run.roots, func(p *source.Package) bool { return p.Path == types.Package })
 	if i < 0 {
-		return nil, nil, fmt.Errorf("package %s is not one of the patterns'", types.Package)
+		return nil, nil, fmt.Errorf("package %s does not match the patterns", types.Package)
 	}
-	s := &swagger{builder: b, flattener: NewFlattener(b), definitions: map[string]map[string]any{}}
+	s := &swagger{builder: run.builder, flattener: NewFlattener(run.builder), definitions: map[string]map[string]any{}}
 	for _, name := range types.Types {
-		t := roots[i].Lookup(name)
+		t := run.roots[i].Lookup(name)
 		if t == nil {
 			continue // it is in a file that the build constraints exclude
 		}
@@ -66,8 +78,8 @@ func Swagger(ctx context.Context, options Options, types SwaggerTypes) ([]byte, 
 	if err != nil {
 		return nil, nil, err
 	}
-	errs := slices.DeleteFunc(b.Reporter.List, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	return data, errs.Normalize(), ctx.Err()
+	errs := slices.DeleteFunc(slices.Clone(run.builder.Reporter.List), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	return data, errs.Normalize(), run.ctx.Err()
 }
 
 // swagger collects definitions by their names in the document.

@@ -55,14 +55,14 @@ func TestUnionsFitEveryServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(found) > 0 || len(files) != 1 {
-			t.Errorf("%s: %d files, %v", version, len(files), found)
+			t.Errorf("%s: got %d files, findings %v; want one file", version, len(files), found)
 			continue
 		}
 		if rules := bytes.Count(files[0].Data, []byte("rule: ")); rules != 50 {
-			t.Errorf("%s: %d rules", version, rules)
+			t.Errorf("%s: got %d rules, want 50", version, rules)
 		}
-		if places := bytes.Count(files[0].Data, []byte("fieldPath: ")); (places == 50) != (version >= "1.28") {
-			t.Errorf("%s: %d rules have a path", version, places)
+		if paths := bytes.Count(files[0].Data, []byte("fieldPath: ")); (paths == 50) != (version >= "1.28") {
+			t.Errorf("%s: unexpectedly %d rules have a path", version, paths)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 			blamed[line{d.Pos.File, d.Pos.Line}] = true
 		}
 	}
-	for _, d := range c.withSwitch(found) {
+	for _, d := range c.withSkipHint(found) {
 		if !blamed[line{d.Pos.File, d.Pos.Line}] {
 			c.Reporter.List = append(c.Reporter.List, d)
 		}
@@ -95,8 +95,8 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 	return nil
 }
 
-// withSwitch adds a hint to the first error: how to write the definitions regardless.
-func (c *Checker) withSwitch(found diag.List) diag.List {
+// withSkipHint adds a hint to the first error: how to write the definitions regardless.
+func (c *Checker) withSkipHint(found diag.List) diag.List {
 	if c.Final { // nothing is written
 		return found
 	}
@@ -106,7 +106,7 @@ func (c *Checker) withSwitch(found diag.List) diag.List {
 			if d.Hint != "" {
 				d.Hint += "; "
 			}
-			d.Hint += "--skip-verify writes what the API server refuses"
+			d.Hint += "--skip-verify writes what the API server rejects"
 			break
 		}
 	}
@@ -140,18 +140,18 @@ func (d *Definition) incomplete() func(path string, cost bool) bool {
 		if s == nil {
 			return structural.NoMistake
 		}
-		if gravest, ok := known[s]; ok {
-			return gravest
+		if worst, ok := known[s]; ok {
+			return worst
 		}
-		gravest := max(s.Origin.Mistake, below(s.Items))
+		worst := max(s.Origin.Mistake, below(s.Items))
 		if s.AdditionalProperties != nil {
-			gravest = max(gravest, below(s.AdditionalProperties.Schema))
+			worst = max(worst, below(s.AdditionalProperties.Schema))
 		}
 		for _, p := range s.Properties {
-			gravest = max(gravest, below(p.Schema))
+			worst = max(worst, below(p.Schema))
 		}
-		known[s] = gravest
-		return gravest
+		known[s] = worst
+		return worst
 	}
 	if !slices.ContainsFunc(d.Schemas, func(s *structural.Schema) bool { return below(s) != structural.NoMistake }) {
 		return nil
@@ -229,21 +229,21 @@ func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition {
 // Position returns the position in the Go source of a path in a definition: the innermost one
 // in the user's own packages, with related positions further in.
 func (c *Checker) Position(d *Definition, path string) (diag.Position, []diag.Related) {
-	places := c.placesOf(d, path)
+	positions := c.positionsOf(d, path)
 	if name := argumentOf(path); name != "" {
-		last := len(places) - 1
-		if m, ok := c.markerAt(places[last]); ok {
+		last := len(positions) - 1
+		if m, ok := c.markerAt(positions[last]); ok {
 			if pos, ok := m.Argument(name); ok {
-				places[last] = pos
+				positions[last] = pos
 			}
 		}
 	}
 	var related []diag.Related
-	for i := len(places) - 1; i >= 0; i-- {
-		if !places[i].IsValid() {
+	for i := len(positions) - 1; i >= 0; i-- {
+		if !positions[i].IsValid() {
 			continue
 		}
-		pos := c.Reporter.Position(places[i])
+		pos := c.Reporter.Position(positions[i])
 		if c.localFiles[pos.File] || i == 0 {
 			return pos, related
 		}
@@ -254,22 +254,22 @@ func (c *Checker) Position(d *Definition, path string) (diag.Position, []diag.Re
 	return diag.Position{}, nil
 }
 
-// placesOf returns the positions on the way to a path in a definition, outermost first.
-func (c *Checker) placesOf(d *Definition, path string) []token.Pos {
-	places := []token.Pos{d.Roots[0].Spec.Name.Pos()}
+// positionsOf returns the positions on the way to a path in a definition, outermost first.
+func (c *Checker) positionsOf(d *Definition, path string) []token.Pos {
+	positions := []token.Pos{d.Roots[0].Spec.Name.Pos()}
 	if rest, ok := strings.CutPrefix(path, "spec.versions["); ok {
 		index, rest, _ := strings.Cut(rest, "]")
 		if i, err := strconv.Atoi(index); err == nil && i < len(d.Roots) {
-			places = append(places, d.versionPlaces(i, rest)...)
+			positions = append(positions, d.versionPositions(i, rest)...)
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
-		places = append(places, markerPlace(d.Roots, markers.ResourceName, 0))
+		positions = append(positions, markerPosition(d.Roots, markers.ResourceName, 0))
 	} else if strings.HasPrefix(path, "spec.conversion") && d.Conversion != nil {
-		places = append(places, d.Conversion.Pos)
+		positions = append(positions, d.Conversion.Pos)
 	} else if strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels") {
-		places = append(places, markerPlace(d.Roots, markers.MetadataName, 0))
+		positions = append(positions, markerPosition(d.Roots, markers.MetadataName, 0))
 	}
-	return places
+	return positions
 }
 
 // argumentOf returns the marker argument that sets the value at a path; empty if there is
@@ -324,18 +324,18 @@ func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 // inside returns the position of a character in a rule, for errors of the CEL compiler. ok is
 // false for rules in other packages.
 func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Position, bool) {
-	places := c.placesOf(d, path)
-	m, ok := c.markerAt(places[len(places)-1])
+	positions := c.positionsOf(d, path)
+	m, ok := c.markerAt(positions[len(positions)-1])
 	if !ok {
 		return diag.Position{}, false
 	}
-	pos, ok := m.Inside(argumentOf(path), line, column)
+	pos, ok := m.ArgumentPosAt(argumentOf(path), line, column)
 	at := c.Reporter.Position(pos)
 	return at, ok && c.localFiles[at.File]
 }
 
-// versionPlaces returns the positions on the way to a path in a version.
-func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
+// versionPositions returns the positions on the way to a path in a version.
+func (d *Definition) versionPositions(i int, rest string) []token.Pos {
 	root := d.Roots[i]
 	out := []token.Pos{root.Spec.Name.Pos()}
 	if schema, ok := strings.CutPrefix(rest, ".schema.openAPIV3Schema"); ok {
@@ -348,17 +348,17 @@ func (d *Definition) versionPlaces(i int, rest string) []token.Pos {
 		if rest, ok := strings.CutPrefix(rest, part.path); ok {
 			index, _, _ := strings.Cut(rest, "]")
 			n, _ := strconv.Atoi(index) // the server always writes numbers
-			return append(out, markerPlace([]*source.Type{root}, part.marker, n))
+			return append(out, markerPosition([]*source.Type{root}, part.marker, n))
 		}
 	}
 	if strings.HasPrefix(rest, ".subresources.scale") {
-		return append(out, markerPlace([]*source.Type{root}, markers.ScaleName, 0))
+		return append(out, markerPosition([]*source.Type{root}, markers.ScaleName, 0))
 	}
 	return out
 }
 
-// markerPlace returns the position of the n-th marker of a name on the types, or NoPos.
-func markerPlace(types []*source.Type, name string, n int) token.Pos {
+// markerPosition returns the position of the n-th marker of a name on the types, or NoPos.
+func markerPosition(types []*source.Type, name string, n int) token.Pos {
 	for _, t := range types {
 		for _, m := range t.Markers {
 			if m.Name != name {

@@ -74,8 +74,8 @@ type versionFinding struct {
 // The maximum numbers of fields that a diagnostic names for one reason, and relates positions
 // for.
 const (
-	namedFields  = 3
-	placedFields = 8
+	namedFields   = 3
+	relatedFields = 8
 )
 
 // compare records the losses between a version and the stored one.
@@ -84,7 +84,7 @@ func (f *versionFinding) compare(version string, schema, stored *structural.Sche
 	removed, more := f.lost(structural.Lost(stored, schema), f.stored)
 	var parts []string
 	if len(written) > 0 {
-		parts = append(parts, fmt.Sprintf("the API server drops %s of what is written as %s", fieldNames(written), version))
+		parts = append(parts, fmt.Sprintf("the API server drops %s from objects written as %s", fieldNames(written), version))
 	}
 	if len(removed) > 0 {
 		parts = append(parts, fmt.Sprintf("every update through %s removes %s", version, fieldNames(removed)))
@@ -102,10 +102,10 @@ func (f *versionFinding) compare(version string, schema, stored *structural.Sche
 		if len(retyped) <= namedFields {
 			parts = append(parts, fmt.Sprintf("%s is %s in %s and %s in %s", pathOrRoot(l.Path), typeInWords(one), version, typeInWords(other), f.stored))
 		}
-		f.place(l, "of another type in each version")
+		f.relate(l, "of a different type in each version")
 	}
 	if n := len(retyped) - namedFields; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d more fields have other types", n))
+		parts = append(parts, fmt.Sprintf("%d more fields have different types", n))
 	}
 	if len(parts) > 0 {
 		f.texts = append(f.texts, strings.Join(parts, "; "))
@@ -120,21 +120,21 @@ func (f *versionFinding) lost(losses []structural.Loss, only string) (names []st
 			retyped = append(retyped, l)
 		case structural.LossUnknown:
 			names = append(names, "unknown fields of "+pathOrRoot(l.Path))
-			f.place(l, "keeps unknown fields only in "+only)
+			f.relate(l, "keeps unknown fields only in "+only)
 		default:
 			names = append(names, l.Path)
-			f.place(l, "only in "+only)
+			f.relate(l, "only in "+only)
 		}
 	}
 	return names, retyped
 }
 
-// place adds the declaration of a field to the related positions if it is in the user's
+// relate adds the declaration of a field to the related positions if it is in the user's
 // packages.
-func (f *versionFinding) place(l structural.Loss, message string) {
+func (f *versionFinding) relate(l structural.Loss, message string) {
 	pos := f.checker.Reporter.Position(l.From.Origin.Pos)
 	field := diag.Related{Pos: pos, Message: pathOrRoot(l.Path) + ", " + message}
-	if len(f.fields) < placedFields && f.checker.localFiles[pos.File] && !slices.Contains(f.fields, field) {
+	if len(f.fields) < relatedFields && f.checker.localFiles[pos.File] && !slices.Contains(f.fields, field) {
 		f.fields = append(f.fields, field)
 	}
 }

@@ -25,10 +25,10 @@ func TestEveryKeyword(t *testing.T) {
 			s, _ := structural.FromProps(&p)
 			c := testCRD(s)
 			if compare(t, c) {
-				t.Errorf("%s is left to the library", text)
+				t.Errorf("%s: fell back to the library", text)
 			}
 			if written, err := Append(nil, c); err != nil || !strings.Contains(string(written), " "+k.Name+":") {
-				t.Errorf("%s is not written", text)
+				t.Errorf("%s was not written", text)
 			}
 		}
 	}

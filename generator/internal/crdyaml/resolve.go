@@ -72,13 +72,13 @@ func isDecimal(s string) bool {
 		s = s[1:]
 	}
 	rest := trimDigits(s)
-	whole := len(rest) < len(s)
+	hasDigits := len(rest) < len(s)
 	if fraction, ok := strings.CutPrefix(rest, "."); ok {
 		rest = trimDigits(fraction)
-		whole = whole || len(rest) < len(fraction)
+		hasDigits = hasDigits || len(rest) < len(fraction)
 	}
-	if !whole || rest == "" {
-		return whole
+	if !hasDigits || rest == "" {
+		return hasDigits
 	}
 	if rest[0] != 'e' && rest[0] != 'E' {
 		return false

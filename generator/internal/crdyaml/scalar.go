@@ -26,7 +26,7 @@ const (
 	doubleQuoted
 	literal
 	// exotic marks texts that are left to the library: invalid UTF-8, characters that the
-	// library refuses, and Unicode line breaks.
+	// library rejects, and Unicode line breaks.
 	exotic
 )
 
@@ -88,7 +88,7 @@ func styleOf(s string) (style scalarStyle, ascii bool) {
 	}
 	var lines, spaceAtEnd, special, indicator bool
 	ascii = true
-	for i := nextNotable(s, 0); i < len(s); i = nextNotable(s, i) {
+	for i := nextSpecial(s, 0); i < len(s); i = nextSpecial(s, i) {
 		switch s[i] {
 		case '\n':
 			lines = true
@@ -139,10 +139,10 @@ func isWord(s string) bool {
 	return true
 }
 
-// nextNotable returns the index, at or after i, of the first byte that is a colon, a number
+// nextSpecial returns the index, at or after i, of the first byte that is a colon, a number
 // sign, or not a printable ASCII character; or len(s) if there is none. It checks eight
-// bytes at a time, because the whole text of a document passes through it.
-func nextNotable(s string, i int) int {
+// bytes at a time, because all text of a document passes through it.
+func nextSpecial(s string, i int) int {
 	const (
 		ones  = 0x0101010101010101
 		highs = 0x80 * ones

@@ -26,7 +26,7 @@ const maxIndent = 4000
 // timestamp.
 //
 // Append returns dst unchanged and an error if a default, an example or an enum value is
-// not valid JSON, if a version of c.Object has a schema, or if the library refuses the
+// not valid JSON, if a version of c.Object has a schema, or if the library rejects the
 // document, for example because of control characters or NaN.
 func Append(dst []byte, c *crd.Generated) ([]byte, error) {
 	for i := range c.Object.Spec.Versions {

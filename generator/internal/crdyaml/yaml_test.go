@@ -18,9 +18,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// oddScalars are texts for which a single rule of YAML or of the library changes the style,
+// specialScalars are texts for which a single rule of YAML or of the library changes the style,
 // a line break or an escape.
-func oddScalars() []string {
+func specialScalars() []string {
 	words := []string{
 		"", "a", "string", "object", "y", "Y", "yes", "Yes", "YES", "yEs", "no", "on", "off", "true", "True", "tRue", "FALSE", "null",
 		"Null", "~", "nan", ".nan", ".NaN", ".NAN", ".inf", "-.inf", "+.Inf", ".iNF", "<<", "=", "!", "!!str", "none", "open", "often",
@@ -56,9 +56,9 @@ func oddScalars() []string {
 	return words
 }
 
-// isExotic reports whether the writer may leave s to the library. It is independent of the
+// mayFallBack reports whether the writer may leave s to the library. It is independent of the
 // writer's own code.
-func isExotic(s string, key bool) bool {
+func mayFallBack(s string, key bool) bool {
 	if !utf8.ValidString(s) || strings.HasPrefix(s, "\ufeff") || strings.ContainsAny(s, "\x7f\u2028\u2029\ufffe\uffff") {
 		return true
 	}
@@ -76,7 +76,7 @@ func compare(t *testing.T, c *crd.Generated) (fellBack bool) {
 	want, wantErr := libraryYAML(c)
 	got, err := Append([]byte(prefix), c)
 	if (err != nil) != (wantErr != nil) {
-		t.Fatalf("error = %v, library: %v", err, wantErr)
+		t.Fatalf("got error %v, want %v as from the library", err, wantErr)
 	}
 	_, ok, _ := fastYAML(nil, c)
 	if err != nil {
@@ -226,21 +226,21 @@ func isOrdered(keys []string) bool {
 func TestScalars(t *testing.T) {
 	for _, depth := range []int{0, 3, 29} {
 		all := &structural.Schema{}
-		for i, s := range oddScalars() {
-			if !isExotic(s, false) {
+		for i, s := range specialScalars() {
+			if !mayFallBack(s, false) {
 				all.Properties = append(all.Properties, structural.Property{Name: fmt.Sprintf("p%04d", i), Schema: leaf(s)})
 			}
 		}
 		if compare(t, testCRD(nest(all, depth))) {
-			t.Errorf("depth %d: left to the library", depth)
+			t.Errorf("depth %d: fell back to the library", depth)
 		}
 	}
-	for _, s := range oddScalars() {
-		if fellBack := compare(t, crdWithValue(s, 0)); fellBack != isExotic(s, false) {
-			t.Errorf("value %q: left to the library: %v", s, fellBack)
+	for _, s := range specialScalars() {
+		if fellBack := compare(t, crdWithValue(s, 0)); fellBack != mayFallBack(s, false) {
+			t.Errorf("value %q: fell back to the library: %v", s, fellBack)
 		}
-		if fellBack := compare(t, crdWithKeys([]string{s}, "x", 0)); fellBack != isExotic(s, true) {
-			t.Errorf("key %q: left to the library: %v", s, fellBack)
+		if fellBack := compare(t, crdWithKeys([]string{s}, "x", 0)); fellBack != mayFallBack(s, true) {
+			t.Errorf("key %q: fell back to the library: %v", s, fellBack)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func TestKeyColumns(t *testing.T) {
 			x := strings.Repeat("x", n-min(len(key), 50))
 			for _, value := range []string{x + " b c", "#" + x + " b c", x + "\t b c", x + "é b c"} {
 				if compare(t, crdWithKeys([]string{key}, value, 0)) {
-					t.Errorf("key %q: left to the library", key)
+					t.Errorf("key %q: fell back to the library", key)
 				}
 			}
 		}
@@ -262,7 +262,7 @@ func TestKeyColumns(t *testing.T) {
 func TestKeywords(t *testing.T) {
 	c := fullCRD()
 	if compare(t, c) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	c.PreserveUnknownFields = ptr(false)
 	compare(t, c)
@@ -271,34 +271,34 @@ func TestKeywords(t *testing.T) {
 	compare(t, c)
 	c.Object.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 	if compare(t, c) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	service := &apiextensionsv1.ServiceReference{Namespace: "1", Name: "yes"}
 	c.Object.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
 		ClientConfig: &apiextensionsv1.WebhookClientConfig{Service: service},
 	}}
 	if compare(t, c) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	service.Path, service.Port = ptr("/convert"), ptr[int32](8443)
 	c.Object.Spec.Conversion.Webhook.ConversionReviewVersions = []string{"v1", "v1beta1"}
 	if compare(t, c) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	for _, config := range []*apiextensionsv1.WebhookClientConfig{nil, {}, {URL: ptr("https://a")}, {Service: service, CABundle: []byte("a")}} {
 		c.Object.Spec.Conversion.Webhook.ClientConfig = config
 		if !compare(t, c) {
-			t.Errorf("%v is not left to the library", config)
+			t.Errorf("%v: got no fallback to the library", config)
 		}
 	}
 	c = testCRD(nil)
 	c.Object.CreationTimestamp = metav1.NewTime(time.Unix(1, 0))
 	if compare(t, c) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	c.Object.Namespace = "x"
 	if !compare(t, c) {
-		t.Error("a namespace is not left to the library")
+		t.Error("got no fallback to the library for a namespace")
 	}
 	compare(t, &crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{}})
 	compare(t, &crd.Generated{Object: &apiextensionsv1.CustomResourceDefinition{Spec: apiextensionsv1.CustomResourceDefinitionSpec{
@@ -309,10 +309,10 @@ func TestKeywords(t *testing.T) {
 
 func TestDeepNesting(t *testing.T) {
 	if compare(t, testCRD(nest(leaf("a b"), 300))) {
-		t.Error("left to the library")
+		t.Error("fell back to the library")
 	}
 	if _, ok, err := fastYAML(nil, testCRD(nest(leaf("a b"), 2000))); ok || err != nil {
-		t.Error("not left to the library", err)
+		t.Error("got no fallback to the library", err)
 	}
 	for _, depth := range []int{100, 2100, 9990, 10010} {
 		c := testCRD(&structural.Schema{})
@@ -331,12 +331,12 @@ func TestErrors(t *testing.T) {
 	c = testCRD(&structural.Schema{Generic: structural.Generic{Default: &structural.JSON{Raw: []byte(`{"a"}`)}}})
 	compare(t, c)
 	if _, err := Append(nil, c); err == nil || !strings.Contains(err.Error(), "CRD foos.example.com: invalid JSON value") {
-		t.Errorf("error = %v", err)
+		t.Errorf("got error %v", err)
 	}
 	c = testCRD(nil)
 	c.Object.Spec.Versions[0].Schema = &apiextensionsv1.CustomResourceValidation{}
 	if _, err := Append(nil, c); err == nil {
-		t.Error("no error for a schema inside of the object")
+		t.Error("got no error for a schema inside of the object")
 	}
 }
 
@@ -344,7 +344,7 @@ func TestInput(t *testing.T) {
 	properties := []structural.Property{{Name: "b", Schema: &structural.Schema{}}, {Name: "a", Schema: &structural.Schema{}}}
 	compare(t, testCRD(&structural.Schema{Properties: properties}))
 	if properties[0].Name != "b" {
-		t.Error("the properties of the schema are sorted in place")
+		t.Error("the properties of the input schema were sorted")
 	}
 }
 
@@ -415,7 +415,7 @@ func TestNaturalLess(t *testing.T) {
 		{"item2", "item10"}, {"a-b", "a.b"}, {"a.b", "a_b"}, {"a_b", "aB"}, {"aB", "ab"}, {"a", "a1"}, {"a1", "aa"}, {"a1", "a01"}, {"12a", "13"}, {"13", "123"}, {"123", "12a"},
 	} {
 		if !NaturalLess(pair[0], pair[1]) || NaturalLess(pair[1], pair[0]) {
-			t.Errorf("%q is not before %q", pair[0], pair[1])
+			t.Errorf("%q does not sort before %q", pair[0], pair[1])
 		}
 	}
 	// Against the library.
@@ -426,7 +426,7 @@ func TestOrdinaryDocumentsAreFast(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10 {
 		if compare(t, testCRD(randomSchema(random, 3))) {
-			t.Fatal("left to the library")
+			t.Fatal("fell back to the library")
 		}
 	}
 }
@@ -487,15 +487,15 @@ func randomDoc(random *rand.Rand) string {
 }
 
 func FuzzAppend(f *testing.F) {
-	for i, s := range oddScalars() {
+	for i, s := range specialScalars() {
 		if len(s) < 40 || i%8 == 0 {
 			f.Add(s, s, s+"1", uint8(i))
 		}
 	}
 	f.Add("a", "item2", "item10", uint8(40))
 	f.Fuzz(func(t *testing.T, value, key, other string, depth uint8) {
-		if fellBack := compare(t, crdWithValue(value, int(depth%45))); fellBack != isExotic(value, false) {
-			t.Errorf("value %q: left to the library: %v", value, fellBack)
+		if fellBack := compare(t, crdWithValue(value, int(depth%45))); fellBack != mayFallBack(value, false) {
+			t.Errorf("value %q: fell back to the library: %v", value, fellBack)
 		}
 		keys := []string{"a1", key}
 		if other != "" {
@@ -504,9 +504,9 @@ func FuzzAppend(f *testing.F) {
 		if !isOrdered(keys) {
 			return
 		}
-		exotic := isExotic(key, true) || isExotic(other, true) || isExotic(value, false)
+		exotic := mayFallBack(key, true) || mayFallBack(other, true) || mayFallBack(value, false)
 		if fellBack := compare(t, crdWithKeys(keys, value, int(depth%45))); fellBack != exotic {
-			t.Errorf("keys %q, value %q: left to the library: %v", keys, value, fellBack)
+			t.Errorf("keys %q, value %q: fell back to the library: %v", keys, value, fellBack)
 		}
 	})
 }

@@ -7,14 +7,15 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
-// ruleOverParts is a tag for values that no keyword can reach: the keys of a map, or some of
+// partsRule is a tag for values that no keyword can reach: the keys of a map, or some of
 // the items of a list. It becomes one CEL rule.
-type ruleOverParts struct{ tag codetags.Tag }
+type partsRule struct{ tag codetags.Tag }
 
-func (op ruleOverParts) Apply(e *Editor, s *structural.Schema) {
+func (op partsRule) Apply(e *Editor, s *structural.Schema) {
 	c := &celWriter{Editor: e}
 	rule := c.expr(op.tag, "self", s)
 	if c.failed {
@@ -51,18 +52,18 @@ func (c *celWriter) variable() string {
 // tag.
 func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) string {
 	if tag.ValueType == codetags.ValueTypeTag && tag.ValueTag == nil {
-		return c.fail("", "+%s needs a tag behind the equals sign", tag.Name)
+		return c.fail("", "+%s needs a tag after the equals sign", tag.Name)
 	}
 	switch tag.Name {
-	case "k8s:beta":
+	case markers.TagBetaName:
 		return c.expr(*tag.ValueTag, value, s)
-	case "k8s:eachKey":
+	case markers.TagEachKeyName:
 		if s.AdditionalProperties == nil {
 			return c.fail("", "must apply to a map, found %s", TypeOrNone(s.Type))
 		}
 		key := c.variable()
 		return fmt.Sprintf("%s.all(%s, %s)", value, key, c.expr(*tag.ValueTag, key, &structural.Schema{Generic: structural.Generic{Type: "string"}}))
-	case "k8s:eachVal":
+	case markers.TagEachValName:
 		x := c.variable()
 		switch {
 		case s.Items != nil:
@@ -71,47 +72,47 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 			return fmt.Sprintf("%s.all(%s, %s)", value, x, c.expr(*tag.ValueTag, value+"["+x+"]", s.AdditionalProperties.Schema))
 		}
 		return c.fail("", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
-	case "k8s:item":
+	case markers.TagItemName:
 		return c.item(tag, value, s)
-	case "k8s:subfield":
+	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
 		i := s.PropertyIndex(arg.Value)
 		name, ok := structural.CELName(arg.Value)
 		if i < 0 || !ok {
-			return c.fail(fieldHint(s, arg.Value), "there is no field %s here", arg.Value)
+			return c.fail(fieldHint(s, arg.Value), "unknown field %s", arg.Value)
 		}
 		field := value + "." + name
 		switch tag.ValueTag.Name {
-		case "k8s:required":
+		case markers.TagRequiredName:
 			return "has(" + field + ")"
-		case "k8s:forbidden":
+		case markers.TagForbiddenName:
 			return "!has(" + field + ")"
 		}
 		return fmt.Sprintf("(!has(%s) || %s)", field, c.expr(*tag.ValueTag, field, s.Properties[i].Schema))
-	case "k8s:minLength", "k8s:minItems", "k8s:minProperties":
+	case markers.TagMinLengthName, markers.TagMinItemsName, markers.TagMinPropertiesName:
 		return ifText(s, value, fmt.Sprintf("%s.size() >= %d", value, c.number(tag)))
-	case "k8s:maxLength", "k8s:maxItems", "k8s:maxProperties":
+	case markers.TagMaxLengthName, markers.TagMaxItemsName, markers.TagMaxPropertiesName:
 		return ifText(s, value, fmt.Sprintf("%s.size() <= %d", value, c.number(tag)))
-	case "k8s:maxBytes":
+	case markers.TagMaxBytesName:
 		return ifText(s, value, fmt.Sprintf("bytes(%s).size() <= %d", value, c.number(tag)))
-	case "k8s:minimum", "k8s:maximum":
+	case markers.TagMinimumName, markers.TagMaximumName:
 		if s.XIntOrString {
 			return c.fail("", "must apply to a number, found IntOrString")
 		}
-		if tag.Name == "k8s:minimum" {
+		if tag.Name == markers.TagMinimumName {
 			return fmt.Sprintf("%s >= %d", value, c.number(tag))
 		}
 		return fmt.Sprintf("%s <= %d", value, c.number(tag))
-	case "k8s:neq":
+	case markers.TagNeqName:
 		return value + " != " + c.literal(tag.Value, s.Type)
-	case "k8s:format":
+	case markers.TagFormatName:
 		format, ok := findFormat(tag.Value)
 		if !ok {
 			return c.fail(formatHint(tag.Value), "unknown format %q", tag.Value)
 		}
 		return ifText(s, value, format.celFor(value))
 	}
-	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be said of keys or single items in a CRD", tag.Name)
+	return c.fail("write the rule as +kubebuilder:validation:XValidation", "+%s cannot be applied to keys or single items in a CRD", tag.Name)
 }
 
 // ifText restricts a condition on strings to strings, if the value may also be a number, for
@@ -134,7 +135,7 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 		i := s.Items.PropertyIndex(arg.Name)
 		name, ok := structural.CELName(arg.Name)
 		if i < 0 || !ok {
-			return c.fail(fieldHint(s.Items, arg.Name), "the items have no field %q", arg.Name)
+			return c.fail(fieldHint(s.Items, arg.Name), "unknown field %q of the items", arg.Name)
 		}
 		key := s.Items.Properties[i].Schema
 		// Even a required key may be absent in objects stored before it was required.
@@ -157,44 +158,44 @@ func (c *celWriter) number(tag codetags.Tag) int64 {
 // message returns the rule's message for a tag.
 func (c *celWriter) message(tag codetags.Tag) string {
 	switch tag.Name {
-	case "k8s:beta":
+	case markers.TagBetaName:
 		return c.message(*tag.ValueTag)
-	case "k8s:eachKey":
+	case markers.TagEachKeyName:
 		return "each key " + c.message(*tag.ValueTag)
-	case "k8s:eachVal":
+	case markers.TagEachValName:
 		return "each value " + c.message(*tag.ValueTag)
-	case "k8s:item":
+	case markers.TagItemName:
 		var keys []string
 		for _, arg := range tag.Args {
 			keys = append(keys, arg.Name+" "+arg.Value)
 		}
 		return "the item with " + strings.Join(keys, ", ") + " " + c.message(*tag.ValueTag)
-	case "k8s:subfield":
+	case markers.TagSubfieldName:
 		arg, _ := tag.PositionalArg()
 		switch tag.ValueTag.Name {
-		case "k8s:required":
+		case markers.TagRequiredName:
 			return "must have " + arg.Value
-		case "k8s:forbidden":
+		case markers.TagForbiddenName:
 			return "may not have " + arg.Value
 		}
 		return "has " + arg.Value + " that " + c.message(*tag.ValueTag)
-	case "k8s:minLength":
+	case markers.TagMinLengthName:
 		return "must be at least " + tag.Value + " characters long"
-	case "k8s:maxLength":
+	case markers.TagMaxLengthName:
 		return "may not be longer than " + tag.Value + " characters"
-	case "k8s:maxBytes":
+	case markers.TagMaxBytesName:
 		return "may not be more than " + tag.Value + " bytes"
-	case "k8s:minItems", "k8s:minProperties":
+	case markers.TagMinItemsName, markers.TagMinPropertiesName:
 		return "must have at least " + tag.Value + " items"
-	case "k8s:maxItems", "k8s:maxProperties":
+	case markers.TagMaxItemsName, markers.TagMaxPropertiesName:
 		return "may not have more than " + tag.Value + " items"
-	case "k8s:minimum":
+	case markers.TagMinimumName:
 		return "must be greater than or equal to " + tag.Value
-	case "k8s:maximum":
+	case markers.TagMaximumName:
 		return "must be less than or equal to " + tag.Value
-	case "k8s:neq":
+	case markers.TagNeqName:
 		return "must not be equal to " + tag.Value
-	case "k8s:format":
+	case markers.TagFormatName:
 		return "must be a " + tag.Value
 	}
 	return "must satisfy " + tag.Name
@@ -237,7 +238,7 @@ func (e *Editor) literal(text, schemaType string) string {
 		return structural.CELString(text)
 	}
 	if !ok {
-		e.Errorf(e.Pos, "", "%q is no %s", text, schemaType)
+		e.Errorf(e.Pos, "", "%q is not a valid %s", text, schemaType)
 		return "false"
 	}
 	return text

@@ -89,43 +89,43 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 		return append(path[:len(path):len(path)], step)
 	}
 	switch tag.Name {
-	case "k8s:beta":
+	case markers.TagBetaName:
 		if inner := t.inner(tag); inner != nil {
 			t.read(*inner, path, field)
 		}
-	case "k8s:eachVal":
+	case markers.TagEachValName:
 		if inner := t.inner(tag); inner != nil {
 			t.read(*inner, below(Step{Kind: StepEach}), "")
 		}
-	case "k8s:subfield":
+	case markers.TagSubfieldName:
 		name, ok := tag.PositionalArg()
 		if inner := t.inner(tag); inner != nil && ok {
 			t.read(*inner, below(Step{Kind: StepField, Name: name.Value}), name.Value)
 		} else if !ok {
 			t.errorf("as in +k8s:subfield(name)=+k8s:maxLength=63", "needs the name of a field in parentheses")
 		}
-	case "k8s:eachKey", "k8s:item":
+	case markers.TagEachKeyName, markers.TagItemName:
 		if inner := t.inner(tag); inner != nil {
-			t.node(path, ruleOverParts{tag})
+			t.node(path, partsRule{tag})
 		}
-	case "k8s:required", "k8s:optional":
-		if t.wantsField(tag, field) {
-			t.above(path, requireField{field, tag.Name == "k8s:required"})
+	case markers.TagRequiredName, markers.TagOptionalName:
+		if t.needsField(tag, field) {
+			t.above(path, requireField{field, tag.Name == markers.TagRequiredName})
 		}
-	case "k8s:forbidden", "k8s:dependentRequired", "k8s:dependentForbidden":
-		if t.wantsField(tag, field) {
-			t.above(path, ruleOfFields{tag, field})
+	case markers.TagForbiddenName, markers.TagDependentRequiredName, markers.TagDependentForbiddenName:
+		if t.needsField(tag, field) {
+			t.above(path, fieldRule{tag, field})
 		}
-	case "k8s:update":
-		t.node(path, ruleOfUpdates{tag.Value})
+	case markers.TagUpdateName:
+		t.node(path, updateRule{tag.Value})
 		if field != "" && tag.Value != "NoModify" {
-			t.above(path, ruleOfFields{tag, field})
+			t.above(path, fieldRule{tag, field})
 		}
-	case "k8s:listType", "k8s:listMapKey", markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
+	case markers.TagListTypeName, markers.TagListMapKeyName, markers.TagUnionDiscriminatorName, markers.TagUnionMemberName, markers.TagZeroOrOneOfMemberName, markers.TagEnumName, markers.TagEnumExcludeName:
 		if len(path) == 0 {
 			return // implemented by controller-tools' definitions, and by unions
 		}
-		t.errorf("", "+%s cannot stand behind another tag for a CRD", tag.Name)
+		t.errorf("", "+%s cannot be nested in another tag in a CRD", tag.Name)
 	default:
 		t.node(path, validation{tag})
 	}
@@ -134,14 +134,14 @@ func (t *tagReader) read(tag codetags.Tag, path []Step, field string) {
 // inner returns the tag after the equals sign.
 func (t *tagReader) inner(tag codetags.Tag) *codetags.Tag {
 	if tag.ValueTag == nil {
-		t.errorf("as in +"+tag.Name+"=+k8s:maxLength=63", "+%s needs a tag behind the equals sign", tag.Name)
+		t.errorf("as in +"+tag.Name+"=+k8s:maxLength=63", "+%s needs a tag after the equals sign", tag.Name)
 	}
 	return tag.ValueTag
 }
 
-func (t *tagReader) wantsField(tag codetags.Tag, field string) bool {
+func (t *tagReader) needsField(tag codetags.Tag, field string) bool {
 	if field == "" {
-		t.errorf("put it on a field, or behind +k8s:subfield(name)=", "+%s describes a field", tag.Name)
+		t.errorf("put it on a field, or after +k8s:subfield(name)=", "+%s must apply to a field", tag.Name)
 	}
 	return field != ""
 }
@@ -153,15 +153,15 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 	tag := op.tag
 	text := s.Type == "string" || s.XIntOrString
 	switch tag.Name {
-	case "k8s:minLength", "k8s:maxLength", "k8s:maxBytes":
+	case markers.TagMinLengthName, markers.TagMaxLengthName, markers.TagMaxBytesName:
 		n, ok := op.count(e, s, text, "a string")
 		if !ok {
 			return
 		}
 		switch tag.Name {
-		case "k8s:minLength":
+		case markers.TagMinLengthName:
 			tighten(&s.Validation().MinLength, n, true)
-		case "k8s:maxLength":
+		case markers.TagMaxLengthName:
 			tighten(&s.Validation().MaxLength, n, false)
 		default:
 			// A string of n bytes has at most n characters, which bounds the cost of the rule
@@ -169,31 +169,31 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 			tighten(&s.Validation().MaxLength, n, false)
 			AddRule(e, s, structural.Rule{Rule: ifText(s, "self", fmt.Sprintf("bytes(self).size() <= %d", n)), Message: fmt.Sprintf("may not be more than %d bytes", n)})
 		}
-	case "k8s:minItems":
+	case markers.TagMinItemsName:
 		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
 			tighten(&s.Validation().MinItems, n, true)
 		}
-	case "k8s:maxItems":
+	case markers.TagMaxItemsName:
 		if n, ok := op.count(e, s, s.Type == "array", "a list"); ok {
 			tighten(&s.Validation().MaxItems, n, false)
 		}
-	case "k8s:minProperties":
+	case markers.TagMinPropertiesName:
 		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
 			tighten(&s.Validation().MinProperties, n, true)
 		}
-	case "k8s:maxProperties":
+	case markers.TagMaxPropertiesName:
 		if n, ok := op.count(e, s, s.Type == "object", "a map"); ok {
 			tighten(&s.Validation().MaxProperties, n, false)
 		}
-	case "k8s:minimum":
+	case markers.TagMinimumName:
 		if n, ok := op.number(e, s); ok {
 			tighten(&s.Validation().Minimum, float64(n), true)
 		}
-	case "k8s:maximum":
+	case markers.TagMaximumName:
 		if n, ok := op.number(e, s); ok {
 			tighten(&s.Validation().Maximum, float64(n), false)
 		}
-	case "k8s:format":
+	case markers.TagFormatName:
 		format, ok := findFormat(tag.Value)
 		if !ok {
 			e.Errorf(e.Pos, formatHint(tag.Value), "unknown format %q", tag.Value)
@@ -204,22 +204,22 @@ func (op validation) Apply(e *Editor, s *structural.Schema) {
 			return
 		}
 		format.restrict(s.Validation())
-	case "k8s:neq":
+	case markers.TagNeqName:
 		AddRule(e, s, structural.Rule{Rule: "self != " + e.literal(tag.Value, s.Type), Message: "must not be equal to " + tag.Value})
 	case markers.TagImmutableName:
 		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field is immutable"})
-	case "k8s:monotonic":
+	case markers.TagMonotonicName:
 		if _, ok := op.number(e, s); ok || s.Type == "integer" {
 			AddRule(e, s, structural.Rule{Rule: "self >= oldSelf", Message: "may not be decreased"})
 		}
 	case markers.TagUniqueName:
 		op.unique(e, s)
 	}
-	e.mark(s)
+	e.recordKeyword(s)
 }
 
-// mark records the edit as the origin of the keyword that it set.
-func (e *Editor) mark(s *structural.Schema) {
+// recordKeyword records the edit as the origin of the keyword that it set.
+func (e *Editor) recordKeyword(s *structural.Schema) {
 	for _, keyword := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum", "maximum", "pattern"} {
 		if strings.EqualFold(keyword, strings.TrimPrefix(e.Name, "k8s:")) {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: e.Pos})
@@ -232,7 +232,7 @@ func (op validation) count(e *Editor, s *structural.Schema, fits bool, want stri
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
 	switch {
 	case err != nil || n < 0:
-		e.Errorf(e.Pos, "", "expected a number that is not negative, got %q", op.tag.Value)
+		e.Errorf(e.Pos, "", "expected a non-negative integer, got %q", op.tag.Value)
 	case !fits:
 		e.Errorf(e.Pos, "", "must apply to %s, found %s", want, TypeOrNone(s.Type))
 	default:
@@ -248,14 +248,14 @@ func (op validation) number(e *Editor, s *structural.Schema) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(op.tag.Value, 0, 64)
-	if err != nil && op.tag.Name != "k8s:monotonic" {
+	if err != nil && op.tag.Name != markers.TagMonotonicName {
 		e.Errorf(e.Pos, "", "expected an integer, got %q", op.tag.Value)
 	}
 	return n, err == nil
 }
 
 func formatHint(name string) string {
-	return diag.DidYouMean(name, formatNames(), "there are "+strings.Join(formatNames(), ", "))
+	return diag.DidYouMean(name, formatNames(), "the formats are "+strings.Join(formatNames(), ", "))
 }
 
 // unique requires the elements of a list to be unique, by value or by the list's keys. Lists
@@ -273,7 +273,7 @@ func (op validation) unique(e *Editor, s *structural.Schema) {
 	case "set":
 	case "map":
 		if len(s.XListMapKeys) == 0 {
-			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list that is unique as a map has keys")
+			e.Errorf(e.Pos, "name the keys with +k8s:listMapKey", "a list with +k8s:unique=map needs keys")
 			return
 		}
 		same = sameKeys(s, "x", "y")
@@ -305,13 +305,13 @@ func AddRule(e *Editor, s *structural.Schema, rule structural.Rule) {
 	s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: e.Pos})
 }
 
-// ruleOfFields is a tag that determines whether fields of an object may be set.
-type ruleOfFields struct {
+// fieldRule is a tag that determines whether fields of an object may be set.
+type fieldRule struct {
 	tag   codetags.Tag
 	field string
 }
 
-func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
+func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 	self, ok := structural.CELName(op.field)
 	if !ok {
 		e.Errorf(e.Pos, "", "CEL cannot read a field named %q", op.field)
@@ -320,9 +320,9 @@ func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
 	rule := structural.Rule{FieldPath: structural.RuleFieldPath(op.field)}
 	reason := apiextensionsv1.FieldValueForbidden
 	switch op.tag.Name {
-	case "k8s:forbidden":
+	case markers.TagForbiddenName:
 		rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s)", self), "may not be set"
-	case "k8s:update":
+	case markers.TagUpdateName:
 		rule.FieldPath = ""
 		switch op.tag.Value {
 		case "NoSet", "NoAddItem":
@@ -336,11 +336,11 @@ func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
 		arg, _ := op.tag.PositionalArg()
 		other, ok := structural.CELName(arg.Value)
 		if !ok || s.PropertyIndex(arg.Value) < 0 {
-			e.Errorf(e.Pos, fieldHint(s, arg.Value), "there is no field %q beside this one", arg.Value)
+			e.Errorf(e.Pos, fieldHint(s, arg.Value), "unknown field %q", arg.Value)
 			return
 		}
 		rule.FieldPath = structural.RuleFieldPath(arg.Value)
-		if op.tag.Name == "k8s:dependentRequired" {
+		if op.tag.Name == markers.TagDependentRequiredName {
 			reason = apiextensionsv1.FieldValueRequired
 			rule.Rule, rule.Message = fmt.Sprintf("!has(self.%s) || has(self.%s)", self, other), "must be set when "+op.field+" is set"
 		} else {
@@ -351,17 +351,17 @@ func (op ruleOfFields) Apply(e *Editor, s *structural.Schema) {
 	AddRule(e, s, rule)
 }
 
-// ruleOfUpdates is a +k8s:update constraint on the value itself.
-type ruleOfUpdates struct{ constraint string }
+// updateRule is a +k8s:update constraint on the value itself.
+type updateRule struct{ constraint string }
 
-func (op ruleOfUpdates) Apply(e *Editor, s *structural.Schema) {
+func (op updateRule) Apply(e *Editor, s *structural.Schema) {
 	isMap := s.Type == "object" && s.AdditionalProperties != nil
 	switch op.constraint {
 	case "NoSet", "NoUnset":
 		return // applies to the object that has the field
 	case "NoModify":
 		if s.Type == "array" || isMap {
-			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify is not for lists and maps")
+			e.Errorf(e.Pos, "write +k8s:eachVal=+k8s:update=NoModify for each item", "NoModify does not apply to lists and maps")
 			return
 		}
 		AddRule(e, s, structural.Rule{Rule: "self == oldSelf", Message: "field cannot be modified once set"})
@@ -376,9 +376,9 @@ func (op ruleOfUpdates) Apply(e *Editor, s *structural.Schema) {
 		case s.Type == "array" && len(s.XListMapKeys) > 0:
 			AddRule(e, s, structural.Rule{Rule: fmt.Sprintf("%s.all(x, %s.exists(y, %s))", of, in, sameKeys(s, "x", "y")), Message: message})
 		default:
-			e.Errorf(e.Pos, "say +k8s:listType=set or map, so that items have an identity", "%s needs a map, or a list that is a set or a map", op.constraint)
+			e.Errorf(e.Pos, "add +k8s:listType=set or map, so that items have an identity", "%s must apply to a map, or to a list of type set or map", op.constraint)
 		}
 	default:
-		e.Errorf(e.Pos, "there are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
+		e.Errorf(e.Pos, "the constraints are NoSet, NoUnset, NoModify, NoAddItem, NoRemoveItem", "unknown constraint %q", op.constraint)
 	}
 }

@@ -111,7 +111,7 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	case step.Kind == StepField:
 		i := s.PropertyIndex(step.Name)
 		if i < 0 {
-			e.Errorf(step.pos, fieldHint(s, step.Name), "there is no field %s here", step.Name)
+			e.Errorf(step.pos, fieldHint(s, step.Name), "unknown field %s", step.Name)
 			return s
 		}
 		out.Properties = slices.Clone(s.Properties)
@@ -121,13 +121,13 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	case step.Kind != StepItems && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
 		out.AdditionalProperties = &structural.SchemaOrBool{Schema: e.at(s.AdditionalProperties.Schema, path[1:])}
 	case step.Kind == StepItems:
-		e.Errorf(step.pos, "", "this is no list: its type is %s", TypeOrNone(s.Type))
+		e.Errorf(step.pos, "", "[*] must apply to a list, found %s", TypeOrNone(s.Type))
 		return s
 	case step.Kind == StepValues:
-		e.Errorf(step.pos, "", "this is no map: its type is %s", TypeOrNone(s.Type))
+		e.Errorf(step.pos, "", "{*} must apply to a map, found %s", TypeOrNone(s.Type))
 		return s
 	default:
-		e.Errorf(step.pos, "", "this is neither a list nor a map: its type is %s", TypeOrNone(s.Type))
+		e.Errorf(step.pos, "", "must apply to a list or a map, found %s", TypeOrNone(s.Type))
 		return s
 	}
 	return &out
@@ -139,9 +139,9 @@ func fieldHint(s *structural.Schema, name string) string {
 	for _, p := range s.Properties {
 		names = append(names, p.Name)
 	}
-	otherwise := "it has " + strings.Join(names, ", ")
+	otherwise := "the fields are " + strings.Join(names, ", ")
 	if len(names) == 0 {
-		otherwise = "it has no fields: its type is " + TypeOrNone(s.Type)
+		otherwise = "its type has no fields: " + TypeOrNone(s.Type)
 	}
 	return diag.DidYouMean(name, names, otherwise)
 }
@@ -229,7 +229,7 @@ func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
 func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	i := s.PropertyIndex(op.name)
 	if i < 0 {
-		e.Errorf(e.Pos, fieldHint(s, op.name), "there is no field %s here", op.name)
+		e.Errorf(e.Pos, fieldHint(s, op.name), "unknown field %s", op.name)
 		return
 	}
 	s.Properties = slices.Delete(s.Properties, i, i+1)
@@ -238,7 +238,7 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 
 func (op requireField) Apply(e *Editor, s *structural.Schema) {
 	if s.PropertyIndex(op.name) < 0 {
-		e.Errorf(e.Pos, fieldHint(s, op.name), "there is no field %s here", op.name)
+		e.Errorf(e.Pos, fieldHint(s, op.name), "unknown field %s", op.name)
 		return
 	}
 	setRequired(s, op.name, op.required)

@@ -39,7 +39,7 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	if unknown := unknownKeyword(value); unknown != "" {
 		pos := m.ValuePos(max(0, strings.Index(f.Text, unknown)))
 		d := r.Reporter.BadArguments(p.At(pos), diag.DidYouMean(unknown, structural.KeywordNames(), ""),
-			"+%s: a schema has no keyword %s", m.Name, unknown)
+			"+%s: unknown keyword %s", m.Name, unknown)
 		if p.Local() && strings.Count(f.Text, unknown) == 1 {
 			r.Reporter.Meant(d, pos, unknown, structural.KeywordNames())
 		}
@@ -53,12 +53,12 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	s, unsupported := structural.FromProps(&props)
 	for _, u := range unsupported {
 		r.Reporter.BadArguments(p.At(m.ValuePos(max(0, strings.Index(f.Text, u.Keyword)))), "",
-			"+%s: %s.%s: a structural schema cannot hold it", m.Name, u.Path, u.Keyword)
+			"+%s: %s.%s is not allowed in a structural schema", m.Name, u.Path, u.Keyword)
 	}
 	if len(unsupported) > 0 {
 		return nil
 	}
-	place(s, structural.Origin{Pos: m.Pos})
+	setOrigin(s, structural.Origin{Pos: m.Pos})
 	for _, keyword := range structural.SetKeywords(&props) {
 		if keyword != structural.RulesKeyword {
 			s.Origin.Keywords = append(s.Origin.Keywords, structural.KeywordOrigin{Keyword: keyword, Pos: m.Pos})
@@ -87,33 +87,33 @@ func wrongType(err error) string {
 	case reflect.Int64, reflect.Float64:
 		want = "a number"
 	}
-	return fmt.Sprintf("%s wants %s, got %s", typeErr.Field, want, typeErr.Value)
+	return fmt.Sprintf("%s must be %s, got %s", typeErr.Field, want, typeErr.Value)
 }
 
-// place sets the origin of every node of a fragment.
-func place(s *structural.Schema, origin structural.Origin) {
+// setOrigin sets the origin of every node of a fragment.
+func setOrigin(s *structural.Schema, origin structural.Origin) {
 	s.Origin = origin
 	for _, p := range s.Properties {
-		place(p.Schema, origin)
+		setOrigin(p.Schema, origin)
 	}
 	if s.Items != nil {
-		place(s.Items, origin)
+		setOrigin(s.Items, origin)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		place(s.AdditionalProperties.Schema, origin)
+		setOrigin(s.AdditionalProperties.Schema, origin)
 	}
 	if s.ValueValidation != nil {
-		placeValues(s.ValueValidation, origin)
+		setValueOrigins(s.ValueValidation, origin)
 	}
 }
 
-func placeValues(v *structural.ValueValidation, origin structural.Origin) {
+func setValueOrigins(v *structural.ValueValidation, origin structural.Origin) {
 	nested := func(n *structural.NestedValueValidation) {
 		n.Origin = origin
-		placeValues(&n.ValueValidation, origin)
+		setValueOrigins(&n.ValueValidation, origin)
 		for _, p := range n.Properties {
 			p.Schema.Origin = origin
-			placeValues(&p.Schema.ValueValidation, origin)
+			setValueOrigins(&p.Schema.ValueValidation, origin)
 		}
 	}
 	for _, list := range [][]structural.NestedValueValidation{v.AllOf, v.AnyOf, v.OneOf} {
@@ -163,7 +163,7 @@ func unknownKeyword(schema any) string {
 // that junctors are combined so that both hold, and lists are concatenated.
 func (e *Editor) extend(s, f *structural.Schema) {
 	if f.Type != "" && s.Type != "" && f.Type != s.Type {
-		e.Errorf(e.Pos, "", "the type is %s here, not %s", s.Type, f.Type)
+		e.Errorf(e.Pos, "", "cannot change the type from %s to %s", s.Type, f.Type)
 		return
 	}
 	own, more := s.Keywords().Props(), f.Keywords().Props()

@@ -26,7 +26,7 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 	if reference {
 		props.Ref = new("") // K8sRequired requires it
 	}
-	shown, badList := props.Type, false
+	initialType, invalidListType := props.Type, false
 	for _, m := range set {
 		if _, ok := m.Value.(markers.SchemaMarker); !ok {
 			k.Take(props)
@@ -43,14 +43,14 @@ func ApplyMarkers(r Reporter, k structural.Keywords, reference bool, p *source.P
 		}
 		if err != nil {
 			_, isKey := m.Value.(crdmarkers.ListMapKey)
-			if isKey && badList {
+			if isKey && invalidListType {
 				continue // it depends on the malformed type
 			}
-			if reference && shown != "" && props.Type != shown {
+			if reference && initialType != "" && props.Type != initialType {
 				continue // a marker sets the type of the reference, which is a conflict
 			}
 			_, isList := m.Value.(crdmarkers.ListType)
-			badList = badList || isList
+			invalidListType = invalidListType || isList
 			r.DoesNotFit(p.At(m.Pos), "", "+%s: %v", m.Name, err)
 			continue
 		}
@@ -91,42 +91,42 @@ func priority(value any) int {
 // appendChanged records the keywords that differ between two states of a node. Markers
 // allocate new values, so comparing pointers is sufficient.
 func appendChanged(list []structural.KeywordOrigin, a, b *apiextensionsv1.JSONSchemaProps, pos token.Pos) []structural.KeywordOrigin {
-	note := func(keyword string, changed bool) {
+	add := func(keyword string, changed bool) {
 		if changed {
 			list = append(list, structural.KeywordOrigin{Keyword: keyword, Pos: pos})
 		}
 	}
-	note("type", a.Type != b.Type)
-	note("format", a.Format != b.Format)
-	note("title", a.Title != b.Title)
-	note("description", a.Description != b.Description)
-	note("default", a.Default != b.Default)
-	note("example", a.Example != b.Example)
-	note("externalDocs", a.ExternalDocs != b.ExternalDocs)
-	note("nullable", a.Nullable != b.Nullable)
-	note("maximum", a.Maximum != b.Maximum)
-	note("exclusiveMaximum", a.ExclusiveMaximum != b.ExclusiveMaximum)
-	note("minimum", a.Minimum != b.Minimum)
-	note("exclusiveMinimum", a.ExclusiveMinimum != b.ExclusiveMinimum)
-	note("maxLength", a.MaxLength != b.MaxLength)
-	note("minLength", a.MinLength != b.MinLength)
-	note("pattern", a.Pattern != b.Pattern)
-	note("maxItems", a.MaxItems != b.MaxItems)
-	note("minItems", a.MinItems != b.MinItems)
-	note("uniqueItems", a.UniqueItems != b.UniqueItems)
-	note("multipleOf", a.MultipleOf != b.MultipleOf)
-	note("enum", len(a.Enum) != len(b.Enum) || len(a.Enum) > 0 && &a.Enum[0] != &b.Enum[0])
-	note("maxProperties", a.MaxProperties != b.MaxProperties)
-	note("minProperties", a.MinProperties != b.MinProperties)
-	note("required", len(a.Required) != len(b.Required))
-	note("x-kubernetes-preserve-unknown-fields", a.XPreserveUnknownFields != b.XPreserveUnknownFields)
-	note("x-kubernetes-embedded-resource", a.XEmbeddedResource != b.XEmbeddedResource)
-	note("x-kubernetes-int-or-string", a.XIntOrString != b.XIntOrString)
-	note("x-kubernetes-list-map-keys", len(a.XListMapKeys) != len(b.XListMapKeys))
-	note("x-kubernetes-list-type", a.XListType != b.XListType)
-	note("x-kubernetes-map-type", a.XMapType != b.XMapType)
+	add("type", a.Type != b.Type)
+	add("format", a.Format != b.Format)
+	add("title", a.Title != b.Title)
+	add("description", a.Description != b.Description)
+	add("default", a.Default != b.Default)
+	add("example", a.Example != b.Example)
+	add("externalDocs", a.ExternalDocs != b.ExternalDocs)
+	add("nullable", a.Nullable != b.Nullable)
+	add("maximum", a.Maximum != b.Maximum)
+	add("exclusiveMaximum", a.ExclusiveMaximum != b.ExclusiveMaximum)
+	add("minimum", a.Minimum != b.Minimum)
+	add("exclusiveMinimum", a.ExclusiveMinimum != b.ExclusiveMinimum)
+	add("maxLength", a.MaxLength != b.MaxLength)
+	add("minLength", a.MinLength != b.MinLength)
+	add("pattern", a.Pattern != b.Pattern)
+	add("maxItems", a.MaxItems != b.MaxItems)
+	add("minItems", a.MinItems != b.MinItems)
+	add("uniqueItems", a.UniqueItems != b.UniqueItems)
+	add("multipleOf", a.MultipleOf != b.MultipleOf)
+	add("enum", len(a.Enum) != len(b.Enum) || len(a.Enum) > 0 && &a.Enum[0] != &b.Enum[0])
+	add("maxProperties", a.MaxProperties != b.MaxProperties)
+	add("minProperties", a.MinProperties != b.MinProperties)
+	add("required", len(a.Required) != len(b.Required))
+	add("x-kubernetes-preserve-unknown-fields", a.XPreserveUnknownFields != b.XPreserveUnknownFields)
+	add("x-kubernetes-embedded-resource", a.XEmbeddedResource != b.XEmbeddedResource)
+	add("x-kubernetes-int-or-string", a.XIntOrString != b.XIntOrString)
+	add("x-kubernetes-list-map-keys", len(a.XListMapKeys) != len(b.XListMapKeys))
+	add("x-kubernetes-list-type", a.XListType != b.XListType)
+	add("x-kubernetes-map-type", a.XMapType != b.XMapType)
 	for i := len(a.XValidations); i < len(b.XValidations); i++ {
-		note("x-kubernetes-validations", true)
+		add("x-kubernetes-validations", true)
 	}
 	return list
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// TestEveryKeywordIsTaken checks that the keywords that a marker sets reach the node, with
+// TestEveryKeywordIsSet checks that the keywords that a marker sets reach the node, with
 // the position of the marker.
-func TestEveryKeywordIsTaken(t *testing.T) {
+func TestEveryKeywordIsSet(t *testing.T) {
 	gentest.EachKeyword(t, func(k *structural.Keyword, p *apiextensionsv1.JSONSchemaProps) {
 		if k.Class == structural.ClassJunctor { // markers can only remove them
 			s, _ := structural.FromProps(p)
@@ -31,11 +31,11 @@ func TestEveryKeywordIsTaken(t *testing.T) {
 		structural.CopyKeywords(after, p)
 		s.Keywords().Take(after)
 		if !k.IsSet(s.Parts()) {
-			t.Errorf("%s is not taken", k.Name)
+			t.Errorf("%s is not set", k.Name)
 		}
 		changed := appendChanged(nil, before, after, 7)
 		if len(changed) != 1 || changed[0] != (structural.KeywordOrigin{Keyword: k.Name, Pos: 7}) {
-			t.Errorf("%s changes %v", k.Name, changed)
+			t.Errorf("%s: got changes %v", k.Name, changed)
 		}
 	})
 }
@@ -58,6 +58,6 @@ func TestApplyMarkers(t *testing.T) {
 	ApplyMarkers(nil, s.Keywords(), false, nil, set, nil)
 	want := []structural.KeywordOrigin{{Keyword: "maxLength", Pos: 3}}
 	if s.Title != "" || s.MaxLength == nil || !slices.Equal(s.Origin.Keywords, want) {
-		t.Errorf("title %q, origins %v", s.Title, s.Origin.Keywords)
+		t.Errorf("got title %q, origins %v", s.Title, s.Origin.Keywords)
 	}
 }

@@ -77,7 +77,7 @@ func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) [
 	inner, ok := m.Inner()
 	if !ok {
 		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "as in +schemagen:at(.spec.replicas)=+optional",
-			"+%s: expected a marker behind the equals sign", m.Name)
+			"+%s: expected a marker after the equals sign", m.Name)
 		return nil
 	}
 	edits := r.innerEdit(p, inner, path[len(path)-1])
@@ -109,7 +109,7 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	e := &Edit{Pkg: p, Pos: marker.Pos, Name: marker.Name}
 	parent := func(op Operation) []*Edit {
 		if last.Kind != StepField {
-			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with a field", "+%s: it describes a field", marker.Name)
+			r.Reporter.BadArguments(p.At(marker.Pos), "end the path with a field", "+%s: must apply to a field", marker.Name)
 			return nil
 		}
 		e.above, e.Op = true, op
@@ -131,8 +131,8 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	}
 	if marker.Stage() == markers.BeforeMerge {
 		if name, ok := strings.CutPrefix(marker.Name, crdmarkers.ValidationItemsPrefix); ok {
-			r.Reporter.BadArguments(p.At(marker.Pos), "let the path end with [*] and write +kubebuilder:validation:"+name,
-				"+%s: it has a path already", marker.Name)
+			r.Reporter.BadArguments(p.At(marker.Pos), "end the path with [*] and write +kubebuilder:validation:"+name,
+				"+%s: already has a path", marker.Name)
 			return nil
 		}
 		e.Op = SetMarkers{source.Markers{marker}}
@@ -144,6 +144,6 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 	if own := r.ownEdit(p, marker); own != nil {
 		return own
 	}
-	r.Reporter.BadArguments(p.At(marker.Pos), "", "+%s: it does not describe a schema", marker.Name)
+	r.Reporter.BadArguments(p.At(marker.Pos), "", "+%s: does not describe a schema", marker.Name)
 	return nil
 }

@@ -3,6 +3,8 @@ package gentest
 import (
 	"bytes"
 	"io"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +33,7 @@ func visit(roots []*loader.Package, see func(*packages.Package)) {
 	packages.Visit(raw, nil, see)
 }
 
-// LoadPeer loads the packages of cases written to dir by LayOut.
+// LoadPeer loads the packages of cases written to dir by WriteModule.
 func LoadPeer(t testing.TB, dir string) *Peer {
 	t.Helper()
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir}, typedmodule.Path+"/...")
@@ -50,14 +52,8 @@ type PeerResult struct {
 	Panic  any
 }
 
-// peerGenerator is one of controller-gen's generators.
-type peerGenerator interface {
-	genall.Generator
-	genall.NeedsTypeChecking
-}
-
 // Run generates the files of a case with controller-gen.
-func (p *Peer) Run(c *Case, g peerGenerator) (result PeerResult) {
+func (p *Peer) Run(c *Case, g genall.Generator) (result PeerResult) {
 	result.Files = map[string]string{}
 	defer func() { result.Panic = recover() }()
 	var roots []*loader.Package
@@ -75,14 +71,16 @@ func (p *Peer) Run(c *Case, g peerGenerator) (result PeerResult) {
 		result.Errors = append(result.Errors, err.Error())
 		return result
 	}
-	err := g.Generate(&genall.GenerationContext{
+	context := &genall.GenerationContext{
 		Collector:  collector,
 		Roots:      roots,
-		Checker:    &loader.TypeChecker{NodeFilters: []loader.NodeFilter{g.CheckFilter()}},
-		OutputRule: capture(result.Files),
+		OutputRule: capture{result.Files, typedmodule.Path + "/" + c.Name},
 		InputRule:  genall.InputFromFileSystem,
-	})
-	if err != nil {
+	}
+	if checks, ok := g.(genall.NeedsTypeChecking); ok {
+		context.Checker = &loader.TypeChecker{NodeFilters: []loader.NodeFilter{checks.CheckFilter()}}
+	}
+	if err := g.Generate(context); err != nil {
 		result.Errors = append(result.Errors, err.Error())
 	}
 	visit(roots, func(reached *packages.Package) {
@@ -95,10 +93,53 @@ func (p *Peer) Run(c *Case, g peerGenerator) (result PeerResult) {
 	return result
 }
 
-// capture is an output rule that collects the files in memory.
-type capture map[string]string
+// ComparePeer compares our files, by name, with controller-gen's, and the result with the
+// peer line of the case.
+func (c *Case) ComparePeer(t testing.TB, files map[string]string, peer PeerResult) {
+	t.Helper()
+	want, reason, _ := strings.Cut(c.Peer, ": ")
+	got := ""
+	equal := len(files) == len(peer.Files)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		theirs, ok := peer.Files[name]
+		if ok && theirs == files[name] {
+			continue
+		}
+		equal = false
+		if want == "" {
+			t.Errorf("controller-gen's %s differs:\n%s", name, Difference(theirs, files[name]))
+		}
+	}
+	switch {
+	case peer.Panic != nil:
+		got = "panics"
+	case len(peer.Errors) > 0:
+		got = "rejects"
+	case equal:
+	case len(files) == 0:
+		got = "accepts"
+	default:
+		got = "differs"
+	}
+	if got != want {
+		t.Errorf("peer: got %q, want %q\nerrors: %v\npanic: %v", got, want, peer.Errors, peer.Panic)
+	}
+	if (want == "accepts" || want == "differs") && reason == "" {
+		t.Errorf("peer: %s: missing reason", want)
+	}
+}
 
-func (c capture) Open(_ *loader.Package, name string) (io.WriteCloser, error) {
+// capture is an output rule that collects the files in memory. Names of files that belong to a
+// package begin with its directory below root.
+type capture struct {
+	files map[string]string
+	root  string
+}
+
+func (c capture) Open(p *loader.Package, name string) (io.WriteCloser, error) {
+	if p != nil {
+		name = path.Join(strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, c.root), "/"), name)
+	}
 	return &captured{capture: c, name: name}, nil
 }
 
@@ -109,6 +150,6 @@ type captured struct {
 }
 
 func (c *captured) Close() error {
-	c.capture[c.name] = c.String()
+	c.capture.files[c.name] = c.String()
 	return nil
 }

@@ -21,9 +21,9 @@ type goEnv struct {
 }
 
 // readGoEnv determines the environment of the go command: from the environment variables of
-// the process, then from the file that "go env -w" writes, then from defaults. why is the
-// reason that only the go command can answer; it is empty if env is complete.
-func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
+// the process, then from the file that "go env -w" writes, then from defaults. reason is why
+// only the go command can determine it, and empty if env is complete.
+func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, reason string) {
 	get := envReader(in)
 	env.in = in
 	for _, name := range []string{"GOPACKAGESDRIVER", "GOEXPERIMENT", "GOFIPS140"} {
@@ -38,11 +38,11 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		switch name {
 		case "mod", "modfile", "overlay", "tags", "compiler", "C", "race", "msan", "asan":
-			return env, "GOFLAGS has -" + name
+			return env, "GOFLAGS contains -" + name
 		}
 	}
 	if _, err := in.LookPath("gopackagesdriver"); err == nil {
-		return env, "there is a gopackagesdriver"
+		return env, "gopackagesdriver is in PATH"
 	}
 
 	env.root = get("GOROOT")
@@ -58,13 +58,13 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
 	}
 	text, err := in.ReadFile(filepath.Join(env.root, "VERSION"), nil)
 	if err != nil {
-		return env, "GOROOT has no VERSION file"
+		return env, "there is no VERSION file in GOROOT"
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	version, ok := strings.CutPrefix(strings.TrimSpace(line), "go")
 	minor := minorVersion(version)
 	if !ok || minor == 0 {
-		return env, "the Go toolchain has no release version"
+		return env, "the Go toolchain is not a release"
 	}
 	env.version = version
 
@@ -74,7 +74,7 @@ func readGoEnv(in *inputs.Reader, tags []string) (env goEnv, why string) {
 		if gopath == "" {
 			home, err := in.UserHomeDir()
 			if err != nil {
-				return env, "no home directory"
+				return env, "the home directory is unknown"
 			}
 			gopath = filepath.Join(home, "go")
 		}

@@ -56,7 +56,7 @@ type GoCommand struct {
 
 // List runs go list once for all patterns, without types, export data or cgo.
 func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
-	l.Inputs.Unsure("the go command was asked")
+	l.Inputs.Unsure("the go command was run")
 	config := &packages.Config{
 		Context:    ctx,
 		Dir:        dir,

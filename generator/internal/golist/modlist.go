@@ -27,42 +27,43 @@ type Modules struct {
 	// Tags are the build tags.
 	Tags     []string
 	Fallback Lister
-	// Why is called with the reason that a listing was left to the fallback. It may be nil.
-	Why func(dir, reason string)
+	// OnFallback, if not nil, is called with the reason that a listing was left to the
+	// fallback.
+	OnFallback func(dir, reason string)
 }
 
 // List implements Lister.
 func (l *Modules) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
-	packages, why := l.list(ctx, dir, patterns)
-	if why == "" {
+	packages, reason := l.list(ctx, dir, patterns)
+	if reason == "" {
 		return packages, nil
 	}
-	if l.Why != nil {
-		l.Why(dir, why)
+	if l.OnFallback != nil {
+		l.OnFallback(dir, reason)
 	}
 	return l.Fallback.List(ctx, dir, patterns)
 }
 
-func (l *Modules) list(ctx context.Context, dir string, patterns []string) (packages []*Package, why string) {
-	env, why := readGoEnv(l.Inputs, l.Tags)
-	if why != "" {
-		return nil, why
+func (l *Modules) list(ctx context.Context, dir string, patterns []string) (packages []*Package, reason string) {
+	env, reason := readGoEnv(l.Inputs, l.Tags)
+	if reason != "" {
+		return nil, reason
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err.Error()
 	}
-	modules, why := openModules(env, dir)
-	if why != "" {
-		return nil, why
+	modules, reason := openModules(env, dir)
+	if reason != "" {
+		return nil, reason
 	}
 	listing := &moduleListing{
 		moduleSet: modules, ctx: ctx, fallback: l.Fallback, dir: dir, packages: map[string]*Package{}, imports: map[importKey]*Package{},
 	}
 	for _, pattern := range patterns {
-		found, why := listing.match(pattern)
-		if why != "" {
-			return nil, why
+		found, reason := listing.match(pattern)
+		if reason != "" {
+			return nil, reason
 		}
 		for _, p := range found {
 			if !slices.Contains(packages, p) {
@@ -91,18 +92,18 @@ type importKey struct {
 	fromStandard bool
 }
 
-// match returns the packages that a pattern matches. why is the reason that the listing has
-// to be left to the fallback, or empty.
-func (l *moduleListing) match(pattern string) (packages []*Package, why string) {
-	prefix, wild := strings.CutSuffix(pattern, "/...")
+// match returns the packages that a pattern matches. reason is why the listing has to be
+// left to the fallback, or empty.
+func (l *moduleListing) match(pattern string) (packages []*Package, reason string) {
+	prefix, recursive := strings.CutSuffix(pattern, "/...")
 	if pattern == "..." || strings.Contains(prefix, "...") {
-		return nil, "pattern " + pattern
+		return nil, "wildcard before the end of pattern " + pattern
 	}
 	if !IsFilePattern(pattern) {
-		if wild {
+		if recursive {
 			return l.matchPaths(prefix), ""
 		}
-		dir, local, ok := l.place(pattern, false)
+		dir, local, ok := l.findDir(pattern, false)
 		if !ok {
 			return nil, "package " + pattern + " was not found"
 		}
@@ -121,10 +122,10 @@ func (l *moduleListing) match(pattern string) (packages []*Package, why string) 
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || !m.main {
 			continue
 		}
-		if otherModule(l.env.in, m.dir, dir) {
+		if inNestedModule(l.env.in, m.dir, dir) {
 			continue
 		}
-		if wild {
+		if recursive {
 			return l.walk(m, dir), ""
 		}
 		p := l.load(importPath(m, dir), dir, true)
@@ -164,7 +165,7 @@ func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
 		return nil
 	}
-	dirs := l.below(m, dir)
+	dirs := l.subdirs(m, dir)
 	found := make([]packageFiles, len(dirs))
 	parallel.Workers(len(dirs), func() func(int) {
 		return func(i int) { found[i] = l.files(dirs[i]) }
@@ -178,8 +179,8 @@ func (l *moduleListing) walk(m goModule, dir string) []*Package {
 	return out
 }
 
-// below returns dir and the directories below it that belong to the module.
-func (l *moduleListing) below(m goModule, dir string) []string {
+// subdirs returns dir and the directories below it that belong to the module.
+func (l *moduleListing) subdirs(m goModule, dir string) []string {
 	entries, _ := l.env.in.ReadDir(dir) // the go command ignores the error, too
 	if dir != m.dir && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "go.mod" }) {
 		return nil
@@ -187,7 +188,7 @@ func (l *moduleListing) below(m goModule, dir string) []string {
 	out := []string{dir}
 	for _, e := range entries {
 		if base := e.Name(); e.IsDir() && !isSkipped(base) && base != "vendor" {
-			out = append(out, l.below(m, filepath.Join(dir, base))...)
+			out = append(out, l.subdirs(m, filepath.Join(dir, base))...)
 		}
 	}
 	return out
@@ -207,8 +208,7 @@ func (l *moduleListing) load(path, dir string, local bool) *Package {
 	return l.add(path, dir, local, l.files(dir))
 }
 
-// add registers the package in a directory unless that was done before. It returns nil if
-// no files were found.
+// add registers the package in a directory, once. It returns nil if no files were found.
 func (l *moduleListing) add(path, dir string, local bool, found packageFiles) *Package {
 	if p, ok := l.packages[dir]; ok {
 		return p
@@ -241,7 +241,7 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 	case "unsafe":
 		return &Package{Path: "unsafe", Name: "unsafe", Standard: true}
 	}
-	if dir, local, ok := l.place(path, fromStandard); ok {
+	if dir, local, ok := l.findDir(path, fromStandard); ok {
 		if p := l.load(path, dir, local); p != nil {
 			return p
 		}
@@ -274,7 +274,7 @@ func (l *moduleListing) files(dir string) packageFiles {
 			return nil, err
 		}
 		head = head[:0]
-		return &teeFile{f, &head}, nil
+		return &headRecorder{f, &head}, nil
 	}
 	var cgo []string
 	for _, entry := range entries {
@@ -328,13 +328,13 @@ func hasClause(text []byte, name string) bool {
 	return bytes.HasPrefix(text, clause) || bytes.Contains(text, append([]byte{'\n'}, clause...))
 }
 
-// teeFile records the bytes that are read from a file.
-type teeFile struct {
+// headRecorder records the bytes that are read from a file.
+type headRecorder struct {
 	io.ReadCloser
 	head *[]byte
 }
 
-func (t *teeFile) Read(p []byte) (int, error) {
+func (t *headRecorder) Read(p []byte) (int, error) {
 	n, err := t.ReadCloser.Read(p)
 	*t.head = append(*t.head, p[:n]...)
 	return n, err

@@ -28,16 +28,16 @@ type moduleSet struct {
 // goModule is one module of a [moduleSet].
 type goModule struct {
 	path, dir string
-	// main is set if the module is one of the user's.
+	// main is set for the user's modules.
 	main bool
 }
 
-// openModules reads the module or workspace that dir belongs to. why is the reason that it
-// has to be left to the go command; it is empty if there is none.
+// openModules reads the module or workspace that dir belongs to. reason is why it has to be
+// left to the go command, or empty.
 //
 // Since Go 1.17, go.mod lists every module that is needed to build its packages, so no
 // other go.mod file has to be read. In a workspace the highest version is selected.
-func openModules(env goEnv, dir string) (set *moduleSet, why string) {
+func openModules(env goEnv, dir string) (set *moduleSet, reason string) {
 	root := moduleRoot(env.in, dir)
 	mains := []string{root}
 	var replaces []*modfile.Replace
@@ -52,7 +52,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			return nil, "go.work cannot be parsed"
 		}
 		if work.Go == nil || newer(work.Go.Version, env.version) {
-			return nil, "go.work asks for another toolchain"
+			return nil, "go.work requires a newer Go toolchain"
 		}
 		workDir = filepath.Dir(file)
 		replaces = work.Replace
@@ -65,7 +65,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 			mains = append(mains, filepath.Clean(used))
 		}
 		if !slices.Contains(mains, root) {
-			return nil, "the module is not in the workspace"
+			return nil, "go.work does not use the module"
 		}
 	}
 
@@ -76,7 +76,7 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 		file := filepath.Join(main, "go.mod")
 		text, err := env.in.ReadFile(file, nil)
 		if err != nil {
-			return nil, "no go.mod"
+			return nil, "there is no go.mod"
 		}
 		mod, err := modfile.Parse(file, text, nil)
 		if err != nil || mod.Module == nil {
@@ -84,11 +84,11 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 		}
 		switch {
 		case mod.Go == nil || minorVersion(mod.Go.Version) < 17:
-			return nil, "go.mod is older than Go 1.17"
+			return nil, "go.mod has a go version before 1.17"
 		case newer(mod.Go.Version, env.version) || mod.Toolchain != nil && newer(strings.TrimPrefix(mod.Toolchain.Name, "go"), env.version):
-			return nil, "go.mod asks for another toolchain"
+			return nil, "go.mod requires a newer Go toolchain"
 		case len(mod.Ignore) > 0:
-			return nil, "go.mod ignores folders"
+			return nil, "go.mod has an ignore directive"
 		}
 		set.modules = append(set.modules, goModule{path: mod.Module.Mod.Path, dir: main, main: true})
 		for _, require := range mod.Require {
@@ -115,18 +115,18 @@ func openModules(env goEnv, dir string) (set *moduleSet, why string) {
 	if slices.ContainsFunc(excluded, func(m module.Version) bool { return versions[m.Path] == m.Version }) {
 		return nil, "go.mod excludes a version that it requires"
 	}
-	if folder := vendorFolder(env.in, workDir, mains); folder != "" {
-		set.vendor = folder
-	} else if why := set.addRequired(versions, replaces, workDir); why != "" {
-		return nil, why
+	if dir := vendorDir(env.in, workDir, mains); dir != "" {
+		set.vendor = dir
+	} else if reason := set.addRequired(versions, replaces, workDir); reason != "" {
+		return nil, reason
 	}
 	slices.SortStableFunc(set.modules, func(a, b goModule) int { return len(b.path) - len(a.path) })
 	return set, ""
 }
 
-// addRequired adds the required modules with their directories. why is as for
+// addRequired adds the required modules with their directories. reason is as for
 // [openModules].
-func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.Replace, workDir string) (why string) {
+func (s *moduleSet) addRequired(versions map[string]string, replaces []*modfile.Replace, workDir string) (reason string) {
 	for modulePath, v := range versions {
 		if slices.ContainsFunc(s.modules, func(m goModule) bool { return m.main && m.path == modulePath }) {
 			continue
@@ -165,10 +165,10 @@ func isReplaced(list []*modfile.Replace, old module.Version) bool {
 	})
 }
 
-// newer reports whether a go or toolchain line requires a newer version than that of the
-// toolchain.
-func newer(line, toolchain string) bool {
-	return line != "default" && version.Compare("go"+line, "go"+toolchain) > 0
+// newer reports whether a go or toolchain directive requires a newer version than that of
+// the toolchain.
+func newer(required, toolchain string) bool {
+	return required != "default" && version.Compare("go"+required, "go"+toolchain) > 0
 }
 
 // workFile returns the go.work file that applies to dir, or empty.
@@ -193,27 +193,27 @@ func workFile(env goEnv, dir string) string {
 	}
 }
 
-// vendorFolder returns the vendor directory that the go command would use, or empty.
-func vendorFolder(in *inputs.Reader, workDir string, mains []string) string {
+// vendorDir returns the vendor directory that the go command would use, or empty.
+func vendorDir(in *inputs.Reader, workDir string, mains []string) string {
 	dir := workDir
 	if dir == "" {
 		dir = mains[0]
 	}
-	folder := filepath.Join(dir, "vendor")
-	text, err := in.ReadFile(filepath.Join(folder, "modules.txt"), nil)
+	vendor := filepath.Join(dir, "vendor")
+	text, err := in.ReadFile(filepath.Join(vendor, "modules.txt"), nil)
 	if err != nil {
 		return ""
 	}
 	if workDir != "" && !bytes.HasPrefix(text, []byte("## workspace")) {
 		return ""
 	}
-	return folder
+	return vendor
 }
 
-// place returns the directory of an import path, and whether that belongs to one of the
-// user's modules. fromStandard is set if the importing package is part of the standard
+// findDir returns the directory of an import path. local reports whether it belongs to one
+// of the user's modules. fromStandard is set if the importing package is part of the standard
 // library.
-func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, local, ok bool) {
+func (s *moduleSet) findDir(importPath string, fromStandard bool) (dir string, local, ok bool) {
 	source := filepath.Join(s.env.root, "src")
 	if fromStandard {
 		if dir := filepath.Join(source, "vendor", filepath.FromSlash(importPath)); hasGoFiles(s.env.in, dir) {
@@ -232,7 +232,7 @@ func (s *moduleSet) place(importPath string, fromStandard bool) (dir string, loc
 			continue
 		}
 		dir := filepath.Join(m.dir, filepath.FromSlash(rest))
-		if hasGoFiles(s.env.in, dir) && !otherModule(s.env.in, m.dir, dir) {
+		if hasGoFiles(s.env.in, dir) && !inNestedModule(s.env.in, m.dir, dir) {
 			return dir, m.main, true
 		}
 	}
@@ -257,9 +257,9 @@ func within(importPath, prefix string) (rest string, ok bool) {
 	return rest[1:], true
 }
 
-// otherModule reports whether dir, or a directory between root and dir, is the root of
-// another module.
-func otherModule(in *inputs.Reader, root, dir string) bool {
+// inNestedModule reports whether dir, or a directory between root and dir, is the root of
+// a nested module.
+func inNestedModule(in *inputs.Reader, root, dir string) bool {
 	for dir != root && len(dir) > len(root) {
 		if _, err := in.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return true

@@ -28,61 +28,61 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		patterns = []string{"."}
 	}
 	// request is a listing to run: a module directory, the patterns to list in it, and the
-	// user's patterns that these are for.
+	// user's patterns that they implement.
 	type request struct {
 		dir      string
 		patterns []string
-		asked    []*rootPattern
+		roots    []*rootPattern
 	}
 	var requests []*request
-	var asked []*rootPattern
+	var rootPatterns []*rootPattern
 	add := func(dir, pattern string) {
-		forPattern := asked[len(asked)-1]
+		root := rootPatterns[len(rootPatterns)-1]
 		for _, req := range requests {
 			if req.dir == dir {
 				if !slices.Contains(req.patterns, pattern) {
 					req.patterns = append(req.patterns, pattern)
 				}
-				if !slices.Contains(req.asked, forPattern) {
-					req.asked = append(req.asked, forPattern)
+				if !slices.Contains(req.roots, root) {
+					req.roots = append(req.roots, root)
 				}
 				return
 			}
 		}
-		requests = append(requests, &request{dir: dir, patterns: []string{pattern}, asked: []*rootPattern{forPattern}})
+		requests = append(requests, &request{dir: dir, patterns: []string{pattern}, roots: []*rootPattern{root}})
 	}
 	for _, pattern := range patterns {
 		if !IsFilePattern(pattern) {
-			asked = append(asked, &rootPattern{text: pattern})
+			rootPatterns = append(rootPatterns, &rootPattern{text: pattern})
 			add(dir, pattern)
 			continue
 		}
-		folder, recursive := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
+		target, recursive := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 		if pattern == "..." || pattern == "./..." {
-			folder, recursive = ".", true
+			target, recursive = ".", true
 		}
-		if !filepath.IsAbs(folder) {
-			folder = filepath.Join(dir, folder)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
 		}
-		folder = filepath.Clean(folder)
-		info, err := in.Stat(folder)
-		if err == nil && !info.IsDir() && strings.HasSuffix(folder, ".go") {
+		target = filepath.Clean(target)
+		info, err := in.Stat(target)
+		if err == nil && !info.IsDir() && strings.HasSuffix(target, ".go") {
 			// A file name selects the package of the file.
-			folder = filepath.Dir(folder)
+			target = filepath.Dir(target)
 		} else if err != nil || !info.IsDir() {
 			unmatched = append(unmatched, Unmatched{Pattern: pattern, NoDirectory: true})
 			continue
 		}
-		asked = append(asked, &rootPattern{text: pattern, folder: folder, recursive: recursive})
-		from := moduleRoot(in, folder)
-		if recursive && isSkipped(filepath.Base(folder)) {
-			from = folder // a wildcard of a parent directory would skip it
+		rootPatterns = append(rootPatterns, &rootPattern{text: pattern, dir: target, recursive: recursive})
+		from := moduleRoot(in, target)
+		if recursive && isSkipped(filepath.Base(target)) {
+			from = target // a wildcard of a parent directory would skip it
 		}
-		add(from, filePattern(from, folder, recursive))
+		add(from, filePattern(from, target, recursive))
 		if !recursive {
 			continue
 		}
-		nested, err := nestedModules(in, folder)
+		nested, err := nestedModules(in, target)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -101,8 +101,8 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			if len(p.Files) == 0 && len(p.Errors) == 0 {
 				continue // the go command also lists packages that only have tests
 			}
-			if len(req.asked) == 1 {
-				req.asked[0].matched = true
+			if len(req.roots) == 1 {
+				req.roots[0].matched = true
 			}
 			if !seen[p.Path] {
 				seen[p.Path] = true
@@ -110,8 +110,8 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			}
 		}
 	}
-	for _, pattern := range asked {
-		if !pattern.matched && !pattern.matchesOne(in, roots) {
+	for _, pattern := range rootPatterns {
+		if !pattern.matched && !pattern.matchesAny(in, roots) {
 			unmatched = append(unmatched, Unmatched{Pattern: pattern.text})
 		}
 	}
@@ -126,44 +126,44 @@ type Unmatched struct {
 	NoDirectory bool
 }
 
-// rootPattern is a pattern as the user wrote it. folder is the directory that a file-system
+// rootPattern is a pattern as the user wrote it. dir is the directory that a file-system
 // pattern names; it is empty for other patterns.
 type rootPattern struct {
-	text, folder string
-	recursive    bool
+	text, dir string
+	recursive bool
 	// matched reports whether a listing for this pattern alone found a package.
 	matched bool
 }
 
-// matchesOne reports whether the pattern matches one of the packages. It returns true if
-// that is uncertain: if a package could not be listed, and for patterns that only the go
+// matchesAny reports whether the pattern matches one of the packages. It returns true if
+// it cannot be determined: if a package could not be listed, and for patterns that only the go
 // command understands, such as "all".
-func (r *rootPattern) matchesOne(in *inputs.Reader, packages []*Package) bool {
+func (r *rootPattern) matchesAny(in *inputs.Reader, packages []*Package) bool {
 	if slices.ContainsFunc(packages, func(p *Package) bool { return len(p.Files) == 0 }) {
 		return true
 	}
-	if r.folder == "" {
-		prefix, wild := strings.CutSuffix(r.text, "/...")
+	if r.dir == "" {
+		prefix, recursive := strings.CutSuffix(r.text, "/...")
 		return strings.Contains(prefix, "...") || !strings.Contains(prefix, ".") && len(packages) > 0 ||
 			slices.ContainsFunc(packages, func(p *Package) bool {
 				_, below := within(p.Path, prefix)
-				return p.Path == prefix || wild && below
+				return p.Path == prefix || recursive && below
 			})
 	}
-	folder, err := filepath.Abs(r.folder)
-	if err != nil || r.holdsOne(folder, packages) {
+	dir, err := filepath.Abs(r.dir)
+	if err != nil || r.containsAny(dir, packages) {
 		return true
 	}
 	// The go command may follow symbolic links.
-	folder, err = in.EvalSymlinks(folder)
-	return err != nil || r.holdsOne(folder, packages)
+	dir, err = in.EvalSymlinks(dir)
+	return err != nil || r.containsAny(dir, packages)
 }
 
-func (r *rootPattern) holdsOne(folder string, packages []*Package) bool {
-	below := strings.TrimSuffix(folder, string(filepath.Separator)) + string(filepath.Separator)
+func (r *rootPattern) containsAny(root string, packages []*Package) bool {
+	below := strings.TrimSuffix(root, string(filepath.Separator)) + string(filepath.Separator)
 	return slices.ContainsFunc(packages, func(p *Package) bool {
 		dir := filepath.Dir(p.Files[0])
-		return dir == folder || r.recursive && strings.HasPrefix(dir, below)
+		return dir == root || r.recursive && strings.HasPrefix(dir, below)
 	})
 }
 
@@ -190,11 +190,11 @@ func moduleRoot(in *inputs.Reader, dir string) string {
 	}
 }
 
-// filePattern returns the pattern that matches folder, relative to its module root.
-func filePattern(root, folder string, recursive bool) string {
-	rel, err := filepath.Rel(root, folder)
+// filePattern returns the pattern that matches dir, relative to its module root.
+func filePattern(root, dir string, recursive bool) string {
+	rel, err := filepath.Rel(root, dir)
 	if err != nil {
-		rel = folder
+		rel = dir
 	}
 	pattern := "./" + filepath.ToSlash(rel)
 	if rel == "." {
@@ -213,7 +213,7 @@ func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
 	}
 	entries, err := in.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("look for nested modules: %w", err)
+		return nil, fmt.Errorf("find nested modules: %w", err)
 	}
 	var out []string
 	for _, e := range entries {
@@ -224,7 +224,7 @@ func nestedModules(in *inputs.Reader, dir string) ([]string, error) {
 		below := filepath.Join(dir, e.Name())
 		files, err := in.ReadDir(below)
 		if err != nil {
-			return nil, fmt.Errorf("look for nested modules: %w", err)
+			return nil, fmt.Errorf("find nested modules: %w", err)
 		}
 		if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == "go.mod" && !f.IsDir() }) {
 			out = append(out, below)

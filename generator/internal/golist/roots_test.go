@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 )
 
-// rootShape is a layout of modules with the patterns to list in it.
-type rootShape struct {
+// layout is a layout of modules with the patterns to list in it.
+type layout struct {
 	name     string
 	files    string // a txtar archive
 	patterns []string
@@ -29,8 +29,8 @@ go 1.22
 package a
 `
 
-// nestedShapes are nested modules: the files that each has in addition to its go.mod.
-var nestedShapes = []struct{ name, files string }{
+// nestedModuleLayouts are nested modules: the files that each has in addition to its go.mod.
+var nestedModuleLayouts = []struct{ name, files string }{
 	{"nothing", ""},
 	{"docs only", "-- NAME/README.md --\n# Hello\n"},
 	{"tests only", "-- NAME/x_test.go --\npackage x\n"},
@@ -41,36 +41,36 @@ var nestedShapes = []struct{ name, files string }{
 	{"other platform only", "-- NAME/x_plan9.go --\npackage x\n"},
 	{"testdata only", "-- NAME/testdata/x.go --\npackage x\n"},
 	{"hidden only", "-- NAME/_x/x.go --\npackage x\n-- NAME/.y/y.go --\npackage y\n"},
-	{"vendor folder only", "-- NAME/vendor/example.org/x/x.go --\npackage x\n-- NAME/vendor/modules.txt --\n"},
+	{"vendor directory only", "-- NAME/vendor/example.org/x/x.go --\npackage x\n-- NAME/vendor/modules.txt --\n"},
 	{"main", "-- NAME/main.go --\npackage main\n\nfunc main() {}\n"},
 	{"package", "-- NAME/x/x.go --\npackage x\n"},
 	{"tests and a package below", "-- NAME/x_test.go --\npackage x\n-- NAME/x/x.go --\npackage x\n"},
 	{"module in a module", "-- NAME/deep/go.mod --\nmodule example.com/root/NAME/deep\n\ngo 1.22\n-- NAME/deep/x.go --\npackage x\n"},
 }
 
-func rootShapes() []rootShape {
+func layouts() []layout {
 	hidden := oneModule + "-- .api/v1/v1.go --\npackage v1\n"
-	out := []rootShape{
+	out := []layout{
 		{"a name that begins with a dot", hidden, []string{".api/..."}},
-		{"a name that begins with a dot, the folder alone", hidden, []string{"./a", ".api/v1"}},
-		{"a folder that wildcards skip", oneModule + "-- testdata/v1/v1.go --\npackage v1\n", []string{"./testdata/..."}},
-		{"dots alone", hidden, []string{"..."}},
+		{"a name that begins with a dot, without wildcard", hidden, []string{"./a", ".api/v1"}},
+		{"a directory that wildcards skip", oneModule + "-- testdata/v1/v1.go --\npackage v1\n", []string{"./testdata/..."}},
+		{"only dots", hidden, []string{"..."}},
 	}
-	for _, n := range nestedShapes {
+	for _, n := range nestedModuleLayouts {
 		files := strings.ReplaceAll("-- NAME/go.mod --\nmodule example.com/root/NAME\n\ngo 1.22\n"+n.files, "NAME", "nested")
 		work := "-- go.work --\ngo 1.22\n\nuse (\n\t.\n\t./nested\n)\n"
 		out = append(out,
-			rootShape{n.name, oneModule + files, []string{"./..."}},
-			rootShape{n.name + ", without a package", "-- go.mod --\nmodule example.com/root\n\ngo 1.22\n" + files, []string{"./..."}},
-			rootShape{n.name + ", without a root", files, []string{"./nested/..."}},
-			rootShape{n.name + ", two patterns", oneModule + files, []string{"./a", "./nested/..."}},
-			rootShape{n.name + ", the folder alone", oneModule + files, []string{"./a", "./nested"}},
-			rootShape{n.name + ", in a workspace", oneModule + files + work, []string{"./..."}},
-			rootShape{n.name + ", by path", oneModule + files + work, []string{"example.com/root/a", "example.com/root/nested/..."}},
+			layout{n.name, oneModule + files, []string{"./..."}},
+			layout{n.name + ", without a package", "-- go.mod --\nmodule example.com/root\n\ngo 1.22\n" + files, []string{"./..."}},
+			layout{n.name + ", without a root", files, []string{"./nested/..."}},
+			layout{n.name + ", two patterns", oneModule + files, []string{"./a", "./nested/..."}},
+			layout{n.name + ", without wildcard", oneModule + files, []string{"./a", "./nested"}},
+			layout{n.name + ", in a workspace", oneModule + files + work, []string{"./..."}},
+			layout{n.name + ", by path", oneModule + files + work, []string{"example.com/root/a", "example.com/root/nested/..."}},
 			// The same directory, but not a module of its own.
-			rootShape{n.name + ", a folder", oneModule + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./..."}},
-			rootShape{n.name + ", a folder of two", oneModule + "-- nested/README --\n" + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./nested/...", "./a/..."}},
-			rootShape{n.name + ", vendored", strings.ReplaceAll("-- go.mod --\nmodule example.com/root\n\ngo 1.22\n-- vendor/modules.txt --\n-- a/a.go --\npackage a\n-- NAME/go.mod --\nmodule x\n\ngo 1.22\n"+n.files, "NAME", "vendor/nested"), []string{"./..."}},
+			layout{n.name + ", a directory", oneModule + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./..."}},
+			layout{n.name + ", one of two directories", oneModule + "-- nested/README --\n" + strings.ReplaceAll(n.files, "NAME", "nested"), []string{"./nested/...", "./a/..."}},
+			layout{n.name + ", vendored", strings.ReplaceAll("-- go.mod --\nmodule example.com/root\n\ngo 1.22\n-- vendor/modules.txt --\n-- a/a.go --\npackage a\n-- NAME/go.mod --\nmodule x\n\ngo 1.22\n"+n.files, "NAME", "vendor/nested"), []string{"./..."}},
 		)
 	}
 	return out
@@ -99,7 +99,7 @@ func peerRoots(dir string, patterns []string) (paths []string, failure string) {
 // code and with ours. It requires the same packages, and that each pattern without packages
 // is reported as unmatched.
 func TestRootsOfEmptyModules(t *testing.T) {
-	for _, shape := range rootShapes() {
+	for _, shape := range layouts() {
 		t.Run(shape.name, func(t *testing.T) {
 			dir, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
@@ -117,16 +117,16 @@ func TestRootsOfEmptyModules(t *testing.T) {
 			peer, failure := peerRoots(dir, shape.patterns)
 			var want []string
 			for _, pattern := range shape.patterns {
-				alone, failure := peer, failure
+				single, failure := peer, failure
 				if len(shape.patterns) > 1 {
-					alone, failure = peerRoots(dir, []string{pattern})
+					single, failure = peerRoots(dir, []string{pattern})
 				}
-				if len(alone) == 0 && failure == "" {
+				if len(single) == 0 && failure == "" {
 					want = append(want, pattern)
 				}
 			}
-			asked := GoCommand{Tags: []string{"ignore_autogenerated"}}
-			for _, lister := range []Lister{&Modules{Tags: asked.Tags, Fallback: asked}, asked} {
+			fallback := GoCommand{Tags: []string{"ignore_autogenerated"}}
+			for _, lister := range []Lister{&Modules{Tags: fallback.Tags, Fallback: fallback}, fallback} {
 				roots, unmatched, err := Roots(t.Context(), nil, lister, dir, shape.patterns)
 				if err != nil {
 					t.Fatal(err)
@@ -140,15 +140,15 @@ func TestRootsOfEmptyModules(t *testing.T) {
 				slices.Sort(ours)
 				for _, u := range unmatched {
 					if u.NoDirectory {
-						t.Errorf("%T says that %s is no directory", lister, u.Pattern)
+						t.Errorf("%T: got NoDirectory for %s", lister, u.Pattern)
 					}
 					found = append(found, u.Pattern)
 				}
 				if !slices.Equal(ours, peer) || failed != (failure != "") {
-					t.Errorf("%T finds %v, failed %v\ncontroller-gen %v %s", lister, ours, failed, peer, failure)
+					t.Errorf("%T: got %v, failed %v\nwant %v %s, as from controller-gen", lister, ours, failed, peer, failure)
 				}
 				if !slices.Equal(found, want) {
-					t.Errorf("%T says %q, want %q", lister, found, want)
+					t.Errorf("%T: got unmatched %q, want %q", lister, found, want)
 				}
 			}
 		})

@@ -23,11 +23,11 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 	seen := map[string]string{}
 	for at, m := range u.Members {
 		if u.Discriminator != "" {
-			switch other, twice := seen[m.Value]; {
+			switch other, duplicate := seen[m.Value]; {
 			case m.Value == "":
 				report(m.Pos, "", "member %s has the value \"\", which never has a member", m.GoName)
-			case twice:
-				report(m.Pos, "", "members %s and %s have one value %q", other, m.GoName, m.Value)
+			case duplicate:
+				report(m.Pos, "", "members %s and %s have the same value %q", other, m.GoName, m.Value)
 			case len(u.Values) > 0 && !u.HasValue(m.Value):
 				var names []string
 				for _, v := range u.Values {
@@ -37,7 +37,7 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 				if near, ok := diag.Nearest(m.Value, names); ok {
 					hint = "did you mean +unionMember=" + near + "?"
 				}
-				report(m.Pos, hint, "%q is no value of discriminator %s", m.Value, u.GoName)
+				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, u.GoName)
 			}
 			if u.HasValue(m.Value) {
 				op.warnOfMember(e, u, m)
@@ -53,9 +53,9 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 		switch {
 		case member.Origin.Mistake != structural.NoMistake:
 		case s.ValueValidation != nil && slices.Contains(s.Required, m.Name):
-			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so that it is always set", m.GoName)
+			report(m.Pos, "make it a pointer with omitempty, and +optional", "member %s is required, so it is always set", m.GoName)
 		case member.Default != nil:
-			report(m.Pos, "remove the default", "member %s has a default, so that it is always set", m.GoName)
+			report(m.Pos, "remove the default", "member %s has a default, so it is always set", m.GoName)
 		case member.Nullable:
 			report(m.Pos, "remove +nullable", "member %s is nullable: null means that it is not set", m.GoName)
 		default:
@@ -76,7 +76,7 @@ func (op writeUnion) warnOfMember(e *edits.Editor, u *unions.Union, m unions.Mem
 			"value %q of discriminator %s selects a member of another name, %q", m.Value, u.GoName, m.Name)
 	}
 	if m.Optional {
-		op.all.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md says when that is safe",
+		op.all.Reporter.Report(report.OptionalUnionMember, e.Pkg.At(m.Pos), "docs/unions.md explains when that is safe",
 			"optional member %s is lost silently when a client that does not know it updates the object", m.GoName)
 	}
 }
@@ -97,7 +97,7 @@ func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
 	}
 	omitZero := omits(f.Field, "omitzero")
 	if !omitZero && !omits(f.Field, "omitempty") {
-		return "it is always written to JSON, so that it is always set"
+		return "it is always written to JSON, so it is always set"
 	}
 	if name, why := at.Resolve(f.Field.Type); why == nil && name.Type != nil {
 		for _, method := range []string{"MarshalJSON", "MarshalText", "UnmarshalJSON", "UnmarshalText", "IsZero"} {
@@ -120,7 +120,7 @@ func (f *NamedField) unsettable(at *source.File, s *structural.Schema) string {
 		ok = omitZero || positive(v.MinItems) || positive(v.MinProperties) || positive(v.MinLength)
 	case source.KindStruct:
 		if !omitZero {
-			return "omitempty does not leave a struct out of the JSON, so that it is always set"
+			return "omitempty does not leave a struct out of the JSON, so it is always set"
 		}
 		ok = len(v.Required) > 0 || positive(v.MinProperties)
 	case source.KindBasic:

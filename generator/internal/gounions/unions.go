@@ -1,7 +1,7 @@
 // Package gounions finds the unions that markers declare in Go types, and adds them to the
 // finished schemas of their structs as edits (unions.go, members.go). Discriminators and
 // members are read from the schema. A later step handles what depends on the position of a
-// struct in a definition (places.go): rules above the cost limit, rules that compare with the
+// struct in a definition (occurrences.go): rules above the cost limit, rules that compare with the
 // old object, differences between versions. The model of unions and their rules is package
 // unions.
 package gounions
@@ -87,9 +87,9 @@ func (all *Unions) OfStruct(f *source.File, expr ast.Expr) []*Marked {
 	return nil
 }
 
-// Takes reports whether the +enum marker at a position takes effect because of a union,
+// UsesEnum reports whether the +enum marker at a position takes effect because of a union,
 // although its package does not enable enums.
-func (all *Unions) Takes(enum token.Pos) bool { return all.enums[enum] }
+func (all *Unions) UsesEnum(enum token.Pos) bool { return all.enums[enum] }
 
 // NamedField is a field with its name in JSON.
 type NamedField struct {
@@ -161,7 +161,7 @@ func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 		all.off = map[*source.Package]bool{}
 	}
 	all.off[t.Pkg] = true
-	all.Reporter.Report(report.UnionsOff, t.Pkg.At(pos), "beside the package clause write // +schemagen:unions=cel, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be refused when the union changes: see docs/unions.md",
+	all.Reporter.Report(report.UnionsDisabled, t.Pkg.At(pos), "write // +schemagen:unions=cel above the package clause, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be rejected when the union changes: see docs/unions.md",
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
 }
 
@@ -282,7 +282,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 		for _, d := range native {
 			names = append(names, d.Union.GoName)
 		}
-		report(by.Pos, diag.DidYouMean(name, names, "it wants the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+		report(by.Pos, diag.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
 	case len(native) == 0 && !all.lackDiscriminators[t]:
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}
@@ -331,7 +331,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
 		severity = diag.Warning
 	}
-	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !haveJunctor(op.owner.Markers) {
+	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !addsJunctor(op.owner.Markers) {
 		op.all.reportOff(op.owner, u.Pos)
 	}
 	failed := false
@@ -353,18 +353,18 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 			s.Properties[i].Schema = &d
 		}
 	}
-	if failed || mistaken(s, u.Discriminator) {
+	if failed || hasMistake(s, u.Discriminator) {
 		return
 	}
 	finished := *op.Marked
 	finished.Union = u
 	op.all.keep(op.owner, &finished)
-	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return mistaken(s, m.Name) }) {
+	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
 		return
 	}
 	server := op.all.Server
 	if server == nil {
-		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are switched on, and their rules depend on an API server, which is not given")
+		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(u.Pos), "set Options.Server", "unions are enabled, but no API server is given, on which their rules depend")
 		return
 	}
 	forms := op.forms
@@ -377,17 +377,17 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 		e.Errorf(u.Pos, "", "%v", err)
 		return
 	}
-	if len(lowered.Rules) > 0 && op.saidByHand(e, &u, s) {
+	if len(lowered.Rules) > 0 && op.enforcedByHand(e, &u, s) {
 		lowered.Rules = nil
 	}
 	if len(lowered.Rejected) > 0 {
-		op.all.Reporter.Report(report.UnionWrittenOtherwise, e.Pkg.At(u.Pos), "give it a type, or another name",
+		op.all.Reporter.Report(report.UnionInOtherForm, e.Pkg.At(u.Pos), "give it a type, or another name",
 			"the union of %s is written %s: CEL rules cannot read %s", cmp.Or(u.GoName, "the struct"), inWords(lowered.Style), lowered.Rejected[0].Name)
 	}
 	op.all.ruled = op.all.ruled || len(lowered.Rules) > 0
 	for _, rule := range lowered.Rules {
 		edits.AddRule(e, s, rule)
-		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = placeOfRule(&u, rule)
+		s.Origin.Keywords[len(s.Origin.Keywords)-1].Pos = rulePos(&u, rule)
 	}
 	if len(lowered.OneOf) > 0 {
 		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
@@ -407,14 +407,14 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	}
 }
 
-// mistaken reports whether an error in the source affects the schema of a property.
-func mistaken(s *structural.Schema, property string) bool {
+// hasMistake reports whether an error in the source affects the schema of a property.
+func hasMistake(s *structural.Schema, property string) bool {
 	i := s.PropertyIndex(property)
 	return i >= 0 && s.Properties[i].Schema.Origin.Mistake != structural.NoMistake
 }
 
-// placeOfRule returns the position of the member that a rule is about, or else of the union.
-func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
+// rulePos returns the position of the member that a rule is about, or else of the union.
+func rulePos(u *unions.Union, rule structural.Rule) token.Pos {
 	for _, m := range u.Members {
 		if structural.RuleFieldPath(m.Name) == rule.FieldPath {
 			return m.Pos
@@ -423,9 +423,9 @@ func placeOfRule(u *unions.Union, rule structural.Rule) token.Pos {
 	return u.Pos
 }
 
-// saidByHand reports whether existing rules in the schema refuse exactly what the union
-// refuses. It warns about rules that differ.
-func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
+// enforcedByHand reports whether existing rules in the schema reject exactly what the union
+// rejects. It warns about rules that differ.
+func (op writeUnion) enforcedByHand(e *edits.Editor, u *unions.Union, s *structural.Schema) bool {
 	rules := u.Handwritten(s)
 	if len(rules) == 0 {
 		return false
@@ -444,8 +444,8 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 		name = "the union"
 	}
 	warn := func(rule int, hint, format string, args ...any) {
-		places := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
-		pos := places[len(places)-1]
+		found := s.Locate(fmt.Sprintf(".x-kubernetes-validations[%d]", rule))
+		pos := found[len(found)-1]
 		if !pos.IsValid() {
 			pos = u.Pos
 		}
@@ -454,15 +454,15 @@ func (op writeUnion) saidByHand(e *edits.Editor, u *unions.Union, s *structural.
 	const remove = "remove the rule: the union has rules of its own"
 	switch {
 	case judged.Fails != nil:
-		warn(judged.FailsRule, remove, "the rule fails on %s instead of saying its message: %s", unions.Text(judged.Fails), judged.Failure)
+		warn(judged.FailsRule, remove, "the rule fails on %s instead of reporting its message: %s", unions.Text(judged.Fails), judged.Failure)
 	case judged.Slips != nil:
 		warn(rules[0], remove, "the hand-written rules for %s accept %s", name, unions.Text(judged.Slips))
 	}
 	for _, rule := range judged.OneMessage {
-		warn(rule, remove, "the rule refuses both a member that is missing and one that is not selected, with one message")
+		warn(rule, remove, "the rule rejects both a missing member and one that is not selected, with the same message")
 	}
 	if judged.Same && len(judged.NoFieldPath) > 0 {
-		warn(judged.NoFieldPath[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s say what its markers say, but not at which field", name)
+		warn(judged.NoFieldPath[0], "remove the hand-written rules, or give them a fieldPath", "the hand-written rules for %s are equivalent to its markers, but do not report the field", name)
 	}
 	return judged.Same
 }
@@ -479,11 +479,11 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	}
 	u.Required = s.ValueValidation != nil && slices.Contains(s.Required, u.Discriminator)
 	if d.Type != "string" {
-		report(u.Pos, "use a string type with an enum", "discriminator %s is no string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
+		report(u.Pos, "use a string type with an enum", "discriminator %s is not a string: its type is %s", u.GoName, edits.TypeOrNone(d.Type))
 		return
 	}
 	if d.Nullable {
-		report(u.Pos, "remove +nullable: an absent discriminator says the same", "discriminator %s is nullable", u.GoName)
+		report(u.Pos, "remove +nullable: an absent discriminator means the same", "discriminator %s is nullable", u.GoName)
 	}
 	if d.Default != nil {
 		var value string
@@ -523,12 +523,12 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	switch {
 	case u.Default != nil:
 		if u.Required || !omitted {
-			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so that clients may leave it out", u.GoName)
+			report(u.Pos, "make it +optional, with omitempty", "discriminator %s has a default, so clients may omit it", u.GoName)
 		}
 	case hasEmpty && !isPointer && (u.Required || !omitted):
-		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which stands for its absence", u.GoName)
+		report(u.Pos, "make it +optional, with omitempty, or remove the value \"\"", "discriminator %s has the value \"\", which means that it is absent", u.GoName)
 	case !u.Required && !hasEmpty && !op.sketched:
-		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, which none of its values stands for", u.GoName)
+		report(u.Pos, "make it required, give it a default, or give it the value \"\"", "discriminator %s may be absent, but none of its values means that", u.GoName)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -543,9 +543,9 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 	}
 }
 
-// haveJunctor reports whether one of the markers adds a logical junctor, which may enforce a
+// addsJunctor reports whether one of the markers adds a logical junctor, which may enforce a
 // union.
-func haveJunctor(s source.Markers) bool {
+func addsJunctor(s source.Markers) bool {
 	return slices.ContainsFunc(s, func(m *markers.Marker) bool {
 		f, ok := m.Value.(markers.Fragment)
 		return ok && slices.Contains([]string{"allOf", "anyOf", "oneOf", "not"}, f.Keyword)

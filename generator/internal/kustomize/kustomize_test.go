@@ -42,7 +42,7 @@ func TestKustomizedConversion(t *testing.T) {
 		{"in the output", "-- crd/bases/kustomization.yml --\npatches: [{path: ../w.yaml}]\n-- crd/w.yaml --\n" + merge, true},
 		{"above", "-- Kustomization --\npatches: [{path: crd/w.yaml}]\n-- crd/w.yaml --\n" + merge, true},
 		{"in default", "-- default/kustomization.yaml --\npatches: [{path: w.yaml}]\n-- default/w.yaml --\n" + merge, true},
-		{"in Kubebuilder's place", "-- config/crd/kustomization.yaml --\npatches: [{path: w.yaml}]\n-- config/crd/w.yaml --\n" + merge, true},
+		{"in Kubebuilder's directory", "-- config/crd/kustomization.yaml --\npatches: [{path: w.yaml}]\n-- config/crd/w.yaml --\n" + merge, true},
 		{"in a component", "-- crd/kustomization.yaml --\ncomponents: [../part]\n-- part/kustomization.yaml --\nkind: Component\npatches: [{path: w.yaml}]\n-- part/w.yaml --\n" + merge, true},
 		{"a component of itself", "-- crd/kustomization.yaml --\ncomponents: [.]\n", false},
 		{"no YAML", "-- crd/kustomization.yaml --\n\tpatches\n", false},

@@ -8,20 +8,26 @@ var (
 	packageNotListed = &diag.Kind{
 		Code: "SG101", Title: "a package cannot be listed",
 		Explanation: "The go command could not tell which files a package has: the directory is missing, has no Go files for this platform, or its module cannot be found.",
+		Bad:         "$ schemagen crd\n-- api/types.go --\nName string `json:\"name\"`",
+		Good:        "$ schemagen crd ./api",
 	}
 	syntaxError = &diag.Kind{
 		Code: "SG102", Title: "a Go file has a syntax error",
-		Explanation: "Only the first error of each file is reported; what follows is usually its echo.",
+		Explanation: "Only the first error of each file is reported, because the others usually follow from it.",
+		Bad:         "-- v1/doc.go --\n// +groupName=example.com\npackage v1\n-- v1/types.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tName string json:\"name\"\n}",
+		Good:        "-- v1/types.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tName string `json:\"name\"`\n}",
 	}
 	ImportNotFound = &diag.Kind{
 		Code: "SG103", Title: "an import that a field needs cannot be resolved",
-		Explanation: "The type of a field comes from a package that could not be found. It is reported once, with some of the further places that need it. Imports that no reached type needs are not looked at.",
+		Explanation: "The type of a field comes from a package that cannot be found. It is reported once, with some of the other positions that need the package. Imports that no field needs are not resolved.",
 		Bad:         "package v1\n\nimport \"example.com/colors\"\n\ntype Spec struct {\n\tColor colors.Color `json:\"color\"`\n}",
 		Good:        "type Spec struct {\n\tColor string `json:\"color\"`\n}",
 	}
 	patternWithoutPackages = &diag.Kind{
 		Code: "SG104", Title: "a pattern matches no package",
-		Explanation: "Patterns are those of the go command: ./..., a directory, or an import path. Where other patterns of the command line match this is a warning. Nested modules that a pattern crosses into may have nothing to build.",
+		Explanation: "Patterns are those of the go command: ./..., a directory, or an import path. If other patterns match, it is a warning: a nested module that a pattern reaches into may have no packages.",
+		Bad:         "$ schemagen crd ./apis/...\n-- api/types.go --\nName string `json:\"name\"`",
+		Good:        "$ schemagen crd ./api/...",
 	}
 	unreadableFile = &diag.Kind{
 		Code: "SG105", Title: "a Go file cannot be read",
@@ -53,103 +59,105 @@ var (
 	}
 	MissingJSONTag = &diag.Kind{
 		Code: "SG205", Title: "a field without a json tag",
-		Explanation: "A field of an API type says its name in JSON: `json:\"name\"`, or `json:\"-\"` if it is not part of the API.",
+		Explanation: "A field of an API type needs a json tag with its name, `json:\"name\"`, or `json:\"-\"` if it is not part of the API.",
 		Bad:         "Name string",
 		Good:        "Name string `json:\"name\"`",
 	}
 	QuotedField = &diag.Kind{
 		Code: "SG206", Severity: diag.Warning, Title: "a field with the json option \"string\"",
-		Explanation: "encoding/json writes numbers and booleans with that option as strings, and the schema says a number or a boolean: the API server refuses what the Go type writes. +schemagen:enable=string-option makes the schema a string; +kubebuilder:validation:Type=string does so for one field.",
+		Explanation: "encoding/json writes numbers and booleans with that option as strings, but the type in the schema is number or boolean, so the API server rejects what Go writes. +schemagen:enable=string-option makes the schema a string; +kubebuilder:validation:Type=string does so for one field.",
 		Bad:         "Replicas int32 `json:\"replicas,string\"`",
 		Good:        "Replicas int32 `json:\"replicas\"`",
 	}
 	MisusedGeneric = &diag.Kind{
-		Code: "SG207", Title: "a generic type that is no type",
-		Explanation: "A generic type is used without type arguments, with the wrong number of them, or contains itself with ever more of them.",
+		Code: "SG207", Title: "a misused generic type",
+		Explanation: "A generic type is used without type arguments or with the wrong number of them, or it instantiates itself endlessly.",
 		Bad:         "type Spec struct {\n\tList List `json:\"list\"`\n}\n\ntype List[T any] struct {\n\tItems []T `json:\"items\"`\n}",
 		Good:        "type Spec struct {\n\tList List[string] `json:\"list\"`\n}\n\ntype List[T any] struct {\n\tItems []T `json:\"items\"`\n}",
 	}
 	ConflictingTypes = &diag.Kind{
-		Code: "SG208", Title: "two types for one value",
+		Code: "SG208", Title: "conflicting types for one value",
 		Explanation: "A field and its type, or two embedded structs, give one value different schema types.",
 		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:Type=integer\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
 		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:Type=string\ntype Name string",
 	}
 	RecursiveType = &diag.Kind{
 		Code: "SG209", Title: "a type that contains itself",
-		Explanation: "A CRD schema cannot refer to itself, and a schema without a type is refused by the API server. Bound the type with +schemagen:recursion:depth=3, which unrolls it that often and keeps what is below; or mark the field +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless, or use apiextensionsv1.JSON. --skip-verify writes the schema without a type, as controller-gen does, for a project that replaces it afterwards.",
+		Explanation: "A CRD schema cannot refer to itself, and the API server rejects a schema without a type. Bound the type with +schemagen:recursion:depth=3, which unrolls it three times and preserves what is below; or mark the field +kubebuilder:pruning:PreserveUnknownFields and +kubebuilder:validation:Schemaless, or use apiextensionsv1.JSON. --skip-verify writes the schema without a type, as controller-gen does, for projects that replace it afterwards.",
 		Bad:         "type Spec struct {\n\tRules []Rule `json:\"rules\"`\n}\n\ntype Rule struct {\n\tAny []Rule `json:\"any,omitempty\"`\n}",
 		Good:        "type Spec struct {\n\tRules []Rule `json:\"rules\"`\n}\n\n// +schemagen:recursion:depth=3\ntype Rule struct {\n\tAny []Rule `json:\"any,omitempty\"`\n}",
 	}
 	DuplicateField = &diag.Kind{
-		Code: "SG210", Severity: diag.Warning, Title: "two fields with one JSON name",
-		Explanation: "The last one wins in the schema; encoding/json ignores both or takes the outer one.",
+		Code: "SG210", Severity: diag.Warning, Title: "two fields with the same JSON name",
+		Explanation: "The schema has the last one; encoding/json ignores both or uses the outer one.",
 		Bad:         "Name  string `json:\"name\"`\nTitle string `json:\"name\"`",
 		Good:        "Name  string `json:\"name\"`\nTitle string `json:\"title\"`",
 	}
 	ConstantWithoutValue = &diag.Kind{
-		Code: "SG211", Title: "a constant of an enum that has no value",
+		Code: "SG211", Title: "an enum constant without a value",
 		Explanation: "The values of an enum are the constants of its type. This one cannot be computed from the source.",
 		Bad:         "// +schemagen:enable=enum\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = 5\n)",
 		Good:        "// +schemagen:enable=enum\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = \"Green\"\n)",
 	}
 	TextMarshalerNotString = &diag.Kind{
 		Code: "SG212", Title: "a text marshaler whose schema is not a string",
-		Explanation: "A type with a MarshalText method is a string in JSON; its markers may not give it another type.",
+		Explanation: "A type with a MarshalText method is a string in JSON; its markers must not give it another type.",
 		Bad:         "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +kubebuilder:validation:Type=integer\ntype Color struct{ red, green, blue uint8 }\n\nfunc (c Color) MarshalText() ([]byte, error) { return []byte{c.red, c.green, c.blue}, nil }",
 		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color struct{ red, green, blue uint8 }\n\nfunc (c Color) MarshalText() ([]byte, error) { return []byte{c.red, c.green, c.blue}, nil }",
 	}
-	ImpossibleOneOf = &diag.Kind{
-		Code: "SG213", Title: "a one-of marker that cannot hold",
+	InvalidOneOf = &diag.Kind{
+		Code: "SG213", Title: "an invalid one-of marker",
 		Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself.",
 		Bad:         "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name\"`\n\tID   string `json:\"id,omitempty\"`\n}",
 		Good:        "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name,omitempty\"`\n\tID   string `json:\"id,omitempty\"`\n}",
 	}
-	typeDeclaredTwice = &diag.Kind{
-		Code: "SG214", Title: "a type is declared twice",
-		Explanation: "Two files of a package declare the same type; no compiler takes that.",
+	typeRedeclared = &diag.Kind{
+		Code: "SG214", Title: "a type is redeclared",
+		Explanation: "Two files of a package declare the same type, so the package does not compile.",
 		Bad:         "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string\n\ntype Color int32",
 		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string",
 	}
 	DurationField = &diag.Kind{
 		Code: "SG215", Severity: diag.Warning, Title: "a field of type time.Duration",
-		Explanation: "It is an integer of nanoseconds in JSON, and in the schema. metav1.Duration is written as \"1h30m\", as users of Kubernetes expect; to change the type of a field that is in use changes the API.",
+		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of an existing field changes the API.",
 		Bad:         "package v1\n\nimport \"time\"\n\ntype Spec struct {\n\tTimeout time.Duration `json:\"timeout\"`\n}",
 		Good:        "Timeout metav1.Duration `json:\"timeout\"`",
 	}
-	ConstantsLeftOut = &diag.Kind{
-		Code: "SG216", Severity: diag.Warning, Title: "constants that an enum leaves out",
-		Explanation: "Without +schemagen:enable=enum, +k8s:enum takes the constants that controller-gen takes: those declared with exactly this type and a string literal. Conversions, concatenations and references to other constants are left out, and their values are refused by the API server.",
+	ConstantsOmitted = &diag.Kind{
+		Code: "SG216", Severity: diag.Warning, Title: "constants missing from an enum",
+		Explanation: "Without +schemagen:enable=enum, +k8s:enum includes the same constants as controller-gen: those declared with exactly this type and a string literal. Conversions, concatenations and references to other constants are left out, and the API server rejects their values.",
 		Bad:         "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +k8s:enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen       = Color(\"Green\")\n)",
 		Good:        "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +k8s:enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = \"Green\"\n)",
 	}
 	UnsignedWithoutMinimum = &diag.Kind{
 		Code: "SG217", Severity: diag.Warning, Title: "an unsigned integer without a minimum",
-		Explanation: "The schema of an unsigned integer is that of a signed one. A negative number is stored, and every Go client fails to decode the object. +schemagen:enable=unsigned bounds all of them.",
+		Explanation: "An unsigned integer has the same schema as a signed one: the API server stores negative numbers, and every Go client fails to decode the object. +schemagen:enable=unsigned sets bounds for all unsigned integers.",
 		Bad:         "Replicas uint32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=0\nReplicas uint32 `json:\"replicas\"`",
 	}
-	MisreadJSONTag = &diag.Kind{
-		Code: "SG218", Severity: diag.Warning, Title: "a json tag that is not read as it seems",
-		Explanation: "encoding/json ignores options that it does not know: with omitemtpy, or with a blank in front of omitempty, the field is required. Without the comma the option becomes the field's name. Options of other libraries are left alone.",
+	MisleadingJSONTag = &diag.Kind{
+		Code: "SG218", Severity: diag.Warning, Title: "a misleading json tag",
+		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported.",
 		Bad:         "Name string `json:\"name,omitemtpy\"`",
 		Good:        "Name string `json:\"name,omitempty\"`",
 	}
 	BoundOutsideGoType = &diag.Kind{
-		Code: "SG219", Severity: diag.Warning, Title: "a bound outside of the Go type",
+		Code: "SG219", Severity: diag.Warning, Title: "a bound outside the range of the Go type",
 		Explanation: "The schema allows values that the field's integer type cannot hold, for example 300 in an int8 or -1 in a uint32. The API server stores them, and every Go client fails to decode the object.",
 		Bad:         "// +kubebuilder:validation:Maximum=300\nPercent int8 `json:\"percent\"`",
 		Good:        "// +kubebuilder:validation:Maximum=100\nPercent int8 `json:\"percent\"`",
 	}
 	UnknownPatchStrategy = &diag.Kind{
-		Code: "SG220", Severity: diag.Warning, Title: "a patch strategy or merge key that does not exist",
-		Explanation: "patchStrategy is merge, replace or retainKeys, or several of them with commas, and patchMergeKey is the JSON name of a field of the list's elements.",
+		Code: "SG220", Severity: diag.Warning, Title: "an unknown patch strategy or merge key",
+		Explanation: "patchStrategy is merge, replace or retainKeys, or a comma-separated list of them. patchMergeKey is the JSON name of a field of the list's elements.",
 		Bad:         "Names []string `json:\"names\" patchStrategy:\"mrge\"`",
 		Good:        "Names []string `json:\"names\" patchStrategy:\"merge\"`",
 	}
 	SchemaTooLarge = &diag.Kind{
 		Code: "SG230", Title: "a schema that is too large",
-		Explanation: "A schema has at most 200,000 nodes, and a struct at most 50,000 structs embedded in it, each counted where it is written: a few lines in which each type has two fields of the next one make millions. An API server stores objects of at most 1.5 MiB, in which there is room for some 70,000 nodes. docs/limits.md has all limits.",
+		Explanation: "A schema has at most 200,000 nodes, and a struct at most 50,000 embedded structs, including those embedded in them. A type is counted wherever it is used: a few types that each have two fields of the next one make millions of nodes. An API server stores objects of at most 1.5 MiB, which is enough for about 70,000 nodes. docs/limits.md lists all limits.",
+		Bad:         "type Spec struct {\n\tSets Four[Four[Four[Four[Four[Four[Four[Four[Four[string]]]]]]]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
+		Good:        "type Spec struct {\n\tSets Four[Four[Four[string]]] `json:\"sets\"`\n}\n\ntype Four[T any] struct {\n\tA T `json:\"a\"`\n\tB T `json:\"b\"`\n\tC T `json:\"c\"`\n\tD T `json:\"d\"`\n}",
 	}
 	MalformedArguments = &diag.Kind{
 		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
@@ -165,121 +173,127 @@ var (
 	}
 	UnknownMarker = &diag.Kind{
 		Code: "SG303", Severity: diag.Warning, Fixes: true, Title: "an unknown marker",
-		Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or it is nearly a word that is known. It has no effect. Markers of other tools are left alone. In files that declare no types of a CRD, only misspelt markers of the generators on the command line are reported: a misspelt +kubebuilder:rbac there is a permission that is missing in the role. If errors disappear with the marker that was probably meant, they are listed below this finding, which is an error then.",
+		Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or the name is similar to that of a known marker. It has no effect. Markers of other tools are not reported. In files that declare no types of a CRD, only misspelled markers of the generators on the command line are reported: a misspelled +kubebuilder:rbac there is a permission missing from the role. Errors that disappear with the marker that was probably meant are listed as its consequences, and make it an error.",
 		Bad:         "// +kubebuilder:validation:MinLenght=1\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
 	}
 	WrongTarget = &diag.Kind{
-		Code: "SG304", Severity: diag.Warning, Title: "a marker on something that it does not describe",
-		Explanation: "For example a marker of types on a field. It has no effect.",
+		Code: "SG304", Severity: diag.Warning, Title: "a misplaced marker",
+		Explanation: "For example a marker for types on a field. It has no effect.",
 		Bad:         "// +kubebuilder:resource:scope=Cluster\nName string `json:\"name\"`",
 		Good:        "Name string `json:\"name\"`",
 	}
 	OverriddenMarker = &diag.Kind{
-		Code: "SG305", Severity: diag.Warning, Fixes: true, Title: "a marker that another one of its name overrides",
-		Explanation: "Only one of them counts: the last one, or for a package the first. Of two +kubebuilder:resource markers the last one decides on scope, short names and categories, even where it does not mention them: write all arguments into one.",
+		Code: "SG305", Severity: diag.Warning, Fixes: true, Title: "an overridden marker",
+		Explanation: "Of several markers with the same name, only one has an effect: the last one, or for a package the first. Of two +kubebuilder:resource markers, the last one determines scope, short names and categories, even if it does not mention them: write all arguments in one marker.",
 		Bad:         "// +kubebuilder:validation:MinLength=1\n// +kubebuilder:validation:MinLength=2\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=2\nName string `json:\"name\"`",
 	}
 	MalformedMarker = &diag.Kind{
-		Code: "SG306", Severity: diag.Warning, Fixes: true, Title: "a marker that is not seen as one",
-		Explanation: "A marker is a line comment of its own whose first character is a plus sign, with no blank behind it: not in a block comment, not behind code. Where the json tag says the same, as omitempty does beside // + optional, nothing is lost and nothing reported.",
+		Code: "SG306", Severity: diag.Warning, Fixes: true, Title: "an unrecognized marker",
+		Explanation: "A marker is a line comment of its own that starts with a plus sign directly followed by its name. Block comments and comments after code are not recognized. If the json tag has the same effect, such as omitempty next to // + optional, nothing is reported.",
 		Bad:         "// + kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
 	}
 	FloatingMarker = &diag.Kind{
 		Code: "SG307", Severity: diag.Warning, Title: "a marker that describes nothing",
-		Explanation: "A marker belongs to the doc comment of a type or field, or to the nearest comment above it. Above functions, variables and groups of types, behind the last field, or further up it describes nothing. Markers of code that is commented out with them are left alone.",
+		Explanation: "A marker belongs to the doc comment of a type or field, or to the nearest comment above it. Above functions, variables and groups of types, after the last field, or further up, it describes nothing. Markers in code that is commented out are not reported.",
 		Bad:         "type Spec struct {\n\tName string `json:\"name\"`\n\t// +kubebuilder:validation:MinLength=1\n}",
 		Good:        "type Spec struct {\n\t// +kubebuilder:validation:MinLength=1\n\tName string `json:\"name\"`\n}",
 	}
-	FeatureOff = &diag.Kind{
-		Code: "SG308", Severity: diag.Warning, Title: "markers that the package did not switch on",
-		Explanation: "controller-gen ignores these markers, so that they change nothing unless the package says so, once, beside its package clause: // +schemagen:enable=enum for +enum, // +schemagen:enable=k8s for Kubernetes' declarative-validation tags. Switching them on tightens the schema. A tag beside Kubebuilder's marker for the same, and an +enum type whose values every field lists, are not reported.",
+	FeatureDisabled = &diag.Kind{
+		Code: "SG308", Severity: diag.Warning, Title: "markers of a feature that is not enabled",
+		Explanation: "controller-gen ignores these markers, so they have no effect unless the package enables them once, above its package clause: // +schemagen:enable=enum for +enum, // +schemagen:enable=k8s for Kubernetes' declarative-validation tags. Enabling them tightens the schema. A tag next to the equivalent Kubebuilder marker, and an +enum type whose values are listed by every field, are not reported.",
 		Bad:         "// +k8s:neq=\"default\"\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\nName string `json:\"name\"`",
 	}
 	TagWithoutMeaning = &diag.Kind{
-		Code: "SG309", Severity: diag.Warning, Title: "a declarative-validation tag that no CRD can say",
-		Explanation: "The package switched Kubernetes' declarative-validation tags on, and this one speaks of Go code, of options of an API server, or of tests.",
+		Code: "SG309", Severity: diag.Warning, Title: "a declarative-validation tag without meaning in a CRD",
+		Explanation: "The package enables Kubernetes' declarative-validation tags, but this one is about Go code, options of an API server, or tests.",
 		Bad:         "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\t// +k8s:customValidation\n\tName string `json:\"name\"`\n}",
 		Good:        "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\t// +k8s:maxLength=63\n\tName string `json:\"name\"`\n}",
 	}
 	UnusedOverride = &diag.Kind{
-		Code: "SG310", Severity: diag.Warning, Title: "something said about a type that is not reached",
-		Explanation: "+schemagen:type and +schemagen:descriptions name a type or a package by its import path; nothing in the schemas of the package's kinds comes from it.",
+		Code: "SG310", Severity: diag.Warning, Title: "an unused override",
+		Explanation: "+schemagen:type and +schemagen:descriptions refer to a type or a package by its import path, but no schema of the package's kinds uses it.",
 		Bad:         "// +schemagen:type(corev1.Container)=+schemagen:at(.ports)=+kubebuilder:validation:MaxItems=8\npackage v1\n\ntype Spec struct {\n\tContainer corev1.Container `json:\"container\"`\n}",
 		Good:        "// +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+kubebuilder:validation:MaxItems=8\npackage v1\n\ntype Spec struct {\n\tContainer corev1.Container `json:\"container\"`\n}",
 	}
 	InvalidUnion = &diag.Kind{
 		Code: "SG311", Title: "a union that cannot be enforced",
-		Explanation: "A union has one discriminator, a string with a closed set of values, and for each value at most one member, which is set or not set. docs/language.md has the rules. Where unions are not switched on this is a warning.",
+		Explanation: "A union has one discriminator, a string with a closed set of values, and at most one member for each value, which is either set or not set. docs/language.md has the rules. If unions are not enabled, this is a warning.",
 		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=C\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
-	UnionsOff = &diag.Kind{
-		Code: "SG312", Severity: diag.Warning, Title: "unions that the package did not switch on",
-		Explanation: "controller-gen ignores the markers of unions, so that they change nothing unless the package says how: // +schemagen:unions=cel beside its package clause, or --unions=cel. Switching them on tightens the schema: objects that are stored with members that their discriminator does not select are refused when the union changes. Unions whose members a rule of their struct reads, or a junctor requires, are left to those.",
+	UnionsDisabled = &diag.Kind{
+		Code: "SG312", Severity: diag.Warning, Title: "unions that are not enabled",
+		Explanation: "controller-gen ignores union markers, so they have no effect unless the package specifies how to write unions: // +schemagen:unions=cel above its package clause, or --unions=cel. Enabling unions tightens the schema: stored objects with members that their discriminator does not select are rejected when the union changes. Unions whose members are read by a rule of their struct or required by a junctor are not reported.",
 		Bad:         "type Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	UnionMemberName = &diag.Kind{
-		Code: "SG313", Severity: diag.Warning, Title: "a union member of another name than its value",
-		Explanation: "KEP-1027 lets a discriminator's value be the name of the member that it selects; readers expect it to be, but for its case.",
+		Code: "SG313", Severity: diag.Warning, Title: "a union member whose name differs from its value",
+		Explanation: "In KEP-1027, the value of a discriminator can be the name of the member that it selects, and readers expect that, apart from upper and lower case.",
 		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"other,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	OptionalUnionMember = &diag.Kind{
 		Code: "SG314", Severity: diag.Warning, Title: "an optional union member",
-		Explanation: "The discriminator may select an optional member that is not set. A typed client of an older version, which does not know the member, reads the object, drops the member, and writes the object back: the server takes it, and the member is lost without an error. docs/unions.md says when that is safe.",
+		Explanation: "The discriminator may select an optional member that is not set. A typed client of an older version, which does not know the member, reads the object, drops the member, and writes the object back: the server accepts it, and the member is lost without an error. docs/unions.md explains when that is safe.",
 		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B,optional\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	HandWrittenUnionRules = &diag.Kind{
-		Code: "SG315", Severity: diag.Warning, Title: "hand-written rules of a union",
-		Explanation: "Rules beside the markers of a union speak of its discriminator and members, but do not say what the union says: an object that violates it slips through, fails with an error of evaluation instead of the message, or gets a message that is about something else. The generated rules stand beside them; the hand-written ones can go. Hand-written rules that say the same as the union are left in its place.",
+		Code: "SG315", Severity: diag.Warning, Title: "hand-written rules for a union",
+		Explanation: "The rules use the discriminator and the members of a union with markers, but are not equivalent to the union: an object that violates it passes, fails with an evaluation error instead of the message, or gets a message about something else. The generated rules are added to them, so the hand-written ones can be removed. Hand-written rules that are equivalent to the union are kept, and nothing is generated.",
 		Bad:         "// +schemagen:unions=cel\npackage v1\n\n// +kubebuilder:validation:XValidation:rule=\"self.type != 'A' || has(self.a)\"\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
-	UnionWrittenOtherwise = &diag.Kind{
-		Code: "SG316", Severity: diag.Warning, Title: "a union that is written in another way than it was asked for",
-		Explanation: "CEL rules cannot read a field without a type, nor one of some names; and the API server estimates the cost of every rule, times how often its object may occur, and refuses what is above its limits. Where the rules of a union are, they are written in a cheaper form with poorer messages: one rule for each member, or a oneOf. A required discriminator, or a limit to the lists and maps around it, makes rules cheaper.",
+	UnionInOtherForm = &diag.Kind{
+		Code: "SG316", Severity: diag.Warning, Title: "a union in another form than requested",
+		Explanation: "CEL rules cannot read fields without a type or with certain names, and the API server rejects rules whose estimated cost, multiplied by how often their object may occur, exceeds its limits. Such unions are written in a cheaper form with poorer messages: one rule for each member, or a oneOf. A required discriminator, or limits on the lists and maps around the union, make rules cheaper.",
+		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=Text;Value\n\tType string `json:\"type\"`\n\n\t// +unionMember\n\tText *string `json:\"text,omitempty\"`\n\t// +unionMember\n\tValue *apiextensionsv1.JSON `json:\"value,omitempty\"`\n}",
+		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=Text;Value\n\tType string `json:\"type\"`\n\n\t// +unionMember\n\tText *string `json:\"text,omitempty\"`\n\t// +unionMember\n\tValue *string `json:\"value,omitempty\"`\n}",
 	}
 	UnionsDiffer = &diag.Kind{
 		Code: "SG317", Title: "served versions with different unions",
-		Explanation: "Two served versions of a kind have the same union with different values or members. An object that is written through a version that lacks a member is stored without it, while its discriminator still selects it: the server drops the member and warns of nothing. Give the versions the same union, or convert with a webhook: then this is a warning. docs/unions.md says how to add a member.",
+		Explanation: "Two served versions of a kind have the same union with different values or members. An object written through a version that lacks a member is stored without it, although its discriminator still selects it: the server drops the member without a warning. Give the versions the same union, or convert with a webhook, which makes this a warning. docs/unions.md explains how to add a member.",
+		Bad:         "-- v1/types.go --\n// +groupName=example.com\n// +schemagen:unions=cel\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\n// +schemagen:unions=cel\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\n// +schemagen:unions=cel\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}",
 	}
 	NoUnionFunctions = &diag.Kind{
 		Code: "SG318", Title: "a union for which no functions can be generated",
-		Explanation: "schemagen unions writes Go functions beside the types. A name that it needs is declared already, or Go cannot say what the functions would have to: a struct that cannot be compared with its zero value, a type that the package cannot name.",
+		Explanation: "schemagen unions writes Go functions next to the types. A name that they need is already declared, or they cannot be written in Go: a struct cannot be compared with its zero value, or the package cannot name a type.",
+		Bad:         "$ schemagen unions ./...\n-- v1/types.go --\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n\nfunc NormalizeSpecUnions() {}",
+		Good:        "-- v1/types.go --\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n\nfunc Normalize() {}",
 	}
 	MetadataLost = &diag.Kind{
-		Code: "SG333", Severity: diag.Warning, Title: "metadata inside of an object that is not kept",
-		Explanation: "The schema of a metav1.ObjectMeta inside of an object has no fields, as controller-gen writes it, so that the API server drops labels, annotations and all else that users write there, and says so only to clients that ask for field validation. --embedded-object-meta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own describes what you need. The metadata of the kind itself, and of a field marked +kubebuilder:validation:EmbeddedResource, is the server's own affair.",
+		Code: "SG333", Severity: diag.Warning, Title: "nested metadata that is dropped",
+		Explanation: "As with controller-gen, the schema of a metav1.ObjectMeta inside an object has no fields, so the API server drops labels, annotations and everything else that users write there, and warns only clients that request field validation. --embedded-object-meta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own can describe what you need. The server itself handles the metadata of the kind, and of a field marked +kubebuilder:validation:EmbeddedResource.",
 		Bad:         "Metadata metav1.ObjectMeta `json:\"metadata\"`",
 		Good:        "Labels map[string]string `json:\"labels\"`",
 	}
 	OptionalAndRequired = &diag.Kind{
-		Code: "SG339", Severity: diag.Warning, Fixes: true, Title: "a field that is marked as optional and as required",
-		Explanation: "Only one of the markers counts: +kubebuilder:validation:Optional before +kubebuilder:validation:Required, then +optional before +required.",
+		Code: "SG339", Severity: diag.Warning, Fixes: true, Title: "a field marked as both optional and required",
+		Explanation: "The first of these markers takes precedence: +kubebuilder:validation:Optional, +kubebuilder:validation:Required, +optional, +required.",
 		Bad:         "// +optional\n// +required\nName string `json:\"name\"`",
 		Good:        "// +optional\nName string `json:\"name\"`",
 	}
 	KindWithoutGroup = &diag.Kind{
 		Code: "SG401", Title: "a kind without a group",
-		Explanation: "A package with kinds says its API group once, beside the package clause: // +groupName=example.com. A CRD without a group is refused by the API server.",
+		Explanation: "A package with kinds declares its API group once, above the package clause: // +groupName=example.com. The API server rejects a CRD without a group.",
 		Bad:         "-- v1/types.go --\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	NoStorageVersion = &diag.Kind{
 		Code: "SG402", Title: "no storage version",
-		Explanation: "Of several versions exactly one is stored: mark its root type +kubebuilder:storageversion.",
+		Explanation: "Exactly one of several versions is stored: mark its root type +kubebuilder:storageversion.",
 		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	SeveralStorageVersions = &diag.Kind{
 		Code: "SG403", Title: "several storage versions",
-		Explanation: "Exactly one version of a kind can be marked +kubebuilder:storageversion; the API server refuses more. --skip-verify writes them all.",
+		Explanation: "Only one version of a kind can be marked +kubebuilder:storageversion; the API server rejects more. --skip-verify writes them all.",
 		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
@@ -295,39 +309,45 @@ var (
 		Bad:         "type Widget struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tName string `json:\"name\"`\n}",
 	}
-	SameFileName = &diag.Kind{
-		Code: "SG406", Title: "two definitions for one file",
+	DuplicateFileName = &diag.Kind{
+		Code: "SG406", Title: "two definitions with the same file name",
 		Explanation: "Two kinds of one group have the same plural name; give one of them +kubebuilder:resource:path=….",
 		Bad:         "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n// +kubebuilder:resource:path=widgets\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "type Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n\n// +kubebuilder:resource:path=gadgets\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
-	SameVersion = &diag.Kind{
-		Code: "SG407", Title: "two packages for one version",
-		Explanation: "Two packages have the same group and version and both declare the kind; a CRD has each version once.",
+	DuplicateVersion = &diag.Kind{
+		Code: "SG407", Title: "a duplicate version",
+		Explanation: "Two packages with the same group and version declare the kind, but a CRD can have each version only once.",
 		Bad:         "-- a/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- b/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- a/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- b/v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Gadget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
-	NoSuchKind = &diag.Kind{
-		Code: "SG408", Title: "a selected kind or group that is not there",
-		Explanation: "--kinds and --groups name kinds of the packages; a name that stands for none is probably misspelt.",
+	UnknownKind = &diag.Kind{
+		Code: "SG408", Title: "an unknown kind or group",
+		Explanation: "--kinds and --groups select kinds of the packages. A name that matches none is probably misspelled.",
+		Bad:         "$ schemagen crd ./... --kinds Wigdet\n-- v1/types.go --\nName string `json:\"name\"`",
+		Good:        "$ schemagen crd ./... --kinds Widget",
 	}
 	ConversionsDiffer = &diag.Kind{
-		Code: "SG409", Title: "versions that say different things of their conversion",
-		Explanation: "A CRD has one conversion for all of its versions. +schemagen:conversion may stand at several of them, or beside the package clauses, where a type's own counts more; but then they have to say the same.",
+		Code: "SG409", Title: "conflicting conversions",
+		Explanation: "A CRD has one conversion for all of its versions. +schemagen:conversion may be on several of them or above their package clauses, where the marker of a type takes precedence; but all must be the same.",
+		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\n// +schemagen:conversion:strategy=Webhook,service=shop/webhooks\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:conversion:strategy=None\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	ManifestNotReplaceable = &diag.Kind{
 		Code: "SG410", Title: "a definition whose schemas cannot be replaced",
-		Explanation: "schemapatch writes the schemas of Go types into files that hold one CustomResourceDefinition of apiextensions.k8s.io/v1 each, and keeps the rest of them. Of a file with several documents only the first would be kept.",
+		Explanation: "schemapatch writes the schemas of Go types into files with one apiextensions.k8s.io/v1 CustomResourceDefinition each, and keeps the rest. Of a file with several documents, only the first would be kept.",
+		Bad:         "$ schemagen schemapatch:manifests=crds paths=./... output:dir=crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: widgets}",
+		Good:        "-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
 	}
 	InvalidFileName = &diag.Kind{
-		Code: "SG510", Title: "a name that is not a file name",
-		Explanation: "The name of a file is made from the group of a kind and its plural. A slash, a backslash or a control character would lead to another directory than the one that files are written to. The API server refuses such names; they are refused with --skip-verify, too.",
+		Code: "SG510", Title: "an invalid file name",
+		Explanation: "The name of a file is made from the group and the plural of a kind. With a slash, a backslash or a control character it would be in another directory than the one that files are written to. The API server rejects such names; with --skip-verify they are errors, too.",
 		Bad:         "// +kubebuilder:resource:path=all/widgets\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "// +kubebuilder:resource:path=widgets\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 	}
 	VersionsDiffer = &diag.Kind{
-		Code: "SG930", Severity: diag.Warning, Title: "versions that differ, and nothing that converts them",
-		Explanation: "Without a conversion webhook the API server converts an object by replacing its apiVersion, and then drops every field that the schema of the other version does not have. What only a served version has is never stored; what only the storage version has is removed by every update through the other one, even of a label. A field with another type in each version is passed on as it is, and typed clients of the other version fail to decode it. No webhook is expected where +schemagen:conversion names one, where a type of the kind has Hub, ConvertTo or ConvertFrom methods or functions of conversion-gen, or where a kustomization in the output directory, above it, in a directory default beside it, or in config/crd patches one in, as Kubebuilder's does.",
+		Code: "SG930", Severity: diag.Warning, Title: "different versions without a conversion",
+		Explanation: "Without a conversion webhook, the API server converts an object by replacing its apiVersion, and then drops every field that the schema of the other version does not have. Fields that only a served version has are never stored; fields that only the storage version has are removed by every update through another version, even of a label. A field with a different type in each version is passed on unchanged, and typed clients of the other version fail to decode it. It is not reported if +schemagen:conversion configures a webhook, if a type of the kind has Hub, ConvertTo or ConvertFrom methods or functions of conversion-gen, or if a kustomization in the output directory, above it, in a sibling directory default, or in config/crd adds a webhook, as Kubebuilder's does.",
 		Bad:         "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize *int32 `json:\"size,omitempty\"`\n}",
 	}
@@ -338,14 +358,14 @@ func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile,
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
-		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, ImpossibleOneOf,
-		typeDeclaredTwice, DurationField, ConstantsLeftOut, UnsignedWithoutMinimum, MisreadJSONTag, BoundOutsideGoType,
+		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
+		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,
 		UnknownPatchStrategy, SchemaTooLarge,
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
-		FeatureOff, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsOff, UnionMemberName, OptionalUnionMember,
-		HandWrittenUnionRules, UnionWrittenOtherwise, UnionsDiffer, NoUnionFunctions, MetadataLost, OptionalAndRequired,
-		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, SameFileName, SameVersion,
-		NoSuchKind, ConversionsDiffer, ManifestNotReplaceable,
+		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
+		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions, MetadataLost, OptionalAndRequired,
+		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
+		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,
 		InvalidFileName,
 		VersionsDiffer,
 	}

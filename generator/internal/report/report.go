@@ -58,7 +58,7 @@ func (r *Reporter) Add(d diag.Diagnostic) *diag.Diagnostic {
 func (r *Reporter) Report(kind *diag.Kind, at source.Origin, hint, format string, args ...any) *diag.Diagnostic {
 	d := kind.At(r.Position(at.Pos), hint, format, args...)
 	if !at.Pos.IsValid() {
-		d.Pos = at.Place
+		d.Pos = at.Position
 	}
 	if at.Foreign {
 		for i := len(r.via) - 1; i >= 0; i-- {
@@ -118,7 +118,7 @@ func (r *Reporter) MissingImport(importPath string, pos token.Pos, name string, 
 		return
 	}
 	if d, at := &r.List[i], r.Position(pos); at != d.Pos && len(d.Related) < maxRelated {
-		d.Related = append(d.Related, diag.Related{Pos: at, Message: name + " is from there, too"})
+		d.Related = append(d.Related, diag.Related{Pos: at, Message: name + " also needs it"})
 	}
 }
 
@@ -129,13 +129,13 @@ func (r *Reporter) Drop(kind *diag.Kind) {
 
 // Syntax reports that a file cannot be parsed.
 func (r *Reporter) Syntax(p *source.Package, e *scanner.Error) {
-	r.Report(syntaxError, p.In(diag.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column}), "", "%s", e.Msg)
+	r.Report(syntaxError, p.AtPosition(diag.Position{File: e.Pos.Filename, Line: e.Pos.Line, Column: e.Pos.Column}), "", "%s", e.Msg)
 }
 
-// DeclaredTwice reports the second declaration of a type.
-func (r *Reporter) DeclaredTwice(first *source.Type, second *ast.TypeSpec) {
-	d := r.Report(typeDeclaredTwice, first.Pkg.At(second.Name.Pos()), "", "type %s is declared twice", second.Name.Name)
-	d.Related = append(d.Related, diag.Related{Pos: r.Position(first.Spec.Name.Pos()), Message: "the first declaration"})
+// Redeclared reports the second declaration of a type.
+func (r *Reporter) Redeclared(first *source.Type, second *ast.TypeSpec) {
+	d := r.Report(typeRedeclared, first.Pkg.At(second.Name.Pos()), "", "type %s is redeclared", second.Name.Name)
+	d.Related = append(d.Related, diag.Related{Pos: r.Position(first.Spec.Name.Pos()), Message: "the other declaration"})
 }
 
 // Unreadable reports that a file cannot be read.
@@ -144,7 +144,7 @@ func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	r.Report(unreadableFile, p.In(diag.Position{File: name}), "", "cannot read the file: %v", err)
+	r.Report(unreadableFile, p.AtPosition(diag.Position{File: name}), "", "cannot read the file: %v", err)
 }
 
 func (r *Reporter) MarkerArguments(p *source.Package, comment markers.Comment, err error) {
@@ -179,7 +179,7 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	for _, p := range patterns {
 		format := "pattern %q matches no package"
 		if p.NoDirectory {
-			format = "pattern %q matches nothing: there is no such directory"
+			format = "pattern %q matches no package: no such directory"
 		}
 		d := r.Add(patternWithoutPackages.At(diag.Position{}, "give a directory, a directory followed by /..., or an import path", format, p.Pattern))
 		if matched && !p.NoDirectory {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strconv"
 
 	"github.com/schemagen/schemagen/generator/internal/golist"
@@ -13,6 +14,7 @@ import (
 // ReadClosure reads, through in, the source files of packages and of everything that they
 // import, except for the standard library.
 func ReadClosure(ctx context.Context, in *inputs.Reader, packages []*golist.Package) error {
+	packages = slices.Clone(packages) // it becomes the list of packages to visit
 	seen := map[*golist.Package]bool{}
 	for len(packages) > 0 && ctx.Err() == nil {
 		p := packages[len(packages)-1]

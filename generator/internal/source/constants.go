@@ -62,8 +62,8 @@ func (t *Type) Constants() (out []Constant, errors []ConstantError) {
 		}
 		c, ok := s.types.Scope().Lookup(d.name.Name).(*types.Const)
 		if !ok || c.Pos() != d.name.Pos() || c.Val().Kind() == constant.Unknown {
-			if d.large || d.seems(name.Type(), map[*declaration]bool{}) {
-				for _, e := range d.blame() {
+			if d.large || d.mayHaveType(name.Type(), map[*declaration]bool{}) {
+				for _, e := range d.errors() {
 					if !slices.Contains(errors, e) { // several constants may share a mistake
 						errors = append(errors, e)
 					}
@@ -112,7 +112,7 @@ func (f *File) intConstant(expr ast.Expr) (int64, bool) {
 
 // candidates returns the constants that may be of the type, in source order, and its
 // aliases: those that mention the type, an alias of it, or another candidate. If the type
-// is predeclared or of another package, all constants are candidates.
+// is predeclared or declared in another package, all constants are candidates.
 func (s *constantScope) candidates(t *Type) []*declaration {
 	var out []*declaration
 	var names []string
@@ -139,8 +139,8 @@ func (s *constantScope) candidates(t *Type) []*declaration {
 	return out
 }
 
-// seems reports whether a constant without a value would have the type typ.
-func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
+// mayHaveType reports whether a constant that has no value seems to be of type typ.
+func (d *declaration) mayHaveType(typ types.Type, seen map[*declaration]bool) bool {
 	if seen[d] {
 		return false
 	}
@@ -149,33 +149,33 @@ func (d *declaration) seems(typ types.Type, seen map[*declaration]bool) bool {
 	if d.typ != nil {
 		return types.Identical(info.Types[d.typ].Type, typ)
 	}
-	var is func(expr ast.Expr) bool
-	is = func(expr ast.Expr) bool {
+	var hasType func(expr ast.Expr) bool
+	hasType = func(expr ast.Expr) bool {
 		switch expr := expr.(type) {
 		case *ast.ParenExpr:
-			return is(expr.X)
+			return hasType(expr.X)
 		case *ast.BinaryExpr:
-			return expr.Op == token.ADD && (is(expr.X) || is(expr.Y))
+			return expr.Op == token.ADD && (hasType(expr.X) || hasType(expr.Y))
 		case *ast.CallExpr:
 			fn := info.Types[expr.Fun]
 			return fn.IsType() && types.Identical(fn.Type, typ)
 		case *ast.SelectorExpr:
-			return is(expr.Sel)
+			return hasType(expr.Sel)
 		case *ast.Ident:
 			c, ok := info.Uses[expr].(*types.Const)
 			if !ok || types.Identical(c.Type(), typ) {
 				return ok
 			}
 			to := d.scope.declared[c.Name()]
-			return c.Pkg() == d.scope.types && to != nil && c.Type() == types.Typ[types.Invalid] && to.seems(typ, seen)
+			return c.Pkg() == d.scope.types && to != nil && c.Type() == types.Typ[types.Invalid] && to.mayHaveType(typ, seen)
 		}
 		return false
 	}
-	return is(d.expr)
+	return hasType(d.expr)
 }
 
-// blame returns the reasons that a constant has no value; there is at least one.
-func (d *declaration) blame() []ConstantError {
+// errors returns the reasons that a constant has no value, at least one.
+func (d *declaration) errors() []ConstantError {
 	out := d.causes(map[*declaration]bool{})
 	if len(out) == 0 {
 		out = append(out, ConstantError{d.scope.pkg, d.name.Pos(), "the value of " + d.name.Name + " cannot be computed"})

@@ -28,7 +28,7 @@ type constantScope struct {
 	consts   []*declaration            // those of the opened files
 	users    map[string][]*declaration // constants and aliases that mention a name
 
-	queue map[*ast.File][]*declaration // added, but not yet passed to go/types
+	queue map[*ast.File][]*declaration // not yet passed to go/types
 	busy  bool                         // the queue is being filled; an import of this package is a cycle
 }
 
@@ -44,19 +44,19 @@ func (p *Package) constantScope() *constantScope {
 		opened: map[*File]bool{}, declared: map[string]*declaration{}, missing: map[string]bool{}, queue: map[*ast.File][]*declaration{},
 	}
 	p.constants = s
-	s.types.MarkComplete() // go/types refuses imports of incomplete packages
+	s.types.MarkComplete() // go/types rejects imports of incomplete packages
 	// Sizes are those of a 64-bit machine, whatever the host is.
 	config := &types.Config{IgnoreFuncBodies: true, DisableUnusedImportCheck: true, Importer: s, Error: func(err error) {
 		// An error that begins with a tab continues the previous one.
 		if e, ok := err.(types.Error); ok && !strings.HasPrefix(e.Msg, "\t") {
-			s.note(e.Pos, "%s", strings.Join(strings.Fields(e.Msg), " "))
+			s.addError(e.Pos, "%s", strings.Join(strings.Fields(e.Msg), " "))
 		}
 	}}
 	s.checker = types.NewChecker(config, p.program.Fset, s.types, &s.info)
 	return s
 }
 
-func (s *constantScope) note(pos token.Pos, format string, args ...any) {
+func (s *constantScope) addError(pos token.Pos, format string, args ...any) {
 	if i, found := s.errorAt(pos); !found {
 		s.errors = slices.Insert(s.errors, i, ConstantError{s.pkg, pos, fmt.Sprintf(format, args...)})
 	}
@@ -68,8 +68,8 @@ func (s *constantScope) errorAt(pos token.Pos) (index int, found bool) {
 	return slices.BinarySearchFunc(s.errors, pos, func(e ConstantError, pos token.Pos) int { return int(e.Pos - pos) })
 }
 
-// Import implements types.Importer. Errors are not reported here: they were noted where the
-// import is used.
+// Import implements types.Importer. Errors are not reported here: they were added at the
+// use of the import.
 func (s *constantScope) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
@@ -104,7 +104,7 @@ type declaration struct {
 	refs    []*declaration
 }
 
-// open parses a file and enters its declarations.
+// open parses a file and adds its declarations to the scope.
 func (s *constantScope) open(f *File) {
 	if s.opened[f] {
 		return
@@ -182,15 +182,15 @@ func (s *constantScope) openConstants() {
 		}
 	}
 	work := slices.Clone(s.consts)
-	noted := map[*declaration]bool{}
+	seen := map[*declaration]bool{}
 	for i := 0; i < len(work); i++ {
 		for _, m := range work[i].mentions() {
 			if m.qualifier != nil {
 				continue // no package that this one imports can refer to its types
 			}
 			s.users[m.name.Name] = append(s.users[m.name.Name], work[i])
-			if to := s.find(m.name.Name); to != nil && !noted[to] {
-				noted[to] = true
+			if to := s.find(m.name.Name); to != nil && !seen[to] {
+				seen[to] = true
 				if spec, ok := to.spec.(*ast.TypeSpec); ok && spec.Assign.IsValid() {
 					work = append(work, to)
 				}
@@ -218,7 +218,7 @@ func hasConstants(src []byte) bool {
 
 // find returns the declaration of a name in the package, or nil. It opens as few files as
 // possible: first those that seem to declare a type of that name, then those with constants
-// that contain the name, then all others that contain it.
+// that contain the name, then the rest.
 func (s *constantScope) find(name string) *declaration {
 	for _, f := range s.pkg.hints[name] {
 		s.open(f)
@@ -324,7 +324,7 @@ func (s *constantScope) add(d *declaration) {
 	for _, m := range d.mentions() {
 		name := m.name
 		if m.qualifier != nil {
-			if s.declared[m.qualifier.Name] == nil && d.qualified(m) {
+			if s.declared[m.qualifier.Name] == nil && d.addQualified(m) {
 				continue
 			}
 			name = m.qualifier
@@ -333,7 +333,7 @@ func (s *constantScope) add(d *declaration) {
 			d.refs = append(d.refs, to)
 			s.add(to)
 		} else if to != nil {
-			d.foreign(name, ".", to.scope.pkg.Path, to)
+			d.addImport(name, ".", to.scope.pkg.Path, to)
 		}
 	}
 	if d.measure(); !d.large {
@@ -342,7 +342,7 @@ func (s *constantScope) add(d *declaration) {
 }
 
 // maxConstant is the maximum length in bytes of a string constant that is evaluated. Forty
-// lines that each double the previous one would take terabytes.
+// constants that each double the previous one would take terabytes.
 const maxConstant = 1 << 20
 
 // measure sums the lengths of the string literals that a declaration contains or mentions.
@@ -363,42 +363,42 @@ func (d *declaration) measure() {
 	})
 	if d.bytes > maxConstant && !d.large {
 		d.large = true
-		d.scope.note(d.name.Pos(), "%s may have more than %d bytes, the limit for constants", d.name.Name, maxConstant)
+		d.scope.addError(d.name.Pos(), "%s may have more than %d bytes, the limit for constants", d.name.Name, maxConstant)
 	}
 }
 
-// qualified adds a mention with a qualifier. It returns false if the qualifier is not an
-// import.
-func (d *declaration) qualified(m mention) bool {
+// addQualified adds the import and the declaration that a qualified name refers to. It
+// returns false if the qualifier is not an import.
+func (d *declaration) addQualified(m mention) bool {
 	p, path := d.file.Imported(m.qualifier.Name)
 	if path == "" {
 		return false
 	}
 	var to *declaration
 	if p == nil {
-		d.scope.note(m.qualifier.Pos(), "cannot find package %q, which declares %s.%s", path, m.qualifier.Name, m.name.Name)
+		d.scope.addError(m.qualifier.Pos(), "cannot find package %q, which declares %s.%s", path, m.qualifier.Name, m.name.Name)
 	} else if path != "unsafe" {
 		to = p.constantScope().find(m.name.Name)
 	}
-	d.foreign(m.qualifier, m.qualifier.Name, path, to)
+	d.addImport(m.qualifier, m.qualifier.Name, path, to)
 	return true
 }
 
-// foreign adds the use of another package, and the declaration to that it refers if it is
-// known.
-func (d *declaration) foreign(at *ast.Ident, name, path string, to *declaration) {
+// addImport adds an import that the declaration uses and, if it is known, the declaration
+// that it refers to.
+func (d *declaration) addImport(use *ast.Ident, name, path string, to *declaration) {
 	d.imports = append(d.imports, [2]string{name, path})
 	switch {
 	case to == nil:
 	case to.scope.busy:
-		d.scope.note(at.Pos(), "import cycle: package %q needs constants of this one", path)
+		d.scope.addError(use.Pos(), "import cycle: package %q needs constants of this one", path)
 	default:
 		d.refs = append(d.refs, to)
 		to.scope.check(to)
 	}
 }
 
-// pruned returns a file that only has the given declarations and the imports that they use.
+// pruned returns a file with only the given declarations and the imports that they use.
 // It shares syntax with the full file, without modifying it.
 func pruned(f *File, declarations []*declaration) *ast.File {
 	slices.SortFunc(declarations, func(a, b *declaration) int { return int(a.name.Pos() - b.name.Pos()) })

@@ -46,8 +46,8 @@ type Field struct {
 	Doc       string
 	Markers   Markers
 	Malformed Malformed
-	// Comments are the comments that the markers were parsed from, including those of other
-	// tools.
+	// Comments are the comments that the markers were parsed from, including markers of
+	// other tools.
 	Comments []markers.Comment
 }
 
@@ -264,8 +264,8 @@ func (p *Package) Names() map[string]token.Pos {
 	return out
 }
 
-// Unnamed returns a declaration for an anonymous struct type.
-func Unnamed(f *File, st *ast.StructType) *Type {
+// AnonymousStruct returns a declaration for an anonymous struct type.
+func AnonymousStruct(f *File, st *ast.StructType) *Type {
 	return &Type{Pkg: f.Pkg, File: f, loaded: true,
 		Spec: &ast.TypeSpec{Name: &ast.Ident{Name: "struct", NamePos: st.Pos()}, Type: st}}
 }

@@ -13,7 +13,7 @@ import (
 // is set if an import matches, even if its package was not found.
 func (f *File) Imported(name string) (p *Package, importPath string) {
 	var unnamed []string
-	for _, spec := range f.Syntax.Imports {
+	for _, spec := range f.tree.Imports {
 		imp, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
 			continue
@@ -26,14 +26,14 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 	}
 	// An import without a name is known by the name in the package clause. Imports whose
 	// path resembles the qualifier are tried first.
-	for _, looksLikeIt := range []bool{true, false} {
+	for _, resembles := range []bool{true, false} {
 		for _, imp := range unnamed {
-			if (guessName(imp) == name) != looksLikeIt {
+			if (guessName(imp) == name) != resembles {
 				continue
 			}
 			if p := f.Pkg.Imported(imp); p != nil && p.Name == name {
 				return p, imp
-			} else if p == nil && looksLikeIt {
+			} else if p == nil && resembles {
 				importPath = imp
 			}
 		}
@@ -51,7 +51,7 @@ func (f *File) Imported(name string) (p *Package, importPath string) {
 // Imported returns the package for an import path, or nil if it was not found.
 func (p *Package) Imported(importPath string) *Package {
 	if listed := p.Import(importPath); listed != nil && listed.Name != "" {
-		return p.program.of(listed)
+		return p.program.packageFor(listed)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (p *Package) Imported(importPath string) *Package {
 // dotImports returns the packages that the file dot-imports.
 func (f *File) dotImports() []*Package {
 	var out []*Package
-	for _, spec := range f.Syntax.Imports {
+	for _, spec := range f.tree.Imports {
 		if spec.Name == nil || spec.Name.Name != "." {
 			continue
 		}

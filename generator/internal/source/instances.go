@@ -16,7 +16,7 @@ type TypeArgument struct {
 	Expr ast.Expr
 }
 
-// maxInstances is the maximum nesting depth of instances. Go refuses types that instantiate
+// maxInstances is the maximum nesting depth of instances. Go rejects types that instantiate
 // themselves infinitely.
 const maxInstances = 20
 

@@ -15,7 +15,7 @@ func (t *Type) LiteralConstants() ([]string, error) {
 	t.Pkg.Index()
 	var out []string
 	for _, f := range t.Pkg.Sources {
-		if !f.declaresConstants(t.Spec.Name.Name) {
+		if !f.mayDeclareConstants(t.Spec.Name.Name) {
 			continue
 		}
 		f.Parse()
@@ -53,10 +53,10 @@ func (t *Type) LiteralConstants() ([]string, error) {
 	return out, nil
 }
 
-// declaresConstants reports whether the file seems to declare a constant of the type with a
+// mayDeclareConstants reports whether the file seems to declare a constant of the type with a
 // string literal. It avoids parsing generated code, which is the largest part of many
 // packages.
-func (f *File) declaresConstants(typeName string) bool {
+func (f *File) mayDeclareConstants(typeName string) bool {
 	if f.constants == nil {
 		f.constants = map[string]bool{}
 		if src, err := f.Pkg.program.Read(f.Name); err == nil {

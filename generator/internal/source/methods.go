@@ -11,26 +11,26 @@ import (
 // set is as in go/types: declared methods, and those promoted through embedded fields from
 // the shallowest depth unless they are ambiguous.
 func (t *Type) Marshals(method string) bool {
-	return t.hasMethodThat(method, (*File).isMarshalSignature)
+	return t.hasMethod(method, (*File).isMarshalSignature)
 }
 
 // HasMethod reports whether the type, or a pointer to it, has a method with the name,
 // whatever its signature.
 func (t *Type) HasMethod(method string) bool {
-	return t.hasMethodThat(method, func(*File, *ast.FuncType) bool { return true })
+	return t.hasMethod(method, func(*File, *ast.FuncType) bool { return true })
 }
 
-// hasMethodThat reports whether the type, or a pointer to it, has a method with the name
-// and a signature that fits.
-func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool) bool {
+// hasMethod reports whether the type, or a pointer to it, has a method with the name
+// and a signature for which match returns true.
+func (t *Type) hasMethod(method string, match func(*File, *ast.FuncType) bool) bool {
 	level := []embeddedType{{decl: t}}
 	seen := map[*Type]bool{} // those at shallower depths
 	for len(level) > 0 {
-		found, good := 0, false
-		note := func(e embeddedType, matches bool) {
-			found++
-			if e.twice {
-				found++ // a method reached in two ways is ambiguous
+		count, good := 0, false
+		add := func(e embeddedType, matches bool) {
+			count++
+			if e.multiples {
+				count++ // the method is ambiguous
 			}
 			good = matches
 		}
@@ -40,8 +40,8 @@ func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool
 			if decl == nil || seen[decl] {
 				continue
 			}
-			if declared, matches := decl.declares(method, fits); declared {
-				note(e, matches)
+			if declared, matches := decl.declares(method, match); declared {
+				add(e, matches)
 				continue
 			}
 			switch body := UnderlyingOf(decl.File, decl.Spec.Type); body.Kind {
@@ -49,24 +49,24 @@ func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool
 				for _, field := range body.Expr.(*ast.StructType).Fields.List {
 					for _, name := range field.Names {
 						if name.Name == method {
-							note(e, false) // a field hides the method
+							add(e, false) // a field hides the method
 						}
 					}
 					if len(field.Names) == 0 {
-						next = addEmbedded(next, body.File, field.Type, e.twice)
+						next = addEmbedded(next, body.File, field.Type, e.multiples)
 					}
 				}
 			case KindInterface:
-				if declared, matches := interfaceHas(body, method, fits, 0); declared {
-					note(e, matches)
+				if declared, matches := interfaceHas(body, method, match, 0); declared {
+					add(e, matches)
 				}
 			}
 		}
 		for _, e := range level {
 			seen[e.decl.Unalias()] = true
 		}
-		if found > 0 {
-			return found == 1 && good
+		if count > 0 {
+			return count == 1 && good
 		}
 		level = next
 	}
@@ -76,11 +76,11 @@ func (t *Type) hasMethodThat(method string, fits func(*File, *ast.FuncType) bool
 // embeddedType is a type at one depth of embedding.
 type embeddedType struct {
 	decl *Type
-	// twice is set if the type is reached in more than one way at this depth.
-	twice bool
+	// multiples is set if the type is embedded more than once at this depth, as in go/types.
+	multiples bool
 }
 
-func addEmbedded(list []embeddedType, f *File, typ ast.Expr, twice bool) []embeddedType {
+func addEmbedded(list []embeddedType, f *File, typ ast.Expr, multiples bool) []embeddedType {
 	if star, ok := typ.(*ast.StarExpr); ok {
 		typ = star.X
 	}
@@ -91,11 +91,11 @@ func addEmbedded(list []embeddedType, f *File, typ ast.Expr, twice bool) []embed
 	decl := target.Type.Unalias()
 	for i := range list {
 		if list[i].decl == decl {
-			list[i].twice = true
+			list[i].multiples = true
 			return list
 		}
 	}
-	return append(list, embeddedType{decl, twice})
+	return append(list, embeddedType{decl, multiples})
 }
 
 // Unalias returns the declaration at the end of a chain of aliases, or nil if that is not a
@@ -115,19 +115,19 @@ func (t *Type) Unalias() *Type {
 }
 
 // interfaceHas searches for a method in an interface and the interfaces that it embeds.
-// matches reports whether its signature fits.
-func interfaceHas(body Underlying, method string, fits func(*File, *ast.FuncType) bool, depth int) (declared, matches bool) {
+// matches is the result of match for its signature.
+func interfaceHas(body Underlying, method string, match func(*File, *ast.FuncType) bool, depth int) (declared, matches bool) {
 	iface, ok := body.Expr.(*ast.InterfaceType)
 	if !ok || depth > 100 {
 		return false, false
 	}
 	for _, m := range iface.Methods.List {
 		if fn, ok := m.Type.(*ast.FuncType); ok && len(m.Names) == 1 && m.Names[0].Name == method {
-			return true, fits(body.File, fn)
+			return true, match(body.File, fn)
 		}
 		if len(m.Names) == 0 && IsName(m.Type) {
 			embedded := UnderlyingOf(body.File, m.Type)
-			if declared, matches := interfaceHas(embedded, method, fits, depth+1); declared {
+			if declared, matches := interfaceHas(embedded, method, match, depth+1); declared {
 				return true, matches
 			}
 		}
@@ -135,9 +135,9 @@ func interfaceHas(body Underlying, method string, fits func(*File, *ast.FuncType
 	return false, false
 }
 
-// declares reports whether the package declares the method on the type, and whether its
-// signature fits.
-func (t *Type) declares(method string, fits func(*File, *ast.FuncType) bool) (declared, matches bool) {
+// declares reports whether the package declares the method on the type. matches is the
+// result of match for its signature.
+func (t *Type) declares(method string, match func(*File, *ast.FuncType) bool) (declared, matches bool) {
 	t.Pkg.Index()
 	for _, f := range t.Pkg.Sources {
 		if !f.mentionsMethod(method) {
@@ -164,7 +164,7 @@ func (t *Type) declares(method string, fits func(*File, *ast.FuncType) bool) (de
 				continue
 			}
 			if name.Name == t.Spec.Name.Name || t.Pkg.Lookup(name.Name).Unalias() == t {
-				return true, fits(f, fn.Type)
+				return true, match(f, fn.Type)
 			}
 		}
 	}
@@ -228,9 +228,9 @@ func (f *File) Predeclared(expr ast.Expr) string {
 	return name.Predeclared
 }
 
-// Behind resolves type parameters, parentheses and aliases in a type expression, and
+// ResolveExpr resolves type parameters, parentheses and aliases in a type expression, and
 // returns the result and its file.
-func (f *File) Behind(expr ast.Expr) (*File, ast.Expr) {
+func (f *File) ResolveExpr(expr ast.Expr) (*File, ast.Expr) {
 	for range 20 {
 		switch typed := expr.(type) {
 		case *ast.ParenExpr:
@@ -242,11 +242,11 @@ func (f *File) Behind(expr ast.Expr) (*File, ast.Expr) {
 				continue
 			}
 		}
-		at, behind := f.Unalias(expr)
-		if behind == expr {
+		file, resolved := f.Unalias(expr)
+		if resolved == expr {
 			break
 		}
-		f, expr = at, behind
+		f, expr = file, resolved
 	}
 	return f, expr
 }

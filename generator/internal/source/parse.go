@@ -4,7 +4,6 @@ import (
 	"errors"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"maps"
 	"slices"
@@ -15,8 +14,8 @@ import (
 // ParseAhead parses, in parallel, the files that packages with kinds will need: files that
 // declare types or describe their package, and those that declare the metadata types of a
 // kind. It returns early once stopped returns true.
-func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
-	w.Look(packages)
+func (prog *Program) ParseAhead(packages []*Package, stopped func() bool) {
+	prog.Scan(packages)
 	var meta *Package
 	var files []*File
 	for _, p := range packages {
@@ -33,7 +32,7 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 		}
 	}
 	if meta != nil && !meta.Root {
-		w.Look([]*Package{meta})
+		prog.Scan([]*Package{meta})
 		for _, f := range meta.Sources {
 			if slices.Contains(f.hints, "ObjectMeta") || slices.Contains(f.hints, "Time") {
 				files = append(files, f)
@@ -44,7 +43,7 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 		var buffer []byte
 		return func(i int) {
 			if !stopped() {
-				files[i].syntax(&buffer)
+				prog.syntax(files[i].text, &buffer)
 			}
 		}
 	})
@@ -53,11 +52,11 @@ func (w *Program) ParseAhead(packages []*Package, stopped func() bool) {
 // Trees parses, in parallel, those of the files that have not been parsed, and calls use
 // with the index and syntax tree of each file. Files that cannot be parsed are skipped
 // without a report. The types of newly parsed files are not registered.
-func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
+func (prog *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
 	parallel.Workers(len(files), func() func(int) {
 		var buffer []byte
 		return func(i int) {
-			if tree, err := files[i].syntax(&buffer); err == nil {
+			if tree, err := prog.syntax(files[i].text, &buffer); err == nil {
 				use(i, tree)
 			}
 		}
@@ -66,14 +65,14 @@ func (w *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
 
 // reserve reserves positions in the file set of the run for a file of size bytes, and
 // returns the first. The file can be added at any time.
-func (w *Program) reserve(size int) (base int) {
-	base = 1 + w.places
-	w.places += size + 1
+func (files *Files) reserve(size int) (base int) {
+	base = 1 + files.reserved
+	files.reserved += size + 1
 	return base
 }
 
-// setFrom returns a new file set in which the next file starts at base.
-func setFrom(base int) *token.FileSet {
+// newFileSetAt returns a file set whose next file starts at base.
+func newFileSetAt(base int) *token.FileSet {
 	set := token.NewFileSet()
 	if base > set.Base() {
 		set.AddFile("", set.Base(), base-set.Base()-1)
@@ -81,14 +80,13 @@ func setFrom(base int) *token.FileSet {
 	return set
 }
 
-// syntax parses the file once. Of the program it uses only the inputs and the file set, so
-// it may be called in parallel for different files. It reads into buffer.
-func (f *File) syntax(buffer *[]byte) (*ast.File, error) {
+// syntax parses a file once. It may be called in parallel for different files. It reads into
+// buffer.
+func (files *Files) syntax(f *text, buffer *[]byte) (*ast.File, error) {
 	if f.tree != nil || f.failed != nil {
 		return f.tree, f.failed
 	}
-	w := f.Pkg.program
-	src, err := w.inputs.ReadFile(f.Name, *buffer)
+	src, err := files.inputs.ReadFile(f.Name, *buffer)
 	if cap(src) > cap(*buffer) {
 		*buffer = src
 	}
@@ -99,9 +97,9 @@ func (f *File) syntax(buffer *[]byte) (*ast.File, error) {
 		f.failed = err
 		return nil, err
 	}
-	own := setFrom(f.base)
+	own := newFileSetAt(f.base)
 	f.tree, f.failed = parser.ParseFile(own, f.Name, src, parser.ParseComments|parser.SkipObjectResolution)
-	w.Fset.AddExistingFiles(own.File(token.Pos(f.base)))
+	files.Fset.AddExistingFiles(own.File(token.Pos(f.base)))
 	return f.tree, f.failed
 }
 
@@ -112,20 +110,14 @@ func (f *File) Parse() {
 		return
 	}
 	f.parsed = true
-	w := f.Pkg.program
-	parsed, err := f.syntax(&w.buffer)
+	prog := f.Pkg.program
+	parsed, err := prog.syntax(f.text, &prog.buffer)
 	if err != nil {
-		var list scanner.ErrorList
-		if errors.As(err, &list) && len(list) > 0 {
-			// Later errors are usually consequences of the first.
-			w.problems.Syntax(f.Pkg, list[0])
-		} else {
-			w.problems.Unreadable(f.Pkg, f.Name, err)
-		}
+		f.report(err)
 		return
 	}
 	f.Syntax = parsed
-	f.Comments = w.table.Collect(parsed)
+	f.Comments = prog.table.Collect(parsed)
 	for _, decl := range parsed.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.TYPE {
@@ -134,7 +126,7 @@ func (f *File) Parse() {
 		for _, spec := range gen.Specs {
 			spec := spec.(*ast.TypeSpec)
 			if first, ok := f.Pkg.types[spec.Name.Name]; ok {
-				w.problems.DeclaredTwice(first, spec)
+				prog.problems.Redeclared(first, spec)
 				continue
 			}
 			f.Pkg.types[spec.Name.Name] = &Type{Pkg: f.Pkg, File: f, Decl: gen, Spec: spec}

@@ -99,7 +99,7 @@ type Underlying struct {
 // UnderlyingOf follows names to the underlying type. The result is of KindUnknown if a name
 // cannot be resolved.
 func UnderlyingOf(f *File, expr ast.Expr) Underlying {
-	for range 100 { // Go refuses a type that is its own underlying type
+	for range 100 { // Go rejects a type that is its own underlying type
 		switch typed := expr.(type) {
 		case *ast.ParenExpr:
 			expr = typed.X

@@ -13,29 +13,42 @@ import (
 	"github.com/schemagen/schemagen/markers"
 )
 
-// Program is the Go source of one run. Packages are indexed, and files parsed, on demand.
-type Program struct {
+// Files are the source files of a run, each read and parsed at most once, on demand. Several
+// programs, one for each generator of the run, may share them.
+type Files struct {
 	// Fset has the positions of all files.
-	Fset     *token.FileSet
-	inputs   *inputs.Reader
-	table    *markers.Table
+	Fset   *token.FileSet
+	inputs *inputs.Reader
+	table  *markers.Table
+	// texts are the files of a package, in the order of its Files.
+	texts map[*golist.Package][]*text
+	// reserved is the number of positions in the file set that are reserved for files.
+	reserved int
+	buffer   []byte
+}
+
+// NewFiles returns files that are read by in, which may be nil. table finds the markers in
+// their comments.
+func NewFiles(in *inputs.Reader, table *markers.Table) *Files {
+	return &Files{Fset: token.NewFileSet(), inputs: in, table: table, texts: map[*golist.Package][]*text{}}
+}
+
+// Program is the Go source as one generator of a run reads it. Packages are indexed, and
+// files parsed, on demand.
+type Program struct {
+	*Files
 	problems Problems
 	markers  MarkerParser
 	// roots are the root packages of the run, keyed by import path. They are used for every
 	// import of that path, whichever module imports it.
 	roots    map[string]*Package
 	packages map[*golist.Package]*Package
-	// places is the number of positions in the file set that are reserved for files.
-	places int
-	buffer []byte
 }
 
 // Config configures a [Program].
 type Config struct {
-	// Inputs reads the files. It may be nil.
-	Inputs *inputs.Reader
-	// Table finds the markers in comments.
-	Table *markers.Table
+	// Files are the files that the program reads.
+	Files *Files
 	// Problems receives errors of files that cannot be read or parsed.
 	Problems Problems
 	// Markers parses the markers of types and fields.
@@ -48,8 +61,8 @@ type Problems interface {
 	Unreadable(p *Package, file string, err error)
 	// Syntax is called with the first syntax error of a file.
 	Syntax(p *Package, err *scanner.Error)
-	// DeclaredTwice is called for the second declaration of a type.
-	DeclaredTwice(first *Type, second *ast.TypeSpec)
+	// Redeclared is called for the second declaration of a type.
+	Redeclared(first *Type, second *ast.TypeSpec)
 }
 
 // MarkerParser parses the comments of declarations.
@@ -67,7 +80,7 @@ type Package struct {
 	*golist.Package
 	// Root reports whether the package is a root package of the run.
 	Root bool
-	// Sources are the files of the package. They are set by Look or Index.
+	// Sources are the files of the package, set by [Program.Scan] or [Package.Index].
 	Sources []*File
 
 	program *Program
@@ -82,32 +95,18 @@ type Package struct {
 
 // File is a Go file of a package.
 type File struct {
+	*text
 	Pkg *Package
-	// Name is the absolute file name.
-	Name string
 
-	// MentionsKind reports whether the text contains TypeMeta and ObjectMeta, and
-	// MentionsPackage whether it contains a marker that describes a package.
-	MentionsKind, MentionsPackage bool
-	// Doubtful is the result of [markers.Table.Doubtful] for a file of a root package.
-	Doubtful bool
+	// MentionsPackage reports whether the file has a marker that describes a package, or its
+	// text is replaced by one.
+	MentionsPackage bool
 	// Syntax is the syntax tree and Comments are the markers in its comments. Both are nil
 	// before the file is parsed, and if it cannot be parsed.
 	Syntax   *ast.File
 	Comments *markers.File
 	// Params are the type parameters that an instance binds, by name.
 	Params map[string]TypeArgument
-
-	// The following fields are results of scanning the content.
-	unreadable        error
-	mentionsMarshal   bool     // the text contains MarshalJSON( or MarshalText(
-	hints             []string // names of types that the file seems to declare
-	declaresOtherwise bool     // see typeHints
-	// base is the first position of the file in the file set, and size its length in bytes.
-	base, size int
-	// tree is the result of parsing the file, and failed the error.
-	tree   *ast.File
-	failed error
 
 	// constants are the names of types that string constants seem to have, set on first
 	// use.
@@ -117,39 +116,71 @@ type File struct {
 	parsed        bool
 }
 
+// text is the content of a file, which is the same for all programs that share it.
+type text struct {
+	// Name is the absolute file name.
+	Name string
+	// MentionsKind reports whether the content contains TypeMeta and ObjectMeta.
+	MentionsKind bool
+	// MentionsDeepCopy reports whether the content contains DeepCopy, and MentionsObject
+	// whether that of a file of a root package contains a marker of the generator object.
+	MentionsDeepCopy, MentionsObject bool
+	// MentionsApply reports whether the content of a file of a root package contains a marker
+	// of the generator applyconfiguration.
+	MentionsApply bool
+	// MentionsConfig reports whether the content of a file of a root package contains the
+	// name of a marker of the generators rbac and webhook.
+	MentionsConfig bool
+	// SuspectMarkers is the result of [markers.Table.SuspectMarkers] for a file of a root package.
+	SuspectMarkers bool
+
+	unreadable      error
+	mentionsPackage bool     // the content contains a marker that describes a package
+	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
+	hints           []string // names of types that the file seems to declare
+	hintsIncomplete bool     // see typeHints
+	// base is the first position of the file in the file set, and size its length in bytes.
+	base, size int
+	// tree is the result of parsing the file, and failed the error. sound is set if the file
+	// was parsed without errors, but its tree was not kept.
+	tree   *ast.File
+	failed error
+	sound  bool
+}
+
 // MetaV1Path is the import path of the package that declares TypeMeta and ObjectMeta.
 const MetaV1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // New returns a program without packages.
 func New(c Config) *Program {
 	return &Program{
-		Fset: token.NewFileSet(), inputs: c.Inputs, table: c.Table, problems: c.Problems, markers: c.Markers,
+		Files: c.Files, problems: c.Problems, markers: c.Markers,
 		roots: map[string]*Package{}, packages: map[*golist.Package]*Package{},
 	}
 }
 
 // Packages returns the packages of the program that have been used so far, in unspecified
 // order.
-func (w *Program) Packages() iter.Seq[*Package] { return maps.Values(w.packages) }
+func (prog *Program) Packages() iter.Seq[*Package] { return maps.Values(prog.packages) }
 
 // AddRoot adds a root package of the run.
-func (w *Program) AddRoot(listed *golist.Package) *Package {
-	p := &Package{Package: listed, program: w, Root: true}
-	w.roots[listed.Path] = p
-	w.packages[listed] = p
+func (prog *Program) AddRoot(listed *golist.Package) *Package {
+	p := &Package{Package: listed, program: prog, Root: true}
+	prog.roots[listed.Path] = p
+	prog.packages[listed] = p
 	return p
 }
 
-// of returns the program's package for a listed package, without reading it.
-func (w *Program) of(listed *golist.Package) *Package {
-	if root, ok := w.roots[listed.Path]; ok {
+// packageFor returns the program's package for a listed package, without reading it.
+func (prog *Program) packageFor(listed *golist.Package) *Package {
+	if root, ok := prog.roots[listed.Path]; ok {
 		return root
 	}
-	if p, ok := w.packages[listed]; ok {
+	if p, ok := prog.packages[listed]; ok {
 		return p
 	}
-	p := &Package{Package: listed, program: w}
-	w.packages[listed] = p
+	p := &Package{Package: listed, program: prog}
+	prog.packages[listed] = p
 	return p
 }
 
@@ -160,8 +191,8 @@ func (p *Package) Local() bool { return p.Root || p.Package.Local }
 // Origin is the position of a finding.
 type Origin struct {
 	Pos token.Pos
-	// Place is used if Pos is invalid, for example because the file cannot be parsed.
-	Place diag.Position
+	// Position is used if Pos is invalid, for example because the file cannot be parsed.
+	Position diag.Position
 	// Package is the import path of the package, or empty if there is none.
 	Package string
 	// Foreign is set if the package is not the user's.
@@ -176,24 +207,24 @@ func (p *Package) At(pos token.Pos) Origin {
 	return Origin{Pos: pos, Package: p.Path, Foreign: !p.Local()}
 }
 
-// In is like [Package.At] for a position in a file that was not parsed.
-func (p *Package) In(place diag.Position) Origin {
+// AtPosition is like [Package.At] for a position in a file that was not parsed.
+func (p *Package) AtPosition(position diag.Position) Origin {
 	at := p.At(token.NoPos)
-	at.Place = place
+	at.Position = position
 	return at
 }
 
 // AddFile adds a non-Go file to the file set.
-func (w *Program) AddFile(name string, data []byte) *token.File {
-	f := setFrom(w.reserve(len(data))).AddFile(name, -1, len(data))
+func (files *Files) AddFile(name string, data []byte) *token.File {
+	f := newFileSetAt(files.reserve(len(data))).AddFile(name, -1, len(data))
 	f.SetLinesForContent(data)
-	w.Fset.AddExistingFiles(f)
+	files.Fset.AddExistingFiles(f)
 	return f
 }
 
 // EmptyPackage returns an empty local package, for markers that are not in Go source.
-func (w *Program) EmptyPackage() *Package {
-	return &Package{Package: &golist.Package{Local: true}, program: w, hints: map[string][]*File{}, types: map[string]*Type{}}
+func (prog *Program) EmptyPackage() *Package {
+	return &Package{Package: &golist.Package{Local: true}, program: prog, hints: map[string][]*File{}, types: map[string]*Type{}}
 }
 
 // Lookup returns the declaration of a type in the package, or nil.

@@ -20,8 +20,8 @@ import (
 // definition. Where the struct occurs repeatedly, rules may exceed the cost limit, and the
 // server may be unable to compare objects with their old version.
 
-// unionPlace is an occurrence of a union in the schema of one version.
-type unionPlace struct {
+// occurrence is an occurrence of a union in the schema of one version.
+type occurrence struct {
 	path  []edits.Step
 	union unions.Union
 	// ruled is set if the node has the union's rules, and transition if these include the one
@@ -38,11 +38,11 @@ type unionPlace struct {
 	share float64
 }
 
-// unionPlaces returns the unions of a schema and of all schemas below it.
-func unionPlaces(s *structural.Schema, plain bool) []*unionPlace {
-	var out []*unionPlace
-	var find func(s *structural.Schema, at unionPlace)
-	find = func(s *structural.Schema, at unionPlace) {
+// occurrences returns the unions of a schema and of all schemas below it.
+func occurrences(s *structural.Schema, plain bool) []*occurrence {
+	var out []*occurrence
+	var find func(s *structural.Schema, at occurrence)
+	find = func(s *structural.Schema, at occurrence) {
 		for _, u := range unions.Of(s) {
 			p := at
 			p.path, p.union = slices.Clone(at.path), u
@@ -70,7 +70,7 @@ func unionPlaces(s *structural.Schema, plain bool) []*unionPlace {
 			into(a.Schema, edits.Step{Kind: edits.StepValues}, true)
 		}
 	}
-	find(s, unionPlace{correlatable: true, plain: plain})
+	find(s, occurrence{correlatable: true, plain: plain})
 	return out
 }
 
@@ -86,14 +86,14 @@ func hasRule(rules []structural.Rule, rule structural.Rule) bool {
 
 // rules returns the union's rules in the style that the estimate of the options selects.
 // Lowering cannot fail here.
-func (p *unionPlace) rules(options unions.LowerOptions) []structural.Rule {
+func (p *occurrence) rules(options unions.LowerOptions) []structural.Rule {
 	options.Forms, options.Plain = []unions.Form{unions.FormCEL}, p.plain
 	out, _ := unions.Lower(p.union, options)
 	return out.Rules
 }
 
 // String returns the path in the syntax of markers.
-func (p *unionPlace) String() string {
+func (p *occurrence) String() string {
 	var out strings.Builder
 	for _, step := range p.path {
 		switch step.Kind {
@@ -108,19 +108,19 @@ func (p *unionPlace) String() string {
 	return strings.TrimPrefix(out.String(), ".")
 }
 
-// Place rewrites the unions of a definition as their positions require, and compares the
+// Fit rewrites the unions of a definition as their positions require, and compares the
 // unions of its versions.
-func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
+func (all *Unions) Fit(ctx context.Context, crd *checks.Definition) error {
 	if len(all.finished) == 0 || all.Reporter.List.HasErrors() {
 		return nil
 	}
 	server := all.Server
 	plain := server != nil && server.Before(28)
-	versions := make([][]*unionPlace, len(crd.Schemas))
+	versions := make([][]*occurrence, len(crd.Schemas))
 	for i := range crd.Schemas {
 		f := &unionFitter{all: all, crd: crd, version: i, server: server}
 		repeated := false
-		versions[i] = unionPlaces(crd.Schemas[i], plain)
+		versions[i] = occurrences(crd.Schemas[i], plain)
 		if !all.ruled {
 			continue // equivalent hand-written rules are their author's responsibility
 		}
@@ -128,7 +128,7 @@ func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 			if !p.ruled {
 				continue
 			}
-			f.places = append(f.places, p)
+			f.occurrences = append(f.occurrences, p)
 			repeated = repeated || p.repeated
 			if p.transition && !p.correlatable {
 				p.transition = false
@@ -148,21 +148,21 @@ func (all *Unions) Place(ctx context.Context, crd *checks.Definition) error {
 
 // compare reports unions that differ between served versions: an object written through one
 // of them silently loses what the other lacks.
-func (all *Unions) compare(crd *checks.Definition, versions [][]*unionPlace) {
-	for later, places := range versions {
+func (all *Unions) compare(crd *checks.Definition, versions [][]*occurrence) {
+	for later, found := range versions {
 		for earlier := range later {
 			if !crd.Object.Spec.Versions[later].Served || !crd.Object.Spec.Versions[earlier].Served {
 				continue
 			}
-			for _, p := range places {
-				at := slices.IndexFunc(versions[earlier], func(o *unionPlace) bool {
+			for _, p := range found {
+				at := slices.IndexFunc(versions[earlier], func(o *occurrence) bool {
 					return o.String() == p.String() && o.union.Discriminator == p.union.Discriminator
 				})
 				if at < 0 {
 					continue
 				}
 				if difference := unionDifference(versions[earlier][at].union, p.union); difference != "" {
-					all.differ(crd, earlier, later, versions[earlier][at], p, difference)
+					all.reportDifference(crd, earlier, later, versions[earlier][at], p, difference)
 				}
 			}
 		}
@@ -189,9 +189,9 @@ func unionDifference(a, b unions.Union) string {
 	return ""
 }
 
-// differ reports a difference: a warning if a webhook converts the kind, because then the
+// reportDifference reports a difference: a warning if a webhook converts the kind, because then the
 // webhook is responsible, else an error.
-func (all *Unions) differ(crd *checks.Definition, earlier, later int, old, new *unionPlace, difference string) {
+func (all *Unions) reportDifference(crd *checks.Definition, earlier, later int, old, new *occurrence, difference string) {
 	hint := "give the versions the same union, serve only one of them, or convert with a webhook: see docs/unions.md"
 	const converted = "the conversion webhook must keep what the other version lacks"
 	converts := all.IsConverted(crd)
@@ -209,23 +209,23 @@ func (all *Unions) differ(crd *checks.Definition, earlier, later int, old, new *
 
 // unionFitter rewrites the unions of one version in cheaper styles.
 type unionFitter struct {
-	all     *Unions
-	crd     *checks.Definition
-	version int
-	places  []*unionPlace
-	server  Server
+	all         *Unions
+	crd         *checks.Definition
+	version     int
+	occurrences []*occurrence
+	server      Server
 }
 
 // write replaces the rules of the union by other rules, or by a oneOf.
-func (f *unionFitter) write(p *unionPlace, to unions.Lowered) {
+func (f *unionFitter) write(p *occurrence, to unions.Lowered) {
 	replace := &edits.Edit{Path: p.path, Op: replaceUnion{p, to}}
 	f.crd.Schemas[f.version] = edits.Apply(f.all.Reporter, f.crd.Schemas[f.version], []*edits.Edit{replace})
 }
 
 // replaceUnion is the operation that rewrites a union of a node.
 type replaceUnion struct {
-	place *unionPlace
-	to    unions.Lowered
+	occurrence *occurrence
+	to         unions.Lowered
 }
 
 func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
@@ -238,14 +238,14 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 			origins = append(origins, k)
 			continue
 		}
-		if n < len(rules) && !op.isOurs(rules[n]) {
+		if n < len(rules) && !op.isUnionRule(rules[n]) {
 			origins = append(origins, k)
 		}
 		n++
 	}
 	at := -1
 	for _, rule := range rules {
-		if !op.isOurs(rule) {
+		if !op.isUnionRule(rule) {
 			s.XValidations = append(s.XValidations, rule)
 			continue
 		}
@@ -255,7 +255,7 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 		}
 	}
 	for _, rule := range op.to.Rules {
-		origins = append(origins, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: placeOfRule(&op.place.union, rule)})
+		origins = append(origins, structural.KeywordOrigin{Keyword: structural.RulesKeyword, Pos: rulePos(&op.occurrence.union, rule)})
 	}
 	s.Origin.Keywords = origins
 	if len(op.to.OneOf) > 0 {
@@ -263,21 +263,21 @@ func (op replaceUnion) Apply(_ *edits.Editor, s *structural.Schema) {
 	}
 }
 
-// isOurs reports whether a rule belongs to the union, in any style.
-func (op replaceUnion) isOurs(rule structural.Rule) bool {
-	return hasRule(op.place.rules(unions.LowerOptions{Transition: true}), rule) ||
-		hasRule(op.place.rules(unions.LowerOptions{Transition: true, Estimate: refuseSplit()}), rule)
+// isUnionRule reports whether a rule belongs to the union, in any style.
+func (op replaceUnion) isUnionRule(rule structural.Rule) bool {
+	return hasRule(op.occurrence.rules(unions.LowerOptions{Transition: true}), rule) ||
+		hasRule(op.occurrence.rules(unions.LowerOptions{Transition: true, Estimate: rejectSplit()}), rule)
 }
 
-// refuseSplit returns an estimate that forces the compact style.
-func refuseSplit() unions.Estimate {
-	asked := false
+// rejectSplit returns an estimate that forces the compact style.
+func rejectSplit() unions.Estimate {
+	called := false
 	return func([]structural.Rule) (unions.Cost, error) {
 		cost := unions.Cost{}
-		if !asked {
+		if !called {
 			cost.Total = math.Inf(1)
 		}
-		asked = true
+		called = true
 		return cost, nil
 	}
 }
@@ -289,26 +289,26 @@ func (f *unionFitter) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ours, others := 0.0, 0.0
+	ours, rest := 0.0, 0.0
 	for _, r := range rules {
-		p := f.placeOf(r)
+		p := f.occurrenceOf(r)
 		if p == nil {
-			others += r.OfSchema
+			rest += r.OfSchema
 			continue
 		}
 		ours += r.OfSchema
 		p.share = max(p.share, r.OfRule)
 	}
 	// Rewriting unions cannot help if other rules alone exceed the limit.
-	tooMuch := others <= 1 && ours+others > 1
-	if !tooMuch && !slices.ContainsFunc(f.places, func(p *unionPlace) bool { return p.share > 1 }) {
+	tooMuch := rest <= 1 && ours+rest > 1
+	if !tooMuch && !slices.ContainsFunc(f.occurrences, func(p *occurrence) bool { return p.share > 1 }) {
 		return nil
 	}
-	slices.SortStableFunc(f.places, func(a, b *unionPlace) int { return cmp.Compare(b.share, a.share) })
-	for _, p := range f.places {
+	slices.SortStableFunc(f.occurrences, func(a, b *occurrence) int { return cmp.Compare(b.share, a.share) })
+	for _, p := range f.occurrences {
 		to, err := unions.Lower(p.union, unions.LowerOptions{
 			Forms: []unions.Form{unions.FormCEL}, Transition: p.transition, Plain: p.plain,
-			Estimate: func(rules []structural.Rule) (unions.Cost, error) { return f.estimate(ctx, p, rules, others <= 1) },
+			Estimate: func(rules []structural.Rule) (unions.Cost, error) { return f.estimate(ctx, p, rules, rest <= 1) },
 		})
 		if err != nil {
 			return err
@@ -348,9 +348,9 @@ func (f *unionFitter) serverPath(path []edits.Step) string {
 	return out.String()
 }
 
-// placeOf returns the union that a rule belongs to, or nil.
-func (f *unionFitter) placeOf(r unions.RuleCost) *unionPlace {
-	for _, p := range f.places {
+// occurrenceOf returns the union that a rule belongs to, or nil.
+func (f *unionFitter) occurrenceOf(r unions.RuleCost) *occurrence {
+	for _, p := range f.occurrences {
 		if !strings.HasPrefix(r.Path, f.serverPath(p.path)+"."+structural.RulesKeyword+"[") {
 			continue
 		}
@@ -365,7 +365,7 @@ func (f *unionFitter) placeOf(r unions.RuleCost) *unionPlace {
 
 // estimate returns the cost of the definition with the union's rules replaced by rules. The
 // total is included only if total is set.
-func (f *unionFitter) estimate(ctx context.Context, p *unionPlace, rules []structural.Rule, total bool) (unions.Cost, error) {
+func (f *unionFitter) estimate(ctx context.Context, p *occurrence, rules []structural.Rule, total bool) (unions.Cost, error) {
 	before := f.crd.Schemas[f.version]
 	defer func() { f.crd.Schemas[f.version] = before }()
 	f.write(p, unions.Lowered{Rules: rules})
@@ -399,7 +399,7 @@ func inWords(style unions.Style) string {
 }
 
 // warn reports that a union is written in a cheaper style than requested, and why.
-func (f *unionFitter) warn(p *unionPlace, to unions.Lowered) {
+func (f *unionFitter) warn(p *occurrence, to unions.Lowered) {
 	root := f.crd.Roots[f.version]
 	var costs []string
 	for _, r := range to.Rejected {
@@ -419,6 +419,6 @@ func (f *unionFitter) warn(p *unionPlace, to unions.Lowered) {
 	case !p.union.Required:
 		hint = "make the discriminator required, so that fewer elements fit into a request, or " + hint
 	}
-	f.all.Reporter.Report(report.UnionWrittenOtherwise, root.Pkg.At(p.union.Pos), hint,
+	f.all.Reporter.Report(report.UnionInOtherForm, root.Pkg.At(p.union.Pos), hint,
 		"at %v the union of %s is written %s; %s", p, p.union.Discriminator, inWords(to.Style), strings.Join(costs, ", and "))
 }

@@ -1,0 +1,85 @@
+package build
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Loaded are the packages that the patterns of a run match, listed once for all generators
+// of the run, and their files, each of which is read and parsed once.
+type Loaded struct {
+	inputs    *inputs.Reader
+	table     *markers.Table
+	files     *source.Files
+	roots     []*golist.Package
+	unmatched []golist.Unmatched
+}
+
+// Load lists the packages that the options name. It reads none of their files in full.
+func Load(ctx context.Context, options Options) (*Loaded, error) {
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	options.Inputs = options.reader()
+	roots, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	if options.ignored != "" {
+		for _, p := range roots {
+			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
+		}
+	}
+	return &Loaded{options.Inputs, table, source.NewFiles(options.Inputs, table), roots, unmatched}, nil
+}
+
+// Program returns a program of the packages, its root packages, and the reporter of errors
+// in its files, which has those of the listing.
+func (l *Loaded) Program() (*source.Program, []*source.Package, *report.Reporter) {
+	r := l.newReporter()
+	p := source.New(source.Config{Files: l.files, Problems: r, Markers: noMarkers{}})
+	roots := l.addRoots(p)
+	l.reportUnmatched(r)
+	for _, root := range roots {
+		r.PackageErrors(root)
+	}
+	return p, roots, r
+}
+
+// ReadClosure reads the source of the packages and of all their imports, except for the
+// standard library, which is determined by the version of the toolchain. It is for
+// generators that read the packages through other programs: the inputs of the run then
+// include what these read.
+func (l *Loaded) ReadClosure(ctx context.Context) error {
+	return source.ReadClosure(ctx, l.inputs, l.roots)
+}
+
+func (l *Loaded) newReporter() *report.Reporter { return &report.Reporter{Fset: l.files.Fset} }
+
+func (l *Loaded) reportUnmatched(r *report.Reporter) { r.Unmatched(l.unmatched, len(l.roots) > 0) }
+
+func (l *Loaded) addRoots(p *source.Program) (roots []*source.Package) {
+	for _, listed := range l.roots {
+		roots = append(roots, p.AddRoot(listed))
+	}
+	return roots
+}
+
+// noMarkers is the marker parser of programs for generators that read markers themselves.
+type noMarkers struct{}
+
+// ParseMarkers implements [source.MarkerParser].
+func (noMarkers) ParseMarkers(*source.Package, []markers.Comment, markers.Target) (source.Markers, source.Malformed) {
+	return nil, nil
+}
+
+// Corrects implements [source.MarkerParser].
+func (noMarkers) Corrects(string) bool { return false }

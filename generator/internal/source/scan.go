@@ -1,0 +1,164 @@
+package source
+
+import (
+	"bytes"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/parallel"
+)
+
+// packageMarkers are the texts of markers that describe a package. A file is parsed for
+// these markers only if it contains one of the texts.
+var packageMarkers = [...]string{"+groupName", "+versionName", "+kubebuilder:skip", "+kubebuilder:validation:Optional", "+schemagen:"}
+
+// Index scans the files of the package once. It parses those with declarations of types
+// that the scan cannot recognize, and reports files that cannot be read.
+func (p *Package) Index() {
+	if p.types != nil {
+		return
+	}
+	p.program.Scan([]*Package{p})
+	p.types = map[string]*Type{}
+	for _, f := range p.Sources {
+		if f.unreadable != nil {
+			p.program.problems.Unreadable(p, f.Name, f.unreadable)
+			f.parsed = true
+		} else if f.hintsIncomplete {
+			f.Parse()
+		}
+	}
+}
+
+// Scan scans the files of packages in parallel, once.
+func (prog *Program) Scan(packages []*Package) {
+	var scanned []*Package
+	for _, p := range packages {
+		if p.hints == nil {
+			p.hints = map[string][]*File{}
+			scanned = append(scanned, p)
+		}
+	}
+	prog.scan(scanned)
+	for _, p := range scanned {
+		for _, t := range prog.texts[p.Package] {
+			f := &File{text: t, Pkg: p, MentionsPackage: t.mentionsPackage || prog.markers.Corrects(t.Name)}
+			p.Sources = append(p.Sources, f)
+			for _, name := range t.hints {
+				p.hints[name] = append(p.hints[name], f)
+			}
+		}
+	}
+}
+
+// scan scans each file of the packages once, in parallel, and assigns the file its positions
+// in the file set, which are the same in every run.
+func (files *Files) scan(packages []*Package) {
+	var unscanned []*text
+	var root []bool
+	for _, p := range packages {
+		if _, ok := files.texts[p.Package]; ok {
+			continue
+		}
+		texts := make([]*text, len(p.Files))
+		for i, name := range p.Files {
+			texts[i] = &text{Name: name}
+			root = append(root, p.Root)
+		}
+		files.texts[p.Package] = texts
+		unscanned = append(unscanned, texts...)
+	}
+	parallel.Workers(len(unscanned), func() func(int) {
+		var buffer []byte
+		return func(i int) { buffer = files.scanText(unscanned[i], root[i], buffer) }
+	})
+	for _, f := range unscanned {
+		f.base = files.reserve(f.size)
+	}
+}
+
+// scanText scans the bytes of a file. It reads into buffer, and returns a buffer for the
+// next file. root reports whether the file belongs to a root package.
+func (files *Files) scanText(f *text, root bool, buffer []byte) []byte {
+	src, err := files.inputs.ReadFile(f.Name, buffer)
+	if err != nil {
+		f.unreadable = err
+		return buffer
+	}
+	f.size = len(src)
+	f.MentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
+	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
+	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
+	f.MentionsObject = root && (bytes.Contains(src, []byte("+kubebuilder:object:")) || bytes.Contains(src, []byte("+k8s:deepcopy-gen")))
+	f.MentionsApply = root && bytes.Contains(src, []byte("+kubebuilder:ac:"))
+	for _, marker := range packageMarkers {
+		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
+	}
+	f.MentionsConfig = root && (bytes.Contains(src, []byte("kubebuilder:rbac")) || bytes.Contains(src, []byte("kubebuilder:webhook")))
+	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
+	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
+	return src
+}
+
+// Read returns the content of a file, which is valid until the next call.
+func (files *Files) Read(name string) ([]byte, error) {
+	src, err := files.inputs.ReadFile(name, files.buffer)
+	if cap(src) > cap(files.buffer) {
+		files.buffer = src
+	}
+	return src, err
+}
+
+// typeHints calls hint for each name after the keyword type where a declaration can begin.
+// incomplete reports whether there are declarations that this does not find: in a group,
+// or with a comment after the keyword.
+func typeHints(src []byte, hint func(string)) (incomplete bool) {
+	for offset := 0; ; {
+		i := bytes.Index(src[offset:], []byte("type"))
+		if i < 0 {
+			return incomplete
+		}
+		start := offset + i
+		offset = start + len("type")
+		if !startsDeclaration(src[:start]) || offset == len(src) {
+			continue
+		}
+		rest := bytes.TrimLeft(src[offset:], " \t\r\n")
+		if name := identifier(rest); name == "" {
+			incomplete = incomplete || bytes.HasPrefix(rest, []byte("(")) || bytes.HasPrefix(rest, []byte("/"))
+		} else if len(rest) < len(src[offset:]) { // otherwise it is a longer word
+			hint(name)
+		}
+	}
+}
+
+// startsDeclaration reports whether a declaration can begin after the text: at the start of
+// a line, or after a semicolon or a comment.
+func startsDeclaration(before []byte) bool {
+	before = bytes.TrimRight(before, " \t\r")
+	n := len(before)
+	return n == 0 || before[n-1] == '\n' || before[n-1] == ';' || bytes.HasSuffix(before, []byte("*/")) ||
+		string(before) == "\uFEFF"
+}
+
+func identifier(src []byte) string {
+	n := 0
+	for n < len(src) {
+		r, size := utf8.DecodeRune(src[n:])
+		if r != '_' && !unicode.IsLetter(r) && (n == 0 || !unicode.IsDigit(r)) {
+			break
+		}
+		n += size
+	}
+	return string(src[:n])
+}
+
+// AnyFile reports whether match returns true for the content of any file of the package. Files
+// that cannot be read are skipped here and reported when the package is indexed.
+func (p *Package) AnyFile(match func(src []byte) bool) bool {
+	return slices.ContainsFunc(p.Files, func(name string) bool {
+		src, err := p.program.Read(name)
+		return err == nil && match(src)
+	})
+}
