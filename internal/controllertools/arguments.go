@@ -106,7 +106,7 @@ type SchemaPatchArguments struct {
 
 // RuleFor returns the output rule of a generator: its own, the default, or, if no argument
 // gives one, controller-gen's (genall.DirectoryPerGenerator).
-func RuleFor(generator string, rules map[string]any) (rule any, said bool) {
+func RuleFor(generator string, rules map[string]any) (rule any, explicit bool) {
 	for _, name := range []string{generator, ""} {
 		if rule, ok := rules[name]; ok {
 			return rule, true
@@ -115,10 +115,10 @@ func RuleFor(generator string, rules map[string]any) (rule any, said bool) {
 	return OutputArtifacts{Config: OutputDir(filepath.Join("config", generator))}, false
 }
 
-// Place returns where an output rule sends a file: a path, standard output, or, if
-// neither, nowhere. packageDir is the directory of the package that the file belongs to,
+// OutputPath returns where an output rule sends a file: path if it is written, or prints
+// if it goes to standard output; with neither, it is discarded. packageDir is the directory of the package that the file belongs to,
 // or "" for configuration.
-func Place(rule any, packageDir, name string) (path string, prints bool) {
+func OutputPath(rule any, packageDir, name string) (path string, prints bool) {
 	switch rule := rule.(type) {
 	case OutputDir:
 		return filepath.Join(string(rule), name), false

@@ -3,10 +3,12 @@ package controllertools
 import "github.com/schemagen/schemagen/diag"
 
 // Kinds of diagnostics of this package.
-var generatorComplains = &diag.Kind{
-	Code: "SG901", Title: "an error of a generator of controller-tools",
-	Explanation: "The message is that of the generator: object, rbac and webhook are part of controller-tools, applyconfiguration is part of code-generator. No generator of the run writes any file.",
+var generatorError = &diag.Kind{
+	Code: "SG901", Title: "an error of controller-gen's or Kubernetes' own generator",
+	Explanation: "The message is that of code-generator, which generates apply configurations, or of controller-gen's own code, which runs where schemagen env says so. No generator of the run writes any file.",
+	Bad:         "$ schemagen applyconfiguration:externalApplyConfigurations=corev1.PodSpec paths=./...\n-- v1/types.go --\n// +kubebuilder:ac:generate=true\n// +groupName=example.com\npackage v1\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
+	Good:        "$ schemagen applyconfiguration:externalApplyConfigurations=k8s.io/api/core/v1.PodSpec@k8s.io/client-go/applyconfigurations/core/v1 paths=./...",
 }
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
-func Codes() []*diag.Kind { return []*diag.Kind{generatorComplains} }
+func Codes() []*diag.Kind { return []*diag.Kind{generatorError} }

@@ -8,8 +8,8 @@ import (
 	crdmarkers "github.com/schemagen/schemagen/markers"
 )
 
-// TestMarkersOfGenerators wants package markers to know which markers each generator
-// defines, since what it does not know it calls misspelt.
+// TestMarkersOfGenerators checks that package markers knows the markers that each generator
+// defines, because it reports unknown ones as misspelt.
 func TestMarkersOfGenerators(t *testing.T) {
 	table, err := crdmarkers.NewTable()
 	if err != nil {
@@ -22,13 +22,13 @@ func TestMarkersOfGenerators(t *testing.T) {
 		}
 		for _, def := range registry.AllDefinitions() {
 			if name == ApplyConfigurationName && table.Lookup("+"+def.Name, def.Target) != nil {
-				continue // it reads crd's, too
+				continue // applyconfiguration reads crd's markers, too
 			}
 			if got := crdmarkers.Generator(def.Name); got != name {
-				t.Errorf("+%s is read by %s, package markers knows %s", def.Name, name, got)
+				t.Errorf("Generator(%s) = %q, want %q", def.Name, got, name)
 			}
-			if table.Doubtful([]byte("// +" + def.Name + "=true")) {
-				t.Errorf("+%s looks misspelt", def.Name)
+			if table.SuspectMarkers([]byte("// +" + def.Name + "=true")) {
+				t.Errorf("SuspectMarkers(+%s) = true, want false", def.Name)
 			}
 		}
 	}
