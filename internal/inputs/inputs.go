@@ -3,7 +3,7 @@
 // of its answer. The [Record] tells a later run whether each answer would still be the
 // same, and hence the result.
 //
-// To find out, each query is repeated. A file's [stamp] makes that fast: as long as
+// To find out, each query is repeated. A file's [snapshot.Stamp] makes that fast: as long as
 // device, inode, size, modification time and change time are equal, the content is not
 // read. The change time cannot be set, so an edit that preserves size and modification
 // time is noticed. A file has no stamp, and is read again, if it changed so shortly
@@ -33,21 +33,21 @@ import (
 
 // Kinds of queries.
 const (
-	opFile  = "file"  // content of a file
-	opHead  = "head"  // a number of bytes at the beginning of a file
-	opDir   = "dir"   // names and types of a directory's entries
-	opKind  = "kind"  // existence and type: directory or file
-	opLink  = "link"  // path with symlinks resolved
-	opLook  = "look"  // path of a command
-	opEnv   = "env"   // environment variable
-	opLKind = "lkind" // like kind, but does not follow a symlink
+	opFile     = "file"  // content of a file
+	opHead     = "head"  // a number of bytes at the beginning of a file
+	opDir      = "dir"   // names and types of a directory's entries
+	opKind     = "kind"  // existence and type: directory or file
+	opLink     = "link"  // path with symlinks resolved
+	opLookPath = "look"  // path of a command
+	opEnv      = "env"   // environment variable
+	opLKind    = "lkind" // like kind, but does not follow a symlink
 )
 
 // Reader reads and records what it read. The methods of a nil Reader read without
 // recording. A Reader is safe for concurrent use.
 type Reader struct {
 	mu    sync.Mutex
-	notes map[question]note
+	notes map[query]note
 	// dirs caches the directories that were read, so that each is read once per run.
 	dirs map[string]dirAnswer
 	// unsure is the reason for which the record is incomplete, or "".
@@ -57,8 +57,8 @@ type Reader struct {
 	read    func(name string) ([]byte, error)
 }
 
-// question is a query: its kind, its subject and, for the head of a file, a size.
-type question struct {
+// query is a query: its kind, its subject and, for the head of a file, a size.
+type query struct {
 	op, name string
 	size     int
 }
@@ -79,7 +79,7 @@ type dirAnswer struct {
 type digest string
 
 // New returns a Reader that has read nothing.
-func New() *Reader { return &Reader{notes: map[question]note{}, dirs: map[string]dirAnswer{}} }
+func New() *Reader { return &Reader{notes: map[query]note{}, dirs: map[string]dirAnswer{}} }
 
 // Overlaid returns a Reader that takes files from the overlay, by absolute path, before
 // the disk, and reads all other files with read, or from disk if read is nil. Its record
@@ -123,13 +123,13 @@ func (r *Reader) Unsure(why string) {
 }
 
 // knows reports whether the answer was recorded for the state with the stamp.
-func (r *Reader) knows(q question, s stamp) bool {
+func (r *Reader) knows(q query, s stamp) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return s != (stamp{}) && r.notes[q].stamp == s
 }
 
-func (r *Reader) note(q question, n note) {
+func (r *Reader) note(q query, n note) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old, ok := r.notes[q]; ok && old.answer != n.answer {
@@ -147,7 +147,7 @@ func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 	f, info, err := open(name)
 	if err != nil {
 		if r != nil {
-			r.note(question{op: opFile, name: name}, note{answer: failure(err)})
+			r.note(query{op: opFile, name: name}, note{answer: failure(err)})
 		}
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 		buffer = make([]byte, 0, info.Size()+1)
 	}
 	data, err := readAll(f, buffer[:0])
-	if r != nil && !r.knows(question{op: opFile, name: name}, s) {
-		r.note(question{op: opFile, name: name}, note{answer: answered(data, err), stamp: s})
+	if r != nil && !r.knows(query{op: opFile, name: name}, s) {
+		r.note(query{op: opFile, name: name}, note{answer: answered(data, err), stamp: s})
 	}
 	return data, err
 }
@@ -221,7 +221,7 @@ func (r *Reader) Open(name string) (io.ReadCloser, error) {
 	f, info, err := open(name)
 	if err != nil {
 		if r != nil {
-			r.note(question{op: opFile, name: name}, note{answer: failure(err)})
+			r.note(query{op: opFile, name: name}, note{answer: failure(err)})
 		}
 		return nil, err
 	}
@@ -257,9 +257,9 @@ func (h *headReader) Read(p []byte) (int, error) {
 
 // Close implements [io.Closer].
 func (h *headReader) Close() error {
-	q := question{op: opHead, name: h.Name(), size: len(h.head)}
+	q := query{op: opHead, name: h.Name(), size: len(h.head)}
 	if h.ended {
-		q = question{op: opFile, name: h.Name()}
+		q = query{op: opFile, name: h.Name()}
 	}
 	h.reader.note(q, note{answer: answered(h.head, h.failed), stamp: h.stamp})
 	return h.File.Close()
@@ -283,7 +283,7 @@ func (r *Reader) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	entries, err := os.ReadDir(name)
 	entries, err = r.withOverlay(name, entries, err)
-	r.note(question{op: opDir, name: name}, note{answer: listed(entries, err), stamp: s})
+	r.note(query{op: opDir, name: name}, note{answer: listed(entries, err), stamp: s})
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dirs[name] = dirAnswer{entries, err}
@@ -336,7 +336,7 @@ func (r *Reader) Stat(name string) (fs.FileInfo, error) {
 	}
 	info, err := os.Stat(name)
 	if r != nil {
-		r.note(question{op: opKind, name: name}, note{answer: kindOf(info, err)})
+		r.note(query{op: opKind, name: name}, note{answer: kindOf(info, err)})
 	}
 	return info, err
 }
@@ -348,7 +348,7 @@ func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
 	}
 	info, err := os.Lstat(name)
 	if r != nil {
-		r.note(question{op: opLKind, name: name}, note{answer: kindOf(info, err)})
+		r.note(query{op: opLKind, name: name}, note{answer: kindOf(info, err)})
 	}
 	return info, err
 }
@@ -357,7 +357,7 @@ func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
 func (r *Reader) EvalSymlinks(name string) (string, error) {
 	out, err := filepath.EvalSymlinks(name)
 	if r != nil {
-		r.note(question{op: opLink, name: name}, note{answer: answered([]byte(out), err)})
+		r.note(query{op: opLink, name: name}, note{answer: answered([]byte(out), err)})
 	}
 	return out, err
 }
@@ -366,7 +366,7 @@ func (r *Reader) EvalSymlinks(name string) (string, error) {
 func (r *Reader) LookPath(command string) (string, error) {
 	out, err := exec.LookPath(command)
 	if r != nil {
-		r.note(question{op: opLook, name: command}, note{answer: answered([]byte(out), err)})
+		r.note(query{op: opLookPath, name: command}, note{answer: answered([]byte(out), err)})
 	}
 	return out, err
 }
@@ -375,13 +375,13 @@ func (r *Reader) LookPath(command string) (string, error) {
 func (r *Reader) Getenv(name string) string {
 	value := os.Getenv(name)
 	if r != nil {
-		r.note(question{op: opEnv, name: name}, note{answer: answered([]byte(value), nil)})
+		r.note(query{op: opEnv, name: name}, note{answer: answered([]byte(value), nil)})
 	}
 	return value
 }
 
 // ask repeats a query. The stamp is that of a file that was read.
-func (q question) ask() (digest, stamp) {
+func (q query) ask() (digest, stamp) {
 	switch q.op {
 	case opFile, opHead, opDir:
 		r := New()
@@ -409,7 +409,7 @@ func (q question) ask() (digest, stamp) {
 	case opLink:
 		out, err := filepath.EvalSymlinks(q.name)
 		return answered([]byte(out), err), stamp{}
-	case opLook:
+	case opLookPath:
 		out, err := exec.LookPath(q.name)
 		return answered([]byte(out), err), stamp{}
 	case opEnv:

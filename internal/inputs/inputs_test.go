@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // write writes a file, and the folders above it.
@@ -37,19 +39,19 @@ func kept(t *testing.T, r *Reader) Record {
 	parsed, err := ParseRecord(record.Text())
 	check(t, err)
 	if len(parsed) != len(record) {
-		t.Fatalf("%d of %d notes", len(parsed), len(record))
+		t.Fatalf("got %d of %d notes", len(parsed), len(record))
 	}
 	for i := range record {
 		if parsed[i] != record[i] {
-			t.Fatalf("%v became %v", record[i], parsed[i])
+			t.Fatalf("note %v was parsed as %v", record[i], parsed[i])
 		}
 	}
 	return parsed
 }
 
-// TestEveryQuestion asks every kind of question, changes the answer, and wants
-// the record not to hold.
-func TestEveryQuestion(t *testing.T) {
+// TestEveryQuery makes every kind of query, changes the answer, and checks that the
+// record no longer holds.
+func TestEveryQuery(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	read := func(r *Reader, name string) { _, _ = r.ReadFile(at(name), nil) }
@@ -125,14 +127,14 @@ func TestEveryQuestion(t *testing.T) {
 			test.ask(r)
 			record := kept(t, r)
 			if len(record) == 0 {
-				t.Fatal("nothing was noted")
+				t.Fatal("no answer was recorded")
 			}
 			if ok, _ := record.Holds(); !ok {
-				t.Fatal("it does not hold before the change")
+				t.Fatal("the record does not hold before the change")
 			}
 			test.change()
 			if ok, _ := record.Holds(); ok {
-				t.Error("it holds after the change")
+				t.Error("the record holds after the change")
 			}
 		})
 	}
@@ -145,8 +147,8 @@ func head(r *Reader, name string, n int) {
 	}
 }
 
-// TestWhatIsNotAsked wants changes of what was not asked for to be none.
-func TestWhatIsNotAsked(t *testing.T) {
+// TestUnrelatedChanges checks that a record holds after changes that it does not depend on.
+func TestUnrelatedChanges(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
 	write(t, name, "one two")
@@ -159,17 +161,17 @@ func TestWhatIsNotAsked(t *testing.T) {
 	record := kept(t, r)
 	write(t, name, "one three")
 	if ok, _ := record.Holds(); !ok {
-		t.Error("it does not hold")
+		t.Error("the record does not hold after an unrelated change")
 	}
 	write(t, filepath.Join(dir, "g"), "")
 	if ok, _ := record.Holds(); ok {
-		t.Error("it holds with another entry")
+		t.Error("the record holds with a new directory entry")
 	}
 }
 
-// TestStamps wants files to be read only where their stamp does not tell.
+// TestStamps checks that files are read only if their stamp changed.
 func TestStamps(t *testing.T) {
-	if _, ok := systemStamp(must(os.Stat("."))); !ok {
+	if snapshot.SystemStamp(must(os.Stat("."))) == (stamp{}) {
 		t.Skip("no stamps on " + runtime.GOOS)
 	}
 	name := filepath.Join(t.TempDir(), "f")
@@ -191,7 +193,7 @@ func TestStamps(t *testing.T) {
 	if ok, renewed := record.Holds(); !ok || renewed {
 		t.Fatalf("holds %v, renewed %v", ok, renewed)
 	}
-	// With the stamp the content is not looked at: only its own change tells.
+	// While the stamp is equal, the content is not read.
 	lie := record[0]
 	lie.answer = "another"
 	if same, _ := lie.check(); !same {
@@ -202,7 +204,7 @@ func TestStamps(t *testing.T) {
 	check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 	time.Sleep(settled + 100*time.Millisecond) // it has a stamp again
 	if ok, _ := record.Holds(); ok {
-		t.Error("a change that keeps size and time was not seen")
+		t.Error("a change that preserves size and time was not noticed")
 	}
 }
 
@@ -213,8 +215,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// TestChangedWhileReading wants no record of a file that was read twice with two
-// contents, nor of what cannot be seen.
+// TestChangedWhileReading checks that there is no record if a file changed between two
+// reads, or if the result depends on something unknown.
 func TestChangedWhileReading(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write(t, name, "one")
@@ -223,22 +225,22 @@ func TestChangedWhileReading(t *testing.T) {
 	write(t, name, "two")
 	_, _ = r.ReadFile(name, nil)
 	if _, err := r.Record(); err == nil || !strings.Contains(err.Error(), "changed during the run") {
-		t.Errorf("record: %v", err)
+		t.Errorf("got error %v from Record", err)
 	}
 	r = New()
 	r.Wrote(name, []byte("else"))
 	if _, err := r.Record(); err == nil || !strings.Contains(err.Error(), "is not what was written") {
-		t.Errorf("record: %v", err)
+		t.Errorf("got error %v from Record", err)
 	}
 	r = New()
 	r.Unsure("a reason")
 	if _, err := r.Record(); err == nil || err.Error() != "a reason" {
-		t.Errorf("record: %v", err)
+		t.Errorf("got error %v from Record", err)
 	}
 }
 
-// TestHeadOfAnotherState wants a file whose head was read in another state than the
-// rest to have changed.
+// TestHeadOfAnotherState checks that a file that changed between reading its head and
+// its content is noticed.
 func TestHeadOfAnotherState(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write(t, name, "one two")
@@ -249,12 +251,12 @@ func TestHeadOfAnotherState(t *testing.T) {
 	check(t, err)
 	if record, err := r.Record(); err == nil {
 		if ok, _ := record.Holds(); ok {
-			t.Error("it holds")
+			t.Error("the record holds")
 		}
 	}
 }
 
-// TestAnswers wants a Reader, and none, to answer as package os does.
+// TestAnswers checks that a Reader, also a nil one, answers like package os.
 func TestAnswers(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
@@ -263,18 +265,18 @@ func TestAnswers(t *testing.T) {
 	for _, r := range []*Reader{nil, New()} {
 		for _, buffer := range [][]byte{nil, make([]byte, 7), make([]byte, 100_000)} {
 			if data, err := r.ReadFile(name, buffer); string(data) != long || err != nil {
-				t.Errorf("%d bytes, %v", len(data), err)
+				t.Errorf("got %d bytes, error %v", len(data), err)
 			}
 		}
 		if _, err := r.ReadFile(dir, nil); err == nil {
-			t.Error("a directory was read")
+			t.Error("ReadFile of a directory succeeded")
 		}
 		for range 2 {
 			if entries, err := r.ReadDir(dir); len(entries) != 1 || err != nil {
-				t.Errorf("%v, %v", entries, err)
+				t.Errorf("got entries %v, error %v", entries, err)
 			}
 			if _, err := r.ReadDir(name); err == nil {
-				t.Error("the entries of a file")
+				t.Error("ReadDir of a file succeeded")
 			}
 		}
 		if _, err := r.Stat(filepath.Join(dir, "none")); !os.IsNotExist(err) {
@@ -283,14 +285,14 @@ func TestAnswers(t *testing.T) {
 		if info, err := r.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			t.Error(info, err)
 		}
-		r.Unsure("nobody is told")
+		r.Unsure("ignored")
 	}
 }
 
 func FuzzParseRecord(f *testing.F) {
 	r := New()
-	r.note(question{op: opHead, name: "a \"b\"\n", size: 3}, note{answer: failure(fs.ErrPermission), stamp: stamp{1, 2, 3, -4, 5}})
-	r.note(question{op: opEnv, name: "PATH"}, note{answer: "missing"})
+	r.note(query{op: opHead, name: "a \"b\"\n", size: 3}, note{answer: failure(fs.ErrPermission), stamp: stamp{Device: 1, Inode: 2, Size: 3, Modified: -4, Changed: 5}})
+	r.note(query{op: opEnv, name: "PATH"}, note{answer: "missing"})
 	record, _ := r.Record()
 	f.Add(string(record.Text()))
 	f.Add("file 0 - x \"a\"\nfile 1 1.2.3.4 \n")
@@ -301,7 +303,7 @@ func FuzzParseRecord(f *testing.F) {
 		}
 		again, err := ParseRecord(record.Text())
 		if err != nil || string(again.Text()) != string(record.Text()) {
-			t.Errorf("%q became %q: %v", record.Text(), again.Text(), err)
+			t.Errorf("record %q was parsed as %q: %v", record.Text(), again.Text(), err)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// pipe makes a named pipe that nobody writes to.
+// pipe creates a named pipe without a writer.
 func pipe(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "pipe")
@@ -18,8 +18,9 @@ func pipe(t *testing.T) string {
 	return name
 }
 
-// TestNoRegularFile wants what is no file to be refused instead of waited for.
-func TestNoRegularFile(t *testing.T) {
+// TestNotRegularFile checks that anything but a regular file is rejected instead of
+// blocking.
+func TestNotRegularFile(t *testing.T) {
 	for _, name := range []string{pipe(t), os.DevNull} {
 		for _, r := range []*Reader{nil, New()} {
 			if _, err := r.ReadFile(name, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
@@ -29,14 +30,13 @@ func TestNoRegularFile(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, err := r.ReadDir(name); err == nil {
-				t.Errorf("%s has entries", name)
+				t.Errorf("ReadDir(%s) succeeded", name)
 			}
 		}
 	}
 }
 
-// TestFileBecomesPipe wants the question after a file that became a pipe to be
-// answered.
+// TestFileBecomesPipe checks that a query about a file that became a pipe does not block.
 func TestFileBecomesPipe(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write(t, name, "one")
@@ -46,6 +46,6 @@ func TestFileBecomesPipe(t *testing.T) {
 	check(t, os.Remove(name))
 	check(t, os.Rename(pipe(t), name))
 	if ok, _ := kept(t, r).Holds(); ok {
-		t.Error("it holds")
+		t.Error("the record holds")
 	}
 }

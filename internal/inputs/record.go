@@ -16,7 +16,7 @@ import (
 type Record []entry
 
 type entry struct {
-	question
+	query
 	note
 }
 
@@ -38,7 +38,7 @@ func (r *Reader) Notes() Record {
 	record := make(Record, 0, len(r.notes))
 	for q, n := range r.notes {
 		// The content of a file subsumes its head if the file was the same.
-		if whole, ok := r.notes[question{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) && whole.stamp == n.stamp {
+		if whole, ok := r.notes[query{op: opFile, name: q.name}]; q.op == opHead && ok && n.stamp != (stamp{}) && whole.stamp == n.stamp {
 			continue
 		}
 		record = append(record, entry{q, n})
@@ -91,7 +91,7 @@ func (e *entry) check() (same, renewed bool) {
 func (rec Record) Text() []byte {
 	var b bytes.Buffer
 	for _, e := range rec {
-		fmt.Fprintf(&b, "%s %d %s %s %s\n", e.op, e.size, e.stamp, e.answer, strconv.Quote(e.name))
+		fmt.Fprintf(&b, "%s %d %s %s %s\n", e.op, e.size, stampText(e.stamp), e.answer, strconv.Quote(e.name))
 	}
 	return b.Bytes()
 }

@@ -7,36 +7,22 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
-// stamp identifies the state of a file without its content. The zero stamp identifies
-// nothing.
-type stamp struct {
-	device, inode, size uint64
-	modified, changed   int64
-}
+type stamp = snapshot.Stamp
 
-// settled is the minimum age of a file's last change for its stamp to count: longer than
-// the clock granularity of any file system.
-const settled = 2 * time.Second
+const settled = snapshot.Settled
 
 // stampOf returns the stamp of a file, or the zero stamp if the next change could result
 // in the same one.
-func stampOf(info fs.FileInfo) stamp {
-	s, ok := systemStamp(info)
-	if !ok || time.Since(time.Unix(0, s.changed)) < settled {
-		return stamp{}
-	}
-	return s
-}
+func stampOf(info fs.FileInfo) stamp { return snapshot.StampOf(info, time.Now()) }
 
 // State returns a text from the system's metadata that distinguishes a file from another
 // file in its place and from itself after a change. It is the same for all files on systems
 // without a change time.
-func State(info fs.FileInfo) string {
-	s, _ := systemStamp(info)
-	return s.String()
-}
+func State(info fs.FileInfo) string { return stampText(snapshot.SystemStamp(info)) }
 
 // stampOfOpen returns the stamp of a file that was opened after info was obtained. It
 // returns the zero stamp while a process may write to mapped memory: only the first such
@@ -57,12 +43,12 @@ func stampNow(name string) stamp {
 	return stampOf(info)
 }
 
-// String returns the stamp as text without spaces.
-func (s stamp) String() string {
+// stampText returns a stamp as text without spaces.
+func stampText(s stamp) string {
 	if s == (stamp{}) {
 		return "-"
 	}
-	return fmt.Sprintf("%x.%x.%x.%x.%x", s.device, s.inode, s.size, s.modified, s.changed)
+	return fmt.Sprintf("%x.%x.%x.%x.%x", s.Device, s.Inode, s.Size, s.Modified, s.Changed)
 }
 
 func parseStamp(text string) (s stamp, err error) {
@@ -73,12 +59,12 @@ func parseStamp(text string) (s stamp, err error) {
 	if len(parts) != 5 {
 		return s, fmt.Errorf("stamp %q", text)
 	}
-	for i, to := range []*uint64{&s.device, &s.inode, &s.size} {
+	for i, to := range []*uint64{&s.Device, &s.Inode, &s.Size} {
 		if *to, err = strconv.ParseUint(parts[i], 16, 64); err != nil {
 			return s, err
 		}
 	}
-	for i, to := range []*int64{&s.modified, &s.changed} {
+	for i, to := range []*int64{&s.Modified, &s.Changed} {
 		if *to, err = strconv.ParseInt(parts[3+i], 16, 64); err != nil {
 			return s, err
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestWriteThroughMemory writes twice through a mapped page, of which the second time
-// leaves no time of change.
+// TestWriteThroughMemory writes twice through a mapped page; the second write does not
+// update the change time.
 func TestWriteThroughMemory(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write(t, name, "one")
@@ -25,20 +25,20 @@ func TestWriteThroughMemory(t *testing.T) {
 	r := New()
 	_, err = r.ReadFile(name, nil)
 	check(t, err)
-	whole := kept(t, r)
+	fileRecord := kept(t, r)
 	r = New()
 	head(r, name, 2)
-	begun := kept(t, r)
+	headRecord := kept(t, r)
 	before := must(os.Stat(name))
 	copy(page, "six")
 	if after := must(os.Stat(name)); !after.ModTime().Equal(before.ModTime()) {
-		t.Log("this file system notes the second write")
+		t.Log("this file system updates the time at the second write")
 	}
-	if ok, _ := whole.Holds(); ok {
-		t.Error("the second write was not seen")
+	if ok, _ := fileRecord.Holds(); ok {
+		t.Error("the second write was not noticed")
 	}
-	if ok, _ := begun.Holds(); ok {
-		t.Error("the second write was not seen in the head")
+	if ok, _ := headRecord.Holds(); ok {
+		t.Error("the second write was not noticed in the head")
 	}
 	check(t, syscall.Munmap(page))
 	r = New()
@@ -51,8 +51,8 @@ func TestWriteThroughMemory(t *testing.T) {
 	}
 }
 
-// TestWritersAreNotDisturbed opens a file for writing again and again while it is
-// asked whether it has a writer.
+// TestWritersAreNotDisturbed opens a file for writing repeatedly while it is checked for
+// writers.
 func TestWritersAreNotDisturbed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	write(t, name, "one")
@@ -79,6 +79,6 @@ func TestWritersAreNotDisturbed(t *testing.T) {
 	}
 	group.Wait()
 	if hasWriter(f) {
-		t.Error("a writer is left")
+		t.Error("hasWriter = true after all writers closed the file")
 	}
 }

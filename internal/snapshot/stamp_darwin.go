@@ -1,0 +1,10 @@
+package snapshot
+
+import "syscall"
+
+func stampFrom(s *syscall.Stat_t) Stamp {
+	return Stamp{
+		Device: uint64(s.Dev), Inode: s.Ino, Size: uint64(s.Size),
+		Modified: s.Mtimespec.Nano(), Changed: s.Ctimespec.Nano(),
+	}
+}
