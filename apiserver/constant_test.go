@@ -242,7 +242,7 @@ func TestConstantRulesMatchServer(t *testing.T) {
 				if strings.Contains(was.Failure, "compilation failed") {
 					t.Fatalf("%s: %s", rules[c.Index], was.Failure)
 				}
-				if passes := !was.Refused && was.Failure == ""; passes != c.Holds {
+				if passes := !was.Rejected && was.Failure == ""; passes != c.Holds {
 					schema, _ := json.Marshal(props)
 					t.Errorf("%s is reported as always %t, but for %s the server's result is %+v\n%s", rules[c.Index], c.Holds, text, was, schema)
 				}

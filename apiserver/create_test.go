@@ -56,7 +56,7 @@ func second(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, schema 
 
 type crd = apiextensionsv1.CustomResourceDefinition
 
-// badCase is a CRD that the server refuses with a message that contains want.
+// badCase is a CRD that the server rejects with a message that contains want.
 type badCase struct {
 	name, want string
 	// spec is the schema of spec, schema that of the whole object; edit changes the rest of

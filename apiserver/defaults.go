@@ -31,7 +31,7 @@ type FilledDefault struct {
 // FilledDefaults returns the defaults of a schema that the server accepts but that become
 // invalid when nested defaults are applied. The server validates a default before it
 // applies those nested in it (defaulting.ValidateDefaults), and an object after
-// (defaulting.Default), so every object that omits the field is refused.
+// (defaulting.Default), so every object that omits the field is rejected.
 func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) ([]FilledDefault, error) {
 	structural, err := structuralOf(schema)
 	if err != nil {

@@ -55,8 +55,8 @@ type Difference struct {
 func Differences() []Difference {
 	since := func(minor int) string { return fmt.Sprintf("1.%d", minor) }
 	return []Difference{
-		{since(messageExpressionMinor), "x-kubernetes-validations[].messageExpression", "an unknown field: refused, or dropped where field validation is not strict", true},
-		{since(reasonMinor), "x-kubernetes-validations[].reason and fieldPath", "unknown fields: refused, or dropped where field validation is not strict", true},
+		{since(messageExpressionMinor), "x-kubernetes-validations[].messageExpression", "an unknown field: rejected, or dropped where field validation is not strict", true},
+		{since(reasonMinor), "x-kubernetes-validations[].reason and fieldPath", "unknown fields: rejected, or dropped where field validation is not strict", true},
 		{since(optionalOldSelfMinor), "x-kubernetes-validations[].optionalOldSelf", "1.29 drops it (feature gate CRDValidationRatcheting); before that an unknown field", true},
 		{since(selectableFieldsMinor), "spec.versions[].selectableFields", "1.30 drops them (feature gate CustomResourceFieldSelectors); before that an unknown field", true},
 
@@ -70,7 +70,7 @@ func Differences() []Difference {
 
 		{since(unchangedCostMinor), "updates: the limit per rule is suppressed in a version whose schema is unchanged", "it is not suppressed", true},
 		{since(caBundleMinor), "updates: the CA bundle of a conversion webhook is checked", "it is not checked", true},
-		{"1.35", "updates: more than 8 selectable fields are accepted if unchanged", "they are refused", false},
+		{"1.35", "updates: more than 8 selectable fields are accepted if unchanged", "they are rejected", false},
 
 		{since(formatWarningMinor), "warnings of unrecognized formats", "none", true},
 		{since(typedFormatWarningMinor), "warnings of formats on values other than strings", "none; 1.34.0 warns about all of them, including int32", true},
@@ -109,7 +109,7 @@ func (t *Target) versionFindings(r *request) []Finding {
 		}
 		f := Finding{Source: Version, Path: path, Paths: []string{path}}
 		if t.Before(known) {
-			f.Detail = fmt.Sprintf("Kubernetes %s does not support the field %s, added in 1.%d, and refuses it", t.Version(), field, known)
+			f.Detail = fmt.Sprintf("Kubernetes %s does not support the field %s, added in 1.%d, and rejects it", t.Version(), field, known)
 		} else {
 			f.Detail = fmt.Sprintf("Kubernetes %s drops the field %s, which is enabled since 1.%d", t.Version(), field, on)
 			f.Warning = true

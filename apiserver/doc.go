@@ -10,7 +10,7 @@
 //
 //   - object.go: defaulting, conversion to the internal version, and what the registry does
 //     before validation;
-//   - survey.go: one pass over all schemas, which finds the rules and refuses what no decoder
+//   - survey.go: one pass over all schemas, which finds the rules and rejects what no decoder
 //     would accept;
 //   - ruletree.go: the nodes with rules and their ancestors;
 //   - validate.go: the server's validation, without the rules;

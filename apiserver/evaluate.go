@@ -69,7 +69,7 @@ func outcomesOf(errs field.ErrorList, n int) []unions.Outcome {
 		for i := range out {
 			switch {
 			case err.Detail == markOf(i):
-				out[i].Refused, known = true, true
+				out[i].Rejected, known = true, true
 			case strings.Contains(err.Detail, markOf(i)):
 				failure, _, _ := strings.Cut(err.Detail, " evaluating rule: ")
 				out[i].Failure, known = failure, true

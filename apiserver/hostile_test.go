@@ -51,7 +51,7 @@ func inMap(s props) props {
 
 func inNot(s props) props { return props{Not: &s} }
 
-func TestCyclesAreRefused(t *testing.T) {
+func TestCyclesAreRejected(t *testing.T) {
 	self := props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{}}
 	self.Items.Schema = &self
 	not := props{}
@@ -115,7 +115,7 @@ func TestNestingLimit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if refused := len(findings) == 1 && findings[0].Source == Decoder; refused != (more == 1) {
+				if rejected := len(findings) == 1 && findings[0].Source == Decoder; rejected != (more == 1) {
 					t.Errorf("%d more: %d findings", more, len(findings))
 				}
 			}
@@ -149,7 +149,7 @@ func TestDeepRulesTerminate(t *testing.T) {
 	}
 }
 
-func TestLargeSchemasAreRefused(t *testing.T) {
+func TestLargeSchemasAreRejected(t *testing.T) {
 	crd := withProps(t, props{Type: "object", Description: strings.Repeat("x", maxRequestBytes)})
 	findings, err := target(t, DefaultVersion).ValidateCreate(context.Background(), crd)
 	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].String(), "Request entity too large: limit is 3145728") {

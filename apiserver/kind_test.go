@@ -263,7 +263,7 @@ func TestKindMatchesServer(t *testing.T) {
 		}
 	}
 	t.Log(counts)
-	for _, category := range []string{"pruned", "defaulted", "refused", "updates", "nulls", "ratcheted", "statuses", "statuses refused"} {
+	for _, category := range []string{"pruned", "defaulted", "rejected", "updates", "nulls", "ratcheted", "statuses", "statuses rejected"} {
 		if counts[category] == 0 {
 			t.Errorf("no objects in category %q", category)
 		}
@@ -377,7 +377,7 @@ func compareAnswers(t *testing.T, kind *Kind, server *serverKind, object map[str
 	}
 	note("pruned", len(dropped) > 0)
 	note("defaulted", len(answer.Defaulted) > 0)
-	note("refused", len(want) > 0)
+	note("rejected", len(want) > 0)
 	note("nulls", len(answer.Nulls) > 0)
 	note("ratcheted", len(answer.Warnings) > 0)
 }
@@ -395,7 +395,7 @@ func compareStatus(t *testing.T, kind *Kind, server *serverKind, object map[stri
 	}
 	counts["statuses"]++
 	if len(answer.Errors) > 0 {
-		counts["statuses refused"]++
+		counts["statuses rejected"]++
 	}
 	// The server compares objects in the random order of Go's maps.
 	var want field.ErrorList

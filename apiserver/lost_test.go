@@ -224,7 +224,7 @@ func TestLost(t *testing.T) {
 					t.Fatalf("seed %d: %s is lost, but not listed in %v\n%s", seed, path, losses, inYAML(spec, changed))
 				}
 			}
-			for i, l := range losses { // a kept value has a type that is refused
+			for i, l := range losses { // a kept value has a type that is rejected
 				if l.Kind == structural.LossRetyped {
 					seen[i] = true
 				}

@@ -30,9 +30,9 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 	if given == nil {
 		return nil, nil, errors.New("no CustomResourceDefinition")
 	}
-	surveys, refusal := surveyCRD(given, t.knowsFormat)
-	if refusal != nil {
-		return nil, refusal, nil
+	surveys, rejection := surveyCRD(given, t.knowsFormat)
+	if rejection != nil {
+		return nil, rejection, nil
 	}
 	r := &request{target: t, given: given, surveys: surveys}
 	var err error
@@ -42,9 +42,9 @@ func (t *Target) newRequest(given, old *apiextensionsv1.CustomResourceDefinition
 	if old == nil {
 		t.prepareCreate(r)
 	} else {
-		oldSurveys, refusal := surveyCRD(old, t.knowsFormat)
-		if refusal != nil {
-			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %s", refusal)
+		oldSurveys, rejection := surveyCRD(old, t.knowsFormat)
+		if rejection != nil {
+			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %s", rejection)
 		}
 		if r.old, err = internal(old); err != nil {
 			return nil, nil, fmt.Errorf("the old CustomResourceDefinition: %w", err)

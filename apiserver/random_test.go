@@ -248,7 +248,7 @@ func TestRandomCRDs(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%6d %s", counts[name], name)
 	}
-	for _, name := range []string{"accepted", "refused", "refused for CEL only", "with skipped rules", "with all rules compiled and other errors", "over the total"} {
+	for _, name := range []string{"accepted", "rejected", "rejected for CEL only", "with skipped rules", "with all rules compiled and other errors", "over the total"} {
 		if counts[name] < *crds/100 {
 			t.Errorf("only %d CRDs are %s", counts[name], name)
 		}
@@ -267,7 +267,7 @@ func count(counts map[string]int, want response, report Report) {
 		counts["accepted"]++
 		return
 	}
-	counts["refused"]++
+	counts["rejected"]++
 	skipped := slices.ContainsFunc(report.Rules, func(r Rule) bool { return r.Skipped })
 	other := slices.ContainsFunc(want.errors, func(text string) bool {
 		return !strings.Contains(text, "compilation failed") && !strings.Contains(text, "exceed") && !strings.Contains(text, "contributed")
@@ -278,7 +278,7 @@ func count(counts map[string]int, want response, report Report) {
 	case other && len(report.Rules) > 0:
 		counts["with all rules compiled and other errors"]++
 	case !other:
-		counts["refused for CEL only"]++
+		counts["rejected for CEL only"]++
 	}
 	if slices.ContainsFunc(want.errors, func(text string) bool { return strings.Contains(text, totalCost) }) {
 		counts["over the total"]++
@@ -355,7 +355,7 @@ func TestRandomUpdates(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		t.Logf("%6d %s", counts[name], name)
 	}
-	for _, name := range []string{"accepted", "refused", "with skipped rules", "accepted, but not as a create"} {
+	for _, name := range []string{"accepted", "rejected", "with skipped rules", "accepted, but not as a create"} {
 		if counts[name] < *crds/300 {
 			t.Errorf("only %d updates are %s", counts[name], name)
 		}

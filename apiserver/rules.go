@@ -41,7 +41,7 @@ type Rule struct {
 }
 
 // RuleShare returns the cost as a fraction of the limit per rule. Above 1 the rule is
-// refused.
+// rejected.
 func (r Rule) RuleShare() float64 { return float64(r.Cost) / RuleCostLimit }
 
 // SchemaShare returns the cost, including that of the message, as a fraction of the limit

@@ -58,7 +58,7 @@ func (s step) keyed() bool {
 // survey is the result of a pass over the schema of a version.
 type survey struct {
 	// rules are the paths of nodes with rules that the server compiles. Rules in logical
-	// junctors are not among them, because the server refuses those.
+	// junctors are not among them, because the server rejects those.
 	rules []nodePath
 	// needsFullRun is set if the server might report something only for a schema without
 	// other errors, or for a rule that is not empty.
@@ -82,7 +82,7 @@ type setOf struct {
 }
 
 // surveyCRD examines all schemas of a CRD. Cycles, and anything that the server's decoder
-// would refuse, are returned as a finding; the CRD must then not be examined further.
+// would reject, are returned as a finding; the CRD must then not be examined further.
 func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, format string) bool) ([]survey, *Finding) {
 	out := make([]survey, len(crd.Spec.Versions))
 	bytes := 0
@@ -93,9 +93,9 @@ func surveyCRD(crd *apiextensionsv1.CustomResourceDefinition, known func(kind, f
 		s := surveyor{survey: &out[i], known: known, bytes: bytes}
 		s.schema(v.Schema.OpenAPIV3Schema, schemaNesting, true)
 		bytes = s.bytes
-		if s.refusal != "" {
+		if s.rejection != "" {
 			path := fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema", i)
-			return nil, &Finding{Source: Decoder, Path: path, Paths: []string{path}, Detail: s.refusal}
+			return nil, &Finding{Source: Decoder, Path: path, Paths: []string{path}, Detail: s.rejection}
 		}
 	}
 	return out, nil
@@ -106,22 +106,22 @@ type surveyor struct {
 	known func(kind, format string) bool
 	at    nodePath
 	// bytes is a lower bound of the size of the JSON seen so far.
-	bytes   int
-	refusal string
+	bytes     int
+	rejection string
 }
 
 // schema examines a node and its descendants. compiled is set if rules are compiled here.
 func (s *surveyor) schema(p *apiextensionsv1.JSONSchemaProps, nesting int, compiled bool) {
-	if p == nil || s.refusal != "" {
+	if p == nil || s.rejection != "" {
 		return
 	}
 	s.bytes += len("{}") + len(p.Description)
 	switch {
 	case nesting > maxNesting:
-		s.refusal = fmt.Sprintf("exceeded max depth: nested more than %d levels deep", maxNesting)
+		s.rejection = fmt.Sprintf("exceeded max depth: nested more than %d levels deep", maxNesting)
 		return
 	case s.bytes > maxRequestBytes:
-		s.refusal = fmt.Sprintf("Request entity too large: limit is %d", maxRequestBytes)
+		s.rejection = fmt.Sprintf("Request entity too large: limit is %d", maxRequestBytes)
 		return
 	}
 	s.node(p, compiled)

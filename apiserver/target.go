@@ -88,7 +88,7 @@ func linkedVersion() *version.Version {
 }
 
 // compatibilityOf returns the version whose CEL environment a server uses for new rules. A
-// server refuses what the version before it would not understand, so that it can be rolled
+// server rejects what the version before it would not understand, so that it can be rolled
 // back. Servers up to 1.27 do not.
 func compatibilityOf(minor uint) *version.Version {
 	if minor >= firstCompatible {

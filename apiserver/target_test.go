@@ -96,7 +96,7 @@ properties:
 	}
 }
 
-// TestLiteralsOfVersions checks that an invalid literal is refused with the message of the
+// TestLiteralsOfVersions checks that an invalid literal is rejected with the message of the
 // version, whether or not there are other errors.
 func TestLiteralsOfVersions(t *testing.T) {
 	crd := widget(t, `{type: object, properties: {s: {type: string}}, x-kubernetes-validations: [{rule: "self.s.matches('(')"}]}`)
@@ -118,7 +118,7 @@ func TestLiteralsOfVersions(t *testing.T) {
 	}
 }
 
-// TestFieldsOfVersions checks that fields are refused or dropped before a version.
+// TestFieldsOfVersions checks that fields are rejected or dropped before a version.
 func TestFieldsOfVersions(t *testing.T) {
 	for _, c := range []struct {
 		name, rule, suffix string

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// updateCase is an update that the server refuses with a message that contains want, or
+// updateCase is an update that the server rejects with a message that contains want, or
 // accepts if want is empty.
 type updateCase struct {
 	name, want string

@@ -51,12 +51,12 @@ func (t *Target) check(ctx context.Context, crd, old *apiextensionsv1.CustomReso
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
-	r, refusal, err := t.newRequest(crd, old)
+	r, rejection, err := t.newRequest(crd, old)
 	if err != nil {
 		return Report{}, err
 	}
-	if refusal != nil {
-		return Report{Findings: []Finding{*refusal}}, nil
+	if rejection != nil {
+		return Report{Findings: []Finding{*rejection}}, nil
 	}
 	answer, panics, err := t.answerWithoutPanics(ctx, r)
 	if err != nil {
@@ -201,6 +201,9 @@ func (s *ruleSchema) defaultsPass(ctx context.Context) (bool, error) {
 	structural, err := structuralschema.NewStructural(s.root.schema)
 	if err != nil {
 		return false, nil
+	}
+	if !hasNestedRules(structural) {
+		removeUnreached(structural, nil)
 	}
 	errs, err := defaulting.ValidateDefaults(ctx, s.root.path, structural, true, false)
 	return err == nil && len(errs) == 0, ctx.Err()
