@@ -19,13 +19,13 @@ func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range cases() {
 		if seen[c.name] {
-			t.Errorf("%s: name is used twice", c.name)
+			t.Errorf("%s: duplicate name", c.name)
 		}
 		seen[c.name] = true
 		if c.files < 1 || c.crd == "" || len(c.paths) == 0 {
 			t.Errorf("%s: files, crd and paths must be given", c.name)
 		}
-		if _, err := os.Stat(filepath.Join(c.pins, "go.mod")); err != nil {
+		if _, err := os.Stat(filepath.Join(c.pins, "go.mod")); err != nil && c.local == "" {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -48,11 +48,11 @@ func TestProjects(t *testing.T) {
 		}
 	}
 	dir := writeTree(t, map[string]string{"config/crd/a.yaml": "a", "config/b.yaml": "b", "zz_generated.deepcopy.go": "c"})
-	if left, err := removeMatching(dir, projects()[1].generated); left != 1 || err != nil {
-		t.Errorf("%d files are left, %v", left, err)
+	if err := (outputs{dir, projects()[1].generated}).remove(); err != nil {
+		t.Error(err)
 	}
-	if left, err := readTree(dir); len(left) != 1 || err != nil || left[0].name != "config/b.yaml" {
-		t.Errorf("left: %v, %v", left, err)
+	if left, err := readTree(dir, nil); len(left) != 1 || err != nil || left[0].name != "config/b.yaml" {
+		t.Errorf("got remaining %v, error %v", left, err)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestSelectCases(t *testing.T) {
 		t.Errorf("got %v, %v; want both in the order of the table", selected, err)
 	}
 	if _, err := selectCases("gateway-api,nonsense"); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("an unknown name gives %v", err)
+		t.Errorf("unknown name: got error %v", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestCompareTrees(t *testing.T) {
 		counts:  [4]int{0, 1, 0, 0},
 		excerpt: "-" + versionKey,
 	}, {
-		name:    "the key stands elsewhere",
+		name:    "the key is elsewhere",
 		want:    map[string]string{"a.yaml": "  " + versionKey + "v1\n"},
 		got:     map[string]string{"a.yaml": "  " + versionKey + "v2\n"},
 		counts:  [4]int{0, 1, 0, 0},
@@ -125,7 +125,7 @@ func TestCompareTrees(t *testing.T) {
 		excerpt: "a.yaml: missing",
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := compareTrees(writeTree(t, test.want), writeTree(t, test.got))
+			r, err := compareTrees(writeTree(t, test.want), writeTree(t, test.got), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,12 +181,12 @@ func TestMedian(t *testing.T) {
 }
 
 func TestSelectRows(t *testing.T) {
-	selected, err := selectRows("nothing,verify")
-	if err != nil || len(selected) != 2 || selected[0].name != "verify" {
+	selected, err := selectRows("verify,generate")
+	if err != nil || len(selected) != 2 || selected[0].name != "generate" {
 		t.Errorf("got %v, %v; want both in the order of the table", selected, err)
 	}
 	if _, err := selectRows("verify,nonsense"); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("an unknown name gives %v", err)
+		t.Errorf("unknown name: got error %v", err)
 	}
 }
 
@@ -195,9 +195,9 @@ func TestWithout(t *testing.T) {
 	for name, want := range map[string]string{
 		"gateway-api":       "",
 		"synthetic-25":      "",
-		"cilium":            "edit",
-		"k8s-api-core":      "verify edit",
-		"k8s-api-workloads": "verify edit",
+		"cilium":            "edit other",
+		"k8s-api-core":      "manifests edit other verify",
+		"k8s-api-workloads": "manifests edit verify",
 	} {
 		selected, err := selectCases(name)
 		if err != nil {
@@ -210,7 +210,7 @@ func TestWithout(t *testing.T) {
 			}
 		}
 		if got := strings.Join(left, " "); got != want {
-			t.Errorf("%s is not measured in %q, want %q", name, got, want)
+			t.Errorf("%s: got rows %q, want %q", name, got, want)
 		}
 	}
 }
@@ -227,14 +227,13 @@ func TestTable(t *testing.T) {
 	}
 	text := r.table([]result{took(8, 0.125), took(32, 0.5)})
 	for _, want := range []string{
-		"| 8.0 FAIL | 0.12 | 0.12 | 1.00 |\n",  // a bound on speed for each case only
-		"| 32.0 PASS | 0.03 | 0.50 | 1.00 |\n", // the same
-		"| 16.0 FAIL | 0.06 | 0.25 PASS | 1.00 |\n",
-		"| ≥ 20 |  | ≤ 0.25 |  |\n",
-		"| 1 |  |  |  |\n", // one case misses the bound on speed
+		"| 8.0 | 0.12 | 0.12 | 1.00 |\n",
+		"| 32.0 | 0.03 | 0.50 | 1.00 |\n",
+		"| 16.0 | 0.06 | 0.25 | 1.00 |\n",
+		"\nReached: memory. Not reached: times as fast: geometric mean 16.0 (target ≥ 20); not ≥ 10 in c (8.0).\n",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
+			t.Errorf("want %q in\n%s", want, text)
 		}
 	}
 	columns := map[int]bool{}
@@ -257,7 +256,7 @@ func TestTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, _ := size.files(); !reflect.DeepEqual(files, again) {
-		t.Error("two trees of one size are different")
+		t.Error("two trees of the same size differ")
 	}
 	kinds, rules, unions := 0, 0, 0
 	for _, f := range files {
@@ -269,35 +268,67 @@ func TestTree(t *testing.T) {
 		unions += strings.Count(string(f.content), "+unionDiscriminator")
 	}
 	if kinds != 30 || rules != 60 || unions != 60 {
-		t.Errorf("%d kinds, %d rules, %d unions", kinds, rules, unions)
+		t.Errorf("got %d kinds, %d rules, %d unions", kinds, rules, unions)
 	}
 	if got := len(prose(100)); got < 99 || got > 100 {
-		t.Errorf("a description of 100 bytes has %d", got)
+		t.Errorf("got a description of %d bytes, want 100", got)
 	}
 }
 
 func TestEdit(t *testing.T) {
 	outputs := writeTree(t, map[string]string{"a.yaml": "spec:\n  names:\n    kind: Widget\n"})
-	source := writeTree(t, map[string]string{
-		"go.mod": "module example.com/edit\n",
-		"a.go":   "package v1\n\n// type Widget struct {\ntype WidgetSpec struct {\n}\n",
-		"b.go":   "package v1\n\ntype Widget struct {\n\tA int\n}\n",
-	})
-	file, err := findKind(t.Context(), []listing{{source, []string{"./..."}}}, outputs)
+	kinds, err := kindsOf(outputs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, round := range []int{0, 7} {
-		if err := file.edit(round); err != nil {
-			t.Fatal(err)
-		}
-		got, err := os.ReadFile(filepath.Join(source, "b.go"))
+	source := writeTree(t, map[string]string{
+		"go.mod":  "module example.com/edit\n",
+		"a.go":    "package v1\n\n// type Widget struct {\ntype WidgetSpec struct {\n}\n",
+		"b.go":    "package v1\n\ntype Widget struct {\n\tA int\n}\n",
+		"zz_c.go": "package v1\n",
+	})
+	for _, test := range []struct {
+		edit       edit
+		file, want string // want is what round 7 adds
+	}{
+		{editKind, "b.go", "type Widget struct {\n\t// Round7 is"},
+		{editOther, "a.go", "func benchRound7() int { return 7 }\n"},
+	} {
+		file, err := findFile(t.Context(), []listing{{source, []string{"./..."}}}, kinds, test.edit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(string(got), "json:") != 1 || !strings.Contains(string(got), fmt.Sprintf("type Widget struct {\n\t// Round%d is", round)) {
-			t.Errorf("round %d gives\n%s", round, got)
+		for _, round := range []int{0, 7} {
+			if err := file.edit(round); err != nil {
+				t.Fatal(err)
+			}
 		}
+		got, err := os.ReadFile(filepath.Join(source, test.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(got), test.want) || strings.Contains(string(got), "ound0") {
+			t.Errorf("round 7 gives\n%s", got)
+		}
+	}
+}
+
+// TestLines checks that lines without commands of their own run on the paths of the case, and
+// that those that write next to the packages have no output rule.
+func TestLines(t *testing.T) {
+	c := benchCase{name: "a", crd: "crd", paths: []string{"./api/...;./b"}, files: 2, object: line{files: 3},
+		manifests: line{commands: []string{"rbac:roleName=r paths=./...", "crd paths=./api"}, files: 4}}
+	var got []string
+	for _, l := range c.lines() {
+		got = append(got, fmt.Sprint(l.name, " ", l.files, " ", l.arguments("o"), " ", l.patterns()))
+	}
+	want := []string{
+		"a 2 [[crd paths=./api/...;./b output:crd:dir=o]] [./api/... ./b]",
+		"a: manifests 4 [[rbac:roleName=r paths=./... output:dir=o] [crd paths=./api output:dir=o]] [./... ./api]",
+		"a: object 3 [[object paths=./api/...;./b]] [./api/... ./b]",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 

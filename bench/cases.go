@@ -4,19 +4,23 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // A benchCase is a command line that both tools run.
 type benchCase struct {
 	name string
-	// pins names the nested module whose go.mod determines the versions. A case without a
-	// checkout runs in that module and names packages by import path.
+	// pins names the nested module whose go.mod determines the versions, unless the case is in
+	// this repository. A case without a checkout runs in that module and names packages by import path.
 	pins string
 	// checkout lists the modules that are copied from the module cache, in the layout of
 	// their repository, so that the command line can name directories as the repository's own
 	// Makefile does.
 	checkout []mount
+	// local is the directory of a case in this repository, relative to its root.
+	local string
 	// groups are API groups to add to packages of the checkout that do not name theirs.
 	groups []groupName
 	// generated, if not nil, returns the files of a module to generate, which is then the
@@ -42,6 +46,14 @@ type benchCase struct {
 	// files is the expected number of CRD files. It is stated so that a case cannot become
 	// empty unnoticed.
 	files int
+	// manifests, object and apply are the other command lines of the project: with the
+	// arguments of its own Makefile, but for object without commands, which is run on paths.
+	manifests, object, apply line
+
+	// The following fields are those of one line of the case (see lines).
+	line     string
+	commands []string
+	inTree   *regexp.Regexp // matches the files that it writes next to the packages, if any
 }
 
 // A mount is a module in the module cache and its directory in the checkout.
@@ -66,12 +78,32 @@ func cases() []benchCase {
 		{"sigs.k8s.io/cluster-api", "."},
 		{"sigs.k8s.io/cluster-api/api", "api"},
 	}
+	clusterAPICore := []listing{
+		{"api", []string{"./addons/...", "./core/...", "./ipam/...", "./runtime/..."}},
+		{".", []string{"./core", "./core/reconcilers/...", "./core/webhooks/..."}},
+	}
+	clusterAPIKubeadm := []listing{
+		{"api", []string{"./controlplane/kubeadm/..."}},
+		{".", []string{
+			"./controlplane/kubeadm", "./controlplane/kubeadm/reconcilers/...",
+			"./controlplane/kubeadm/webhooks/...",
+		}},
+	}
 	clusterAPIKustomizations := []string{"core/config/crd", "bootstrap/kubeadm/config/crd", "controlplane/kubeadm/config/crd"}
 	return []benchCase{{
+		// Kubebuilder's layout and command lines, with two groups.
+		name: "operator", local: "examples/operator",
+		crd: "crd", paths: []string{"./..."},
+		files:     2,
+		manifests: line{commands: []string{"rbac:roleName=manager-role crd webhook paths=./..."}, files: 4},
+		object:    line{commands: []string{"object:headerFile=hack/boilerplate.go.txt,year=2026 paths=./..."}, files: 2},
+		apply:     line{commands: []string{"applyconfiguration paths=./..."}, files: 5},
+	}, {
 		name: "gateway-api", pins: "apis",
 		checkout: repository("sigs.k8s.io/gateway-api"),
 		crd:      "crd", paths: []string{"./apis/...", "./apisx/..."},
-		files: 13,
+		files:  13,
+		object: line{commands: []string{"object:headerFile=hack/boilerplate/boilerplate.generatego.txt paths=./apis/... paths=./apisx/..."}, files: 5},
 	}, {
 		name: "cert-manager", pins: "apis",
 		checkout: repository("github.com/cert-manager/cert-manager"),
@@ -85,18 +117,20 @@ func cases() []benchCase {
 			"./api/addons/...", "./api/core/...", "./api/ipam/...", "./api/runtime/...",
 			"./core", "./core/reconcilers/...", "./core/webhooks/...",
 		},
-		listings: []listing{
-			{"api", []string{"./addons/...", "./core/...", "./ipam/...", "./runtime/..."}},
-			{".", []string{"./core", "./core/reconcilers/...", "./core/webhooks/..."}},
-		},
+		listings:       clusterAPICore,
 		kustomizations: clusterAPIKustomizations,
 		files:          13,
+		manifests: line{commands: []string{
+			"crd:crdVersions=v1 rbac:roleName=manager-role webhook paths=./api/addons/... paths=./api/core/... paths=./api/ipam/... " +
+				"paths=./api/runtime/... paths=./core paths=./core/reconcilers/... paths=./core/webhooks/...",
+		}, listings: clusterAPICore, files: 15},
 	}, {
 		name: "cluster-api-types", pins: "apis",
 		checkout: clusterAPI, dir: "api",
 		crd: "crd:crdVersions=v1", paths: []string{"./..."},
 		kustomizations: clusterAPIKustomizations,
 		files:          17,
+		object:         line{commands: []string{"object:headerFile=../hack/scripts/verify/boilerplate/boilerplate.generatego.txt paths=./..."}, files: 14},
 	}, {
 		name: "cluster-api-kubeadm", pins: "apis",
 		checkout: clusterAPI,
@@ -105,83 +139,98 @@ func cases() []benchCase {
 			"./api/controlplane/kubeadm/...", "./controlplane/kubeadm",
 			"./controlplane/kubeadm/reconcilers/...", "./controlplane/kubeadm/webhooks/...",
 		},
-		listings: []listing{
-			{"api", []string{"./controlplane/kubeadm/..."}},
-			{".", []string{
-				"./controlplane/kubeadm", "./controlplane/kubeadm/reconcilers/...",
-				"./controlplane/kubeadm/webhooks/...",
-			}},
-		},
+		listings:       clusterAPIKubeadm,
 		kustomizations: clusterAPIKustomizations,
 		files:          2,
+		manifests: line{commands: []string{
+			"crd:crdVersions=v1 rbac:roleName=manager-role webhook paths=./api/controlplane/kubeadm/... paths=./controlplane/kubeadm " +
+				"paths=./controlplane/kubeadm/reconcilers/... paths=./controlplane/kubeadm/webhooks/...",
+		}, listings: clusterAPIKubeadm, files: 4},
 	}, {
 		name: "cluster-api-builder", pins: "apis",
 		checkout: clusterAPI,
 		crd:      "crd:crdVersions=v1", paths: []string{"./util/test/builder/..."},
-		files: 4,
+		files:  4,
+		object: line{files: 1},
 	}, {
 		name: "prometheus-operator", pins: "apis",
 		checkout: repository("github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./v1/.", "./v1alpha1/."},
-		files: 10,
+		files:  10,
+		object: line{files: 2},
 	}, {
 		name: "prometheus-operator-full", pins: "apis",
 		checkout: repository("github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 10,
+		files:  10,
+		object: line{files: 3},
 	}, {
 		name: "source-controller", pins: "apis",
 		checkout: repository("github.com/fluxcd/source-controller/api"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 6,
+		files:  6,
+		object: line{files: 3},
 	}, {
 		name: "helm-controller", pins: "apis",
 		checkout: repository("github.com/fluxcd/helm-controller/api"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 1,
+		files:  1,
+		object: line{files: 3},
 	}, {
 		name: "kustomize-controller", pins: "apis",
 		checkout: repository("github.com/fluxcd/kustomize-controller/api"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 1,
+		files:  1,
+		object: line{files: 3},
 	}, {
 		name: "notification-controller", pins: "apis",
 		checkout: repository("github.com/fluxcd/notification-controller/api"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 3,
+		files:  3,
+		object: line{files: 4},
 	}, {
 		name: "image-automation-controller", pins: "apis",
 		checkout: repository("github.com/fluxcd/image-automation-controller/api"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./..."},
-		files: 1,
+		files:  1,
+		object: line{files: 3},
 	}, {
 		name: "external-snapshotter", pins: "apis",
 		checkout: repository("github.com/kubernetes-csi/external-snapshotter/client/v8"),
 		// The repository's script uses ./apis/..., in which both v1 and v1beta2 are marked as
 		// storage version. The API server rejects that.
 		crd: "crd", paths: []string{"./apis/volumegroupsnapshot/v1", "./apis/volumesnapshot/..."},
-		files: 6,
+		files:  6,
+		object: line{files: 2},
 	}, {
 		name: "envoy-gateway", pins: "envoy",
 		checkout: repository("github.com/envoyproxy/gateway"),
 		crd:      "crd:allowDangerousTypes=true", paths: []string{"./api/..."},
-		files: 8,
+		files:  8,
+		object: line{files: 1},
 	}, {
 		name: "karpenter", pins: "karpenter",
 		checkout: repository("sigs.k8s.io/karpenter"), dir: "pkg/apis",
 		crd: "crd", paths: []string{"./..."},
-		files: 3,
+		files:  3,
+		object: line{commands: []string{"object:headerFile=../../hack/boilerplate.go.txt paths=./..."}, files: 2},
 	}, {
 		name: "karpenter-kwok", pins: "karpenter",
 		checkout: repository("sigs.k8s.io/karpenter"), dir: "kwok/apis",
 		crd: "crd", paths: []string{"./..."},
-		files: 1,
+		files:  1,
+		object: line{files: 1},
 	}, {
 		name: "kueue", pins: "kueue",
 		checkout: repository("sigs.k8s.io/kueue"),
 		crd:      "crd:generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
 		kustomizations: []string{"config/components/crd"},
 		files:          11,
+		manifests: line{commands: []string{
+			"crd:generateEmbeddedObjectMeta=true paths=./apis/...",
+			"rbac:roleName=manager-role webhook paths=./pkg/controller/...;./pkg/webhooks/...;./pkg/util/cert/...;./pkg/visibility/...",
+		}, files: 13},
+		object: line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./apis/..."}, files: 6},
 	}, {
 		name: "argo-rollouts", pins: "rollouts",
 		checkout: repository("github.com/argoproj/argo-rollouts"),
@@ -200,6 +249,10 @@ func cases() []benchCase {
 		checkout: repository("github.com/kedacore/keda/v2"),
 		crd:      "crd:crdVersions=v1,generateEmbeddedObjectMeta=true", paths: []string{"./apis/..."},
 		files: 7,
+		manifests: line{commands: []string{
+			"crd:crdVersions=v1,generateEmbeddedObjectMeta=true rbac:roleName=keda-operator paths=./apis/... paths=./controllers/... paths=./pkg/...",
+		}, files: 8},
+		object: line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./apis/... paths=./controllers/... paths=./pkg/..."}, files: 2},
 	}, {
 		name: "cluster-api-aws", pins: "capa",
 		checkout: repository("sigs.k8s.io/cluster-api-provider-aws/v2"),
@@ -211,16 +264,25 @@ func cases() []benchCase {
 			"./controlplane/eks/controllers/...", "./controlplane/rosa/controllers/...",
 		},
 		files: 24,
+		// The Makefile has both in one command.
+		manifests: line{commands: []string{"crd:crdVersions=v1 rbac:roleName=manager-role webhook " + clusterAPIAWS}, files: 25},
+		object:    line{commands: []string{"object:headerFile=./hack/boilerplate/boilerplate.generatego.txt " + clusterAPIAWS}, files: 10},
 	}, {
 		name: "velero", pins: "velero",
 		checkout: repository("github.com/vmware-tanzu/velero"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/velero/v1/...", "./pkg/controller/..."},
 		files: 11,
+		manifests: line{commands: []string{
+			"crd:crdVersions=v1 paths=./pkg/apis/velero/v1/... paths=./pkg/controller/...",
+			"rbac:roleName=velero-perms paths=./pkg/apis/velero/v1/... paths=./pkg/controller/...",
+		}, files: 12},
+		object: line{files: 1},
 	}, {
 		name: "velero-v2alpha1", pins: "velero",
 		checkout: repository("github.com/vmware-tanzu/velero"),
 		crd:      "crd:crdVersions=v1", paths: []string{"./pkg/apis/velero/v2alpha1/...", "./pkg/controller/..."},
-		files: 2,
+		files:  2,
+		object: line{files: 1},
 	}, {
 		// By import path: with its own go.mod, the repository requires a module that the
 		// proxy does not serve.
@@ -312,9 +374,15 @@ func cases() []benchCase {
 	}, {
 		name: "synthetic-25", pins: "apis", generated: podTemplates,
 		crd: "crd", paths: []string{"./..."},
-		files: 25,
+		files:  25,
+		object: line{files: 5},
 	}}
 }
+
+// clusterAPIAWS are the packages in the Makefile of cluster-api-provider-aws.
+const clusterAPIAWS = "paths=./ paths=./api/... paths=./exp/api/... paths=./bootstrap/eks/api/... paths=./controlplane/eks/api/... " +
+	"paths=./controlplane/rosa/api/... paths=./iam/api/... paths=./controllers/... paths=./exp/controllers/... " +
+	"paths=./bootstrap/eks/controllers/... paths=./controlplane/eks/controllers/... paths=./controlplane/rosa/controllers/..."
 
 // kubernetes converts group/version names to import paths of k8s.io/api.
 func kubernetes(versions ...string) []string {
@@ -369,22 +437,15 @@ func (c benchCase) kustomize(dir, into string) error {
 	return os.WriteFile(filepath.Join(into, "kustomization.yaml"), []byte(text), 0o644)
 }
 
-// arguments returns the arguments for both tools. out is the output directory.
-func (c benchCase) arguments(out string) []string {
-	args := []string{c.crd}
-	for _, p := range c.paths {
-		args = append(args, "paths="+p)
-	}
-	return append(args, "output:crd:dir="+out)
-}
-
 // productArguments returns the arguments for schemagen.
-func (c benchCase) productArguments(out string) []string {
-	args := c.arguments(out)
-	if c.builtIn {
-		args = append(args, "--skip-verify")
+func (c benchCase) productArguments(out string) [][]string {
+	all := c.arguments(out)
+	for i := range all {
+		if c.builtIn {
+			all[i] = append(all[i], "--skip-verify")
+		}
 	}
-	return args
+	return all
 }
 
 // goLists returns the go list calls for the packages of the case.
@@ -392,17 +453,17 @@ func (c benchCase) goLists() []listing {
 	if c.listings != nil {
 		return c.listings
 	}
-	var patterns []string
-	for _, p := range c.paths {
-		patterns = append(patterns, strings.Split(p, ";")...)
-	}
-	return []listing{{c.dir, patterns}}
+	return []listing{{c.dir, c.patterns()}}
 }
 
 // commandLine returns the command line in readable form.
 func (c benchCase) commandLine() string {
-	args := c.arguments("")
-	line := strings.Join(args[:len(args)-1], " ")
+	var commands []string
+	for _, args := range c.arguments("") {
+		args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "output:") })
+		commands = append(commands, strings.Join(args, " "))
+	}
+	line := strings.Join(commands, " && ")
 	if c.dir != "" {
 		line = "cd " + c.dir + " && " + line
 	}

@@ -2,30 +2,73 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// An editedFile is a Go file in which a kind gets an additional field in every round.
+// An edit is what changes in the source before every round of a row.
+type edit int
+
+const (
+	noEdit edit = iota
+	// editKind adds a field to a kind.
+	editKind
+	// editOther adds a function to a file without kinds, which changes no output.
+	editOther
+)
+
+// An editedFile is a Go file that is changed in every round.
 type editedFile struct {
 	path          string
-	before, after []byte // the text around the field
+	before, after []byte // the text around the change
+	// change has the number of the round as its argument, which it repeats.
+	change string
 }
 
-// findKind returns the file that declares the first kind of the outputs found in a package of
-// the listings.
-func findKind(ctx context.Context, listings []listing, outputs string) (*editedFile, error) {
-	kinds, err := kindsOf(outputs)
+const (
+	// kindChange adds a field. Its name changes as well, because descriptions may be dropped.
+	// It is a pointer so that the code that copies the kind changes, too.
+	kindChange = "\t// Round%[1]d is what was edited.\n\t// +optional\n\tRound%[1]d *string `json:\"round%[1]d,omitempty\"`\n\n"
+	// otherChange adds a function.
+	otherChange = "\nfunc benchRound%[1]d() int { return %[1]d }\n"
+)
+
+// findEdited returns the file to edit in each place. The kinds are those of the CRDs, which
+// product generates into dir.
+func (c benchCase) findEdited(ctx context.Context, e edit, in checkoutDirs, product, dir string) (files []*editedFile, err error) {
+	crds := c
+	crds.commands, crds.inTree = nil, nil
+	args := append(crds.arguments(dir)[0], "--skip-verify", "--no-cache")
+	if _, messages, err := execute(ctx, in.ours.dir, product, args); err != nil {
+		return nil, fmt.Errorf("find kinds: %w\n%s", err, head(messages, 20))
+	}
+	kinds, err := kindsOf(dir)
 	if err != nil {
 		return nil, err
 	}
-	// In most modules, files with kinds come first, so few files are read.
+	all := []checkoutDir{in.ours}
+	if in.theirs.root != in.ours.root {
+		all = append(all, in.theirs)
+	}
+	for _, p := range all {
+		file, err := findFile(ctx, p.listings, kinds, e)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// findFile returns the file to edit in the packages of the listings: the first that declares
+// one of the kinds, or the last that declares none of them and is not generated.
+func findFile(ctx context.Context, listings []listing, kinds []string, e edit) (found *editedFile, err error) {
 	declares := regexp.MustCompile(`(?m)^(?:type|\t)[ \t]*(` + strings.Join(kinds, "|") + `)\s+struct \{\n`)
 	for _, l := range listings {
 		const format = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}`
@@ -35,16 +78,26 @@ func findKind(ctx context.Context, listings []listing, outputs string) (*editedF
 		}
 		for name := range strings.Lines(string(out)) {
 			name = strings.TrimSpace(name)
+			if strings.HasPrefix(filepath.Base(name), "zz_") {
+				continue
+			}
 			source, err := os.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
-			if at := declares.FindIndex(source); at != nil {
-				return &editedFile{name, source[:at[1]], source[at[1]:]}, nil
+			at := declares.FindIndex(source)
+			switch {
+			case e == editKind && at != nil:
+				return &editedFile{name, source[:at[1]], source[at[1]:], kindChange}, nil
+			case e == editOther && at == nil:
+				found = &editedFile{name, source, nil, otherChange}
 			}
 		}
 	}
-	return nil, errors.New("no file declares a kind")
+	if found == nil {
+		return nil, errors.New("no file to edit")
+	}
+	return found, nil
 }
 
 // kindsOf returns the kinds that CRD files define, read from spec.names.
@@ -77,9 +130,7 @@ func kindsOf(dir string) ([]string, error) {
 	return kinds, nil
 }
 
-// edit writes the file for a round. The name of the field changes as well, because
-// descriptions may be dropped.
+// edit writes the file for a round.
 func (f *editedFile) edit(round int) error {
-	field := fmt.Sprintf("\t// Round%d is what was edited.\n\t// +optional\n\tRound%d string `json:\"round%d,omitempty\"`\n\n", round, round, round)
-	return os.WriteFile(f.path, bytes.Join([][]byte{f.before, f.after}, []byte(field)), 0o666)
+	return os.WriteFile(f.path, slices.Concat(f.before, fmt.Appendf(nil, f.change, round), f.after), 0o666)
 }

@@ -46,7 +46,7 @@ func readFieldTable() ([]fieldRow, error) {
 		}
 		cells := strings.Split(line, "\t")
 		if len(cells) < 3 {
-			return nil, fmt.Errorf("%s: a line needs a module, a version and a command line: %s", fieldTable, line)
+			return nil, fmt.Errorf("%s: a line must have a module, a version and a command line: %s", fieldTable, line)
 		}
 		row := fieldRow{module: cells[0], version: cells[1], lines: strings.Split(cells[2], " ;; ")}
 		if len(cells) > 3 {
@@ -115,7 +115,7 @@ func field(ctx context.Context, w workspace, only, given string, update bool, ou
 		}
 		if !update && golden[row.name()] != section {
 			failed++
-			fmt.Fprintf(out, "%s: not as %s has it:\n%s", row.name(), fieldResult, excerpt(golden[row.name()], section))
+			fmt.Fprintf(out, "%s: differs from %s:\n%s", row.name(), fieldResult, excerpt(golden[row.name()], section))
 		}
 		golden[row.name()] = section
 	}
@@ -191,7 +191,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 				}
 				continue
 			}
-			text := withoutPlaces(string(messages), string(bytes.TrimSpace(modCache)), tool.dir)
+			text := withoutPositions(string(messages), string(bytes.TrimSpace(modCache)), tool.dir)
 			for line := range strings.Lines(text) {
 				if line = strings.TrimRight(line, "\n"); findingLine.MatchString(line) {
 					o.findings = append(o.findings, line)
@@ -206,7 +206,7 @@ func (r fieldRow) run(ctx context.Context, w workspace, peer, product string) (f
 	if o.written, err = writtenSince(want, begin); err != nil {
 		return o, err
 	}
-	compared, err := compareTrees(want, got)
+	compared, err := compareTrees(want, got, nil)
 	compared.problems = o.problems
 	o.comparison = compared
 	return o, err

@@ -50,7 +50,7 @@ func growth(ctx context.Context, w workspace, t tree, sizes, given string, runs 
 	}
 	for size := range strings.SplitSeq(sizes, ",") {
 		if t.kinds, err = strconv.Atoi(size); err != nil || t.kinds < 1 {
-			return fmt.Errorf("%q is no number of kinds", size)
+			return fmt.Errorf("%q is not a number of kinds", size)
 		}
 		if err := lines[0].measureTree(ctx, w, t, states, lines[1:], peer, product, runs); err != nil {
 			return fmt.Errorf("%d kinds: %w", t.kinds, err)
@@ -78,12 +78,12 @@ func (s *series) measureTree(ctx context.Context, w workspace, t tree, states []
 		if err != nil {
 			return err
 		}
-		theirs, product, _ := contestants(c, r, p, peer, product, temp)
+		theirs, product, _ := contestants(c, r, checkoutDirs{p, p}, peer, product, temp)
 		all := []*contestant{product}
 		if n := len(s.points); i == 0 && (n == 0 || s.points[n-1].wall < peerLimit) {
 			all = append(all, theirs)
 		}
-		err = measure(ctx, r, p, runs, c.files, all...)
+		err = measure(ctx, r, nil, runs, c.files, all...)
 		if err := os.RemoveAll(temp); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -131,16 +132,22 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 }
 
-// list prints the table of cases with the versions of their modules.
+// list prints the table of cases with the versions of their modules. The first command line is
+// that of crd.
 func list(ctx context.Context, w workspace, selected []benchCase, out io.Writer) error {
-	fmt.Fprintln(out, "| case | CRDs | module | command line |")
-	fmt.Fprintln(out, "|---|--:|---|---|")
+	fmt.Fprintln(out, "| case | CRDs | module | command line | other lines |")
+	fmt.Fprintln(out, "|---|--:|---|---|---|")
 	for _, c := range selected {
 		versions, err := w.versions(ctx, c)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "| %s | %d | %s | `%s` |\n", c.name, c.files, versions, c.commandLine())
+		lines := c.lines()
+		var others []string
+		for _, l := range lines[1:] {
+			others = append(others, "`"+l.commandLine()+"`")
+		}
+		fmt.Fprintf(out, "| %s | %d | %s | `%s` | %s |\n", c.name, c.files, versions, lines[0].commandLine(), strings.Join(others, "<br>"))
 	}
 	return nil
 }
@@ -152,9 +159,9 @@ func generate(ctx context.Context, w workspace, c benchCase, product string, pee
 		return err
 	}
 	var tool string
-	args := c.productArguments(dir)
+	args := c.lines()[0].productArguments(dir)
 	if peer {
-		args = c.arguments(dir)
+		args = c.lines()[0].arguments(dir)
 		tool, err = w.peer(ctx)
 	} else {
 		tool, err = w.product(ctx, product)
@@ -166,7 +173,7 @@ func generate(ctx context.Context, w workspace, c benchCase, product string, pee
 	if err != nil {
 		return err
 	}
-	_, messages, err := execute(ctx, place.dir, tool, args)
+	messages, err := runAll(ctx, place.dir, tool, args)
 	os.Stderr.Write(messages)
 	return err
 }

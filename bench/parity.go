@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,7 +71,7 @@ func parity(ctx context.Context, w workspace, selected []benchCase, given string
 		total.extra += r.extra
 		failed += r.failed()
 	}
-	for _, c := range selected {
+	for _, c := range allLines(selected) {
 		r := compareCase(ctx, w, c, peer, product)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -129,19 +130,26 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	if err := c.kustomize(place.dir, temp); err != nil {
 		return problem("harness: %v", err)
 	}
-	if _, messages, err := execute(ctx, place.dir, peer, c.arguments(want)); err != nil {
+	in, err := c.checkouts(place, false, temp)
+	if err != nil {
+		return problem("harness: %v", err)
+	}
+	if messages, err := runAll(ctx, in.theirs.dir, peer, c.arguments(want)); err != nil {
 		return problem("harness: controller-gen: %v\n%s", err, head(messages, 20))
 	}
-	_, messages, productErr := execute(ctx, place.dir, product, c.productArguments(got))
-	r, err := compareTrees(want, got)
+	messages, productErr := runAll(ctx, in.ours.dir, product, c.productArguments(got))
+	if c.inTree != nil {
+		want, got = in.theirs.root, in.ours.root
+	}
+	r, err := compareTrees(want, got, c.inTree)
 	if err != nil {
 		return problem("harness: %v", err)
 	}
-	modCache, err := goCommand(ctx, place.dir, "env", "GOMODCACHE")
+	modCache, err := goCommand(ctx, in.ours.dir, "env", "GOMODCACHE")
 	if err != nil {
 		return problem("harness: %v", err)
 	}
-	r.messages = withoutPlaces(string(messages), string(bytes.TrimSpace(modCache)), place.dir)
+	r.messages = withoutPositions(string(messages), string(bytes.TrimSpace(modCache)), in.ours.dir)
 	if productErr != nil {
 		r.problems = append(r.problems, fmt.Sprintf("schemagen: %v\n%s", productErr, head(messages, 20)))
 	}
@@ -151,13 +159,26 @@ func compareCase(ctx context.Context, w workspace, c benchCase, peer, product st
 	return r
 }
 
-// compareTrees compares all files below two directories.
-func compareTrees(want, got string) (comparison, error) {
-	wanted, err := readTree(want)
+// runAll runs a program once for each list of arguments, and returns its messages.
+func runAll(ctx context.Context, dir, program string, all [][]string) (messages []byte, err error) {
+	for _, args := range all {
+		_, more, err := execute(ctx, dir, program, args)
+		messages = append(messages, more...)
+		if err != nil {
+			return messages, err
+		}
+	}
+	return messages, nil
+}
+
+// compareTrees compares the files below two directories whose paths match, or all if only is
+// nil.
+func compareTrees(want, got string, only *regexp.Regexp) (comparison, error) {
+	wanted, err := readTree(want, only)
 	if err != nil {
 		return comparison{}, err
 	}
-	have, err := readTree(got)
+	have, err := readTree(got, only)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -194,32 +215,45 @@ type treeFile struct {
 	content []byte
 }
 
-// readTree reads all files below dir, sorted by name. A directory that does not exist has
-// none.
-func readTree(dir string) ([]treeFile, error) {
+// readTree reads the files below dir whose paths match, or all if only is nil, sorted by
+// name. A directory that does not exist has none.
+func readTree(dir string, only *regexp.Regexp) ([]treeFile, error) {
+	names, err := matching(dir, only)
+	if err != nil {
+		return nil, err
+	}
 	var files []treeFile
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	for _, path := range names {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, treeFile{filepath.ToSlash(name), content})
+	}
+	slices.SortFunc(files, func(a, b treeFile) int { return strings.Compare(a.name, b.name) })
+	return files, nil
+}
+
+// matching returns the files below dir whose relative paths match, or all if only is nil. A
+// directory that does not exist has none.
+func matching(dir string, only *regexp.Regexp) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if path == dir && errors.Is(err, fs.ErrNotExist) {
 				return fs.SkipAll
 			}
 			return err
 		}
-		if d.IsDir() {
-			return nil
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
+		if err == nil && !d.IsDir() && (only == nil || only.MatchString(filepath.ToSlash(name))) {
+			files = append(files, path)
 		}
-		files = append(files, treeFile{filepath.ToSlash(name), content})
-		return nil
+		return err
 	})
-	slices.SortFunc(files, func(a, b treeFile) int { return strings.Compare(a.name, b.name) })
 	return files, err
 }
 

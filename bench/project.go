@@ -91,16 +91,21 @@ func compareProject(ctx context.Context, w workspace, p project, peer, product s
 		if err := os.CopyFS(dir, os.DirFS(root)); err != nil {
 			return problem("harness: %v", err)
 		}
-		if before, err = removeMatching(dir, p.generated); err != nil {
+		if err := (outputs{dir, p.generated}).remove(); err != nil {
 			return problem("harness: %v", err)
 		}
+		left, err := readTree(dir, nil)
+		if err != nil {
+			return problem("harness: %v", err)
+		}
+		before = len(left)
 		for _, line := range p.lines {
 			if _, messages, err := execute(ctx, dir, tool, strings.Fields(line)); err != nil {
 				return problem("%s with %s: %v\n%s", line, name, err, head(messages, 20))
 			}
 		}
 	}
-	r, err := compareTrees(filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen"))
+	r, err := compareTrees(filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen"), nil)
 	if err != nil {
 		return problem("harness: %v", err)
 	}
@@ -108,23 +113,4 @@ func compareProject(ctx context.Context, w workspace, p project, peer, product s
 		r.problems = append(r.problems, fmt.Sprintf("harness: %d files are written, but the table states %d", written, p.files))
 	}
 	return r
-}
-
-// removeMatching removes the files whose path relative to dir matches, and returns the number
-// of remaining files.
-func removeMatching(dir string, pattern *regexp.Regexp) (left int, err error) {
-	files, err := readTree(dir)
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range files {
-		if !pattern.MatchString(f.name) {
-			left++
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, f.name)); err != nil {
-			return 0, err
-		}
-	}
-	return left, nil
 }

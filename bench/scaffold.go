@@ -21,15 +21,7 @@ func compareScaffold(ctx context.Context, peer, product string) comparison {
 		return problem("harness: %v", err)
 	}
 	defer os.RemoveAll(temp)
-	// The name of the command is part of the apply configurations that it writes.
-	named := filepath.Join(temp, "bin", "controller-gen")
-	if err := os.Mkdir(filepath.Dir(named), 0o777); err != nil {
-		return problem("harness: %v", err)
-	}
-	if err := os.Symlink(peer, named); err != nil {
-		return problem("harness: %v", err)
-	}
-	for name, tool := range map[string]string{"controller-gen": named, "schemagen": product} {
+	for name, tool := range map[string]string{"controller-gen": peer, "schemagen": product} {
 		dir := filepath.Join(temp, name)
 		if err := os.CopyFS(dir, os.DirFS(scaffoldDir)); err != nil {
 			return problem("harness: %v", err)
@@ -43,14 +35,14 @@ func compareScaffold(ctx context.Context, peer, product string) comparison {
 			}
 		}
 	}
-	r, err := compareTrees(filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen"))
+	r, err := compareTrees(filepath.Join(temp, "controller-gen"), filepath.Join(temp, "schemagen"), nil)
 	if err != nil {
 		return problem("harness: %v", err)
 	}
 	// config has two definitions and a patched one, a role, and the webhooks;
 	// applyconfiguration has a file for each type of a group, and two for all of them.
 	for dir, files := range map[string]int{"config": 5, "api/apps/v1/applyconfiguration": 5} {
-		made, err := readTree(filepath.Join(temp, "schemagen", dir))
+		made, err := readTree(filepath.Join(temp, "schemagen", dir), nil)
 		if err != nil {
 			return problem("harness: %v", err)
 		}

@@ -42,9 +42,9 @@ func writeSections(file string, sections map[string]string) error {
 	return os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
-// withoutPlaces removes the machine-specific parts of paths: the module cache and the
+// withoutPositions removes the machine-specific parts of paths: the module cache and the
 // directory of the case.
-func withoutPlaces(text, modCache, dir string) string {
+func withoutPositions(text, modCache, dir string) string {
 	text = strings.ReplaceAll(text, dir+string(filepath.Separator), "")
 	return strings.ReplaceAll(text, modCache+string(filepath.Separator), "")
 }

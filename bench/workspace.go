@@ -21,23 +21,48 @@ type workspace struct {
 	cache string // built and copied files; may be deleted at any time
 }
 
-// A place is the directory in which the command line of a case runs.
-type place struct {
+// checkoutDir is the directory in which the command line of a case runs.
+type checkoutDir struct {
 	root     string // of the checkout, or of the nested module
 	dir      string
 	listings []listing // with absolute directories
 }
 
 // copyTo copies the root of the place and returns the place in the copy.
-func (p place) copyTo(root string) (place, error) {
+func (p checkoutDir) copyTo(root string) (checkoutDir, error) {
 	if err := os.CopyFS(root, os.DirFS(p.root)); err != nil {
-		return place{}, err
+		return checkoutDir{}, err
 	}
-	copied := place{root: root, dir: root + strings.TrimPrefix(p.dir, p.root)}
+	copied := checkoutDir{root: root, dir: root + strings.TrimPrefix(p.dir, p.root)}
 	for _, l := range p.listings {
 		copied.listings = append(copied.listings, listing{root + strings.TrimPrefix(l.dir, p.root), l.patterns})
 	}
 	return copied, nil
+}
+
+// checkoutDirs are the places in which each tool runs.
+type checkoutDirs struct{ theirs, ours checkoutDir }
+
+// checkoutDirs returns p for both tools, or, for lines that write next to the packages, a copy for
+// each of them below temp, without the files that the line writes there. edits is set if
+// files of the places will be edited, so that at least one copy is needed.
+func (c benchCase) checkouts(p checkoutDir, edits bool, temp string) (checkoutDirs, error) {
+	if c.inTree == nil && !edits {
+		return checkoutDirs{p, p}, nil
+	}
+	copied := func(name string) (checkoutDir, error) {
+		q, err := p.copyTo(filepath.Join(temp, name))
+		if err == nil && c.inTree != nil {
+			err = outputs{q.root, c.inTree}.remove()
+		}
+		return q, err
+	}
+	ours, err := copied("ours")
+	if err != nil || c.inTree == nil {
+		return checkoutDirs{ours, ours}, err
+	}
+	theirs, err := copied("theirs")
+	return checkoutDirs{theirs, ours}, err
 }
 
 func openWorkspace() (workspace, error) {
@@ -54,7 +79,7 @@ func openWorkspace() (workspace, error) {
 			return workspace{bench: dir, cache: filepath.Join(cache, "schemagen-bench")}, nil
 		}
 	}
-	return workspace{}, errors.New("run me in bench/ of the repository")
+	return workspace{}, errors.New("must be run in bench/ of the repository")
 }
 
 // goCommand runs the go command in dir and returns its output.
@@ -77,8 +102,13 @@ func (w workspace) product(ctx context.Context, given string) (string, error) {
 		return filepath.Abs(given)
 	}
 	binary := filepath.Join(w.cache, "bin", "schemagen")
-	_, err := goCommand(ctx, filepath.Dir(w.bench), "build", "-o", binary, "./cmd/schemagen")
-	return binary, err
+	root := filepath.Dir(w.bench)
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/schemagen")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as README.md installs it
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build in %s: %w\n%s", root, err, out)
+	}
+	return binary, nil
 }
 
 // tools returns the binaries of both tools, and builds them if needed.
@@ -102,8 +132,8 @@ func (w workspace) peer(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(w.cache, "bin", fmt.Sprintf("controller-gen-%s-%s",
-		bytes.TrimSpace(version), bytes.TrimSpace(goVersion)))
+	// The name of the command is part of the apply configurations that it writes.
+	binary := filepath.Join(w.cache, "bin", fmt.Sprintf("%s-%s", bytes.TrimSpace(version), bytes.TrimSpace(goVersion)), "controller-gen")
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
@@ -133,25 +163,27 @@ func (w workspace) download(ctx context.Context, pins, path string) (module, err
 
 // prepare makes the packages of a case available and, with a final go list, everything that
 // they import, so that no timed run needs the network.
-func (w workspace) prepare(ctx context.Context, c benchCase) (place, error) {
+func (w workspace) prepare(ctx context.Context, c benchCase) (checkoutDir, error) {
 	root := filepath.Join(w.bench, c.pins)
 	var err error
 	switch {
 	case c.generated != nil:
 		root, err = w.synthesize(c)
+	case c.local != "":
+		root = filepath.Join(filepath.Dir(w.bench), filepath.FromSlash(c.local))
 	case c.checkout != nil:
 		root, err = w.checkOut(ctx, c)
 	}
 	if err != nil {
-		return place{}, fmt.Errorf("%s: %w", c.name, err)
+		return checkoutDir{}, fmt.Errorf("%s: %w", c.name, err)
 	}
-	p := place{root: root, dir: filepath.Join(root, c.dir)}
+	p := checkoutDir{root: root, dir: filepath.Join(root, c.dir)}
 	for _, l := range c.goLists() {
 		p.listings = append(p.listings, listing{filepath.Join(root, l.dir), l.patterns})
 	}
 	for _, l := range p.listings {
 		if _, err := goCommand(ctx, l.dir, append([]string{"list", "-deps"}, l.patterns...)...); err != nil {
-			return place{}, fmt.Errorf("%s: %w", c.name, err)
+			return checkoutDir{}, fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
 	return p, nil
@@ -231,6 +263,8 @@ func (w workspace) versions(ctx context.Context, c benchCase) (string, error) {
 	query := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}
 	dir := filepath.Join(w.bench, c.pins)
 	switch {
+	case c.local != "":
+		return "this repository's " + c.local, nil
 	case c.generated != nil:
 		query = append(query, "k8s.io/api")
 	case c.checkout != nil:
