@@ -95,8 +95,8 @@ func (c *Case) failed(pos diag.Position, format string, args ...any) *Failure {
 	return &Failure{Diagnostic: caseFails.At(pos, "", "%s: %s", c.Name, fmt.Sprintf(format, args...))}
 }
 
-// refused reports an object that should be stored but is rejected.
-func (c *Case) refused(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
+// rejected reports an object that should be stored but is rejected.
+func (c *Case) rejected(what string, kind *Kind, o *Object, a apiserver.Answer) *Failure {
 	var errs diag.List
 	for _, d := range kind.findings(o, a, Hints{}) {
 		if d.Severity == diag.Error {
@@ -132,7 +132,7 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 			return c.wantError(c.expectedError, kind, initial, answer), err
 		}
 		if len(answer.Errors) > 0 {
-			return c.refused("initial", kind, initial, answer), nil
+			return c.rejected("initial", kind, initial, answer), nil
 		}
 		return c.compare(kind, c.expectedOr(c.initial), answer.Object)
 	}
@@ -150,7 +150,7 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 		return c.wantError(c.expectedError, kind, updated, answer), err
 	}
 	if len(answer.Errors) > 0 {
-		return c.refused("updated", kind, updated, answer), nil
+		return c.rejected("updated", kind, updated, answer), nil
 	}
 	status, ok := updated.Value["status"]
 	ok = ok && server.HasStatus()
@@ -163,7 +163,7 @@ func (c *Case) Run(ctx context.Context) (*Failure, error) {
 			return c.wantError(c.expectedStatusError, kind, updated, answer), err
 		}
 		if len(answer.Errors) > 0 {
-			return c.refused("updated", kind, updated, answer), nil
+			return c.rejected("updated", kind, updated, answer), nil
 		}
 	}
 	return c.compare(kind, c.expectedOr(c.updated), answer.Object)
@@ -198,7 +198,7 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 		return nil, nil, err
 	}
 	if len(answer.Errors) > 0 {
-		return nil, c.refused("initial", first, initial, answer), nil
+		return nil, c.rejected("initial", first, initial, answer), nil
 	}
 	if status, ok := initial.Value["status"]; ok && server.HasStatus() {
 		stored := answer.Object
@@ -206,7 +206,7 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 			return nil, nil, err
 		}
 		if len(answer.Errors) > 0 {
-			return nil, c.refused("initial", first, initial, answer), nil
+			return nil, c.rejected("initial", first, initial, answer), nil
 		}
 	}
 	if first == kind {
@@ -218,7 +218,7 @@ func (c *Case) store(ctx context.Context, initial *Object) (map[string]any, *Fai
 		return nil, nil, err
 	}
 	if answer, err = server.Update(ctx, answer.Object, answer.Object); err == nil && len(answer.Errors) > 0 {
-		return nil, c.refused("initial", kind, initial, answer), nil
+		return nil, c.rejected("initial", kind, initial, answer), nil
 	}
 	return answer.Object, nil, err
 }

@@ -25,8 +25,8 @@ type Kind struct {
 	// server prepares the version when its first object is tried, because there may be
 	// many CRDs.
 	server func() (*apiserver.Kind, error)
-	// refusal returns a warning if servers reject the CRD, and nil otherwise.
-	refusal func() (*diag.Diagnostic, error)
+	// rejection returns a warning if servers reject the CRD, and nil otherwise.
+	rejection func() (*diag.Diagnostic, error)
 	// position returns the position of a path below the schema.
 	position func(path string) diag.Position
 }
@@ -38,8 +38,8 @@ func newKind(d *crd.Definition, i int) *Kind {
 	return &Kind{
 		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
 		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
-		server:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
-		refusal: sync.OnceValues(func() (*diag.Diagnostic, error) { return refusalOf(d) }),
+		server:    sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
+		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
 		position: func(below string) diag.Position {
 			pos, _ := d.Position(path + below)
 			return pos
@@ -53,11 +53,11 @@ func (k *Kind) Check() (diag.List, error) {
 	if _, err := k.server(); err != nil {
 		return diag.List{k.unserved(err)}, nil
 	}
-	refusal, err := k.refusal()
-	if refusal == nil {
+	rejection, err := k.rejection()
+	if rejection == nil {
 		return nil, err
 	}
-	return diag.List{*refusal}, err
+	return diag.List{*rejection}, err
 }
 
 // unserved returns the finding for a version that no server would serve.
@@ -65,9 +65,9 @@ func (k *Kind) unserved(err error) diag.Diagnostic {
 	return noKind.At(k.position(""), "run schemagen verify for details", "version %s of %s.%s cannot be served: %v", k.Version, k.Kind, k.Group, err)
 }
 
-// refusalOf returns a warning if the server of the default version rejects the CRD, and
+// rejectionOf returns a warning if the server of the default version rejects the CRD, and
 // nil otherwise.
-func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
+func rejectionOf(d *crd.Definition) (*diag.Diagnostic, error) {
 	target, err := apiserver.NewTarget("")
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func refusalOf(d *crd.Definition) (*diag.Diagnostic, error) {
 			continue // fields outside the schemas do not affect objects
 		}
 		pos, _ := d.Position(f.Paths[0])
-		found := refusedCRD.At(pos, "run schemagen verify for all errors", "the API server rejects the CRD of %s.%s, with which objects are tried: %s",
+		found := rejectedCRD.At(pos, "run schemagen verify for all errors", "the API server rejects the CRD of %s.%s, with which objects are tried: %s",
 			d.CRD.Spec.Names.Kind, d.CRD.Spec.Group, strings.Join(strings.Fields(f.String()), " "))
 		return &found, err
 	}
@@ -123,16 +123,16 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out = append(out, objectWarning.At(o.Pos, "", "%s", text))
 	}
 	for _, err := range a.Errors {
-		out = append(out, k.refused(o, objectRefused, "", err))
+		out = append(out, k.rejected(o, objectRejected, "", err))
 	}
 	for _, err := range a.Unchecked {
-		out = append(out, k.refused(o, unchecked, "will be rejected once the other errors are fixed: ", err))
+		out = append(out, k.rejected(o, unchecked, "will be rejected once the other errors are fixed: ", err))
 	}
 	return out
 }
 
-// refused returns an error of the server at its line.
-func (k *Kind) refused(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
+// rejected returns an error of the server at its line.
+func (k *Kind) rejected(o *Object, kind *diag.Kind, prefix string, err *field.Error) diag.Diagnostic {
 	d := kind.At(o.position(o.manifest.Position(placeOfError(err))), "", "%s%s", prefix, err.Error())
 	if err.Field == "<nil>" { // it is about the object
 		d.Message = prefix + err.Detail

@@ -40,7 +40,7 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	var findings diag.List
 	if i := invalidUTF8(file.Data); i >= 0 && len(problems) == 0 { // for YAML it is among the problems
 		at := diag.Position{File: file.Name, Line: file.LineOffset + 1 + bytes.Count(file.Data[:i], []byte("\n")), Column: i - bytes.LastIndexByte(file.Data[:i], '\n')}
-		findings = append(findings, objectRefused.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
+		findings = append(findings, objectRejected.At(at, "", "byte %#x is not UTF-8", file.Data[i]))
 	}
 	for _, m := range manifests {
 		if m.CRD == nil { // for CRDs it is found by decoding
@@ -52,7 +52,7 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 	for _, m := range manifests {
 		value, err := m.Object()
 		if err != nil {
-			findings = append(findings, objectRefused.At(position(m.Pos), "", "%v", err))
+			findings = append(findings, objectRejected.At(position(m.Pos), "", "%v", err))
 			continue
 		}
 		out = append(out, &Object{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, Pos: position(m.Pos), Value: value, manifest: m, position: position, mixed: file.Mixed})

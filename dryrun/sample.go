@@ -46,7 +46,7 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 		if pos.Line == 0 {
 			pos = k.position("")
 		}
-		out.Findings = append(out.Findings, objectRefused.At(pos, "no valid object was found: complete this one by hand", "%s: %v", what, e))
+		out.Findings = append(out.Findings, objectRejected.At(pos, "no valid object was found: complete this one by hand", "%s: %v", what, e))
 	}
 	out.YAML, err = orderedYAML(func(*structural.ObjectPath) []string { return nil }, k.schema, r.best)
 	return out, err

@@ -38,10 +38,10 @@ func TestSamples(t *testing.T) {
 		for _, kind := range kindsOfCase(t, path) {
 			versions++
 			name := fmt.Sprintf("%s %s.%s/%s", strings.TrimSuffix(filepath.Base(path), ".txtar"), kind.Kind, kind.Group, kind.Version)
-			refused, n := sampleErrors(t, kind)
+			rejected, n := sampleErrors(t, kind)
 			taken += n
-			if _, known := reasons[name]; known != (len(refused) > 0) {
-				t.Errorf("%s: refused: %t, but listed: %t: %v", name, len(refused) > 0, known, refused)
+			if _, known := reasons[name]; known != (len(rejected) > 0) {
+				t.Errorf("%s: rejected: %t, but listed: %t: %v", name, len(rejected) > 0, known, rejected)
 			}
 			delete(reasons, name)
 		}

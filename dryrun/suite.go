@@ -158,7 +158,7 @@ func (r *suiteReader) text(n *yaml.Node) suiteText {
 	case n == nil || n.Tag == "!!null":
 		return suiteText{indent: -1}
 	case n.Kind != yaml.ScalarNode || n.Tag != "!!str":
-		r.Fail(n, "objects are written as strings: put | before them", "this must be a string")
+		r.Fail(n, "objects are written as strings: put | before them", "must be a string")
 		return suiteText{indent: -1}
 	}
 	return suiteText{n.Value, r.Pos(n), r.indent(n)}

@@ -97,9 +97,9 @@ type Action string
 
 // Actions. A [Result] without an action had no request to try.
 const (
-	Created Action = "created"
-	Updated Action = "updated"
-	Refused Action = "refused"
+	Created  Action = "created"
+	Updated  Action = "updated"
+	Rejected Action = "rejected"
 )
 
 // Result is the predicted response of a server to an object.
@@ -173,7 +173,7 @@ func (t *Trial) stored(key Key) (map[string]any, error) {
 func (t *Trial) scale(ctx context.Context, r *Result) error {
 	o := r.object
 	if o.APIVersion != "autoscaling/v1" || o.Kind != "Scale" {
-		r.refuse("the scale subresource is written with objects of kind Scale in autoscaling/v1")
+		r.reject("the scale subresource is written with objects of kind Scale in autoscaling/v1")
 		return nil
 	}
 	var kinds []*Kind
@@ -196,18 +196,18 @@ func (t *Trial) scale(ctx context.Context, r *Result) error {
 	}
 	switch len(kinds) {
 	case 0:
-		r.refuse("no stored object %s has a scale subresource", o.Name)
+		r.reject("no stored object %s has a scale subresource", o.Name)
 	case 1:
 		r.Kind = kinds[0]
 		return t.request(ctx, r, stored)
 	default:
-		r.refuse("more than one stored object %s has a scale subresource: %s; %s", o.Name, strings.Join(names, ", "), t.Hints.withCRD("name the CRD of one"))
+		r.reject("more than one stored object %s has a scale subresource: %s; %s", o.Name, strings.Join(names, ", "), t.Hints.withCRD("name the CRD of one"))
 	}
 	return nil
 }
 
-// refuse records the reason for which there is no request to try.
-func (r *Result) refuse(format string, args ...any) {
+// reject records the reason for which there is no request to try.
+func (r *Result) reject(format string, args ...any) {
 	r.Findings = append(r.Findings, notStored.At(r.object.Pos, "", format, args...).As(diag.Error))
 }
 
@@ -227,10 +227,10 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 		answer, err = server.UpdateScale(ctx, o.Value, stored)
 		r.given = stored
 	case t.Subresource == "status" && stored == nil:
-		r.refuse("%s %s is not among the stored objects: it has no status to update", o.Kind, o.Name)
+		r.reject("%s %s is not among the stored objects: it has no status to update", o.Kind, o.Name)
 		return nil
 	case t.Subresource == "status" && !server.HasStatus():
-		r.refuse("the CRD of %s.%s has no status subresource in version %s", kind.Kind, kind.Group, kind.Version)
+		r.reject("the CRD of %s.%s has no status subresource in version %s", kind.Kind, kind.Group, kind.Version)
 		return nil
 	case t.Subresource == "status":
 		answer, err = server.UpdateStatus(ctx, o.Value, stored)
@@ -244,14 +244,14 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 		answer, err = server.Create(ctx, o.asNew())
 	}
 	if stored := (&apiserver.StoredError{}); errors.As(err, &stored) {
-		r.refuse("the stored %s %s is not an object of this kind: %v", o.Kind, o.Name, stored.Unwrap())
+		r.reject("the stored %s %s is not an object of this kind: %v", o.Kind, o.Name, stored.Unwrap())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	if len(answer.Errors) > 0 {
-		action = Refused
+		action = Rejected
 	}
 	r.Action, r.Stored = action, answer.Object
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)

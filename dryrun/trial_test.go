@@ -86,7 +86,7 @@ func TestTryWrongTypes(t *testing.T) {
 	}
 	trial := fuzzedCRDs(t)
 	for _, place := range places {
-		refused := 0
+		rejected := 0
 		for _, value := range values {
 			text := strings.ReplaceAll(place, "@", value) + "\n"
 			for _, line := range []string{"metadata: {name: a}\n", "kind: Thing\n", "apiVersion: example.com/v1\n"} {
@@ -102,14 +102,14 @@ func TestTryWrongTypes(t *testing.T) {
 			}
 			for _, d := range tryAll(t, trial, text) {
 				if d.Severity == diag.Error {
-					refused++
+					rejected++
 				}
 				if d.Pos.File != "object.yaml" || d.Pos.Line != at && d.Pos.Line != 1 && !strings.Contains(d.Message, "gets its default") {
 					t.Errorf("%s: not at line %d: %v", text, at, d)
 				}
 			}
 		}
-		if refused == 0 && !strings.Contains(place, "any: {a:") {
+		if rejected == 0 && !strings.Contains(place, "any: {a:") {
 			t.Errorf("nothing is wrong at %s", place)
 		}
 	}

@@ -127,8 +127,8 @@ func sortedKinds(kinds []*Documented) []*Documented {
 }
 
 func missingSchemaReason(r *Resource) string {
-	if r.Refused != nil {
-		return r.Refused.Reason
+	if r.Rejected != nil {
+		return r.Rejected.Reason
 	}
 	return "its definition has no schema"
 }

@@ -120,8 +120,8 @@ func hint(word string, candidates []string) string {
 func Explain(r *Resource, path string, recursive bool) (*Field, error) {
 	if r.Schema == nil {
 		reason := "the definition has no schema"
-		if r.Refused != nil {
-			reason = r.Refused.Reason
+		if r.Rejected != nil {
+			reason = r.Rejected.Reason
 		}
 		return nil, fmt.Errorf("%s %s cannot be explained: %s", r.Kind, r.GroupVersion(), reason)
 	}

@@ -103,7 +103,7 @@ x-kubernetes-validations:
 	}
 }
 
-// FuzzExplain checks that every path of every definition is explained or refused, in all
+// FuzzExplain checks that every path of every definition is explained or rejected, in all
 // formats.
 func FuzzExplain(f *testing.F) {
 	for _, spec := range []string{shapeSpec, "type: array\nitems: {type: object, x-kubernetes-embedded-resource: true}", "x-kubernetes-validations: [{rule: ''}]\ntype: object"} {

@@ -121,23 +121,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		refuse(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "only GET is supported: this server has documents but no objects; use kubectl with --dry-run=client")
+		reject(w, http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed, "only GET is supported: this server has documents but no objects; use kubectl with --dry-run=client")
 		return
 	}
 	if r.URL.RawPath != "" {
-		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "escaped paths are not supported")
+		reject(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "escaped paths are not supported")
 		return
 	}
 	page, known := h.pages[r.URL.Path]
 	if !known {
 		// kubectl apply also expects this response if an object does not exist.
-		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%.200q not found: this server has documents but no objects", r.URL.Path))
+		reject(w, http.StatusNotFound, metav1.StatusReasonNotFound, fmt.Sprintf("%.200q not found: this server has documents but no objects", r.URL.Path))
 		return
 	}
 	w.Header().Set("Vary", "Accept, Accept-Encoding")
 	answer := accepted(page, r.Header.Get("Accept"))
 	if answer == nil {
-		refuse(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "only available as "+page[0].media)
+		reject(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "only available as "+page[0].media)
 		return
 	}
 	answer.write(w, r)
@@ -167,7 +167,7 @@ func (a *representation) write(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		w.Header().Del("Content-Encoding")
 		w.Header().Del("ETag")
-		refuse(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, err.Error())
+		reject(w, http.StatusInternalServerError, metav1.StatusReasonInternalError, err.Error())
 		return
 	}
 	w.Header().Set("Content-Length", fmt.Sprint(len(data)))
@@ -217,9 +217,9 @@ func wantsGzip(header string) bool {
 	return false
 }
 
-// refuse responds with a metav1.Status like an API server, so that kubectl shows the
+// reject responds with a metav1.Status like an API server, so that kubectl shows the
 // message.
-func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+func reject(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason, Code: int32(code)}
 	data, _ := json.Marshal(status) // strings and a number
 	w.Header().Set("Content-Type", mediaJSON)

@@ -71,7 +71,7 @@ func TestServedDocuments(t *testing.T) {
 			t.Errorf("%s by gzip: %v", d.Path, err)
 		}
 		if r := ask(h, "GET", "/openapi/"+d.Path, "Accept-Encoding", "gzip; q=0.0, br"); r.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s is compressed although gzip is refused", d.Path)
+			t.Errorf("%s is compressed although gzip is rejected", d.Path)
 		}
 		for tag, want := range map[string]int{`"` + hashOf(d.Data) + `"`: 304, `"x", W/"` + hashOf(d.Data) + `"`: 304, "*": 304, `"x"`: 200} {
 			if r := ask(h, "GET", "/openapi/"+d.Path, "If-None-Match", tag); r.StatusCode != want || want == 304 && len(body(t, r)) > 0 {

@@ -22,7 +22,7 @@ func ecmaPattern(pattern string) (ecma string, ok bool) {
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return "", false // the server would refuse it
+		return "", false // the server would reject it
 	}
 	w := ecmaWriter{ok: true}
 	w.write(parsed)

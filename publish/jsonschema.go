@@ -45,7 +45,7 @@ func JSONSchemaPath(r *Resource) string {
 // schemastore.org. The resources must have no [Conflicts] and no [BadNames].
 //
 // A schema accepts what the API server would store unchanged except for defaults, and
-// refuses what the server would refuse or drop fields of, as far as JSON Schema can express
+// rejects what the server would reject or drop fields of, as far as JSON Schema can express
 // it. It does not express CEL rules, most formats, keys of lists of type map, and values of
 // the metadata.
 func JSONSchemas(resources []*Resource, o JSONSchemaOptions) ([]File, error) {

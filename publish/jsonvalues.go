@@ -117,7 +117,7 @@ func addScalars(out object, v *structural.ValueValidation, s *structural.Schema)
 		}
 	}
 	if len(v.Enum) > 0 && len(enum) == 0 {
-		out["not"] = object{} // only null, which the server refuses if there is an enum
+		out["not"] = object{} // only null, which the server rejects if there is an enum
 	}
 	addList(out, "enum", enum)
 	return exact

@@ -34,8 +34,8 @@ func TestLitmus(t *testing.T) {
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + " " + variant
 			r := read(t, definition("ex.io", "Shape", "v1", string(schema.Data)))[0]
-			if r.Refused != nil {
-				t.Errorf("%s is not published: %s", name, r.Refused.Reason)
+			if r.Rejected != nil {
+				t.Errorf("%s is not published: %s", name, r.Rejected.Reason)
 				continue
 			}
 			for _, form := range []struct {

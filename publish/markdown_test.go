@@ -111,7 +111,7 @@ func TestHostileMarkdown(t *testing.T) {
 			}
 			for _, format := range []string{"markdown", "json", "plain"} {
 				if kinds[0].Field == nil {
-					continue // its schema is refused
+					continue // its schema is rejected
 				}
 				var b strings.Builder
 				if err := WriteField(&b, format, kinds[0].Resource, kinds[0].Field, false); err != nil {

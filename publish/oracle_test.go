@@ -84,7 +84,7 @@ func TestSameDocumentsForRandomDefinitions(t *testing.T) {
 			return
 		}
 		for _, resource := range Resources(m.CRD, m.Schemas, m.Unsupported) {
-			if resource.Refused == nil {
+			if resource.Rejected == nil {
 				published++
 			}
 		}

@@ -232,7 +232,7 @@ func TestLostInV2(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	for spec, want := range map[string]string{
 		"properties: {a: {type: string}}":             ".properties[spec].type: spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields",
 		"type: object\npatternProperties: {a: {}}":    ".properties[spec].patternProperties: patternProperties cannot be part of a structural schema",
@@ -240,10 +240,10 @@ func TestRefused(t *testing.T) {
 	} {
 		r := read(t, definition("ex.io", "Shape", "v1", spec))[0]
 		switch {
-		case r.Refused == nil || r.Schema != nil:
+		case r.Rejected == nil || r.Schema != nil:
 			t.Errorf("%s: published", spec)
-		case r.Refused.Path+": "+r.Refused.Reason != want:
-			t.Errorf("%s: %s: %s", spec, r.Refused.Path, r.Refused.Reason)
+		case r.Rejected.Path+": "+r.Rejected.Reason != want:
+			t.Errorf("%s: %s: %s", spec, r.Rejected.Path, r.Rejected.Reason)
 		}
 	}
 }

@@ -27,16 +27,16 @@ type Resource struct {
 	PreserveUnknownFields bool
 	// Schema is nil if the version has no schema, or one that is not published.
 	Schema *structural.Schema
-	// Refused is the reason why a schema is not published, or nil if it is.
-	Refused *Refusal
+	// Rejected is the reason why a schema is not published, or nil if it is.
+	Rejected *Rejection
 	// Path is the path of the schema in the definition, for example
 	// "spec.versions[0].schema.openAPIV3Schema".
 	Path string
 }
 
-// Refusal is the reason why a schema is not published: it is not structural (KEP
+// Rejection is the reason why a schema is not published: it is not structural (KEP
 // "Structural Schemas", and generateBuilder of the server's OpenAPI builder).
-type Refusal struct {
+type Rejection struct {
 	// Path is the path of the violation, below [Resource.Path].
 	Path string
 	// Reason is the API server's message, or names the keyword.
@@ -77,11 +77,11 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 			r.Schema = schemas[i]
 		}
 		if i < len(unsupported) {
-			r.Refused = refusalOf(r.Schema, r.Path, unsupported[i])
+			r.Rejected = rejectionOf(r.Schema, r.Path, unsupported[i])
 		} else {
-			r.Refused = refusalOf(r.Schema, r.Path, nil)
+			r.Rejected = rejectionOf(r.Schema, r.Path, nil)
 		}
-		if r.Refused != nil {
+		if r.Rejected != nil {
 			r.Schema = nil
 		}
 		out = append(out, r)
@@ -89,16 +89,16 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 	return out
 }
 
-func refusalOf(s *structural.Schema, path string, unsupported []structural.Unsupported) *Refusal {
+func rejectionOf(s *structural.Schema, path string, unsupported []structural.Unsupported) *Rejection {
 	if len(unsupported) > 0 {
 		u := unsupported[0]
-		return &Refusal{Path: u.Path.Child(u.Keyword).String(), Reason: u.Keyword + " cannot be part of a structural schema"}
+		return &Rejection{Path: u.Path.Child(u.Keyword).String(), Reason: u.Keyword + " cannot be part of a structural schema"}
 	}
 	if s == nil {
 		return nil
 	}
 	if violations := structural.Check(s); len(violations) > 0 {
-		return &Refusal{Path: violations[0].Path.String(), Reason: violations[0].At(path)}
+		return &Rejection{Path: violations[0].Path.String(), Reason: violations[0].At(path)}
 	}
 	return nil
 }

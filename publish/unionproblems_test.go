@@ -149,8 +149,8 @@ func TestRandomUnions(t *testing.T) {
 		manifests, _ := manifest.Read(token.NewFileSet(), "crd.yaml", []byte(definition("example.com", "Widget", "v1", string(spec))))
 		unpublished := AddUnions(manifests[0].Unknown[0])
 		resources := Resources(manifests[0].CRD, manifests[0].Schemas, manifests[0].Unsupported)
-		if resources[0].Refused != nil {
-			t.Fatal(resources[0].Refused)
+		if resources[0].Rejected != nil {
+			t.Fatal(resources[0].Rejected)
 		}
 		problems := UnionProblems(resources[0].Schema, resources[0].Path)
 		gotWrong := slices.ContainsFunc(problems, func(p UnionProblem) bool { return p.Invalid })

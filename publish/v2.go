@@ -24,7 +24,7 @@ func LostInV2(r *Resource) []Lost {
 	case r.Schema == nil:
 		return nil
 	case preserves(r.Schema) || r.PreserveUnknownFields:
-		return []Lost{{Path: "", Keyword: "the whole schema", Reason: "it preserves unknown fields, which kubectl would refuse if any field were specified"}}
+		return []Lost{{Path: "", Keyword: "the whole schema", Reason: "it preserves unknown fields, which kubectl would reject if any field were specified"}}
 	}
 	_, lost := toV2(r.Schema)
 	return lost
@@ -47,7 +47,7 @@ func (c *v2Converter) drop(at *structural.Path, keyword, because string) {
 const (
 	noSuchKeyword = "the keyword is not supported"
 	whereNullable = "the value may be null, which OpenAPI v2 cannot express with a type"
-	wherePreserve = "unknown fields are preserved, which kubectl would refuse if any field were specified"
+	wherePreserve = "unknown fields are preserved, which kubectl would reject if any field were specified"
 	noDefaults    = "kube-apiserver removes defaults from OpenAPI v2, because older clients mistake them for values"
 )
 

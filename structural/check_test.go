@@ -258,7 +258,7 @@ func TestCheckAgreesWithServer(t *testing.T) {
 	known := upstreamErrors(t)
 	counts := make([]int, len(known))
 	kinds := map[string]int{} // indexes in known, by the key of their errors
-	refused := 0
+	rejected := 0
 	for seed := range *schemas {
 		p := randomProps(rand.New(rand.NewSource(int64(seed))), 3, false, true)
 		errs := serverSays(t, &p)
@@ -276,7 +276,7 @@ func TestCheckAgreesWithServer(t *testing.T) {
 			t.Fatalf("seed %d:\ngot  %s\nwant %s", seed, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 		}
 		if len(want) > 0 {
-			refused++
+			rejected++
 		}
 		for _, e := range errs {
 			key := lookAlike(e)
@@ -291,9 +291,9 @@ func TestCheckAgreesWithServer(t *testing.T) {
 			counts[i]++
 		}
 	}
-	t.Logf("%d schemas, %d refused, %d different errors", *schemas, refused, len(known))
-	if refused*10 < *schemas*3 {
-		t.Errorf("only %d of %d schemas are refused", refused, *schemas)
+	t.Logf("%d schemas, %d rejected, %d different errors", *schemas, rejected, len(known))
+	if rejected*10 < *schemas*3 {
+		t.Errorf("only %d of %d schemas are rejected", rejected, *schemas)
 	}
 	for i, e := range known {
 		t.Logf("%8d  %s %s: %s", counts[i], e.kind, e.path, e.detail)

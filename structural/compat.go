@@ -53,14 +53,14 @@ func UseOf(schemas []*Schema) Use {
 	return use
 }
 
-// Refusal is a reason for which the API Compatibility Plan rejects a CRD.
-type Refusal struct {
+// Rejection is a reason for which the API Compatibility Plan rejects a CRD.
+type Rejection struct {
 	// Field is the offending field of the CRD.
 	Field  string
 	Detail string
 }
 
-func (r Refusal) String() string { return r.Field + ": " + string(Forbidden) + ": " + r.Detail }
+func (r Rejection) String() string { return r.Field + ": " + string(Forbidden) + ": " + r.Detail }
 
 // CheckCompatibility returns the reasons for which the API Compatibility Plan
 // rejects the creation of a CRD, if before is nil, or an update:
@@ -73,12 +73,12 @@ func (r Refusal) String() string { return r.Field + ": " + string(Forbidden) + "
 //
 // Today's server goes further: it requires pruning for every webhook and every
 // default, including existing ones.
-func CheckCompatibility(before *Use, now Use) []Refusal {
+func CheckCompatibility(before *Use, now Use) []Rejection {
 	if now.Structural {
 		return nil
 	}
 	const schema, detail = "spec.versions[*].schema.openAPIV3Schema", " a schema that is not structural"
-	var out []Refusal
+	var out []Rejection
 	for _, rule := range []struct {
 		broken        bool
 		field, detail string
@@ -91,7 +91,7 @@ func CheckCompatibility(before *Use, now Use) []Refusal {
 		{now.Extensions, schema, "must not have x-kubernetes-* extensions in" + detail},
 	} {
 		if rule.broken {
-			out = append(out, Refusal{Field: rule.field, Detail: rule.detail})
+			out = append(out, Rejection{Field: rule.field, Detail: rule.detail})
 		}
 	}
 	return out

@@ -139,7 +139,7 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 			var before *Use
 			var errs field.ErrorList
 			if i < 0 {
-				errs = serverRefuses(t, crd)
+				errs = serverRejects(t, crd)
 			} else {
 				before = &uses[i]
 				errs = validation.ValidateCustomResourceDefinitionUpdate(context.Background(), internalCRD(t, crd), internalCRD(t, compatCRD(*before)))
@@ -156,14 +156,14 @@ func TestCompatibilityAgreesWithServer(t *testing.T) {
 					t.Fatalf("%s: %v", name, e)
 				}
 			}
-			switch refused := len(CheckCompatibility(before, now)) > 0; {
-			case refused == structure:
+			switch rejected := len(CheckCompatibility(before, now)) > 0; {
+			case rejected == structure:
 				counts["same"]++
-			case refused && now.Webhook && slices.ContainsFunc(further, func(s string) bool { return strings.Contains(s, "must be None") }):
+			case rejected && now.Webhook && slices.ContainsFunc(further, func(s string) bool { return strings.Contains(s, "must be None") }):
 				// The plan rejects the new webhook, the server the missing pruning.
 				counts["webhook, other reason"]++
 			default:
-				t.Errorf("%s: refused by the plan %v, by the server %v", name, refused, errs)
+				t.Errorf("%s: rejected by the plan %v, by the server %v", name, rejected, errs)
 			}
 			if before != nil && !now.Structural && !before.Structural && now.Webhook && before.Webhook && !now.Pruning && !now.Defaults && !now.Extensions {
 				counts["webhook from before"]++

@@ -214,14 +214,14 @@ func (c *contradictions) enum(s *Schema, l *limits, path *Path) {
 			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "remove one of them", "duplicate enum value %s", text)
 		}
 		seen[text] = true
-		if why := c.refuses(s, l, value); why != "" {
+		if why := c.rejects(s, l, value); why != "" {
 			c.add(path.Index("enum", i), s.Origin.Of("enum"), token.NoPos, "", "enum value %s can never be used: %s", text, why)
 		}
 	}
 }
 
-// refuses returns the reason for which a node rejects a value, or "" if it accepts it.
-func (c *contradictions) refuses(s *Schema, l *limits, value JSON) string {
+// rejects returns the reason for which a node rejects a value, or "" if it accepts it.
+func (c *contradictions) rejects(s *Schema, l *limits, value JSON) string {
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(value.Raw))
 	decoder.UseNumber()

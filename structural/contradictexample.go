@@ -30,7 +30,7 @@ func (c *contradictions) exampleError(s *Schema, value JSON, depth int) string {
 		with.ValueValidation = &ValueValidation{}
 		s = &with
 	}
-	if why := c.refuses(s, limitsOf(s), value); why != "" {
+	if why := c.rejects(s, limitsOf(s), value); why != "" {
 		return why
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(e JSON) bool { return sameJSON(e.Raw, value.Raw) }) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Unsupported is a part of JSONSchemaProps that no structural schema can hold.
-// The API server refuses all of them (apiextensions' validation.go).
+// The API server rejects all of them (apiextensions' validation.go).
 type Unsupported struct {
 	// Path is the path of the node, for example ".properties[foo].items".
 	Path *Path

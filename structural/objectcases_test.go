@@ -136,7 +136,7 @@ func objectSections() map[string]func(t testing.TB, s *caseSchema, objects []str
 		".judged": eachObject(func(t testing.TB, s *caseSchema, object map[string]any) string {
 			judge := func(p *props) string {
 				if len(validator(t, p)(object)) > 0 {
-					return "refuses"
+					return "rejects"
 				}
 				return "accepts"
 			}

@@ -174,7 +174,7 @@ func (p nodeContext) below(path *Path) nodeContext {
 	return p
 }
 
-func (c *proposals) refuse(rule string, v Violation) {
+func (c *proposals) reject(rule string, v Violation) {
 	c.findings = append(c.findings, Finding{Violation: v, Rule: rule, Server: true})
 }
 

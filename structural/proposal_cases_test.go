@@ -32,9 +32,9 @@ import (
 //	NAME.dropped    the schema without value validations
 //	NAME.bare       the schema, unfolded, and then without value validations
 //	NAME.accept     objects that the unfolded schema accepts, and the dropped one
-//	NAME.refuse     objects that the unfolded schema rejects
+//	NAME.reject     objects that the unfolded schema rejects
 //
-// Names begin with accepted, warned or refused, depending on whether the server accepts the
+// Names begin with accepted, warned or rejected, depending on whether the server accepts the
 // schema and whether the proposals warn about it. -update-cases rewrites everything except
 // schemas and objects.
 type schemaCase struct {
@@ -336,12 +336,12 @@ func (c *schemaCase) run(t *testing.T, s *caseSchema, expected map[string]string
 	hasError, hasWarning := strings.Contains(findings, ": error"), strings.Contains(findings, ": warning")
 	word, _, _ := strings.Cut(s.name, "-")
 	switch {
-	case word == "accepted" && !hasError && !hasWarning, word == "warned" && hasWarning && !hasError, word == "refused" && hasError:
+	case word == "accepted" && !hasError && !hasWarning, word == "warned" && hasWarning && !hasError, word == "rejected" && hasError:
 	default:
 		t.Errorf("%s has these findings:\n%s", s.name, findings)
 	}
 	// Only what the server rejects may be an error.
-	errs := serverRefuses(t, testCRD(s.props))
+	errs := serverRejects(t, testCRD(s.props))
 	if (len(errs) > 0) != hasError {
 		t.Errorf("%s: the server says %v, we say:\n%s", s.name, errs, findings)
 	}
@@ -365,13 +365,13 @@ func (c *schemaCase) use(t *testing.T, s *caseSchema) {
 	for _, object := range objects(".accept") {
 		value := fromJSON(t, object)
 		if errs := unfolded(value); len(errs) > 0 {
-			t.Errorf("%s: %s is refused: %v", s.name, object, errs)
+			t.Errorf("%s: %s is rejected: %v", s.name, object, errs)
 		}
 		if errs := dropped(value); len(errs) > 0 {
-			t.Errorf("%s: %s is refused without value validations: %v", s.name, object, errs)
+			t.Errorf("%s: %s is rejected without value validations: %v", s.name, object, errs)
 		}
 	}
-	for _, object := range objects(".refuse") {
+	for _, object := range objects(".reject") {
 		if len(unfolded(fromJSON(t, object))) == 0 {
 			t.Errorf("%s: %s is accepted", s.name, object)
 		}

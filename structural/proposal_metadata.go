@@ -9,13 +9,13 @@ import (
 // server enforces them when it validates the rest of the CRD.
 func (c *proposals) metadata(s *Schema, at nodeContext) {
 	if s.Default != nil && at.noDefault != "" {
-		c.refuse(ruleMetadataDefault, Violation{
+		c.reject(ruleMetadataDefault, Violation{
 			Path: at.path.Child("default"), Kind: Forbidden, Detail: "must not be set " + at.noDefault, Pos: s.Origin.Of("default"),
 		})
 	}
 	if s.XEmbeddedResource && at.meta {
 		const keyword = "x-kubernetes-embedded-resource"
-		c.refuse(ruleMetadataEmbedded, Violation{
+		c.reject(ruleMetadataEmbedded, Violation{
 			Path: at.path.Child(keyword), Kind: Forbidden, Detail: "must not be used inside of resource meta", Pos: s.Origin.Of(keyword),
 		})
 	}

@@ -67,8 +67,8 @@ func internalCRD(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) *a
 	return &out
 }
 
-// serverRefuses returns the server's errors for the creation of a CRD.
-func serverRefuses(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+// serverRejects returns the server's errors for the creation of a CRD.
+func serverRejects(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	t.Helper()
 	return validation.ValidateCustomResourceDefinition(context.Background(), internalCRD(t, crd))
 }
@@ -286,7 +286,7 @@ func messages(list field.ErrorList, prefix string) []string {
 // TestRandomStructural checks the generators: schemas are structural, and many of the values
 // are accepted and many are rejected.
 func TestRandomStructural(t *testing.T) {
-	accepted, refused := 0, 0
+	accepted, rejected := 0, 0
 	for seed := range 300 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		s := randomStructural(r, 3, "object")
@@ -298,12 +298,12 @@ func TestRandomStructural(t *testing.T) {
 			if len(validate(randomValue(r, s))) == 0 {
 				accepted++
 			} else {
-				refused++
+				rejected++
 			}
 		}
 	}
-	t.Logf("%d accepted, %d refused", accepted, refused)
-	if accepted < 1000 || refused < 1000 {
-		t.Errorf("%d accepted, %d refused: one side is hardly tested", accepted, refused)
+	t.Logf("%d accepted, %d rejected", accepted, rejected)
+	if accepted < 1000 || rejected < 1000 {
+		t.Errorf("%d accepted, %d rejected: one side is hardly tested", accepted, rejected)
 	}
 }

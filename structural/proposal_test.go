@@ -123,7 +123,7 @@ func TestCheckProposalsAgreesWithServer(t *testing.T) {
 		p := randomProps(r, 3, false, true)
 		confuse(r, &p)
 		var want []string
-		for _, e := range serverRefuses(t, testCRD(&p)) {
+		for _, e := range serverRejects(t, testCRD(&p)) {
 			if i := slices.Index(details, e.Detail); i >= 0 && strings.HasPrefix(e.Field, place) {
 				want = append(want, e.Error())
 				counts[details[i]]++
@@ -162,7 +162,7 @@ func TestWarningsAreNotTheServers(t *testing.T) {
 		if len(Check(s)) > 0 || slices.ContainsFunc(findings, func(f Finding) bool { return f.Server }) {
 			continue
 		}
-		if errs := serverRefuses(t, testCRD(s.Props())); len(errs) > 0 {
+		if errs := serverRejects(t, testCRD(s.Props())); len(errs) > 0 {
 			t.Fatalf("seed %d: findings %v, but %v", seed, findings, errs)
 		}
 		for _, f := range findings {

@@ -8,10 +8,10 @@ import (
 func (c *proposals) types(s *Schema, path *Path) {
 	known := []string{"array", "boolean", "integer", "number", "object", "string"}
 	if s.Type != "" && !slices.Contains(known, s.Type) {
-		c.refuse(ruleTypeNames, notSupported(path.Child("type"), s.Type, known, s.Origin, "type"))
+		c.reject(ruleTypeNames, notSupported(path.Child("type"), s.Type, known, s.Origin, "type"))
 	}
 	if s.Type == "null" {
-		c.refuse(ruleTypeNames, Violation{
+		c.reject(ruleTypeNames, Violation{
 			Path: path.Child("type"), Kind: Forbidden, Pos: s.Origin.Of("type"),
 			Detail: "type cannot be set to null, use nullable as an alternative",
 		})
@@ -33,7 +33,7 @@ func notSupported(path *Path, value string, known []string, origin Origin, keywo
 // structOrMap reports a node that is both a struct and a map.
 func (c *proposals) structOrMap(s *Schema, path *Path) {
 	if isStructAndMap(s) {
-		c.refuse(ruleStructOrMap, Violation{
+		c.reject(ruleStructOrMap, Violation{
 			Path: path.Child("additionalProperties"), Kind: Forbidden, Pos: s.Origin.Of("additionalProperties"),
 			Detail: "additionalProperties and properties are mutual exclusive",
 		})
@@ -50,7 +50,7 @@ func isStructAndMap(s *Schema) bool {
 func (c *proposals) topology(s *Schema, path *Path) {
 	const preserve, mapType, listType = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-map-type", "x-kubernetes-list-type"
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
-		c.refuse(rulePreserve, Violation{
+		c.reject(rulePreserve, Violation{
 			Path: path.Child(preserve), Kind: Invalid, Value: false, Detail: "must be true or undefined", Pos: s.Origin.Of(preserve),
 		})
 	}
@@ -59,7 +59,7 @@ func (c *proposals) topology(s *Schema, path *Path) {
 			c.wrongType(ruleMapType, s, path, "must be object if x-kubernetes-map-type is specified", mapType)
 		}
 		if known := []string{"atomic", "granular"}; !slices.Contains(known, s.XMapType) {
-			c.refuse(ruleMapType, notSupported(path.Child(mapType), s.XMapType, known, s.Origin, mapType))
+			c.reject(ruleMapType, notSupported(path.Child(mapType), s.XMapType, known, s.Origin, mapType))
 		}
 	}
 	if s.XListType != "" {
@@ -67,7 +67,7 @@ func (c *proposals) topology(s *Schema, path *Path) {
 			c.wrongType(ruleListType, s, path, "must be array if x-kubernetes-list-type is specified", listType)
 		}
 		if known := []string{"atomic", "set", "map"}; !slices.Contains(known, s.XListType) {
-			c.refuse(ruleListType, notSupported(path.Child(listType), s.XListType, known, s.Origin, listType))
+			c.reject(ruleListType, notSupported(path.Child(listType), s.XListType, known, s.Origin, listType))
 		}
 	}
 	if s.XListType == "set" && s.Type == "array" && s.Items != nil {
@@ -81,13 +81,13 @@ func (c *proposals) topology(s *Schema, path *Path) {
 		if s.XListType == "" {
 			v.Kind = Required
 		}
-		c.refuse(ruleListMapKeys, v)
+		c.reject(ruleListMapKeys, v)
 	}
 	if s.XListType == "map" {
 		c.listOfMaps(s, path)
 	}
 	if s.Items != nil && s.Items.Nullable && (s.XListType == "set" || s.XListType == "map") {
-		c.refuse(ruleListType, Violation{
+		c.reject(ruleListType, Violation{
 			Path: path.Child("items").Child("nullable"), Kind: Forbidden,
 			Detail: "cannot be nullable when x-kubernetes-list-type is " + s.XListType, Pos: s.Items.Origin.Of("nullable"),
 		})
@@ -100,7 +100,7 @@ func (c *proposals) wrongType(rule string, s *Schema, path *Path, detail, keywor
 	if s.Type == "" {
 		v.Kind = Required
 	}
-	c.refuse(rule, v)
+	c.reject(rule, v)
 }
 
 // setOfAtomics checks the elements of a set. The server prints the list type of
@@ -113,11 +113,11 @@ func (c *proposals) setOfAtomics(items *Schema, path *Path) {
 	}
 	switch {
 	case items.Type == "array" && items.XListType != "" && items.XListType != "atomic":
-		c.refuse(ruleListType, Violation{
+		c.reject(ruleListType, Violation{
 			Path: path.Child("x-kubernetes-list-type"), Kind: Invalid, Value: value, Detail: detail, Pos: items.Origin.Of("x-kubernetes-list-type"),
 		})
 	case items.Type == "object" && items.XMapType != "atomic":
-		c.refuse(ruleListType, Violation{
+		c.reject(ruleListType, Violation{
 			Path: path.Child("x-kubernetes-map-type"), Kind: Invalid, Value: value, Detail: detail, Pos: items.Origin.Of("x-kubernetes-map-type"),
 		})
 	}
@@ -128,19 +128,19 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 	const keysKeyword = "x-kubernetes-list-map-keys"
 	keysPath := path.Child(keysKeyword)
 	if len(s.XListMapKeys) == 0 {
-		c.refuse(ruleListMapKeys, Violation{
+		c.reject(ruleListMapKeys, Violation{
 			Path: keysPath, Kind: Required, Detail: "must not be empty if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
 		})
 	}
 	items, itemsPath := s.Items, path.Child("items")
 	if items == nil {
-		c.refuse(ruleListType, Violation{
+		c.reject(ruleListType, Violation{
 			Path: itemsPath, Kind: Required, Detail: "must have a schema if x-kubernetes-list-type is map", Pos: s.Origin.Of("x-kubernetes-list-type"),
 		})
 		return
 	}
 	if items.Type != "object" {
-		c.refuse(ruleListType, Violation{
+		c.reject(ruleListType, Violation{
 			Path: itemsPath.Child("type"), Kind: Invalid, Value: items.Type,
 			Detail: "must be object if parent array's x-kubernetes-list-type is map", Pos: items.Origin.Of("type"),
 		})
@@ -153,29 +153,29 @@ func (c *proposals) listOfMaps(s *Schema, path *Path) {
 		if items.Type == "object" {
 			switch {
 			case property == nil:
-				c.refuse(ruleListMapKeys, keys("entries must all be names of item properties"))
+				c.reject(ruleListMapKeys, keys("entries must all be names of item properties"))
 			case property.Type == "array" || property.Type == "object":
 				// The server prints the type of the element.
-				c.refuse(ruleListMapKeys, Violation{
+				c.reject(ruleListMapKeys, Violation{
 					Path: propertyPath.Child("type"), Kind: Invalid, Value: items.Type,
 					Detail: "must be a scalar type if parent array's x-kubernetes-list-type is map", Pos: property.Origin.Of("type"),
 				})
 			}
 			if slices.Contains(s.XListMapKeys[:i], key) {
-				c.refuse(ruleListMapKeys, keys("must not contain duplicate entries"))
+				c.reject(ruleListMapKeys, keys("must not contain duplicate entries"))
 			}
 		}
 		if property == nil {
 			continue
 		}
 		if property.Default == nil && (items.ValueValidation == nil || !slices.Contains(items.Required, key)) {
-			c.refuse(ruleListMapKeys, Violation{
+			c.reject(ruleListMapKeys, Violation{
 				Path: propertyPath.Child("default"), Kind: Required, Pos: property.Origin.Pos,
 				Detail: "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
 			})
 		}
 		if property.Nullable {
-			c.refuse(ruleListMapKeys, Violation{
+			c.reject(ruleListMapKeys, Violation{
 				Path: propertyPath.Child("nullable"), Kind: Forbidden, Pos: property.Origin.Of("nullable"),
 				Detail: "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
 			})

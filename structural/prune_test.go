@@ -264,7 +264,7 @@ func pruneDefaultsAgrees(t testing.TB, name string, s *Schema, server *schema.St
 		t.Fatalf("%s: the schema has changed", name)
 	}
 	if err != nil {
-		counts["default refused"]++
+		counts["default rejected"]++
 		return
 	}
 	if got != s {

@@ -18,7 +18,7 @@ import (
 //   - x-kubernetes-unions, in both forms, becomes an enum of the discriminator
 //     and a oneOf with a branch for each of its values, or, if there is a oneOf
 //     already, one more allOf that contains it. The KEP's sketch, exactly one
-//     member required, would refuse optional members and values without a member.
+//     member required, would reject optional members and values without a member.
 //     A union without a discriminator is left as is.
 //
 // Unfold is idempotent.

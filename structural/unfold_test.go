@@ -51,7 +51,7 @@ func TestUnfoldIntOrStringAgreesWithServer(t *testing.T) {
 // have the required apiVersion, since unfolding removes the schema's own restrictions on it,
 // as publishing does.
 func TestUnfoldKeepsMeaning(t *testing.T) {
-	accepted, refused := 0, 0
+	accepted, rejected := 0, 0
 	for seed := range 600 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		s := randomStructural(r, 3, "object")
@@ -72,11 +72,11 @@ func TestUnfoldKeepsMeaning(t *testing.T) {
 			if len(a) == 0 {
 				accepted++
 			} else {
-				refused++
+				rejected++
 			}
 		}
 	}
-	t.Logf("%d accepted, %d refused", accepted, refused)
+	t.Logf("%d accepted, %d rejected", accepted, rejected)
 }
 
 const objectMetaRef = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -238,23 +238,23 @@ func TestUnfoldUnion(t *testing.T) {
 		d        *Schema
 		required []string
 		accepted []string
-		refused  []string
+		rejected []string
 	}{{
 		name: "on the object, closed by the enum", unions: onObject, d: text(values("A", "B", "C"), Extensions{}), required: []string{"type"},
 		accepted: []string{`{"type":"A","a":""}`, `{"type":"B","b":""}`, `{"type":"C"}`},
-		refused:  []string{`{"type":"A","a":"","b":""}`, `{"type":"B","a":""}`, `{"type":"A"}`, `{"type":"C","a":""}`, `{"type":"Z"}`, `{}`},
+		rejected: []string{`{"type":"A","a":"","b":""}`, `{"type":"B","a":""}`, `{"type":"A"}`, `{"type":"C","a":""}`, `{"type":"Z"}`, `{}`},
 	}, {
 		name: "on the object, no enum", unions: onObject, d: text(nil, Extensions{}),
 		accepted: []string{`{"type":"A","a":""}`, `{}`},
-		refused:  []string{`{"type":"C"}`, `{"a":""}`, `{"type":"A"}`},
+		rejected: []string{`{"type":"C"}`, `{"a":""}`, `{"type":"A"}`},
 	}, {
 		name: "on the object, discriminator not declared", unions: onObject,
 		accepted: []string{`{"type":"A","a":""}`, `{}`},
-		refused:  []string{`{"type":"C"}`, `{"type":1}`, `{"a":""}`},
+		rejected: []string{`{"type":"C"}`, `{"type":1}`, `{"a":""}`},
 	}, {
 		name: "on the property", d: text(nil, Extensions{XUnionMembers: onProperty}),
 		accepted: []string{`{"type":"A","a":""}`, `{"type":"B","b":""}`, `{"type":"B"}`, `{"type":"C"}`, `{"type":""}`, `{}`},
-		refused:  []string{`{"type":"A"}`, `{"type":"B","a":""}`, `{"type":"","b":""}`, `{"a":""}`, `{"type":"C","b":""}`, `{"type":"D"}`},
+		rejected: []string{`{"type":"A"}`, `{"type":"B","a":""}`, `{"type":"","b":""}`, `{"a":""}`, `{"type":"C","b":""}`, `{"type":"D"}`},
 	}, {
 		name: "no discriminator", unions: []Union{{}},
 		accepted: []string{`{}`, `{"a":"","b":""}`},
@@ -281,10 +281,10 @@ func TestUnfoldUnion(t *testing.T) {
 			validate := validator(t, unfolded.Props())
 			for _, object := range c.accepted {
 				if errs := validate(fromJSON(t, object)); len(errs) > 0 {
-					t.Errorf("%s is refused: %v", object, errs)
+					t.Errorf("%s is rejected: %v", object, errs)
 				}
 			}
-			for _, object := range c.refused {
+			for _, object := range c.rejected {
 				if len(validate(fromJSON(t, object))) == 0 {
 					t.Errorf("%s is accepted", object)
 				}

@@ -50,7 +50,7 @@ func TestDropValueValidationsAgreesWithServer(t *testing.T) {
 // schema accepts is also accepted without value validations. The objects must show that the
 // result is indeed weaker, and not empty.
 func TestDroppedIsWeaker(t *testing.T) {
-	accepted, weaker, refused := 0, 0, 0
+	accepted, weaker, rejected := 0, 0, 0
 	for seed := range 700 {
 		r := rand.New(rand.NewSource(int64(seed)))
 		s := randomStructural(r, 3, "object")
@@ -66,12 +66,12 @@ func TestDroppedIsWeaker(t *testing.T) {
 			case len(weak) == 0:
 				weaker++
 			default:
-				refused++
+				rejected++
 			}
 		}
 	}
-	t.Logf("accepted by both %d, only without value validations %d, by neither %d", accepted, weaker, refused)
-	if accepted < 1500 || weaker < 1500 || refused < 1500 {
+	t.Logf("accepted by both %d, only without value validations %d, by neither %d", accepted, weaker, rejected)
+	if accepted < 1500 || weaker < 1500 || rejected < 1500 {
 		t.Error("one side is hardly tested")
 	}
 }

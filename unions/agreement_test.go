@@ -48,7 +48,7 @@ func rows() []row {
 		{name: "create, swapped", new: `{"type":"B","a":{}}`, errs: []string{"Required b", "Forbidden a"}},
 		{name: "create, no member", new: `{"type":"A"}`, errs: []string{"Required a"}},
 		{name: "create, empty member", new: `{"type":"C"}`},
-		{name: "create, beside an empty member", new: `{"type":"C","a":{}}`, errs: []string{"Forbidden a"}},
+		{name: "create, with an empty member", new: `{"type":"C","a":{}}`, errs: []string{"Forbidden a"}},
 		{name: "second member", old: storedA, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}},
 		{name: "other member", old: storedA, new: `{"type":"A","b":{}}`, errs: []string{"Required a", "Forbidden b"}},
 		{name: "member removed", old: storedA, new: `{"type":"A"}`, errs: []string{"Required a"}},
@@ -57,8 +57,8 @@ func rows() []row {
 		{name: "selected, not set", old: storedA, new: `{"type":"B","a":{}}`, want: `{"type":"B"}`, errs: []string{"Required b"}},
 		{name: "to an empty member", old: storedA, new: `{"type":"C","a":{}}`, want: `{"type":"C"}`},
 		{name: "to no member", shape: `""`, old: storedA, new: `{"type":"","a":{}}`, want: `{"type":""}`, untyped: true},
-		{name: "empty text is no value", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
-		{name: "empty text is no value, D optional", shape: "D optional", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
+		{name: "the empty string is not a value", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
+		{name: "the empty string is not a value, D optional", shape: "D optional", old: storedA, new: `{"type":"","a":{}}`, errs: []string{"NotSupported type"}},
 		{name: "optional D removed", shape: `D optional`, old: storedA, new: `{"a":{}}`, want: `{}`},
 		{name: "optional D with empty value removed", shape: `D optional ""`, old: storedA, new: `{"a":{}}`, want: `{}`},
 		{name: "required D removed", old: storedA, new: `{"a":{}}`, errs: []string{"Required type"}},
@@ -75,24 +75,24 @@ func rows() []row {
 		{name: "stored invalid, no ratcheting", opts: Options{NoRatcheting: true}, old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{},"b":{}}`, errs: []string{"Forbidden b", "Invalid type"}, differs: "without ratcheting", server: &serverRow{}},
 		{name: "stored invalid, change of a member's content", old: `{"type":"A","a":{},"b":{}}`, new: `{"type":"A","a":{"x":1},"b":{}}`, differs: "a neighbour changed", server: &serverRow{errs: []string{"Forbidden b"}}},
 		{name: "stored unknown value", old: `{"type":"Z"}`, new: `{"type":"Z","other":"x"}`},
-		{name: "absence becomes the empty text, which is no value", shape: "D optional", old: `{}`, new: `{"type":""}`, errs: []string{"NotSupported type"}},
+		{name: "absence becomes the empty string, which is not a value", shape: "D optional", old: `{}`, new: `{"type":""}`, errs: []string{"NotSupported type"}},
 		{name: "D is a number", old: storedA, new: `{"type":1,"a":{}}`, errs: []string{"TypeInvalid type"}, differs: "something else is wrong", server: &serverRow{errs: []string{"NotSupported type", "TypeInvalid type"}}, untyped: true},
 		{name: "member is a list", new: `{"type":"A","a":[]}`, errs: []string{"TypeInvalid a"}, untyped: true},
 		{name: "old D is a number", old: `{"type":1,"a":{}}`, new: `{"type":"B","a":{},"b":{}}`, want: `{"type":"B","b":{}}`, untyped: true},
 
 		{shape: "places", name: "stored invalid, change outside", old: `{"parent":{"type":"A","a":{},"b":{}}}`, new: `{"parent":{"type":"A","a":{},"b":{}},"note":"x"}`},
-		{shape: "places", name: "stored invalid, changed elsewhere", old: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"A","a":{}}}}`,
+		{shape: "places", name: "stored invalid, changed in another field", old: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"A","a":{}}}}`,
 			new: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C","a":{}}}}`, want: `{"parent":{"type":"A","a":{},"b":{}},"map":{"k":{"type":"C"}}}`},
-		// The server drops errors if a value as a whole is unchanged: it finds more
+		// The server drops errors if a complete value is unchanged: it finds more
 		// counterparts, and requires less of a discriminator.
 		{shape: "places", name: "stored invalid in an atomic list", old: `{"atomic":[{"type":"A","a":{},"b":{}}]}`, new: `{"atomic":[{"type":"A","a":{},"b":{}}],"note":"x"}`,
 			errs: []string{"Forbidden atomic[0].b"}, differs: "a list without keys", server: &serverRow{}},
 		{name: "stored unknown value, member removed", old: `{"type":"Z","a":{}}`, new: `{"type":"Z"}`, errs: []string{"NotSupported type"}, differs: "an unknown value stayed", server: &serverRow{}},
 		{shape: "places", name: "unknown value in a map", new: `{"map":{"k":{"type":"Z"}}}`, errs: []string{"NotSupported map[k].type"},
 			differs: "keys of maps", server: &serverRow{errs: []string{"NotSupported map.k.type"}}},
-		{shape: "places", name: "unknown value beside another union", new: `{"parent":{"type":"A"},"outer":{"type":"Z"}}`, errs: []string{"NotSupported outer.type", "Required parent.a"},
+		{shape: "places", name: "unknown value and another union", new: `{"parent":{"type":"A"},"outer":{"type":"Z"}}`, errs: []string{"NotSupported outer.type", "Required parent.a"},
 			differs: "something else is wrong", server: &serverRow{errs: []string{"NotSupported outer.type"}}},
-		{name: "empty text is no value, D defaulted", shape: "D defaulted", old: storedA, new: `{"type":"","b":{}}`, errs: []string{"NotSupported type"}},
+		{name: "the empty string is not a value, D defaulted", shape: "D defaulted", old: storedA, new: `{"type":"","b":{}}`, errs: []string{"NotSupported type"}},
 		{shape: "places", name: "parent absent", old: `{}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}},
 		{shape: "places", name: "parent null", old: `{"parent":null}`, new: `{"parent":{"type":"B","a":{},"b":{}}}`, errs: []string{"Forbidden parent.a"}, untyped: true},
 		{shape: "places", name: "parent removed", old: `{"parent":{"type":"A","a":{}}}`, new: `{"parent":null}`, server: &serverRow{want: `{}`}, untyped: true},
@@ -107,12 +107,12 @@ func rows() []row {
 			errs: []string{"Forbidden byName[1].b", "Invalid byName[1].type", "Required byName[2].a", "Forbidden byName[2].b"}},
 		{shape: "places", name: "keyed, default key", old: `{"byName":[{"type":"A","a":{}}]}`, new: `{"byName":[{"name":"none","type":"B","a":{},"b":{}}]}`,
 			want: `{"byName":[{"name":"none","type":"B","b":{}}]}`},
-		{shape: "places", name: "keyed, twice in new", old: `{"byName":[{"name":"x","type":"A","a":{}}]}`,
+		{shape: "places", name: "keyed, duplicate in new", old: `{"byName":[{"name":"x","type":"A","a":{}}]}`,
 			new:  `{"byName":[{"name":"x","type":"B","a":{},"b":{}},{"name":"x","type":"B","b":{}}]}`,
 			errs: []string{"Forbidden byName[0].a"}, differs: "something else is wrong", server: &serverRow{errs: []string{"Duplicate byName[1]", "Forbidden byName[0].a"}}},
-		{shape: "places", name: "keyed, twice in old", old: `{"byName":[{"name":"x","type":"A","a":{}},{"name":"x","type":"A","a":{}}]}`,
+		{shape: "places", name: "keyed, duplicate in old", old: `{"byName":[{"name":"x","type":"A","a":{}},{"name":"x","type":"A","a":{}}]}`,
 			new: `{"byName":[{"name":"x","type":"B","a":{},"b":{}}]}`, errs: []string{"Forbidden byName[0].a"}},
-		{shape: "places", name: "keyed, another one twice in old", old: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"A","a":{}}]}`,
+		{shape: "places", name: "keyed, another duplicate in old", old: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"A","a":{}}]}`,
 			new:  `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"B","a":{},"b":{}}]}`,
 			want: `{"byName":[{"name":"x","type":"C"},{"name":"x","type":"C"},{"name":"y","type":"B","b":{}}]}`},
 		{shape: "places", name: "keyed, keys of a query", old: `{"byName":[{"name":"","type":"A","a":{}},{"name":"a=1&b#c;d+e%20 f?/~ü\u2028","type":"A","a":{}},{"name":"n0","type":"A","a":{}}]}`,
@@ -162,23 +162,23 @@ func TestDifferences(t *testing.T) {
 	}
 	// Differences of typed functions are rows of testdata/typed/api: TestPlain and
 	// TestDefaulted.
-	said := []string{"the empty text with a default", "the empty text without a default"}
+	got := []string{"the empty text with a default", "the empty text without a default"}
 	for _, r := range rows() {
 		errs := slices.DeleteFunc(slices.Clone(r.errs), func(text string) bool { return strings.HasPrefix(text, "Invalid ") })
 		if len(errs) < len(r.errs) {
-			said = append(said, "the hint")
+			got = append(got, "the hint")
 		}
 		switch {
 		case r.differs != "":
-			said = append(said, r.differs)
+			got = append(got, r.differs)
 		case r.server != nil && !slices.Equal(errs, r.server.errs):
-			t.Errorf("%s differs, and nothing says how", r.name)
+			t.Errorf("%s differs without a reason", r.name)
 		}
 	}
-	slices.Sort(said)
+	slices.Sort(got)
 	slices.Sort(listed)
-	if said = slices.Compact(said); !slices.Equal(said, listed) {
-		t.Errorf("the differences are %q, but docs/unions.md lists %q", said, listed)
+	if got = slices.Compact(got); !slices.Equal(got, listed) {
+		t.Errorf("got differences %q, but docs/unions.md lists %q", got, listed)
 	}
 }
 
@@ -308,7 +308,7 @@ func (r row) check(t *testing.T, run runner, do implementation) {
 	got := do(object(t, r.old), object(t, r.new))
 	slices.Sort(errs)
 	if got.untyped != "" {
-		t.Fatalf("no form in Go: %s", got.untyped)
+		t.Fatalf("cannot be expressed in Go: %s", got.untyped)
 	}
 	if len(got.failed) > 0 && got.accepted {
 		t.Error(got.failed)

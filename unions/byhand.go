@@ -17,7 +17,7 @@ import (
 // Outcome is the result of a rule for an object: it holds, it does not hold, or it
 // cannot be evaluated.
 type Outcome struct {
-	Refused bool
+	Rejected bool
 	// Failure is the error of a failed evaluation, or "". The server then rejects
 	// the object with this error instead of the rule's message.
 	Failure string
@@ -120,7 +120,7 @@ func (u *Union) Judge(s *structural.Schema, rules []int, evaluate Evaluate) Judg
 				if out.Fails == nil {
 					out.Fails, out.FailsRule, out.Failure = object, rules[i], outcome.Failure
 				}
-			case outcome.Refused:
+			case outcome.Rejected:
 				refused = true
 				missing, present := each.wrong(u)
 				seen[i].missing = seen[i].missing || missing && !present

@@ -20,11 +20,11 @@ func TestRulesHaveNoDefect(t *testing.T) {
 			name := fmt.Sprintf("%s %v %t %t %s", u.Discriminator, u.Values, u.Required, u.AtMostOne, style)
 			options := unions.LowerOptions{Forms: []unions.Form{unions.FormCEL}}
 			if style == unions.StyleCompact {
-				asked := false
+				called := false
 				options.Estimate = func([]structural.Rule) (unions.Cost, error) {
-					refused := !asked
-					asked = true
-					if refused {
+					rejected := !called
+					called = true
+					if rejected {
 						return unions.Cost{Total: 2}, nil
 					}
 					return unions.Cost{}, nil
@@ -63,7 +63,7 @@ func TestRulesHaveNoDefect(t *testing.T) {
 		}
 	}
 	if judged < 20 {
-		t.Errorf("only %d unions were judged", judged)
+		t.Errorf("got %d judged unions, want more", judged)
 	}
 }
 

@@ -262,14 +262,14 @@ func onUnstructured(t testing.TB, s *structural.Schema, opts Options) implementa
 		before, given := encoded(t, old), encoded(t, new)
 		new = clone(new)
 		if changed := plan.Normalize(old, new); changed != (encoded(t, new) != given) {
-			t.Errorf("changed %t: %s → %s", changed, given, encoded(t, new))
+			t.Errorf("got changed = %t: %s → %s", changed, given, encoded(t, new))
 		}
 		if plan.Normalize(old, new) {
 			t.Errorf("not idempotent: %s → %s", before, encoded(t, new))
 		}
 		errs := plan.Validate(old, new, nil)
 		if encoded(t, old) != before {
-			t.Errorf("old was written: %s", encoded(t, old))
+			t.Errorf("the old object was modified: %s", encoded(t, old))
 		}
 		return outcome{accepted: len(errs) == 0, object: new, errors: kinds(errs)}
 	}

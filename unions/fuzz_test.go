@@ -96,11 +96,11 @@ func FuzzRuntime(f *testing.F) {
 		errs := plan.Validate(old, new, nil)
 		for _, err := range errs {
 			if err.Field == "" || err.Field == "<nil>" && shapes[i].name != "exactly one" {
-				t.Fatal("no path: " + err.Error() + ": " + context)
+				t.Fatal("path not found: " + err.Error() + ": " + context)
 			}
 		}
 		if encoded(t, old) != before {
-			t.Fatal("old was written: " + context)
+			t.Fatal("the old object was modified: " + context)
 		}
 		if old == nil || opts.CarryOverOnly {
 			return
@@ -153,7 +153,7 @@ func FuzzOf(f *testing.F) {
 			again := *s
 			again.ValueValidation = &structural.ValueValidation{Required: s.Required, OneOf: oneOfBranches(&u)}
 			if got := fromBranches(&again); len(got) != 1 || !reflect.DeepEqual(bare(got[0]), bare(u)) {
-				t.Errorf("%s says %+v, and that %+v", data, u, got)
+				t.Errorf("%s: got %+v and %+v", data, u, got)
 			}
 		}
 	})

@@ -77,7 +77,7 @@ has(self.a) == (has(self.type) && self.type == 'A') | .a | FieldValueInvalid | h
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
 			if len(lowered.Enum) != len(test.u.Values) || len(lowered.OneOf) > 0 {
-				t.Errorf("enum %s, oneOf %v", lowered.Enum, lowered.OneOf)
+				t.Errorf("got enum %s, oneOf %v", lowered.Enum, lowered.OneOf)
 			}
 		})
 	}
@@ -126,11 +126,11 @@ func TestRulesAgreeWithValidate(t *testing.T) {
 					}
 					if style == StyleSplit {
 						if g, w := kinds(got), kinds(want); !slices.Equal(g, w) {
-							t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), g, w)
+							t.Errorf("%s: %s: got %v, want %v as from the server", style, encoded(t, object), g, w)
 						}
 					}
 					if g, w := paths(got), paths(want); !slices.Equal(g, w) {
-						t.Errorf("%s: %s: we say %v, the server %v", style, encoded(t, object), g, w)
+						t.Errorf("%s: %s: got %v, want %v as from the server", style, encoded(t, object), g, w)
 					}
 					for i := range want { // messages are the same, too
 						if len(got) == len(want) && got[i].Detail != want[i].Detail {
@@ -247,10 +247,10 @@ func TestBudget(t *testing.T) {
 			return len(definitionErrors(t, s)) == 0
 		}
 		if n := test.unbounded; !accepted(n, 1, nil) || accepted(n+1, 1, nil) {
-			t.Errorf("%s, %s: in a list without limits %d members are not the most", test.shape, test.style, n)
+			t.Errorf("%s, %s: in a list without limits, %d members are not the maximum", test.shape, test.style, n)
 		}
 		if n := test.three; !accepted(n, 3, &hundred) || accepted(n+1, 3, &hundred) {
-			t.Errorf("%s, %s: in three lists %d members are not the most", test.shape, test.style, n)
+			t.Errorf("%s, %s: in three lists, %d members are not the maximum", test.shape, test.style, n)
 		}
 	}
 }
@@ -270,10 +270,10 @@ func TestExtensions(t *testing.T) {
 		t.Errorf("got %s", object.Raw)
 	}
 	if want := []string{"extension-object: member b is optional", `extension-object: value "C" has no member`}; !slices.Equal(lowered.Lost, want) {
-		t.Errorf("lost %q", lowered.Lost)
+		t.Errorf("got lost %q", lowered.Lost)
 	}
 	if len(lowered.Enum)+len(lowered.Rules)+len(lowered.OneOf) > 0 {
-		t.Errorf("more than extensions: %+v", lowered)
+		t.Errorf("got %+v, want only extensions", lowered)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestParseForms(t *testing.T) {
 		"cel;oneOf": "exclude each other", "none;cel": "every other", "cel;cel": "duplicate", "oneof": "is not a form", "": "is not a form",
 	} {
 		if _, err := ParseForms(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got error %v", text, err)
 		}
 	}
 }
@@ -327,7 +327,7 @@ func TestOfReadsBack(t *testing.T) {
 					}
 					isOld := func(rule structural.Rule) bool { return strings.HasPrefix(rule.Rule, "(self.") } // the transition rule of earlier versions
 					if left := WithoutRules(s); slices.ContainsFunc(left, func(rule structural.Rule) bool { return !isOld(rule) }) {
-						t.Errorf("%s: of the rules of the union %+v are left", name, left)
+						t.Errorf("%s: got remaining rules of the union %+v", name, left)
 					}
 				}
 			}
@@ -337,7 +337,7 @@ func TestOfReadsBack(t *testing.T) {
 		}
 		s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf, FormExtension, FormExtensionObject}})
 		if got := Of(s); len(got) != 1 || !reflect.DeepEqual(strip(got[0]), u) {
-			t.Errorf("%s: the extension says\n%+v, want\n%+v", name, got, u)
+			t.Errorf("%s: got from the extension\n%+v, want\n%+v", name, got, u)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func matrix(t *testing.T) []matrixRow {
 		out = append(out, matrixRow{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6:]})
 	}
 	if len(out) != 56 {
-		t.Fatalf("%d rows", len(out))
+		t.Fatalf("got %d rows", len(out))
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (r matrixRow) run(t *testing.T, column int, run runner, build func(string, 
 	}
 	got := build(matrixShape(column, serverKnowsN), schemaFor(t, u, LowerOptions{Forms: []Form{FormCEL}}), Options{})(stored, sent)
 	if got.untyped != "" {
-		return "no form in Go: " + got.untyped
+		return "cannot be expressed in Go: " + got.untyped
 	}
 	if !got.accepted {
 		return strings.Join(slices.Compact(got.errors), ", ")
@@ -161,13 +161,13 @@ func TestMatrix(t *testing.T) {
 					}
 					ran++
 					if got := row.run(t, column, run, build); got != want {
-						t.Errorf("%s, column %d (%s, %s %s of %s, %s): %s, want %s",
+						t.Errorf("%s, column %d (%s, %s %s of %s, %s): got %s, want %s",
 							row.name, column, row.skew, row.client, row.operation, row.stored, row.intent, got, want)
 					}
 				}
 			}
 			if ran < 220 {
-				t.Errorf("only %d cells", ran)
+				t.Errorf("got %d cells, want more", ran)
 			}
 		})
 	}

@@ -127,14 +127,14 @@ func pairShapes(t testing.TB) []pairShape {
 			property("atomic", listOf(objectSchema(property("in", byName)), "atomic")))},
 		pairShape{name: "nullable", schema: objectSchema(property("parent", nullable(leaf[`D optional ""`])), property("map", mapOf(nullable(leaf[""]))), property("list", nullable(byName)))},
 	)
-	odd := New("in", []string{"it's", `x"\`, "null"}, Member{Name: "a/b", Value: "it's"}, Member{Name: "a.b", Value: `x"\`}, Member{Name: "__x__", Value: "null", Optional: true})
+	special := New("in", []string{"it's", `x"\`, "null"}, Member{Name: "a/b", Value: "it's"}, Member{Name: "a.b", Value: `x"\`}, Member{Name: "__x__", Value: "null", Optional: true})
 	unreadable := New("a~D", []string{"A", "B", ""}, Member{Name: "a~b", Value: "A"}, Member{Name: "ü x", Value: "B"})
 	two := abc("D defaulted")
 	two.Discriminator = "other-type"
 	two.Members = []Member{{Name: "namespace", Value: "A"}, {Name: "function", Value: "B"}}
 	two.Values = New("", []string{"A", "B", "C"}, two.Members...).Values
 	return append(out,
-		pairShape{name: "odd names", schema: objectSchema(property("a/b~c", mapOf(withUnion(t, nil, odd))), property("true", listOf(withKeys(withUnion(t, nil, odd), property("na~me", scalar("string", ""))), "map", "na~me")))},
+		pairShape{name: "odd names", schema: objectSchema(property("a/b~c", mapOf(withUnion(t, nil, special))), property("true", listOf(withKeys(withUnion(t, nil, special), property("na~me", scalar("string", ""))), "map", "na~me")))},
 		pairShape{name: "unreadable names", schema: objectSchema(property("ü", mapOf(withUnion(t, nil, unreadable)))), poor: true},
 		pairShape{name: "two in one", schema: withUnion(t, []structural.Property{property("b", deep)}, abc("D optional"), two)},
 	)
@@ -196,14 +196,14 @@ func (m *maker) value(s *structural.Schema) any {
 	}
 	for _, u := range m.of(s) {
 		if m.valid || m.Intn(2) == 0 {
-			m.mend(s, u, out)
+			m.repair(s, u, out)
 		}
 	}
 	return out
 }
 
-// mend makes an object valid with respect to its discriminator.
-func (m *maker) mend(s *structural.Schema, u Union, object map[string]any) {
+// repair makes an object valid with respect to its discriminator.
+func (m *maker) repair(s *structural.Schema, u Union, object map[string]any) {
 	selected := ""
 	if value, ok := object[u.Discriminator].(string); ok {
 		selected = value
@@ -299,7 +299,7 @@ func (m *maker) changeUnion(s *structural.Schema, u Union, object map[string]any
 			object[value.Member] = m.value(propertyOf(s, value.Member))
 		}
 	case 6:
-		m.mend(s, u, object)
+		m.repair(s, u, object)
 	case 7:
 		if m.Intn(20) == 0 {
 			object[u.Discriminator] = int64(1)
@@ -318,13 +318,13 @@ func keysOf(object map[string]any) []string {
 
 // pairTally counts the results of pairs.
 type pairTally struct {
-	accepted, refused, normalized, bySchema, create, invalidOld int
-	typed, untyped                                              int
+	accepted, rejected, normalized, bySchema, create, invalidOld int
+	typed, untyped                                               int
 }
 
 func (c pairTally) String() string {
-	return fmt.Sprintf("%d accepted, %d refused (%d by the schema alone), %d normalized; %d created, %d with an old object that breaks a union; %d also typed, %d no form in Go",
-		c.accepted, c.refused, c.bySchema, c.normalized, c.create, c.invalidOld, c.typed, c.untyped)
+	return fmt.Sprintf("%d accepted, %d rejected (%d by the schema alone), %d normalized; %d created, %d with an old object that violates a union; %d also typed, %d cannot be expressed in Go",
+		c.accepted, c.rejected, c.bySchema, c.normalized, c.create, c.invalidOld, c.typed, c.untyped)
 }
 
 // comparison is a schema with all implementations to compare.
@@ -389,8 +389,8 @@ func TestPairs(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs in %s: %s", *pairCount, time.Since(start).Round(time.Second), tally)
-	if tally.accepted < *pairCount/10 || tally.refused < *pairCount/10 || tally.normalized < *pairCount/10 || tally.invalidOld < *pairCount/50 {
-		t.Errorf("the pairs show too little: %s", tally)
+	if tally.accepted < *pairCount/10 || tally.rejected < *pairCount/10 || tally.normalized < *pairCount/10 || tally.invalidOld < *pairCount/50 {
+		t.Errorf("the pairs cover too few cases: %s", tally)
 	}
 }
 
@@ -411,7 +411,7 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 	server, ours := c.emitted(old, new), c.runtime(old, new)
 	report := func(format string, args ...any) {
 		t.Helper()
-		t.Errorf("%s → %s:\nserver %+v\nours   %+v\n%s", encoded(t, old), encoded(t, new), server, ours, fmt.Sprintf(format, args...))
+		t.Errorf("%s → %s:\nserver %+v\ngot    %+v\n%s", encoded(t, old), encoded(t, new), server, ours, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case old == nil:
@@ -426,7 +426,7 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 		report("a mutation failed")
 	}
 	if slices.ContainsFunc(server.errors, func(text string) bool { return strings.HasPrefix(text, "Duplicate ") }) {
-		tally.refused++
+		tally.rejected++
 		tally.bySchema++
 		return // no union is invalid
 	}
@@ -436,14 +436,14 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 		tally.bySchema++
 		// Other errors may differ. The policy may have cleared a member with invalid
 		// discriminators in it, if the enclosing union has no value of its own.
-		said := discriminatorPaths(ours.errors)
+		got := discriminatorPaths(ours.errors)
 		for _, path := range discriminatorPaths(server.errors) {
-			if !slices.Contains(said, path) {
-				report("only the server refuses %s", path)
+			if !slices.Contains(got, path) {
+				report("only the server rejects %s", path)
 			}
 		}
-		if len(discriminatorPaths(server.errors)) == 0 && len(said) > 0 {
-			report("only we refuse %q", said)
+		if len(discriminatorPaths(server.errors)) == 0 && len(got) > 0 {
+			report("only this package rejects %q", got)
 		}
 	case !validOld:
 		// The server drops errors about unchanged values, the runtime those about an
@@ -466,7 +466,7 @@ func (c comparison) compare(t *testing.T, old, new map[string]any, tally *pairTa
 		report("not the same errors")
 	}
 	if !server.accepted {
-		tally.refused++
+		tally.rejected++
 		return
 	}
 	tally.accepted++
@@ -491,7 +491,7 @@ func (c comparison) compareTyped(t testing.TB, old, new map[string]any, server, 
 			errs = append(errs, stored...)
 		}
 		if !hasWrongType(kinds(errs)) {
-			report("no form in Go: %s", typed.untyped)
+			report("cannot be expressed in Go: %s", typed.untyped)
 		}
 		return
 	}

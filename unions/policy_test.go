@@ -64,7 +64,7 @@ func TestPolicyBytes(t *testing.T) {
 	}
 	var read admissionregistrationv1.MutatingAdmissionPolicy
 	if err := yaml.UnmarshalStrict([]byte(strings.Split(string(got), "---\n")[1]), &read); err != nil || !reflect.DeepEqual(&read, policy) {
-		t.Errorf("read back as %+v, %v", read, err)
+		t.Errorf("got %+v, %v after reading it back", read, err)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestNoPolicy(t *testing.T) {
 		"no members":      schemaFor(t, New("type", []string{"A", "B"}), LowerOptions{Forms: []Form{FormExtension}}),
 	} {
 		if policy, binding, err := Policies(s, target(), Options{}); policy != nil || binding != nil || err != nil {
-			t.Errorf("%s: %v, %v, %v", name, policy, binding, err)
+			t.Errorf("%s: got %v, %v, %v", name, policy, binding, err)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestPolicyResources(t *testing.T) {
 }
 
 func TestPolicyErrors(t *testing.T) {
-	odd := func(name string) *structural.Schema {
+	named := func(name string) *structural.Schema {
 		return schemaFor(t, New("type", []string{"A"}, Member{Name: name, Value: "A"}), LowerOptions{Forms: []Form{FormExtension}})
 	}
 	two := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormExtension}})
@@ -146,15 +146,15 @@ func TestPolicyErrors(t *testing.T) {
 		target PolicyTarget
 		want   string
 	}{
-		{"control character", objectSchema(property("spec", odd("a\x7fb"))), target(), `spec.` + "a\x7fb" + `: no path of a patch can contain the name "a\x7fb"`},
-		{"bell", objectSchema(property("a\ab", odd("a"))), target(), `no path of a patch can contain the name "a\ab"`},
-		{"a member twice", objectSchema(property("spec", two)), target(), "spec.b: no policy can clear a field that is a member more than once"},
+		{"control character", objectSchema(property("spec", named("a\x7fb"))), target(), `spec.` + "a\x7fb" + `: no path of a patch can contain the name "a\x7fb"`},
+		{"bell", objectSchema(property("a\ab", named("a"))), target(), `no path of a patch can contain the name "a\ab"`},
+		{"a duplicate member", objectSchema(property("spec", two)), target(), "spec.b: no policy can clear a field that is a member more than once"},
 		{"discriminator and member", objectSchema(property("spec", chain)), target(), "spec.type: no policy can clear a field that is both a discriminator and a member"},
 		{"too many members", objectSchema(property("spec", mapOf(schemaFor(t, New("type", values, members...), LowerOptions{Forms: []Form{FormExtension}})))), target(),
 			"spec[*].type: an expression for this union is longer than the 100000 characters"},
 		{"too deep", objectSchema(property("spec", deep)), target(), "no policy can reach unions nested in more than 40 lists and maps"},
-		{"long name", odd("a"), long, "is not a valid name for a policy: must be no more than 253"},
-		{"upper case", odd("a"), upper, `"unions.v1.Things.cases.test" is not a valid name for a policy`},
+		{"long name", named("a"), long, "is not a valid name for a policy: must be no more than 253"},
+		{"upper case", named("a"), upper, `"unions.v1.Things.cases.test" is not a valid name for a policy`},
 	} {
 		if policy, _, err := Policies(test.s, test.target, Options{}); err == nil || policy != nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v", test.name, err)
@@ -254,7 +254,7 @@ func TestPolicyIsSplit(t *testing.T) {
 		for i, m := range policy.Spec.Mutations {
 			size := utf8.RuneCountInString(m.JSONPatch.Expression)
 			if size >= limit || i < len(policy.Spec.Mutations)-1 && size < limit*9/10 {
-				t.Errorf("mutation %d of at most %d code points has %d", i, limit, size)
+				t.Errorf("mutation %d: at most %d code points are allowed, got %d", i, limit, size)
 			}
 		}
 		return policy
@@ -270,7 +270,7 @@ func TestPolicyIsSplit(t *testing.T) {
 		t.Error(issues)
 	}
 	if _, issues := env.Parse(first + strings.Repeat(" ", maxExpression+1-utf8.RuneCountInString(first))); issues.Err() == nil {
-		t.Error("the server takes more")
+		t.Error("the server accepts more")
 	}
 	got, errs := newPolicyServer(t, split(10_000), 36).update(old, new, func(map[string]any) {})
 	if len(errs) > 0 || encoded(t, got) != encoded(t, want) {

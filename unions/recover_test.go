@@ -64,12 +64,12 @@ func readBack(t *testing.T, u Union) {
 	s := schemaFor(t, u, LowerOptions{Forms: []Form{FormOneOf}})
 	if losesMember(u) {
 		if got := Of(s); len(got) > 0 {
-			t.Errorf("%+v says %+v", u, got)
+			t.Errorf("%+v: got %+v", u, got)
 		}
 		return
 	}
 	if got := Of(s); len(got) != 1 || !reflect.DeepEqual(bare(got[0]), bare(u)) {
-		t.Errorf("the oneOf form says\n%+v, want\n%+v", got, u)
+		t.Errorf("got from the oneOf form\n%+v, want\n%+v", got, u)
 	}
 	// In the bytes of a CRD, properties are in alphabetical order. With another oneOf, each
 	// oneOf is in an allOf.
@@ -89,7 +89,7 @@ func readBack(t *testing.T, u Union) {
 		slices.SortFunc(got[0].Members, func(a, b Member) int { return slices.Compare([]string{a.Name}, []string{b.Name}) })
 	}
 	if len(got) != 1 || !reflect.DeepEqual(got[0], want) {
-		t.Errorf("decoded, the oneOf form says\n%+v, want\n%+v", got, want)
+		t.Errorf("got from the decoded oneOf form\n%+v, want\n%+v", got, want)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestOfLeavesOtherBranchesAlone(t *testing.T) {
 			}
 			read++
 			if reflect.DeepEqual(bare(got[0]), bare(u)) {
-				t.Errorf("%s, difference %d: read as if there were none", name, i)
+				t.Errorf("%s: difference %d was ignored", name, i)
 			}
 			again := schemaFor(t, got[0], LowerOptions{Forms: []Form{FormOneOf}})
 			if fmt.Sprint(branchesOf(t, again.OneOf)) != fmt.Sprint(branchesOf(t, changed)) {
@@ -187,9 +187,9 @@ func TestOfLeavesOtherBranchesAlone(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d differences say another union, %d none", read, left)
+	t.Logf("%d differences give another union, %d none", read, left)
 	if left < 10*read {
-		t.Errorf("%d of %d differences are read", read, read+left)
+		t.Errorf("got a union for %d of %d differences", read, read+left)
 	}
 }
 
@@ -197,7 +197,7 @@ func branchesOf(t *testing.T, list []structural.NestedValueValidation) (out []br
 	for i := range list {
 		b, ok := readBranch(&list[i])
 		if !ok {
-			t.Error("no branch")
+			t.Error("got no branch")
 		}
 		out = append(out, b)
 	}

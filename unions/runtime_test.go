@@ -45,14 +45,14 @@ func TestNothingToDo(t *testing.T) {
 	s := schemaFor(t, abc(""), LowerOptions{Forms: []Form{FormCEL}})
 	for _, schema := range []*structural.Schema{nil, {}, s} {
 		if Normalize(schema, nil, nil) || len(Validate(schema, nil, nil)) > 0 || Normalize(schema, map[string]any{}, nil) {
-			t.Error("nothing must come of nothing")
+			t.Error("got changes or errors without a union")
 		}
 	}
 }
 
-// TestFieldsNamedTwice checks that all members are processed if a field is the member for two
+// TestFieldInTwoMembers checks that all members are processed if a field is the member for two
 // values, or the discriminator as well: the number of present fields must not be used then.
-func TestFieldsNamedTwice(t *testing.T) {
+func TestFieldInTwoMembers(t *testing.T) {
 	s := schemaFor(t, New("type", []string{"A", "B", "C", "D"}), LowerOptions{Forms: []Form{FormExtension}})
 	s.Properties[0].Schema.XUnionMembers = []structural.UnionMember{{Value: "A", Name: "type"}, {Value: "B", Name: "b"}, {Value: "C", Name: "b"}, {Value: "D", Name: "d"}}
 	for new, want := range map[string][]string{
@@ -67,7 +67,7 @@ func TestFieldsNamedTwice(t *testing.T) {
 	for old, want := range map[string]string{`{"type":"C"}`: `{"type":"A"}`, `{"type":"A"}`: `{"d":{},"type":"A"}`} {
 		new := object(t, `{"type":"A","d":{}}`)
 		if Normalize(s, object(t, old), new); encoded(t, new) != want {
-			t.Errorf("%s gives %s, want %s", old, encoded(t, new), want)
+			t.Errorf("%s: got %s, want %s", old, encoded(t, new), want)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestFewFields(t *testing.T) {
 		old, new := object(t, c.old), object(t, c.new)
 		Normalize(s, old, new)
 		if errs := kinds(Validate(s, old, new)); encoded(t, new) != c.want || !slices.Equal(errs, append([]string{}, c.errs...)) {
-			t.Errorf("%s → %s gives %s, %q", c.old, c.new, encoded(t, new), errs)
+			t.Errorf("%s → %s: got %s, %q", c.old, c.new, encoded(t, new), errs)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestManyElements(t *testing.T) {
 	}
 	old, new := map[string]any{"list": before}, map[string]any{"list": after}
 	if !Normalize(s, old, new) {
-		t.Error("nothing was changed")
+		t.Error("got no change")
 	}
 	if errs := Validate(s, old, new); len(errs) > 0 {
 		t.Error(errs[0])
@@ -176,7 +176,7 @@ func TestRandomObjects(t *testing.T) {
 				}
 				plan.Validate(old, new, nil)
 				if encoded(t, old) != before {
-					t.Fatal("old was written: " + context())
+					t.Fatal("the old object was modified: " + context())
 				}
 				// An unchanged object has no new errors.
 				if !opts.NoRatcheting && new["type"] != any(int64(1)) && new["list"] == nil && len(plan.Validate(new, clone(new), nil)) > 0 {
@@ -198,16 +198,16 @@ func TestDeepNesting(t *testing.T) {
 		old, new = map[string]any{"in": old}, map[string]any{"in": new}
 	}
 	if errs := Validate(s, old, new); len(errs) != 2 || len(errs[0].Field) != depth*len("in.")+1 {
-		t.Errorf("%d errors", len(errs))
+		t.Errorf("got %d errors", len(errs))
 	}
 	if !Normalize(s, old, new) || Normalize(s, old, new) {
 		t.Error("not normalized")
 	}
 	if errs := Validate(s, old, new); len(errs) > 0 {
-		t.Errorf("%d errors", len(errs))
+		t.Errorf("got %d errors", len(errs))
 	}
 	new = map[string]any{"type": "B", "b": map[string]any{"in": new}, "unknown": new}
 	if Normalize(plain, new, new) || len(Validate(plain, nil, new)) > 0 {
-		t.Error("what no schema knows is not entered")
+		t.Error("values without a schema must not be visited")
 	}
 }

@@ -73,6 +73,6 @@ func TestSampleOfNestedJunctors(t *testing.T) {
 		return testing.AllocsPerRun(1, func() { Sample(s, true) })
 	}
 	if at8, at16 := work(8), work(16); at16 > 3*at8 {
-		t.Errorf("%v allocations at depth 8, %v at 16", at8, at16)
+		t.Errorf("got %v allocations at depth 8, %v at 16", at8, at16)
 	}
 }

@@ -130,7 +130,7 @@ func object(t testing.TB, text string) map[string]any {
 	}
 	var out map[string]any
 	if err := utiljson.Unmarshal([]byte(text), &out); err != nil { // integers are int64
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: got error %v", text, err)
 	}
 	return out
 }

@@ -20,17 +20,17 @@ func TestTransitionAgreesWithValidate(t *testing.T) {
 				// It may have been stored before there were rules, and be written again
 				// unchanged.
 				if slices.Contains(kinds(validate(old, old)), "Invalid type") {
-					t.Errorf("%q: %s did not change", shape, encoded(t, old))
+					t.Errorf("%q: %s was not changed", shape, encoded(t, old))
 				}
 				continue
 			}
 			for _, new := range objectsOf(u) {
 				got, want := plan.Validate(old, new, nil), validate(old, new)
 				if g, w := kinds(got), kinds(want); (len(g) > 0) != (len(w) > 0) || slices.Contains(g, "Invalid type") && !slices.Equal(g, w) {
-					t.Errorf("%q: %s → %s: we say %v, the server %v", shape, encoded(t, old), encoded(t, new), g, w)
+					t.Errorf("%q: %s → %s: got %v, want %v as from the server", shape, encoded(t, old), encoded(t, new), g, w)
 				}
 				if slices.Contains(kinds(want), "Invalid type") && !slices.Contains(kinds(got), "Invalid type") {
-					t.Errorf("%q: %s → %s: only the server says %v", shape, encoded(t, old), encoded(t, new), want)
+					t.Errorf("%q: %s → %s: only the server reports %v", shape, encoded(t, old), encoded(t, new), want)
 				}
 			}
 		}

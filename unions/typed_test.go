@@ -59,7 +59,7 @@ func onTypes(t testing.TB, shape string, opts Options) implementation {
 	}
 	name, known := map[Options]string{{}: "default", {CarryOverOnly: true}: "carry-over-only", {NoRatcheting: true}: "no-ratcheting"}[opts]
 	if !known {
-		t.Fatalf("no functions were generated with %+v", opts)
+		t.Fatalf("got no functions with %+v", opts)
 	}
 	return func(old, new map[string]any) outcome {
 		request := map[string]any{"options": name, "shape": shape, "new": new}

@@ -35,6 +35,6 @@ func TestWithoutRules(t *testing.T) {
 		t.Errorf("%q, not %q", got, want)
 	}
 	if len(s.XValidations) != len(rules) {
-		t.Error("the schema was changed")
+		t.Error("the schema was modified")
 	}
 }

@@ -130,7 +130,7 @@ func (p *blockParser) isDash() bool { return p.src[p.pos] == '-' && p.isBlank(p.
 // node reads the node at pos, which is the first token of its line or follows a
 // dash. Its parent is indented by indent.
 func (p *blockParser) node(indent int) bool {
-	if p.depth > maxBlockDepth || p.refused != nil {
+	if p.depth > maxBlockDepth || p.rejected != nil {
 		return false
 	}
 	if p.isDash() {
@@ -181,7 +181,7 @@ func (p *blockParser) mapping(column int) bool {
 		} else if !p.value(column) {
 			return false
 		}
-		if p.column > column || p.refused != nil {
+		if p.column > column || p.rejected != nil {
 			return false
 		}
 		if p.column < column {
@@ -214,7 +214,7 @@ func (p *blockParser) sequence(column int) bool {
 				return false
 			}
 		}
-		if p.column > column || p.refused != nil {
+		if p.column > column || p.rejected != nil {
 			return false
 		}
 		if p.column < column || !p.isDash() {

@@ -25,9 +25,9 @@ type treeBuilder struct {
 	left int
 	// duplicates are the duplicate keys of YAML mappings.
 	duplicates []duplicateKey
-	// refused is the reason for which no tree can be built, or nil.
-	refused *refusal
-	keys    []int32 // of the mapping being closed
+	// rejected is the reason for which no tree can be built, or nil.
+	rejected *rejection
+	keys     []int32 // of the mapping being closed
 }
 
 // duplicateKey is a key that already occurs in its mapping.
@@ -36,23 +36,23 @@ type duplicateKey struct {
 	text string
 }
 
-// refusal is the reason for which a document cannot be read.
-type refusal struct {
+// rejection is the reason for which a document cannot be read.
+type rejection struct {
 	at      int
 	kind    ProblemKind
 	message string
 }
 
-// refuse records a reason unless there is one already.
-func (b *treeBuilder) refuse(at int, kind ProblemKind, message string) {
-	if b.refused == nil {
-		b.refused = &refusal{at: at, kind: kind, message: message}
+// reject records a reason unless there is one already.
+func (b *treeBuilder) reject(at int, kind ProblemKind, message string) {
+	if b.rejected == nil {
+		b.rejected = &rejection{at: at, kind: kind, message: message}
 	}
 }
 
 func (b *treeBuilder) add(n treeNode) int32 {
 	if b.left--; b.left < 0 {
-		b.refuse(int(n.at), TooLarge, "the file has more than 2,000,000 keys and values")
+		b.reject(int(n.at), TooLarge, "the file has more than 2,000,000 keys and values")
 	}
 	n.next = int32(len(b.nodes) + 1)
 	b.nodes = append(b.nodes, n)
@@ -74,7 +74,7 @@ func (b *treeBuilder) scalar(kind nodeKind, at int, text string) int32 {
 // auxScalar adds a scalar whose text is the end of auxText.
 func (b *treeBuilder) auxScalar(kind nodeKind, at, from int) int32 {
 	if len(b.auxText) > 2*len(b.src)+1<<20 { // only possible with aliases
-		b.refuse(at, TooLarge, "the aliases of this document expand to far more text than the file contains")
+		b.reject(at, TooLarge, "the aliases of this document expand to far more text than the file contains")
 		b.auxText = b.auxText[:from]
 	}
 	return b.add(treeNode{kind: kind, at: int32(at), inAux: true, from: int32(from), to: int32(len(b.auxText))})
@@ -83,7 +83,7 @@ func (b *treeBuilder) auxScalar(kind nodeKind, at, from int) int32 {
 // open begins a collection; close ends it.
 func (b *treeBuilder) open(kind nodeKind, at int) int32 {
 	if b.depth++; b.depth > maxDepth {
-		b.refuse(at, TooLarge, "exceeded max depth of 10000")
+		b.reject(at, TooLarge, "exceeded max depth of 10000")
 	}
 	return b.span(kind, at, at, at)
 }
@@ -91,7 +91,7 @@ func (b *treeBuilder) open(kind nodeKind, at int) int32 {
 func (b *treeBuilder) close(n int32) {
 	b.depth--
 	b.nodes[n].next = int32(len(b.nodes))
-	if b.nodes[n].kind == mappingNode && !b.verbatim && b.refused == nil {
+	if b.nodes[n].kind == mappingNode && !b.verbatim && b.rejected == nil {
 		b.override(n)
 	}
 }

@@ -26,7 +26,7 @@ func parseJSON(b *treeBuilder, data []byte, from, to int) (end int) {
 		if errors.As(err, &syntax) {
 			at = from + max(0, int(syntax.Offset)-1)
 		}
-		b.refuse(at, Malformed, "json: "+err.Error())
+		b.reject(at, Malformed, "json: "+err.Error())
 		return to
 	}
 	b.verbatim = true
@@ -64,7 +64,7 @@ func jsonValueEnd(data []byte, from, to int) int {
 
 // value reads the value at pos.
 func (r *jsonReader) value() {
-	if r.refused != nil {
+	if r.rejected != nil {
 		return
 	}
 	switch at := r.pos; r.src[at] {
@@ -86,7 +86,7 @@ func (r *jsonReader) value() {
 func (r *jsonReader) collection(kind nodeKind, end byte) {
 	n := r.open(kind, r.pos)
 	r.pos++
-	for r.refused == nil {
+	for r.rejected == nil {
 		r.skip(jsonSpace + ",")
 		if r.src[r.pos] == end {
 			r.pos++
@@ -132,7 +132,7 @@ func (r *jsonReader) string() {
 	}
 	var text string
 	if err := json.Unmarshal([]byte(r.src[at:r.pos]), &text); err != nil {
-		r.refuse(at, Malformed, err.Error())
+		r.reject(at, Malformed, err.Error())
 	}
 	r.scalar(stringNode, at, text)
 }

@@ -35,21 +35,21 @@ func parseLibrary(b *treeBuilder, from, to, strayed int) {
 	text := b.src[from:to]
 	if len(text) > maxLibraryBytes {
 		if bad := badCharacter(text); bad >= 0 {
-			b.refuse(from+bad, Malformed, "control characters and invalid UTF-8 are not allowed")
+			b.reject(from+bad, Malformed, "control characters and invalid UTF-8 are not allowed")
 		}
-		b.refuse(from, TooLarge, fmt.Sprintf(
+		b.reject(from, TooLarge, fmt.Sprintf(
 			"this document is not in plain block style and has %d bytes; such documents are limited to %d", len(text), maxLibraryBytes))
 		return
 	}
 	if n := countIndicators(text); n > maxLibraryIndicators {
-		b.refuse(from, TooLarge, fmt.Sprintf(
+		b.reject(from, TooLarge, fmt.Sprintf(
 			"this document is not in plain block style and may have too many values; such documents are limited to %d", maxLibraryIndicators))
 		return
 	}
 	value, duplicates, err := valueOf(text)
 	if err != nil {
 		offset, message := yamlError(text, err, strayed-from)
-		b.refuse(from+offset, Malformed, message)
+		b.reject(from+offset, Malformed, message)
 		return
 	}
 	l := &libraryReader{treeBuilder: b}
@@ -87,8 +87,8 @@ func valueOf(text string) (value any, duplicates []libraryDuplicate, err error) 
 		}
 	}()
 	err = yamlv2.UnmarshalStrict([]byte(text), &value)
-	if refused := (*yamlv2.TypeError)(nil); errors.As(err, &refused) {
-		duplicates = duplicatesIn(refused.Errors)
+	if rejected := (*yamlv2.TypeError)(nil); errors.As(err, &rejected) {
+		duplicates = duplicatesIn(rejected.Errors)
 		value = nil
 		err = yamlv2.Unmarshal([]byte(text), &value) // the last duplicate counts
 	}
@@ -161,7 +161,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 			n = n.Alias
 		}
 	}
-	if l.refused != nil {
+	if l.rejected != nil {
 		return
 	}
 	switch value := value.(type) {
@@ -180,7 +180,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 		for _, e := range l.entries(value, n, at) {
 			text, err := keyText(e.key)
 			if err != nil {
-				l.refuse(e.at, Malformed, err.Error())
+				l.reject(e.at, Malformed, err.Error())
 				return
 			}
 			l.scalar(stringNode, e.at, validText(text))
@@ -190,7 +190,7 @@ func (l *libraryReader) value(value any, n *yamlv3.Node, around int) {
 	default:
 		kind, text, ok := jsonScalar(value)
 		if !ok {
-			l.refuse(at, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
+			l.reject(at, Malformed, fmt.Sprintf("json: unsupported value: %v", value))
 		}
 		if n != nil && strings.HasPrefix(l.src[at:], text) {
 			l.span(kind, at, at, at+len(text))

@@ -218,10 +218,10 @@ func (r *reader) document(d documentSpan) bool {
 	for count := 0; begin < d.to && r.another(begin); count++ {
 		b := r.builder()
 		end := parseJSON(b, r.data, begin, d.to)
-		if b.refused != nil && b.refused.kind == Malformed && count == 0 {
+		if b.rejected != nil && b.rejected.kind == Malformed && count == 0 {
 			// It may be a flow mapping.
 			flow := r.builder()
-			if parseLibrary(flow, d.from, d.to, d.from); flow.refused == nil {
+			if parseLibrary(flow, d.from, d.to, d.from); flow.rejected == nil {
 				return r.tree(flow)
 			}
 		}
@@ -251,7 +251,7 @@ func (r *reader) yaml(d documentSpan) bool {
 	b := r.builder()
 	b.nodes = make([]treeNode, 0, min(2*bytes.Count(r.data[d.from:d.to], []byte("\n")), r.nodesLeft)+1)
 	ok, strayed := parseBlock(b, d.from, d.to)
-	if !ok && (b.refused == nil || b.refused.kind != TooLarge) {
+	if !ok && (b.rejected == nil || b.rejected.kind != TooLarge) {
 		b = r.builder()
 		parseLibrary(b, d.from, d.to, strayed)
 	}
@@ -262,9 +262,9 @@ func (r *reader) yaml(d documentSpan) bool {
 // whether to continue.
 func (r *reader) tree(b *treeBuilder) bool {
 	r.nodesLeft = b.left
-	if b.refused != nil {
-		r.problem(b.refused.at, b.refused.kind, b.refused.message)
-		return b.refused.kind != TooLarge
+	if b.rejected != nil {
+		r.problem(b.rejected.at, b.rejected.kind, b.rejected.message)
+		return b.rejected.kind != TooLarge
 	}
 	for _, d := range b.duplicates {
 		r.problem(int(d.at), DuplicateField, "key "+d.text+" already set in map")

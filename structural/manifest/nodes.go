@@ -156,7 +156,7 @@ func (r *NodeReader) List(n *yamlv3.Node) []*yamlv3.Node {
 	case n == nil || n.Tag == "!!null":
 		return nil
 	case n.Kind != yamlv3.SequenceNode:
-		r.Fail(n, "", "this must be a list")
+		r.Fail(n, "", "must be a list")
 		return nil
 	}
 	return n.Content

@@ -50,16 +50,16 @@ func yamlSeeds() []string {
 
 // readBoth reads a document with both readers. block is nil if the document is not in plain
 // block style.
-func readBoth(text string) (block, library *tree, refused *refusal) {
+func readBoth(text string) (block, library *tree, rejected *rejection) {
 	b := &treeBuilder{tree: tree{src: text}, left: maxNodes}
 	ok, strayed := parseBlock(b, 0, len(text))
-	if ok && b.refused == nil {
+	if ok && b.rejected == nil {
 		block = b.finish()
 	}
 	l := &treeBuilder{tree: tree{src: text}, left: maxNodes}
 	parseLibrary(l, 0, len(text), strayed)
-	if l.refused != nil {
-		return block, nil, l.refused
+	if l.rejected != nil {
+		return block, nil, l.rejected
 	}
 	return block, l.finish(), nil
 }
@@ -87,13 +87,13 @@ func checkYAML(t *testing.T, text string) {
 
 func checkDocument(t *testing.T, text string) {
 	t.Helper()
-	block, library, refused := readBoth(text)
-	if refused != nil && refused.kind == TooLarge {
+	block, library, rejected := readBoth(text)
+	if rejected != nil && rejected.kind == TooLarge {
 		return
 	}
 	want, err := yaml.YAMLToJSON([]byte(text))
-	if (err == nil) != (refused == nil) {
-		t.Fatalf("%q:\nwe say   %v\nsigs say %v", text, refused, err)
+	if (err == nil) != (rejected == nil) {
+		t.Fatalf("%q:\nwe say   %v\nsigs say %v", text, rejected, err)
 	}
 	if block != nil && err != nil {
 		t.Fatalf("%q: read as plain blocks, but sigs say %v", text, err)
@@ -210,9 +210,9 @@ all:
   yes: &s [1]
   0x10: 1.50
 `
-	_, library, refused := readBoth(text)
-	if refused != nil {
-		t.Fatal(refused)
+	_, library, rejected := readBoth(text)
+	if rejected != nil {
+		t.Fatal(rejected)
 	}
 	var got []string
 	var walk func(n int32, path string)
