@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"go/token"
@@ -9,13 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // Severity is the effect of a diagnostic on the run.
 type Severity int
 
 const (
-	// Error means that the API server would refuse the output, or that it would be wrong.
+	// Error means that the API server would reject the output, or that it would be wrong.
 	// Nothing is written.
 	Error Severity = iota
 	// Warning means that something in the source has no effect or can never hold.
@@ -49,7 +51,7 @@ func PositionOf(fset *token.FileSet, pos token.Pos) Position {
 func (p Position) String() string {
 	switch {
 	case p.File == "":
-		return "(no place)"
+		return "(no position)"
 	case p.Line == 0:
 		return p.File
 	case p.Column == 0:
@@ -163,21 +165,48 @@ func compare(a, b Diagnostic) int {
 
 // RelativeTo returns the list with file names that are [Nearby] made relative to dir.
 func (l List) RelativeTo(dir string) List {
+	return l.mapPositions(func(p *Position) { p.File = Relative(dir, p.File, Nearby) })
+}
+
+// UTF16 returns the list with columns that count UTF-16 code units, as SARIF does, instead of
+// bytes. read returns the content of a file; if it fails, the columns are left unchanged.
+func (l List) UTF16(read func(file string) ([]byte, error)) List {
+	lines := map[string][][]byte{}
+	return l.mapPositions(func(p *Position) {
+		if p.Column < 2 {
+			return
+		}
+		if _, ok := lines[p.File]; !ok {
+			data, _ := read(p.File) // an empty file leaves the columns unchanged
+			lines[p.File] = bytes.Split(data, []byte("\n"))
+		}
+		if p.Line > len(lines[p.File]) {
+			return
+		}
+		line := lines[p.File][p.Line-1]
+		before := line[:min(p.Column-1, len(line))]
+		p.Column += len(utf16.Encode([]rune(string(before)))) - len(before)
+	})
+}
+
+// mapPositions returns a copy of the list in which f has changed every position.
+func (l List) mapPositions(f func(*Position)) List {
 	out := slices.Clone(l)
 	for i := range out {
-		out[i].Pos.File = Relative(dir, out[i].Pos.File, Nearby)
-		out[i].End.File = Relative(dir, out[i].End.File, Nearby)
-		out[i].Related = slices.Clone(out[i].Related)
-		for j := range out[i].Related {
-			out[i].Related[j].Pos.File = Relative(dir, out[i].Related[j].Pos.File, Nearby)
+		d := &out[i]
+		f(&d.Pos)
+		f(&d.End)
+		d.Related = slices.Clone(d.Related)
+		for j := range d.Related {
+			f(&d.Related[j].Pos)
 		}
-		out[i].Fixes = slices.Clone(out[i].Fixes)
-		for j := range out[i].Fixes {
-			fix := &out[i].Fixes[j]
+		d.Fixes = slices.Clone(d.Fixes)
+		for j := range d.Fixes {
+			fix := &d.Fixes[j]
 			fix.Edits = slices.Clone(fix.Edits)
 			for k := range fix.Edits {
-				fix.Edits[k].Pos.File = Relative(dir, fix.Edits[k].Pos.File, Nearby)
-				fix.Edits[k].End.File = Relative(dir, fix.Edits[k].End.File, Nearby)
+				f(&fix.Edits[k].Pos)
+				f(&fix.Edits[k].End)
 			}
 		}
 	}

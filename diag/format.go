@@ -116,7 +116,7 @@ func encode(v any, indent string) (string, error) {
 	return EscapeJSON(strings.TrimSuffix(b.String(), "\n")), err
 }
 
-type jsonPlace struct {
+type jsonPosition struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
@@ -125,17 +125,17 @@ type jsonPlace struct {
 
 // jsonDiagnostic is an element of the list "diagnostics".
 type jsonDiagnostic struct {
-	Code      Code        `json:"code"`
-	Severity  string      `json:"severity"`
-	File      string      `json:"file,omitempty"`
-	Line      int         `json:"line,omitempty"`
-	Column    int         `json:"column,omitempty"`
-	EndLine   int         `json:"endLine,omitempty"`
-	EndColumn int         `json:"endColumn,omitempty"`
-	Message   string      `json:"message"`
-	Hint      string      `json:"hint,omitempty"`
-	Related   []jsonPlace `json:"related,omitempty"`
-	Fixes     []jsonFix   `json:"fixes,omitempty"`
+	Code      Code           `json:"code"`
+	Severity  string         `json:"severity"`
+	File      string         `json:"file,omitempty"`
+	Line      int            `json:"line,omitempty"`
+	Column    int            `json:"column,omitempty"`
+	EndLine   int            `json:"endLine,omitempty"`
+	EndColumn int            `json:"endColumn,omitempty"`
+	Message   string         `json:"message"`
+	Hint      string         `json:"hint,omitempty"`
+	Related   []jsonPosition `json:"related,omitempty"`
+	Fixes     []jsonFix      `json:"fixes,omitempty"`
 }
 
 // jsonFix is a possible correction of a diagnostic's source.
@@ -157,7 +157,7 @@ type jsonEdit struct {
 func jsonOf(d Diagnostic) jsonDiagnostic {
 	j := jsonDiagnostic{Code: d.Code, Severity: d.Severity.String(), File: d.Pos.File, Line: d.Pos.Line, Column: d.Pos.Column, EndLine: d.End.Line, EndColumn: d.End.Column, Message: d.Message, Hint: d.Hint}
 	for _, r := range d.Related {
-		j.Related = append(j.Related, jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
+		j.Related = append(j.Related, jsonPosition{r.Pos.File, r.Pos.Line, r.Pos.Column, r.Message})
 	}
 	for _, fix := range d.Fixes {
 		f := jsonFix{Message: fix.Message}
@@ -231,12 +231,12 @@ func sarifOf(d Diagnostic) sarifResult {
 	if d.Hint != "" {
 		message += "\n" + d.Hint
 	}
-	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Message: sarifText{message}, Locations: sarifPlace(d.Pos, "")}
+	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Message: sarifText{message}, Locations: sarifLocations(d.Pos, "")}
 	if d.End.Line > 0 && len(r.Locations) > 0 {
 		r.Locations[0].PhysicalLocation.Region = regionOf(d.Pos, d.End)
 	}
 	for _, related := range d.Related {
-		r.RelatedLocations = append(r.RelatedLocations, sarifPlace(related.Pos, related.Message)...)
+		r.RelatedLocations = append(r.RelatedLocations, sarifLocations(related.Pos, related.Message)...)
 	}
 	for _, fix := range d.Fixes {
 		r.Fixes = append(r.Fixes, sarifFixOf(fix))
@@ -267,8 +267,8 @@ func regionOf(pos, end Position) *sarifRegion {
 	return &sarifRegion{pos.Line, pos.Column, end.Line, end.Column}
 }
 
-// sarifPlace returns the SARIF location of a position, or none if it has no file.
-func sarifPlace(p Position, message string) []sarifLocation {
+// sarifLocations returns the SARIF location of a position, or none if it has no file.
+func sarifLocations(p Position, message string) []sarifLocation {
 	if p.File == "" {
 		return nil
 	}

@@ -13,13 +13,13 @@ func TestWriter(t *testing.T) {
 	codes := []*Kind{{Code: "A", Title: "a <b>", Explanation: "why"}, {Code: "B", Title: "b"}, {Code: "C", Title: "c"}}
 	all := List{
 		{Code: "B", Pos: at("b.go", 1, 2), Message: "x & y\nz", Hint: "do", Related: []Related{{Pos: at("c.go", 3, 0), Message: "here"}, {Message: "nowhere"}}},
-		{Code: "A", Severity: Warning, Message: "no place"},
+		{Code: "A", Severity: Warning, Message: "no position"},
 		{Code: "A", Severity: Note, Pos: at("a,b.go", 9, 2), Message: "100%"},
 	}
 	for _, format := range Formats() {
 		for n := range len(all) + 1 {
-			var whole, parts bytes.Buffer
-			if err := all[:n].Write(&whole, format, codes); err != nil {
+			var full, parts bytes.Buffer
+			if err := all[:n].Write(&full, format, codes); err != nil {
 				t.Fatal(err)
 			}
 			w, err := NewWriter(&parts, format, codes)
@@ -37,18 +37,18 @@ func TestWriter(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if whole.String() != parts.String() {
-				t.Errorf("%s of %d at once:\n%s\nin parts:\n%s", format, n, &whole, &parts)
+			if full.String() != parts.String() {
+				t.Errorf("%s of %d: got\n%s\nincrementally, want\n%s", format, n, &parts, &full)
 			}
 			if format != "json" && format != "sarif" {
 				continue
 			}
 			var indented bytes.Buffer
 			if err := json.Indent(&indented, parts.Bytes(), "", "  "); err != nil || indented.String() != parts.String() {
-				t.Errorf("%s of %d: %v:\n%s\nwant\n%s", format, n, err, &parts, &indented)
+				t.Errorf("%s of %d: error %v, got\n%s\nwant\n%s", format, n, err, &parts, &indented)
 			}
 			if got := strings.Count(parts.String(), `"message": "`) + strings.Count(parts.String(), `"ruleId"`); got < n {
-				t.Errorf("%s of %d has %d findings", format, n, got)
+				t.Errorf("%s of %d: got %d findings", format, n, got)
 			}
 			if format == "sarif" && (strings.Contains(parts.String(), `"id": "A"`) != (n > 1) || strings.Contains(parts.String(), `"id": "C"`)) {
 				t.Errorf("the rules of %d are not those of the findings:\n%s", n, &parts)
@@ -56,6 +56,6 @@ func TestWriter(t *testing.T) {
 		}
 	}
 	if _, err := NewWriter(nil, "yaml", nil); err == nil {
-		t.Error("a format that does not exist is taken")
+		t.Error("got no error for an unknown format")
 	}
 }

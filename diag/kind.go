@@ -17,9 +17,10 @@ type Kind struct {
 	Title string
 	// Explanation is why it matters and what to do, in plain text.
 	Explanation string
-	// Bad is an example that is reported, in Go: fields of a struct, declarations, or several
-	// files as a txtar archive. Good is the corrected example. Both are empty if the
-	// explanation is sufficient.
+	// Bad is an example that is reported: fields of a struct or declarations in Go, or a txtar
+	// archive of files, whose comment may have the command: "$ schemagen …". Without one, it
+	// is schemagen crd ./.... Good is the corrected example. If Bad is an archive, Good keeps
+	// the command and the files that it does not have.
 	Bad, Good string
 	// Fixes is set if its diagnostics may have fixes.
 	Fixes bool

@@ -30,7 +30,7 @@ func TestOff(t *testing.T) {
 	on, off := &Kind{Code: "SG1", Severity: Warning}, &Kind{Code: "SG2", Off: true}
 	list := List{off.At(Position{}, "", "m"), on.At(Position{}, "", "m")}
 	if list.HasErrors() {
-		t.Error("what is off by default fails a run")
+		t.Error("a diagnostic that is off by default fails a run")
 	}
 	if got := list.On(); len(got) != 1 || got[0].Code != "SG1" || len(list) != 2 {
 		t.Errorf("on are %v", got)
@@ -38,7 +38,7 @@ func TestOff(t *testing.T) {
 	for _, format := range Formats() {
 		var all, on strings.Builder
 		if err := cmp.Or(list.Write(&all, format, nil), list.On().Write(&on, format, nil)); err != nil || all.String() != on.String() {
-			t.Errorf("%s: %v: what is off is printed:\n%s", format, err, &all)
+			t.Errorf("%s: %v: a diagnostic that is off is printed:\n%s", format, err, &all)
 		}
 	}
 }

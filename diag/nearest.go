@@ -15,8 +15,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != "" && bestDistance < len(word)
 }
 
-// DidYouMean returns a hint for a word that is not one of the candidates: the nearest one, or
-// otherwise if none is near.
+// DidYouMean returns a hint for a word that is not one of the candidates: the nearest one if
+// it is near enough, or the text otherwise.
 func DidYouMean(word string, candidates []string, otherwise string) string {
 	if near, ok := Nearest(word, candidates); ok {
 		return "did you mean " + near + "?"

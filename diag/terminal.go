@@ -18,6 +18,18 @@ func Line(text string) string { return escape(text, "") }
 // Lines is like [Line] for text of several lines: newlines and tabs are kept.
 func Lines(text string) string { return escape(text, "\n\t") }
 
+// Indent returns the text with indent before every line that is not empty.
+func Indent(text, indent string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(indent)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 func escape(text, keep string) string {
 	if strings.IndexFunc(text, isHidden) < 0 && utf8.ValidString(text) {
 		return text

@@ -28,10 +28,10 @@ func checkText(t *testing.T, what, text string) {
 	t.Helper()
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		if strings.HasPrefix(line, "FORGED") {
-			t.Errorf("%s has the line %q", what, line)
+			t.Errorf("%s: got injected line %q", what, line)
 		}
 		if !utf8.ValidString(line) || strings.IndexFunc(strings.TrimLeft(line, "\t"), isHidden) >= 0 {
-			t.Errorf("%s has a character that does something: %q", what, line)
+			t.Errorf("%s: got a control character: %q", what, line)
 		}
 	}
 }
@@ -72,29 +72,29 @@ func TestHostileDiagnostics(t *testing.T) {
 			case "github":
 				for line := range strings.Lines(b.String()) {
 					if !annotation.MatchString(line) {
-						t.Errorf("%s: %q is no annotation of ours", what, line)
+						t.Errorf("%s: got %q, want an annotation", what, line)
 					}
 				}
 				if strings.Count(b.String(), "\n") != 2 {
-					t.Errorf("%s has other lines than its two:\n%s", what, &b)
+					t.Errorf("%s : got other than two lines:\n%s", what, &b)
 				}
 			case "text":
 				if strings.Count(b.String(), "\n") != 6 {
-					t.Errorf("%s has other lines than its six:\n%s", what, &b)
+					t.Errorf("%s : got other than six lines:\n%s", what, &b)
 				}
 				if _, err := NewTerminal(&shown).Write(b.Bytes()); err != nil || command.MatchString(shown.String()) {
-					t.Errorf("%s: a terminal shows %q, %v", what, &shown, err)
+					t.Errorf("%s: got %q on a terminal, error %v", what, &shown, err)
 				}
 			case "json":
 				var read struct {
 					Diagnostics []struct{ Message, File string }
 				}
 				if err := json.Unmarshal(b.Bytes(), &read); err != nil || read.Diagnostics[0].Message != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
-					t.Errorf("%s is read as %+v, %v", what, read, err)
+					t.Errorf("%s: got %+v, error %v", what, read, err)
 				}
 			case "sarif":
 				if uri := regexp.MustCompile(`"uri": "([^"]*)"`).FindStringSubmatch(b.String()); uri == nil || !regexp.MustCompile(`^[-A-Za-z0-9._~!$&'()*+,;=@%/]*$`).MatchString(uri[1]) {
-					t.Errorf("%s: the uri is %q", what, uri)
+					t.Errorf("%s: got uri %q", what, uri)
 				}
 			}
 		}
@@ -111,11 +111,11 @@ func TestTerminal(t *testing.T) {
 		for range 1 + random.IntN(6) {
 			text.WriteString(pieces[random.IntN(len(pieces))])
 		}
-		var whole, cut bytes.Buffer
-		if n, err := NewTerminal(&whole).Write([]byte(text.String())); err != nil || n != text.Len() {
+		var full, parts bytes.Buffer
+		if n, err := NewTerminal(&full).Write([]byte(text.String())); err != nil || n != text.Len() {
 			t.Fatal(n, err)
 		}
-		terminal := NewTerminal(&cut)
+		terminal := NewTerminal(&parts)
 		for rest := text.String(); rest != ""; {
 			n := 1 + random.IntN(len(rest))
 			if _, err := terminal.Write([]byte(rest[:n])); err != nil {
@@ -123,21 +123,21 @@ func TestTerminal(t *testing.T) {
 			}
 			rest = rest[n:]
 		}
-		if whole.String() != cut.String() {
-			t.Fatalf("%q is shown as %q, and in pieces as %q", &text, &whole, &cut)
+		if full.String() != parts.String() {
+			t.Fatalf("%q: got %q, and %q in parts", &text, &full, &parts)
 		}
-		for line := range strings.SplitSeq(whole.String(), "\n") {
+		for line := range strings.SplitSeq(full.String(), "\n") {
 			if command.MatchString(line) {
-				t.Errorf("%q is shown with the command %q", &text, line)
+				t.Errorf("%q: got command %q", &text, line)
 			}
 			if strings.IndexFunc(strings.ReplaceAll(line, "\t", ""), isHidden) >= 0 {
-				t.Errorf("%q is shown as %q", &text, line)
+				t.Errorf("%q: got %q", &text, line)
 			}
 		}
 	}
 	const plain = "a: b :: c\n\t: x # y ## Title\n    é → 日本 #[x] [::]\n"
 	var shown bytes.Buffer
 	if _, err := NewTerminal(&shown).Write([]byte(plain)); err != nil || shown.String() != plain {
-		t.Errorf("%q is shown as %q, %v", plain, &shown, err)
+		t.Errorf("%q: got %q, error %v", plain, &shown, err)
 	}
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/docexample"
+)
+
+// TestExamples runs the examples of the kinds of diagnostics. The bad example must result in
+// diagnostics of its kind only, the good one in none.
+func TestExamples(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("GOPROXY", "off")
+	for _, kind := range codes() {
+		if kind.Bad == "" {
+			continue // TestKinds of the root knows why
+		}
+		want := []diag.Code{kind.Code}
+		if kind.Code == "SG710" {
+			want = []diag.Code{"SG701", "SG710"} // it is about what an error prevents
+		}
+		t.Run(string(kind.Code), func(t *testing.T) {
+			t.Run("bad", func(t *testing.T) { exampleOf(kind, kind.Bad).check(t, want...) })
+			t.Run("good", func(t *testing.T) { exampleOf(kind, kind.Bad, kind.Good).check(t) })
+		})
+	}
+}
+
+// kindExample is an example of a kind of diagnostics: files, and the command that reads them.
+type kindExample struct {
+	command string
+	files   map[string]string
+}
+
+// exampleOf returns the example with the command and the files of the last of the texts that
+// has them.
+func exampleOf(kind *diag.Kind, texts ...string) *kindExample {
+	e := &kindExample{command: "schemagen crd ./...", files: map[string]string{}}
+	for _, text := range texts {
+		archive := docexample.Archive(text + "\n")
+		command, isCommand := strings.CutPrefix(string(archive.Comment), "$ ")
+		switch {
+		case isCommand:
+			e.command = strings.TrimSpace(command)
+		case len(archive.Files) == 0: // Go
+			clear(e.files)
+			archive.Files = docexample.Package(text + "\n")
+		}
+		for _, f := range archive.Files {
+			e.files[f.Name] = string(f.Data)
+		}
+	}
+	if kind.Off {
+		e.files["schemagen.yaml"] = fmt.Sprintf("severities: {%s: warning}\n", kind.Code)
+	}
+	return e
+}
+
+// check runs the command in a new module with the files, and compares the codes that it
+// reports.
+func (e *kindExample) check(t *testing.T, want ...diag.Code) {
+	mod, sum := requirements(t)
+	t.Chdir(t.TempDir())
+	e.files["go.mod"] = regexp.MustCompile(`(?m)^module .*`).ReplaceAllString(string(mod), "module example.com/project")
+	e.files["go.sum"] = string(sum)
+	for name, text := range e.files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	code := run(t.Context(), strings.Fields(e.command)[1:], &out, &out)
+	var got []diag.Code
+	for _, m := range regexp.MustCompile(`\b(?:error|warning|note)\[(SG\d+)\]: `).FindAllStringSubmatch(out.String(), -1) {
+		got = append(got, diag.Code(m[1]))
+	}
+	slices.Sort(got)
+	if got = slices.Compact(got); code == exitFailure || !slices.Equal(got, want) {
+		t.Errorf("%s: got exit code %d and codes %v, want %v:\n%s", e.command, code, got, want, &out)
+	}
+}
