@@ -13,7 +13,7 @@ all: test lint verify
 
 .PHONY: build
 build: ## Build schemagen into bin/.
-	$(GO) build -o $(BIN)/schemagen ./cmd/schemagen
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/schemagen ./cmd/schemagen
 
 .PHONY: demo
 demo: build ## Generate CRDs of the Gateway API and a small project, and show diagnostics.
@@ -44,7 +44,7 @@ examples: ## Test the examples that are separate modules.
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./generator/internal/build -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./generator/internal/build ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestConfigSchema|TestDeclarativeTags' -update -count=1
+	$(GO) test ./generator/internal/build ./generator/internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestConfigSchema|TestDeclarativeTags' -update -count=1
 	$(GO) generate ./...
 	$(GO) test . -run '^TestPicture$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
@@ -63,6 +63,14 @@ cel-costs: ## Record the CEL costs estimated by the libraries of each Kubernetes
 .PHONY: parity
 parity: ## Compare every CRD of real API modules with controller-gen's, byte for byte.
 	$(GO) run -C bench . parity
+
+.PHONY: random-markers
+random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 random packages, and record the outcome.
+	$(GO) test ./generator/internal/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
+
+.PHONY: parity-object
+parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
+	$(GO) test ./generator/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update
 
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.

@@ -26,7 +26,8 @@ const module = "github.com/schemagen/schemagen"
 // this list.
 func layers() []string {
 	return []string{
-		"internal/typedmodule", "internal/gogc", "internal/changetable",
+		"internal/typedmodule", "internal/docexample", "internal/gogc", "internal/changetable",
+		"internal/snapshot",
 		"diag",
 		"internal/inputs",
 		"internal/parallel",
@@ -38,10 +39,15 @@ func layers() []string {
 		"crd",
 		"generator/internal/golist",
 		"generator/internal/source",
+		"generator/internal/typecheck",
 		"generator/internal/crdyaml",
 		"internal/plurals",
 		"generator/internal/kustomize",
 		"generator/internal/report",
+		"generator/deepcopy",
+		"generator/internal/configgen",
+		"generator/rbac",
+		"generator/webhook",
 		"generator/internal/checks",
 		"generator/internal/edits",
 		"generator/internal/gounions",
@@ -51,6 +57,7 @@ func layers() []string {
 		"generator/suggest",
 		"generator/uniongen",
 		"generator/schemapatch",
+		"generator/applyconfiguration",
 		"apiserver",
 		"verify",
 		"generator/internal/gentest",
@@ -66,6 +73,7 @@ func layers() []string {
 		"internal/controllertools",
 		"internal/crdrun",
 		"internal/migrate",
+		"cmd/schemagen/internal/earlyexit",
 		"cmd/schemagen",
 	}
 }
@@ -74,21 +82,21 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "generator/internal/gentest", "internal/controllertools"},
+		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "generator/internal/gentest", "generator/applyconfiguration", "internal/controllertools"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},
-		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/edits", "generator/internal/build", "generator/suggest", "generator/uniongen", "internal/controllertools"},
+		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/edits", "generator/internal/build", "generator/suggest", "generator/uniongen", "generator/applyconfiguration", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
 		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "generator/internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable"},
 		"go.yaml.in/yaml":                      {"internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/crdrun", "cmd/schemagen"},
-		"k8s.io/gengo":                         {"markers", "generator/internal/edits", "generator/internal/build", "internal/controllertools"},
-		"k8s.io/code-generator":                {"internal/controllertools"},
+		"k8s.io/gengo":                         {"markers", "generator/internal/edits", "generator/internal/build", "generator/applyconfiguration"},
+		"k8s.io/code-generator":                {"generator/applyconfiguration"},
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "cmd/schemagen", "internal/typedmodule"},
+		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule"},
 	}
 }
 
@@ -180,13 +188,15 @@ func checkOwner(t *testing.T, f goFile, imported string) {
 	}
 }
 
-// initialized is the one package that does something when it is imported. The
-// packages of the API server allocate what they keep while they are initialized,
-// before main; nothing but a package that is initialized earlier can set the pace of
-// the garbage collector for that.
-const initialized = "internal/gogc"
+// initialized are the packages that do something when they are imported. The packages of
+// the API server take most of a short run's time while they are initialized, before main,
+// and allocate what they keep. Only packages that are initialized earlier can end the
+// process before that, and set the pace of the garbage collector for it.
+func initialized() []string {
+	return []string{"cmd/schemagen/internal/earlyexit", "internal/gogc"}
+}
 
-// TestNoHiddenState refuses what makes the flow of values invisible: init
+// TestNoHiddenState rejects what makes the flow of values invisible: init
 // functions, variables that call something for its effect, package variables that
 // are not constants in spirit, and, outside of cmd/, printing, exiting, and panics.
 func TestNoHiddenState(t *testing.T) {
@@ -198,7 +208,7 @@ func TestNoHiddenState(t *testing.T) {
 		for _, decl := range f.ast.Decls {
 			switch decl := decl.(type) {
 			case *ast.FuncDecl:
-				if decl.Recv == nil && decl.Name.Name == "init" && f.dir != initialized {
+				if decl.Recv == nil && decl.Name.Name == "init" && !slices.Contains(initialized(), f.dir) {
 					t.Errorf("%s: init function", f.fset.Position(decl.Pos()))
 				}
 			case *ast.GenDecl:
@@ -390,6 +400,25 @@ func TestGeneratorLinksFewPackages(t *testing.T) {
 	}
 }
 
+// TestEarlyExitIsEarly wants the early exit to depend on nothing but package os and its
+// dependencies: Go initializes packages in the order of their import paths, after their
+// dependencies, so that each further one may come after most of the program.
+func TestEarlyExitIsEarly(t *testing.T) {
+	depsOf := func(path string) []string {
+		text, err := exec.Command("go", "list", "-deps", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(text))
+	}
+	allowed := append(depsOf("os"), module+"/internal/snapshot", module+"/cmd/schemagen/internal/earlyexit")
+	for _, path := range depsOf(module + "/cmd/schemagen/internal/earlyexit") {
+		if !slices.Contains(allowed, path) {
+			t.Errorf("the early exit depends on %s", path)
+		}
+	}
+}
+
 // TestLayersHaveDocs wants a package comment for every package.
 func TestLayersHaveDocs(t *testing.T) {
 	documented := map[string]bool{}
@@ -460,21 +489,19 @@ func TestOneCommandAFile(t *testing.T) {
 	}
 }
 
-// TestMarkersAreNamedOnce refuses names of markers as string literals in the generator:
-// package markers has constants. Declarative-validation tags have their meaning by name
-// in two files.
+// TestMarkersAreNamedOnce rejects names of markers as string literals in the generator:
+// package markers has constants.
 func TestMarkersAreNamedOnce(t *testing.T) {
 	table, err := markers.NewTable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tags := []string{"generator/internal/edits/declarative.go", "generator/internal/edits/celtags.go"}
 	names := map[string]bool{}
 	for _, def := range table.Definitions() {
 		names[def.Name] = true
 	}
 	for _, f := range product(t) {
-		if f.test || !strings.HasPrefix(f.dir, "generator") || slices.Contains(tags, f.name) {
+		if f.test || !strings.HasPrefix(f.dir, "generator") {
 			continue
 		}
 		complain := func(node ast.Node, about func(name string) bool) {

@@ -17,13 +17,20 @@ import (
 // ends. Who builds it takes its codes out.
 func reserved() [][2]int { return [][2]int{{319, 330}, {509, 509}, {920, 929}, {931, 932}} }
 
+// withoutExample returns the kinds of diagnostics that have no example, with the reason.
+func withoutExample() map[string]string {
+	return map[string]string{
+		"SG105": "a txtar archive has only regular files, which can be read",
+	}
+}
+
 // kind is a *diag.Kind that a package declares.
 type kind struct {
-	file               goFile
-	spec               *ast.ValueSpec
-	name               string // of the variable
-	code               string
-	title, explanation bool
+	file                        goFile
+	spec                        *ast.ValueSpec
+	name                        string // of the variable
+	code                        string
+	title, explanation, example bool
 }
 
 func (k *kind) at() token.Position { return k.file.fset.Position(k.spec.Pos()) }
@@ -45,6 +52,7 @@ func kindsOf(files []goFile) (out []*kind) {
 					if literal := kindLiteral(v); literal != nil {
 						k := &kind{file: f, spec: value, name: value.Names[i].Name}
 						k.code, k.title, k.explanation = textOf(literal, "Code"), textOf(literal, "Title") != "", textOf(literal, "Explanation") != ""
+						k.example = textOf(literal, "Bad") != "" && textOf(literal, "Good") != ""
 						out = append(out, k)
 					}
 				}
@@ -99,6 +107,9 @@ func wrongKinds(kinds []*kind) (out []string) {
 		}
 		if !k.title || !k.explanation {
 			complain("%s needs a title and an explanation", k.code)
+		}
+		if reason := withoutExample()[k.code]; k.example == (reason != "") {
+			complain("%s needs a bad and a good example, or a reason in withoutExample", k.code)
 		}
 		if path.Base(k.file.name) != "codes.go" {
 			complain("declare %s in codes.go", k.code)
@@ -291,7 +302,7 @@ func TestKindsCanFail(t *testing.T) {
 import "github.com/schemagen/schemagen/diag"
 
 var (
-	first = &diag.Kind{Code: "SG102", Title: "t", Explanation: "e"}
+	first = &diag.Kind{Code: "SG102", Title: "t", Explanation: "e", Bad: "b", Good: "g"}
 	%s
 )
 
@@ -300,15 +311,17 @@ func Codes() []*diag.Kind { return []*diag.Kind{first%s} }
 func run() { report(first); list(Codes()); %s }
 `
 	for _, c := range []struct{ name, declared, listed, body, want string }{
-		{"nothing", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e"}`, ", second", "report(second)", ""},
-		{"duplicate", `second = &diag.Kind{Code: "SG102", Title: "t", Explanation: "e"}`, ", second", "report(second)", "too"},
-		{"order", `second = &diag.Kind{Code: "SG101", Title: "t", Explanation: "e"}`, ", second", "report(second)", "comes after"},
-		{"title", `second = &diag.Kind{Code: "SG103", Explanation: "e"}`, ", second", "report(second)", "title"},
-		{"reserved", `second = &diag.Kind{Code: "SG319", Title: "t", Explanation: "e"}`, ", second", "report(second)", "reserved"},
-		{"code", `second = &diag.Kind{Code: "X1", Title: "t", Explanation: "e"}`, ", second", "report(second)", "not a code"},
-		{"not listed", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e"}`, "", "report(second)", "does not list"},
-		{"not reported", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e"}`, ", second", "", "never reported"},
-		{"shadowed", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e"}`, ", second", "second := 1; report(second)", "never reported"},
+		{"nothing", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", ""},
+		{"duplicate", `second = &diag.Kind{Code: "SG102", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "too"},
+		{"order", `second = &diag.Kind{Code: "SG101", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "comes after"},
+		{"title", `second = &diag.Kind{Code: "SG103", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "title"},
+		{"no example", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b"}`, ", second", "report(second)", "good example"},
+		{"a reason and an example", `second = &diag.Kind{Code: "SG105", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "reason"},
+		{"reserved", `second = &diag.Kind{Code: "SG319", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "reserved"},
+		{"code", `second = &diag.Kind{Code: "X1", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "report(second)", "not a code"},
+		{"not listed", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, "", "report(second)", "does not list"},
+		{"not reported", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "", "never reported"},
+		{"shadowed", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "second := 1; report(second)", "never reported"},
 		{"not called", "", "", "", "nothing calls"},
 		{"assigned", "", "", "first = nil", "assigned"},
 		{"changed", "", "", "first.Off = true", "assigned"},
@@ -316,7 +329,7 @@ func run() { report(first); list(Codes()); %s }
 		{"in parentheses", "", "", "(*first).Title = \"u\"", "assigned"},
 		{"a local one", "", "", "first := 1; first = 2", ""},
 		{"a diagnostic", "", "", "report(first).Off = true", ""},
-		{"a method", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e"}`, ", second", "b.second()", "never reported"},
+		{"a method", `second = &diag.Kind{Code: "SG103", Title: "t", Explanation: "e", Bad: "b", Good: "g"}`, ", second", "b.second()", "never reported"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fset := token.NewFileSet()

@@ -10,28 +10,40 @@ import (
 var (
 	breakingStored = &diag.Kind{
 		Code: "SG811", Title: "a change breaks stored objects",
-		Explanation: "A stored object that was valid cannot be kept as it is: the server refuses the new definition, drops or changes data when it reads the object, or refuses an update that does not touch the invalid value. docs/diff.md lists the kinds of changes.",
+		Explanation: "A stored object that was valid cannot be kept as it is: the server rejects the new definition, drops or changes data when it reads the object, or rejects an update that does not touch the invalid value. docs/diff.md lists the kinds of changes.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\nName string `json:\"name\"`\nSize *int32 `json:\"size,omitempty\"`\n-- new/types.go --\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\nName string `json:\"name\"`\nSize *int32 `json:\"size,omitempty\"`",
 	}
 	breakingClients = &diag.Kind{
 		Code: "SG812", Title: "a change breaks clients",
-		Explanation: "Stored objects can be kept, but something that a client may send under the old definition is refused or stored differently.",
+		Explanation: "Stored objects can be kept, but something that a client may send under the old definition is rejected or stored differently.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
 	}
 	safeChange = &diag.Kind{
 		Code: "SG813", Severity: diag.Note, Title: "a change is safe",
 		Explanation: "Everything that the old definition allowed is still accepted and kept. Clients that read objects may see new values.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`\n-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
 	}
 	changeNotUnderstood = &diag.Kind{
 		Code: "SG814", Title: "the effect of a change is unknown",
 		Explanation: "schemagen diff does not know the effect of this difference, and treats it as one that breaks stored objects.",
+		Bad:         "$ schemagen diff old.yaml new.yaml\n-- old.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: http://json-schema.org/draft-04/schema\n-- new.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: https://json-schema.org/draft/2020-12/schema",
+		Good:        "-- new.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        $schema: http://json-schema.org/draft-04/schema",
 	}
 	waivedChange = &diag.Kind{
 		Code: "SG815", Severity: diag.Note, Title: "a change was allowed",
 		Explanation: "The marker +schemagen:allowChange in Go or the comment # schemagen:ignore KIND reason in YAML allows it. It does not affect the exit code.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=10\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
 	}
 	// UnusedWaiver is reported for a comment or marker that allows no change.
 	UnusedWaiver = &diag.Kind{
 		Code: "SG816", Severity: diag.Warning, Title: "a comment allows no change",
 		Explanation: "The change that it allows was not made, or was released long ago. It is an error if the kind of change does not exist or no reason is given.",
+		Bad:         "$ schemagen diff ./old ./new\n-- old/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`\n-- new/types.go --\n// +schemagen:allowChange:kind=maxLength-lowered,reason=\"names have at most 10 characters\"\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
+		Good:        "-- new/types.go --\n// +kubebuilder:validation:MaxLength=63\nName string `json:\"name\"`",
 	}
 )
 

@@ -4,15 +4,15 @@
 // Every change has a category:
 //
 //   - It [BreaksStored] objects if a stored object that was valid cannot be kept as it is:
-//     the server refuses the new definition; data is dropped or changed when the object is
-//     read or written back; a server-side apply of it fails; or an update is refused although
+//     the server rejects the new definition; data is dropped or changed when the object is
+//     read or written back; a server-side apply of it fails; or an update is rejected although
 //     it does not touch the values that the new schema forbids. The API server ratchets
 //     (KEP-4008): an invalid value is accepted as long as it does not change. That does not
 //     help if an object, a list or a map is invalid as a whole and something else in it
 //     changes; below a list without keys, whose elements cannot be correlated; or for a rule
 //     that fails to evaluate instead of being violated.
 //   - It [BreaksClients] if every stored object can be kept, but something that a client may
-//     send under the old definition is refused or stored differently, or a request is no
+//     send under the old definition is rejected or stored differently, or a request is no
 //     longer served.
 //   - It is [Safe] otherwise. Clients that read objects may see something new: more enum
 //     values, more union members, missing fields. That is safe, and the reason mentions it.

@@ -77,11 +77,11 @@ func (d *definition) compare() {
 func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec) {
 	if old.Scope != new.Scope {
 		d.addAt("spec.scope", Change{Kind: ScopeChanged, Category: BreaksStored, Old: string(old.Scope), New: string(new.Scope),
-			Reason: "the server refuses it, because objects are stored with or without a namespace"})
+			Reason: "the server rejects it, because objects are stored with or without a namespace"})
 	}
 	if old.Names.Kind != new.Names.Kind {
 		d.addAt("spec.names.kind", Change{Kind: KindChanged, Category: BreaksStored, Old: old.Names.Kind, New: new.Names.Kind,
-			Reason: "the server refuses it, because stored objects have a kind"})
+			Reason: "the server rejects it, because stored objects have a kind"})
 	}
 	for _, name := range [...]struct{ path, old, new string }{
 		{"spec.names.listKind", old.Names.ListKind, new.Names.ListKind},
@@ -108,7 +108,7 @@ func (d *definition) spec(old, new *apiextensionsv1.CustomResourceDefinitionSpec
 	if old.PreserveUnknownFields != new.PreserveUnknownFields {
 		change := Change{Kind: PruningChanged, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"}
 		if new.PreserveUnknownFields {
-			change.Reason = "the server refuses it"
+			change.Reason = "the server rejects it"
 		}
 		d.addAt("spec.preserveUnknownFields", change)
 	}
@@ -163,12 +163,12 @@ func (d *definition) versionRemoved(old *apiextensionsv1.CustomResourceDefinitio
 	stored := d.old.CRD.Status.StoredVersions
 	switch {
 	case v.Storage || slices.Contains(stored, v.Name):
-		change.Category, change.Reason = BreaksStored, "the server refuses it, because objects may be stored in it (see status.storedVersions)"
+		change.Category, change.Reason = BreaksStored, "the server rejects it, because objects may be stored in it (see status.storedVersions)"
 	case v.Served:
 		change.Category, change.Reason = BreaksClients, "requests for it fail with 404"
 	}
 	if change.Category != BreaksStored && len(stored) == 0 {
-		change.Reason += "; if status.storedVersions in a cluster still lists it, the server refuses the change"
+		change.Reason += "; if status.storedVersions in a cluster still lists it, the server rejects the change"
 	}
 	d.add(change)
 }
@@ -205,7 +205,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	d.add(change)
 }
 
-// stored returns the indexes of the storage versions. The server refuses a definition that
+// stored returns the indexes of the storage versions. The server rejects a definition that
 // does not have exactly one.
 func stored(spec *apiextensionsv1.CustomResourceDefinitionSpec) (out []int) {
 	for i, v := range spec.Versions {
@@ -254,7 +254,7 @@ func (d *definition) version(v versionPair) {
 		v.addInVersion(".additionalPrinterColumns", Change{Kind: ColumnsChanged, Reason: "kubectl get prints different columns"})
 	}
 	for _, field := range without(old.SelectableFields, new.SelectableFields) {
-		v.addInVersion(".selectableFields", Change{Kind: SelectableRemoved, Category: BreaksClients, Old: field.JSONPath, Reason: "requests that select by this field are refused"})
+		v.addInVersion(".selectableFields", Change{Kind: SelectableRemoved, Category: BreaksClients, Old: field.JSONPath, Reason: "requests that select by this field are rejected"})
 	}
 	for _, field := range without(new.SelectableFields, old.SelectableFields) {
 		v.addInVersion(".selectableFields", Change{Kind: SelectableAdded, New: field.JSONPath, Reason: "objects can be selected by one more field"})
@@ -284,7 +284,7 @@ func (v *versionPair) subresources() {
 		v.addInVersion(".subresources", Change{Kind: StatusRemoved, Category: BreaksClients, Reason: "requests for the subresource fail with 404"})
 	}
 	// The values that scale reads are validated in every update and are not ratcheted.
-	change := Change{Category: BreaksStored, Reason: "every update is refused if a value at its paths is not an integer from 0 to 2147483647"}
+	change := Change{Category: BreaksStored, Reason: "every update is rejected if a value at its paths is not an integer from 0 to 2147483647"}
 	switch {
 	case apiequality.Semantic.DeepEqual(old.Scale, new.Scale):
 	case new.Scale == nil:
@@ -378,7 +378,7 @@ func (v *versionPair) unsupported(c *comparer) {
 	}
 }
 
-// askServer adds the API server's refusals of the update.
+// askServer adds the API server's rejections of the update.
 func (d *definition) askServer(ctx context.Context, target *apiserver.Target) error {
 	if len(d.changes) == 0 {
 		return nil
@@ -395,7 +395,7 @@ func (d *definition) askServer(ctx context.Context, target *apiserver.Target) er
 		if len(f.Paths) > 0 {
 			path = f.Paths[0]
 		}
-		d.add(Change{Kind: Refused, Category: BreaksStored, NewPath: path, Reason: "the server refuses the definition: " + shorten(f.String(), 400)})
+		d.add(Change{Kind: Rejected, Category: BreaksStored, NewPath: path, Reason: "the server rejects the definition: " + shorten(f.String(), 400)})
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 func (c *comparer) allOf(p nodePair) bool {
 	for range without(p.new.AllOf, p.old.AllOf) {
-		c.tighten(p, "allOf", Change{Kind: "allOf-added", Reason: "values that violate the added condition are refused"})
+		c.tighten(p, "allOf", Change{Kind: "allOf-added", Reason: "values that violate the added condition are rejected"})
 	}
 	for range without(p.old.AllOf, p.new.AllOf) {
 		c.loosen(p, "allOf", Change{Kind: "allOf-removed", Reason: "one condition fewer applies"})
@@ -34,24 +34,24 @@ func (c *comparer) branches(p nodePair, keyword string, old, new []structural.Ne
 	case len(new) == 0:
 		c.loosen(p, keyword, Change{Kind: Kind(keyword + "-removed"), Reason: "no branch has to match anymore"})
 	case len(old) == 0:
-		c.tighten(p, keyword, Change{Kind: Kind(keyword + "-added"), Reason: "values that match no branch are refused"})
+		c.tighten(p, keyword, Change{Kind: Kind(keyword + "-added"), Reason: "values that match no branch are rejected"})
 	case any && len(removed) == 0:
 		if len(added) > 0 {
 			c.loosen(p, keyword, Change{Kind: Kind(keyword + "-changed"), Reason: fmt.Sprintf("%d more branches may match", len(added))})
 		}
 	case len(removed) > 0 || len(added) > 0 || len(old) != len(new):
-		c.tighten(p, keyword, Change{Kind: Kind(keyword + "-changed"), Reason: "values that matched the old branches may be refused"})
+		c.tighten(p, keyword, Change{Kind: Kind(keyword + "-changed"), Reason: "values that matched the old branches may be rejected"})
 	}
 }
 
 func (c *comparer) not(p nodePair) bool {
 	switch {
 	case p.new.Not == nil:
-		c.loosen(p, "not", Change{Kind: "not-removed", Reason: "values that were refused are accepted"})
+		c.loosen(p, "not", Change{Kind: "not-removed", Reason: "values that were rejected are accepted"})
 	case p.old.Not == nil:
-		c.tighten(p, "not", Change{Kind: "not-added", Reason: "values that match it are refused"})
+		c.tighten(p, "not", Change{Kind: "not-added", Reason: "values that match it are rejected"})
 	default:
-		c.tighten(p, "not", Change{Kind: "not-changed", Reason: "different values are refused"})
+		c.tighten(p, "not", Change{Kind: "not-changed", Reason: "different values are rejected"})
 	}
 	return true
 }

@@ -16,8 +16,8 @@ type Kind string
 const (
 	DefinitionAdded   Kind = "definition-added"
 	DefinitionRemoved Kind = "definition-removed"
-	// Refused is a refusal of the update by the server.
-	Refused              Kind = "definition-refused"
+	// Rejected is a rejection of the update by the server.
+	Rejected             Kind = "definition-refused"
 	ScopeChanged         Kind = "scope-changed"
 	KindChanged          Kind = "kind-changed"
 	NamesChanged         Kind = "names-changed"
@@ -89,7 +89,7 @@ const (
 // Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	out := []Kind{
-		DefinitionAdded, DefinitionRemoved, Refused, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, PruningChanged,
+		DefinitionAdded, DefinitionRemoved, Rejected, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, PruningChanged,
 		VersionAdded, VersionRemoved, VersionServed, VersionUnserved, VersionDeprecated, StorageChanged, StatusAdded, StatusRemoved, ScaleAdded, ScaleRemoved,
 		ScaleChanged, ColumnsChanged, SelectableAdded, SelectableRemoved, DocumentationChanged, NotUnderstood,
 		FieldAdded, FieldRemoved, StructureChanged, TypeChanged, TypeWidened, TypeNarrowed, NullableAdded, NullableRemoved, DefaultAdded, DefaultChanged, DefaultRemoved,

@@ -215,7 +215,7 @@ func TestRandom(t *testing.T) {
 		spec := c.schema(3)
 		old := randomDefinition(spec)
 		if findings, err := target.ValidateCreate(t.Context(), old); err != nil || slices.ContainsFunc(findings, func(f apiserver.Finding) bool { return !f.Warning }) {
-			counts["refused definitions"]++
+			counts["rejected definitions"]++
 			continue
 		}
 		new := old.DeepCopy()
@@ -301,7 +301,7 @@ func (r randomRun) object(worst Category, spec, other any) string {
 			r.t.Fatal(err)
 		}
 		if len(after.Errors) > 0 {
-			return fmt.Sprintf("%s is refused: %v", textOf(sent), after.Errors)
+			return fmt.Sprintf("%s is rejected: %v", textOf(sent), after.Errors)
 		}
 		if !reflect.DeepEqual(r.seen(after.Object), r.seen(before.Object)) {
 			return fmt.Sprintf("%s is stored as %s", textOf(sent), textOf(after.Object))
@@ -335,7 +335,7 @@ func (r randomRun) update(stored, object map[string]any) string {
 	}
 	switch {
 	case len(after.Errors) > 0:
-		return fmt.Sprintf("the update of %s to %s is refused: %v", textOf(stored), textOf(object), after.Errors)
+		return fmt.Sprintf("the update of %s to %s is rejected: %v", textOf(stored), textOf(object), after.Errors)
 	case !reflect.DeepEqual(r.seen(after.Object), r.seen(object)):
 		return fmt.Sprintf("the update of %s to %s is stored as %s", textOf(stored), textOf(object), textOf(after.Object))
 	}

@@ -24,6 +24,9 @@ type Report struct {
 	MinCategory Category
 	// Dir is the directory that file names are relative to.
 	Dir string
+	// ReadFile reads a file for columns in SARIF, which count UTF-16 code units. If it is nil,
+	// they count bytes.
+	ReadFile func(name string) ([]byte, error)
 }
 
 // counts reports whether a change fails: it is not waived and has at least MinCategory.
@@ -48,7 +51,11 @@ func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
 		list = append(list, r.Changes[i].Diagnostic(r.counts(&r.Changes[i])))
 	}
 	// Keep the order of the changes, most harmful first.
-	return append(list.RelativeTo(r.Dir), r.Findings...).Write(w, format, kinds)
+	list = append(list.RelativeTo(r.Dir), r.Findings...)
+	if format == "sarif" && r.ReadFile != nil {
+		list = list.UTF16(r.ReadFile)
+	}
+	return list.Write(w, format, kinds)
 }
 
 // markdown writes a table per definition, suitable for a comment on a pull request.

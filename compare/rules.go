@@ -22,7 +22,7 @@ func (c *comparer) rules(p nodePair) bool {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Reason: "values that violate the rule are accepted"})
 	}
 	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only the message of a refusal, the number or the order of equal rules changed"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only the message of a rejection, the number or the order of equal rules changed"})
 	}
 	return true
 }
@@ -44,7 +44,7 @@ func rulesWithout(list, other []structural.Rule) []structural.Rule {
 var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
 
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
-	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that violate the rule are refused"}
+	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that violate the rule are rejected"}
 	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	switch {
 	case c.requiresNewField(p, rule.Rule):
@@ -57,7 +57,7 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	case !oldSelfRegexp.MatchString(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
 	case keepsRegexp.MatchString(rule.Rule) && !optional:
-		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are refused; an unchanged value satisfies it"
+		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are rejected; an unchanged value satisfies it"
 		c.add(p, "x-kubernetes-validations", change)
 	default:
 		change.Category = BreaksStored

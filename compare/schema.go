@@ -73,13 +73,13 @@ func (c *comparer) loosen(p nodePair, keyword string, change Change) {
 	c.add(p, keyword, change)
 }
 
-// tighten adds a change after which values that were accepted may be refused. The category
+// tighten adds a change after which values that were accepted may be rejected. The category
 // depends on what the server ratchets.
 func (c *comparer) tighten(p nodePair, keyword string, change Change) {
 	change.Category = BreaksStored
 	switch {
 	case !c.ratchets:
-		change.Reason += "; this Kubernetes version refuses every update of a stored object with such a value"
+		change.Reason += "; this Kubernetes version rejects every update of a stored object with such a value"
 	case !p.correlated:
 		change.Reason += "; below a list without keys, no update of that list is possible while a stored object has such a value"
 	case p.composite():
@@ -113,14 +113,14 @@ func keywords() []keyword {
 		{[]string{"Maximum", "ExclusiveMaximum"}, (*comparer).maximum},
 		{[]string{"Minimum", "ExclusiveMinimum"}, (*comparer).minimum},
 		{[]string{"MultipleOf"}, (*comparer).multipleOf},
-		limit("maxLength", "strings longer than %s are refused"),
-		limit("minLength", "strings shorter than %s are refused"),
-		text("pattern", "strings that do not match are refused"),
+		limit("maxLength", "strings longer than %s are rejected"),
+		limit("minLength", "strings shorter than %s are rejected"),
+		text("pattern", "strings that do not match are rejected"),
 		{[]string{"Format"}, (*comparer).format},
-		limit("maxItems", "lists with more than %s elements are refused"),
-		limit("minItems", "lists with fewer than %s elements are refused"),
-		limit("maxProperties", "objects with more than %s fields are refused"),
-		limit("minProperties", "objects with fewer than %s fields are refused"),
+		limit("maxItems", "lists with more than %s elements are rejected"),
+		limit("minItems", "lists with fewer than %s elements are rejected"),
+		limit("maxProperties", "objects with more than %s fields are rejected"),
+		limit("minProperties", "objects with fewer than %s fields are rejected"),
 		{[]string{"AllOf"}, (*comparer).allOf},
 		{[]string{"AnyOf"}, (*comparer).anyOf},
 		{[]string{"OneOf"}, (*comparer).oneOf},

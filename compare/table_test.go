@@ -63,7 +63,7 @@ func TestTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.Name, err)
 		}
-		for _, p := range c.Places {
+		for _, p := range c.Positions {
 			pairs++
 			fact, known := facts[p.Name]
 			if !known {

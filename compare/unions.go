@@ -38,7 +38,7 @@ func (c *comparer) unions(p nodePair) []string {
 	for i := range new {
 		at := counterpart(&new[i], old, taken)
 		if at < 0 {
-			c.tighten(p, "", Change{Kind: UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are refused"})
+			c.tighten(p, "", Change{Kind: UnionAdded, New: unionText(&new[i]), Reason: "objects that violate the union are rejected"})
 			continue
 		}
 		taken[at] = true
@@ -161,10 +161,10 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 		change.Kind = UnionMemberAdded
 		switch {
 		case !new.Optional:
-			change.Reason = fmt.Sprintf("objects with %s %q but without %s are refused", u.new.Discriminator, value, new.Name)
+			change.Reason = fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
 			u.tighten(u.node, "", change)
 		case u.existed(new.Name):
-			change.Reason = fmt.Sprintf("objects with %s and a %s other than %q are refused", new.Name, u.new.Discriminator, value)
+			change.Reason = fmt.Sprintf("objects with %s and a %s other than %q are rejected", new.Name, u.new.Discriminator, value)
 			u.tighten(u.node, "", change)
 		default:
 			change.Reason = fmt.Sprintf("clients may read objects with %s and %q", new.Name, value)
@@ -173,17 +173,17 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 	case new == nil:
 		change.Kind = UnionMemberRemoved
 		if memberOf(u.new, old.Name) || propertyOf(u.node.new, old.Name) == nil {
-			change.Reason = fmt.Sprintf("objects with %s %q and %s are refused, or lose that field", u.new.Discriminator, value, old.Name)
+			change.Reason = fmt.Sprintf("objects with %s %q and %s are rejected, or lose that field", u.new.Discriminator, value, old.Name)
 			u.tighten(u.node, "", change)
 			return
 		}
 		change.Reason = fmt.Sprintf("%s may be set with every value", old.Name)
 		u.loosen(u.node, "", change)
 	case old.Name != new.Name:
-		change.Kind, change.Reason = UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are refused", value, old.Name)
+		change.Kind, change.Reason = UnionMemberMoved, fmt.Sprintf("%q selects a different member, so objects with %s are rejected", value, old.Name)
 		u.tighten(u.node, "", change)
 	case old.Optional && !new.Optional:
-		change.Kind, change.Reason = UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are refused", u.new.Discriminator, value, new.Name)
+		change.Kind, change.Reason = UnionMemberRequired, fmt.Sprintf("objects with %s %q but without %s are rejected", u.new.Discriminator, value, new.Name)
 		u.tighten(u.node, "", change)
 	case new.Optional && !old.Optional:
 		change.Kind, change.Reason = UnionMemberOptional, fmt.Sprintf("clients may read objects with %s %q but without %s", u.new.Discriminator, value, new.Name)
@@ -193,7 +193,7 @@ func (u unionPair) value(value string, old, new *unions.Member) {
 
 func (u unionPair) undiscriminated() {
 	if u.old.AtMostOne && !u.new.AtMostOne {
-		u.tighten(u.node, "", Change{Kind: UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are refused"})
+		u.tighten(u.node, "", Change{Kind: UnionMemberRequired, New: unionText(u.new), Reason: "objects without any member are rejected"})
 	}
 	if u.new.AtMostOne && !u.old.AtMostOne {
 		u.loosen(u.node, "", Change{Kind: UnionMemberOptional, New: unionText(u.new), Reason: "clients may read objects without any member"})
@@ -202,7 +202,7 @@ func (u unionPair) undiscriminated() {
 		switch change := (Change{Kind: UnionMemberAdded, New: m.Name}); {
 		case memberOf(u.old, m.Name):
 		case u.existed(m.Name):
-			change.Reason = fmt.Sprintf("objects with %s and another member are refused", m.Name)
+			change.Reason = fmt.Sprintf("objects with %s and another member are rejected", m.Name)
 			u.tighten(u.node, "", change)
 		default:
 			change.Reason = fmt.Sprintf("clients may read objects with %s and without the members that they know", m.Name)
@@ -213,7 +213,7 @@ func (u unionPair) undiscriminated() {
 		switch change := (Change{Kind: UnionMemberRemoved, Old: m.Name}); {
 		case memberOf(u.new, m.Name):
 		case !u.new.AtMostOne:
-			change.Reason = fmt.Sprintf("objects with %s but no other member are refused", m.Name)
+			change.Reason = fmt.Sprintf("objects with %s but no other member are rejected", m.Name)
 			u.tighten(u.node, "", change)
 		default:
 			change.Reason = fmt.Sprintf("%s may be set along with the members", m.Name)

@@ -48,7 +48,7 @@ func (c *comparer) types(p nodePair) bool {
 		change.Kind, change.Reason = TypeWidened, "every value is still accepted; clients may read values of other types"
 		c.loosen(p, "type", change)
 	case p.old.Type == "number" && p.new.Type == "integer":
-		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are refused"
+		change.Kind, change.Reason = TypeNarrowed, "numbers with a fraction are rejected"
 		if p.ruled {
 			change.Category, change.Reason = BreaksStored, "a rule reads the field, and fails in every update if a stored number has a fraction"
 			c.add(p, "type", change)
@@ -69,7 +69,7 @@ func (c *comparer) unknownFields(p nodePair) bool {
 		return true
 	}
 	if !keepsUnknown(p.old) {
-		return false // an explicit false, which the server refuses
+		return false // an explicit false, which the server rejects
 	}
 	c.add(p, "", Change{Kind: UnknownPruned, Category: BreaksStored, Reason: "the server drops unspecified fields when it reads a stored object"})
 	return true
@@ -97,7 +97,7 @@ func (c *comparer) nullable(p nodePair) bool {
 		change.Kind, change.Category = NullableRemoved, BreaksStored
 		change.Reason = "the server drops a stored null when it reads the object, or replaces it with the default"
 		if p.field == "" || strings.HasSuffix(p.field, "[*]") {
-			change.Reason = "a stored null is refused"
+			change.Reason = "a stored null is rejected"
 		}
 	case p.new.Default != nil:
 		change.Category, change.Reason = BreaksClients, "null is kept instead of being replaced with the default"
@@ -123,7 +123,7 @@ func (c *comparer) defaults(p nodePair) bool {
 
 func (c *comparer) requirements(p nodePair) bool {
 	for _, name := range withoutKeys(p.new.Required, p.old.Required, strings.Clone) {
-		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are refused", name)}
+		change := Change{Kind: RequiredAdded, New: name, Reason: fmt.Sprintf("objects without %s are rejected", name)}
 		if f := propertyOf(p.new, name); f != nil && f.Default != nil && string(f.Default.Raw) != "null" {
 			change.Reason = "objects without the field get its default"
 			c.add(p, "required", change)
@@ -145,14 +145,14 @@ func (c *comparer) enum(p nodePair) bool {
 	}
 	switch {
 	case len(old) == 0:
-		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "all other values are refused"})
+		c.tighten(p, "enum", Change{Kind: EnumAdded, New: valuesText(new), Reason: "all other values are rejected"})
 		return true
 	case len(new) == 0:
 		c.loosen(p, "enum", Change{Kind: EnumRemoved, Old: valuesText(old), Reason: "any value is accepted; clients may read values that they do not know"})
 		return true
 	}
 	if missing := withoutKeys(old, new, canonical); len(missing) > 0 {
-		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(missing), Reason: "objects with " + shorten(valuesText(missing), 300) + " are refused"})
+		c.tighten(p, "enum", Change{Kind: removed, Old: valuesText(missing), Reason: "objects with " + shorten(valuesText(missing), 300) + " are rejected"})
 	}
 	if more := withoutKeys(new, old, canonical); len(more) > 0 {
 		c.loosen(p, "enum", Change{Kind: added, New: valuesText(more), Reason: "clients may read " + shorten(valuesText(more), 300) + ", and must not assume that the list of values is complete"})
@@ -160,9 +160,9 @@ func (c *comparer) enum(p nodePair) bool {
 	return true
 }
 
-// bound compares two limits. If least is set, a higher limit accepts less. refused is the
+// bound compares two limits. If least is set, a higher limit accepts less. rejected is the
 // reason if the new limit accepts less.
-func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bool, refused string) {
+func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bool, rejected string) {
 	change := Change{}
 	if old != nil {
 		change.Old = number(*old)
@@ -182,7 +182,7 @@ func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bo
 		change.Kind, tighter = Kind(keyword+"-lowered"), !least
 	}
 	if tighter {
-		change.Reason = refused
+		change.Reason = rejected
 		c.tighten(p, keyword, change)
 		return
 	}
@@ -193,14 +193,14 @@ func (c *comparer) bound(p nodePair, keyword string, old, new *float64, least bo
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // limit explains a keyword that limits a count.
-func limit(name, refused string) keyword {
+func limit(name, rejected string) keyword {
 	k := structural.KeywordNamed(name)
 	of := func(s *structural.Schema) *float64 { return asFloat(*k.Value(s.Parts()).(**int64)) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
 		old, new := of(p.old), of(p.new)
-		reason := refused
-		if new != nil && strings.Contains(refused, "%s") {
-			reason = fmt.Sprintf(refused, number(*new))
+		reason := rejected
+		if new != nil && strings.Contains(rejected, "%s") {
+			reason = fmt.Sprintf(rejected, number(*new))
 		}
 		c.bound(p, name, old, new, strings.HasPrefix(name, "min"), reason)
 		return true
@@ -242,9 +242,9 @@ func (c *comparer) numericBound(p nodePair, keyword string, old, new *float64, o
 	if old == nil && new == nil {
 		return // exclusive without a limit
 	}
-	words := map[bool]string{false: "numbers above %s are refused", true: "numbers below %s are refused"}[least]
+	words := map[bool]string{false: "numbers above %s are rejected", true: "numbers below %s are rejected"}[least]
 	if newExclusive {
-		words = strings.Replace(words, " are refused", ", inclusive, are refused", 1)
+		words = strings.Replace(words, " are rejected", ", inclusive, are rejected", 1)
 	}
 	if new != nil {
 		words = fmt.Sprintf(words, number(*new))
@@ -268,7 +268,7 @@ func boundText(edge *float64, exclusive bool) string {
 
 func (c *comparer) multipleOf(p nodePair) bool {
 	old, new := p.old.MultipleOf, p.new.MultipleOf
-	change := Change{Kind: "multipleOf-changed", Reason: "numbers that are not multiples are refused"}
+	change := Change{Kind: "multipleOf-changed", Reason: "numbers that are not multiples are rejected"}
 	if old != nil {
 		change.Old = number(*old)
 	}
@@ -292,11 +292,11 @@ func (c *comparer) multipleOf(p nodePair) bool {
 }
 
 // text explains a keyword whose value is a string without structure.
-func text(name, refused string) keyword {
+func text(name, rejected string) keyword {
 	k := structural.KeywordNamed(name)
 	of := func(s *structural.Schema) string { return *k.Value(s.Parts()).(*string) }
 	return keyword{[]string{k.Field}, func(c *comparer, p nodePair) bool {
-		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: refused}
+		change := Change{Kind: Kind(name + "-changed"), Old: of(p.old), New: of(p.new), Reason: rejected}
 		switch {
 		case change.New == "":
 			change.Kind, change.Reason = Kind(name+"-removed"), "every value is still accepted"
@@ -325,7 +325,7 @@ func (c *comparer) format(p nodePair) bool {
 		c.add(p, "format", change)
 		return true
 	}
-	return text("format", "values that do not have this format are refused if the server knows the format").explain(c, p)
+	return text("format", "values that do not have this format are rejected if the server knows the format").explain(c, p)
 }
 
 func (c *comparer) listType(p nodePair) bool {
@@ -333,11 +333,11 @@ func (c *comparer) listType(p nodePair) bool {
 	switch {
 	case p.old.XListType == p.new.XListType:
 		change.Kind = ListKeysChanged
-		change.Reason = "elements are identified by different keys: duplicates are refused, and server-side apply merges different elements"
+		change.Reason = "elements are identified by different keys: duplicates are rejected, and server-side apply merges different elements"
 	case p.new.XListType == "":
 		change.Reason = "server-side apply replaces the whole list, including elements of other managers"
 	default:
-		change.Reason = "duplicates are refused, and server-side apply keeps elements without an owner instead of replacing the list"
+		change.Reason = "duplicates are rejected, and server-side apply keeps elements without an owner instead of replacing the list"
 	}
 	c.add(p, "x-kubernetes-list-type", change)
 	return true

@@ -54,20 +54,20 @@ func TestChanges(t *testing.T) {
 	defer s.Stop()
 	ctx := within(t)
 	definitions := make([]*changedDefinition, len(cases))
-	var changes []*changedPlace
+	var changes []*changedPosition
 	for i := range cases {
 		d := &changedDefinition{Case: cases[i], server: s}
 		definitions[i] = d
-		for _, p := range d.Places {
-			changes = append(changes, &changedPlace{changedDefinition: d, Place: p, object: strings.ReplaceAll(strings.TrimPrefix(p.Name, d.Name), "/", ""),
-				facts: changetable.Facts{Name: p.Name, Update: "-", Read: "-", Touch: "-", Beside: "-", Apply: "-", Send: "-", Reapply: "-", Ask: "-"}})
+		for _, p := range d.Positions {
+			changes = append(changes, &changedPosition{changedDefinition: d, Position: p, object: strings.ReplaceAll(strings.TrimPrefix(p.Name, d.Name), "/", ""),
+				facts: changetable.Facts{Name: p.Name, Update: "-", Read: "-", Touch: "-", Edit: "-", Apply: "-", Send: "-", Reapply: "-", Ask: "-"}})
 		}
 	}
 	// The first object of a new definition has to wait, so all definitions are created first.
-	sideBySide(t, definitions, func(d *changedDefinition) error { return d.install(ctx) })
-	sideBySide(t, changes, func(c *changedPlace) error { return c.before(ctx) })
-	sideBySide(t, definitions, func(d *changedDefinition) error { return d.replace(ctx) })
-	sideBySide(t, changes, func(c *changedPlace) error { return c.after(ctx) })
+	concurrently(t, definitions, func(d *changedDefinition) error { return d.install(ctx) })
+	concurrently(t, changes, func(c *changedPosition) error { return c.before(ctx) })
+	concurrently(t, definitions, func(d *changedDefinition) error { return d.replace(ctx) })
+	concurrently(t, changes, func(c *changedPosition) error { return c.after(ctx) })
 	var out strings.Builder
 	out.WriteString("# What a real kube-apiserver did with the pairs of rows.yaml: written by TestChanges of e2e, with -update.\n")
 	counts := map[string]int{}
@@ -90,23 +90,23 @@ func TestChanges(t *testing.T) {
 	}
 	for _, c := range changes {
 		// Other versions may check less, for example the formats of numbers.
-		if os.Getenv(versionVariable) != "" && c.facts.Harm() <= known[c.Place.Name].Harm() {
+		if os.Getenv(versionVariable) != "" && c.facts.Harm() <= known[c.Position.Name].Harm() {
 			continue
 		}
-		if known[c.Place.Name] != c.facts {
-			t.Errorf("the server did\n%s\nnot\n%s", c.facts, known[c.Place.Name])
+		if known[c.Position.Name] != c.facts {
+			t.Errorf("got\n%s\nwant\n%s", c.facts, known[c.Position.Name])
 		}
 	}
 	if len(known) != len(changes) {
-		t.Errorf("%d facts for %d pairs", len(known), len(changes))
+		t.Errorf("got %d facts for %d pairs", len(known), len(changes))
 	}
 	for _, category := range slices.Sorted(maps.Keys(counts)) {
-		world.report.Count("changes of definitions: "+category, counts[category])
+		suite.report.Count("changes of definitions: "+category, counts[category])
 	}
 }
 
-// sideBySide runs a step for all elements, changesAtOnce at a time.
-func sideBySide[T any](t *testing.T, all []T, step func(T) error) {
+// concurrently runs a step for all elements, changesAtOnce at a time.
+func concurrently[T any](t *testing.T, all []T, step func(T) error) {
 	t.Helper()
 	slots := make(chan struct{}, changesAtOnce)
 	var wait sync.WaitGroup
@@ -136,10 +136,10 @@ type changedDefinition struct {
 	update string
 }
 
-// changedPlace is a changed position of a case on a server.
-type changedPlace struct {
+// changedPosition is a changed position of a case on a server.
+type changedPosition struct {
 	*changedDefinition
-	changetable.Place
+	changetable.Position
 	// object is a part of the names of its objects.
 	object string
 	facts  changetable.Facts
@@ -173,13 +173,13 @@ func (c *changedDefinition) install(ctx context.Context) error {
 }
 
 // before stores the objects that the old definition allows.
-func (c *changedPlace) before(ctx context.Context) error {
+func (c *changedPosition) before(ctx context.Context) error {
 	var err error
 	if c.stored, err = c.create(ctx, c.StoredVersion, "stored-"+c.object, c.Stored); err != nil {
-		return fmt.Errorf("%s: the stored object: %w", c.Place.Name, err)
+		return fmt.Errorf("%s: the stored object: %w", c.Position.Name, err)
 	}
 	if c.sent, err = c.create(ctx, c.Version, "sent-before-"+c.object, c.Sent); err != nil {
-		return fmt.Errorf("%s: the client's object: %w", c.Place.Name, err)
+		return fmt.Errorf("%s: the client's object: %w", c.Position.Name, err)
 	}
 	if len(c.Applies) > 0 {
 		for _, name := range []string{"applied-" + c.object, "applied-before-" + c.object} {
@@ -206,7 +206,7 @@ func (c *changedPlace) before(ctx context.Context) error {
 
 // replace replaces the definition, and waits until the server uses the new one.
 func (c *changedDefinition) replace(ctx context.Context) error {
-	_, first, _ := strings.Cut(c.Places[0].Name, "/")
+	_, first, _ := strings.Cut(c.Positions[0].Name, "/")
 	for _, v := range c.New["spec"].(map[string]any)["versions"].([]any) {
 		schema := v.(map[string]any)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
 		schema["properties"].(map[string]any)[probe] = map[string]any{"type": "string", "default": "new"}
@@ -236,19 +236,19 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 	if !a.OK() {
 		return nil
 	}
-	look := looks{longest: 200 * time.Millisecond}
+	poll := poller{maxInterval: 200 * time.Millisecond}
 	for failing := 0; failing < 12; {
 		read, err := c.get(ctx, c.StoredVersion, "stored-"+first)
-		var refused *refusal
+		var rejected *rejection
 		switch {
-		case errors.As(err, &refused):
+		case errors.As(err, &rejected):
 			failing++ // the new definition cannot read it, or is not in use yet
 		case err != nil:
 			return err
 		case read[probe] == "new":
 			return nil
 		}
-		if err = look.next(ctx); err != nil {
+		if err = poll.next(ctx); err != nil {
 			return err
 		}
 	}
@@ -256,7 +256,7 @@ func (c *changedDefinition) replace(ctx context.Context) error {
 }
 
 // after determines how the server treats stored objects and requests of clients.
-func (c *changedPlace) after(ctx context.Context) error {
+func (c *changedPosition) after(ctx context.Context) error {
 	if c.facts.Update = c.update; c.update != "ok" {
 		return nil
 	}
@@ -268,26 +268,26 @@ func (c *changedPlace) after(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.facts.Beside, err = c.edited(ctx, c.Edit)
+	c.facts.Edit, err = c.edited(ctx, c.Edit)
 	if err != nil {
 		return err
 	}
-	if c.facts.Beside == "ok" {
+	if c.facts.Edit == "ok" {
 		want := changetable.Copy(c.stored)
 		c.Edit(want)
-		c.facts.Beside = c.kept(ctx, c.StoredVersion, "stored-"+c.object, want)
+		c.facts.Edit = c.kept(ctx, c.StoredVersion, "stored-"+c.object, want)
 	}
 	c.facts.Apply = "ok"
-	var refused *refusal
+	var rejected *rejection
 	switch err := c.applyMetadata(ctx); {
-	case errors.As(err, &refused):
-		c.facts.Apply = refused.fact
+	case errors.As(err, &rejected):
+		c.facts.Apply = rejected.fact
 	case err != nil:
 		return err
 	}
 	switch _, err := c.create(ctx, c.Version, "sent-after-"+c.object, c.Sent); {
-	case errors.As(err, &refused):
-		c.facts.Send = refused.fact
+	case errors.As(err, &rejected):
+		c.facts.Send = rejected.fact
 	case err != nil:
 		return err
 	default:
@@ -295,8 +295,8 @@ func (c *changedPlace) after(ctx context.Context) error {
 	}
 	if len(c.Applies) > 0 {
 		switch err := c.apply(ctx, "applied-"+c.object, "manager0", c.Applies[len(c.Applies)-1]); {
-		case errors.As(err, &refused):
-			c.facts.Reapply = refused.fact
+		case errors.As(err, &rejected):
+			c.facts.Reapply = rejected.fact
 		case err != nil:
 			return err
 		default:
@@ -311,10 +311,10 @@ func (c *changedPlace) after(ctx context.Context) error {
 	return nil
 }
 
-// refusal is an unsuccessful response.
-type refusal struct{ fact, text string }
+// rejection is an unsuccessful response.
+type rejection struct{ fact, text string }
 
-func (r *refusal) Error() string { return r.text }
+func (r *rejection) Error() string { return r.text }
 
 func factOf(a Answer) string {
 	if a.OK() {
@@ -341,7 +341,7 @@ func (c *changedDefinition) do(ctx context.Context, method, path, contentType st
 		return nil, err
 	}
 	if !a.OK() {
-		return nil, &refusal{factOf(a), a.String()}
+		return nil, &rejection{factOf(a), a.String()}
 	}
 	out := map[string]any{}
 	return out, utiljson.Unmarshal(a.Body, &out)
@@ -360,20 +360,20 @@ func (c *changedDefinition) named(version, name string, object map[string]any) m
 }
 
 // create stores an object and returns it as read back.
-func (c *changedPlace) create(ctx context.Context, version, name string, object map[string]any) (map[string]any, error) {
+func (c *changedPosition) create(ctx context.Context, version, name string, object map[string]any) (map[string]any, error) {
 	if _, err := c.do(ctx, http.MethodPost, c.path(version, ""), JSON, c.named(version, name, object)); err != nil {
 		return nil, err
 	}
 	return c.get(ctx, version, name)
 }
 
-func (c *changedPlace) apply(ctx context.Context, name, manager string, object map[string]any) error {
+func (c *changedPosition) apply(ctx context.Context, name, manager string, object map[string]any) error {
 	_, err := c.do(ctx, http.MethodPatch, c.path(c.Version, "/"+name)+"?force=true&fieldManager="+manager, Apply, c.named(c.Version, name, object))
 	return err
 }
 
 // applyMetadata applies a label to the stored object.
-func (c *changedPlace) applyMetadata(ctx context.Context) error {
+func (c *changedPosition) applyMetadata(ctx context.Context) error {
 	object := c.named(c.StoredVersion, "stored-"+c.object, nil)
 	object["metadata"].(map[string]any)["labels"] = map[string]any{"applied": "yes"}
 	_, err := c.do(ctx, http.MethodPatch, c.path(c.StoredVersion, "/stored-"+c.object)+"?fieldManager=labels", Apply, object)
@@ -381,25 +381,25 @@ func (c *changedPlace) applyMetadata(ctx context.Context) error {
 }
 
 // edited changes the stored object like a client that has read it.
-func (c *changedPlace) edited(ctx context.Context, edit func(map[string]any)) (string, error) {
+func (c *changedPosition) edited(ctx context.Context, edit func(map[string]any)) (string, error) {
 	object, err := c.get(ctx, c.StoredVersion, "stored-"+c.object)
 	if err == nil {
 		edit(object)
 		_, err = c.do(ctx, http.MethodPut, c.path(c.StoredVersion, "/stored-"+c.object), JSON, object)
 	}
-	var refused *refusal
-	if errors.As(err, &refused) {
-		return refused.fact, nil
+	var rejected *rejection
+	if errors.As(err, &rejected) {
+		return rejected.fact, nil
 	}
 	return "ok", err
 }
 
 // kept returns whether an object is read back unchanged, in the fields of the old definition.
-func (c *changedPlace) kept(ctx context.Context, version, name string, want map[string]any) string {
+func (c *changedPosition) kept(ctx context.Context, version, name string, want map[string]any) string {
 	got, err := c.get(ctx, version, name)
-	var refused *refusal
-	if errors.As(err, &refused) {
-		return refused.fact
+	var rejected *rejection
+	if errors.As(err, &rejected) {
+		return rejected.fact
 	}
 	if err != nil || !reflect.DeepEqual(c.seen(got), c.seen(want)) {
 		return "lost"
@@ -419,7 +419,7 @@ func (c *changedDefinition) seen(object map[string]any) map[string]any {
 
 // ask sends another request of an old client: to a path below the collection or the object,
 // or to the resource by another name.
-func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
+func (c *changedPosition) ask(ctx context.Context, what string) (string, error) {
 	if what[0] == '/' || what[0] == '?' {
 		path := c.path(c.Version, what)
 		if what[0] == '/' {
@@ -431,7 +431,7 @@ func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 	want := map[string]string{"listKind": "Kind" + c.Plural + "List", "singular": "one" + c.Plural}[what]
 	// Discovery is updated some time after the definition.
 	got := "lost"
-	look := looks{longest: 100 * time.Millisecond}
+	poll := poller{maxInterval: 100 * time.Millisecond}
 	for range 10 {
 		list, err := c.do(ctx, http.MethodGet, c.path(c.Version, "")+"?limit=1", "", nil)
 		if err != nil {
@@ -453,7 +453,7 @@ func (c *changedPlace) ask(ctx context.Context, what string) (string, error) {
 				got = "ok"
 			}
 		}
-		if err := look.next(ctx); err != nil {
+		if err := poll.next(ctx); err != nil {
 			return "", err
 		}
 	}

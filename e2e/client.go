@@ -68,13 +68,13 @@ var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 // while it sets up the storage of a changed definition. It returns an error if there is no
 // response; the error includes the end of a server process.
 func (s *Server) Do(ctx context.Context, method, path, contentType string, body []byte) (Answer, error) {
-	var look looks
+	var poll poller
 	for {
 		a, err := s.doOnce(ctx, method, path, contentType, body)
 		if err != nil || a.Code != http.StatusTooManyRequests {
 			return a, err
 		}
-		if err = look.next(ctx); err != nil {
+		if err = poll.next(ctx); err != nil {
 			return a, fmt.Errorf("%w: %s", err, a)
 		}
 	}

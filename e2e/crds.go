@@ -37,9 +37,9 @@ func NewCRD(from string, data []byte) (CRD, error) {
 	return CRD{From: from, Name: head.Metadata.Name, Group: head.Spec.Group, Data: data}, nil
 }
 
-// CaseCRDs returns the expected definitions of the cases in testdata/crd. refused are those
+// CaseCRDs returns the expected definitions of the cases in testdata/crd. rejected are those
 // of cases about bytes that a server need not accept.
-func CaseCRDs(root string) (wanted, refused []CRD, err error) {
+func CaseCRDs(root string) (wanted, rejected []CRD, err error) {
 	files, err := filepath.Glob(filepath.Join(root, "testdata", "crd", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		return nil, nil, fmt.Errorf("no cases in %s: %w", root, err)
@@ -62,13 +62,13 @@ func CaseCRDs(root string) (wanted, refused []CRD, err error) {
 				return nil, nil, err
 			}
 			if doubtful {
-				refused = append(refused, crd)
+				rejected = append(rejected, crd)
 			} else {
 				wanted = append(wanted, crd)
 			}
 		}
 	}
-	return wanted, refused, nil
+	return wanted, rejected, nil
 }
 
 var (
@@ -107,7 +107,7 @@ func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.Custo
 	if !a.OK() {
 		return nil, fmt.Errorf("%s: create: %s", crd.From, a)
 	}
-	var look looks
+	var poll poller
 	for {
 		out, err := s.getCRD(ctx, crd.Name)
 		if err != nil {
@@ -119,7 +119,7 @@ func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.Custo
 		if condition(out, apiextensionsv1.Established) == apiextensionsv1.ConditionTrue {
 			return out, nil
 		}
-		if err = look.next(ctx); err != nil {
+		if err = poll.next(ctx); err != nil {
 			return nil, fmt.Errorf("%s is not established: %w", crd.From, err)
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Server) ApplyCRD(ctx context.Context, crd CRD, dryRun bool) error {
 		return err
 	}
 	if before.Generation != after.Generation {
-		return fmt.Errorf("%s: apply changed what create had stored", crd.From)
+		return fmt.Errorf("%s: apply changed the stored object", crd.From)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (s *Server) DeleteCRD(ctx context.Context, name string) error {
 // apiextensions-apiserver's crd_finalizer.go). WaitGone therefore changes a label from time
 // to time.
 func (s *Server) WaitGone(ctx context.Context, name string) error {
-	var look looks
+	var poll poller
 	for try := 0; ; try++ {
 		a, err := s.Do(ctx, http.MethodGet, crdsPath+"/"+name, "", nil)
 		if err == nil && a.OK() && try > 0 && try%10 == 0 {
@@ -197,7 +197,7 @@ func (s *Server) WaitGone(ctx context.Context, name string) error {
 		if !a.OK() {
 			return fmt.Errorf("get %s: %s", name, a)
 		}
-		if err = look.next(ctx); err != nil {
+		if err = poll.next(ctx); err != nil {
 			return fmt.Errorf("%s is not deleted: %w", name, err)
 		}
 	}

@@ -22,12 +22,12 @@ func TestCaseCRDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := take(t, s, wanted)
-	t.Logf("%d of %d definitions taken", taken, len(wanted))
+	taken := createAndDelete(t, s, wanted)
+	t.Logf("%d of %d definitions accepted", taken, len(wanted))
 	if taken < 200 {
-		t.Errorf("only %d definitions", taken)
+		t.Errorf("got only %d definitions", taken)
 	}
-	world.report.Count("definitions of testdata/crd, created strictly, established and applied by server-side apply", taken)
+	suite.report.Count("definitions of testdata/crd, created strictly, established and applied by server-side apply", taken)
 }
 
 // TestBenchCRDs creates every definition that schemagen generates for the API modules in
@@ -35,7 +35,7 @@ func TestCaseCRDs(t *testing.T) {
 // a server has.
 func TestBenchCRDs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the modules of bench/ are some GB")
+		t.Skip("the modules of bench/ take several GB")
 	}
 	part(t, "definitions of the modules in bench/")
 	crds, builtIn := benchCRDs(t)
@@ -63,22 +63,22 @@ func TestBenchCRDs(t *testing.T) {
 	replaced := each(t, rest, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
 	t.Logf("%d definitions, %d created and applied, %d replaced by another of the same name", len(crds), len(applied), len(replaced))
 	if len(crds) < 240 || len(applied)+len(replaced) < len(first)+len(rest) {
-		t.Error("not all definitions were taken")
+		t.Error("not all definitions were accepted")
 	}
-	world.report.Count("definitions of the API modules in bench/, created strictly, established and applied by server-side apply", len(applied))
-	world.report.Count("others of the same names, with which those were replaced", len(replaced))
+	suite.report.Count("definitions of the API modules in bench/, created strictly, established and applied by server-side apply", len(applied))
+	suite.report.Count("others of the same names, which replaced those", len(replaced))
 
 	// Definitions of built-in types cannot be created, but a dry run can be requested.
 	for i := range builtIn {
 		builtIn[i].Data = builtIn[i].Approved()
 	}
-	refused, accepted := compareAll(t, s, builtIn)
-	t.Logf("%d definitions of built-in types refused, %d accepted", refused, accepted)
-	if refused+accepted < 150 {
-		t.Errorf("only %d definitions", refused+accepted)
+	rejected, accepted := compareAll(t, s, builtIn)
+	t.Logf("%d definitions of built-in types rejected, %d accepted", rejected, accepted)
+	if rejected+accepted < 150 {
+		t.Errorf("got only %d definitions", rejected+accepted)
 	}
-	world.report.Count("definitions of Kubernetes' own types in bench/, refused as verify says", refused)
-	world.report.Count("definitions of Kubernetes' own types in bench/, taken as verify says", accepted)
+	suite.report.Count("definitions of Kubernetes' own types in bench/, rejected as verify predicts", rejected)
+	suite.report.Count("definitions of Kubernetes' own types in bench/, accepted as verify predicts", accepted)
 }
 
 // benchResult has the definitions of all cases in bench/. Those of Kubernetes' own types were
@@ -89,7 +89,7 @@ type benchResult struct{ crds, builtIn []CRD }
 // modified.
 func benchCRDs(t *testing.T) (crds, builtIn []CRD) {
 	t.Helper()
-	all := world.bench.get(t, func() benchResult {
+	all := suite.bench.get(t, func() benchResult {
 		crds, builtIn := generateBench(t)
 		return benchResult{crds, builtIn}
 	})
@@ -125,7 +125,7 @@ func generateBench(t *testing.T) (crds, builtIn []CRD) {
 		run("generate", "-case", name, "-o", dir)
 		found := readCRDs(t, dir, name)
 		if len(found) != files {
-			t.Errorf("%s: %d files, but %d definitions", name, files, len(found))
+			t.Errorf("%s: got %d files and %d definitions", name, files, len(found))
 		}
 		if strings.HasPrefix(name, "k8s-api-") {
 			builtIn = append(builtIn, found...)
@@ -158,10 +158,10 @@ func readCRDs(t *testing.T, dir, from string) []CRD {
 	return out
 }
 
-// take creates, applies and deletes definitions. Definitions of the same name are processed
+// createAndDelete creates, applies and deletes definitions. Definitions of the same name are processed
 // in sequence, and those in built-in groups are left out. It returns the number of
 // definitions for which all steps succeeded.
-func take(t *testing.T, s *Server, crds []CRD) int {
+func createAndDelete(t *testing.T, s *Server, crds []CRD) int {
 	t.Helper()
 	ctx := within(t)
 	groups, err := s.BuiltInGroups(ctx)
@@ -169,7 +169,7 @@ func take(t *testing.T, s *Server, crds []CRD) int {
 		t.Fatal(err)
 	}
 	crds = slices.DeleteFunc(slices.Clone(crds), func(c CRD) bool { return slices.Contains(groups, c.Group) })
-	taken := 0
+	succeeded := 0
 	for len(crds) > 0 {
 		var now, later []CRD
 		names := map[string]bool{}
@@ -182,7 +182,7 @@ func take(t *testing.T, s *Server, crds []CRD) int {
 			}
 		}
 		created := each(t, now, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
-		taken += len(each(t, created, func(c CRD) error { return s.ApplyCRD(ctx, c, false) }))
+		succeeded += len(each(t, created, func(c CRD) error { return s.ApplyCRD(ctx, c, false) }))
 		each(t, now, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
 		each(t, now, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
 		if ctx.Err() != nil {
@@ -190,7 +190,7 @@ func take(t *testing.T, s *Server, crds []CRD) int {
 		}
 		crds = later
 	}
-	return taken
+	return succeeded
 }
 
 // each calls do for each definition, several at a time, and returns the definitions for which
@@ -208,13 +208,13 @@ func each(t *testing.T, crds []CRD, do func(CRD) error) []CRD {
 		})
 	}
 	wait.Wait()
-	var well []CRD
+	var succeeded []CRD
 	for i, c := range crds {
 		if errs[i] == nil {
-			well = append(well, c)
+			succeeded = append(succeeded, c)
 		} else {
 			t.Error(errs[i])
 		}
 	}
-	return well
+	return succeeded
 }

@@ -56,7 +56,7 @@ func TestBuildIsCached(t *testing.T) {
 	}
 	second, err := Build(t.Context(), cache, m, say)
 	if err != nil || first != second || built != 1 {
-		t.Errorf("%s, then %s: built %d times, %v", first, second, built, err)
+		t.Errorf("got %s, then %s: built %d times, error %v", first, second, built, err)
 	}
 	if out, err := exec.Command(filepath.Join(first, "small")).CombinedOutput(); err != nil || string(out) != "built\n" {
 		t.Errorf("%q %v", out, err)
@@ -66,7 +66,7 @@ func TestBuildIsCached(t *testing.T) {
 		t.Fatal(err)
 	}
 	if third, err := Build(t.Context(), cache, m, say); err != nil || third == first {
-		t.Errorf("%s again, %v", third, err)
+		t.Errorf("got %s again, error %v", third, err)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestHalfBuiltCache(t *testing.T) {
 			t.Errorf("%s: %q %v", name, out, err)
 		}
 		if got := names(t, filepath.Join(cache, "bin")); len(got) != 1 {
-			t.Errorf("%s: left are %q", name, got)
+			t.Errorf("%s: got remaining files %q", name, got)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestBuildFails(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if got := names(t, filepath.Join(cache, "bin")); len(got) != 0 {
-		t.Errorf("left are %q", got)
+		t.Errorf("got remaining files %q", got)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestNoNetwork(t *testing.T) {
 		t.Errorf("cold: %v", err)
 	}
 	if got := names(t, filepath.Join(cache, "bin")); len(got) != 1 {
-		t.Errorf("left are %q", got)
+		t.Errorf("got remaining files %q", got)
 	}
 	_, err = ModuleOf(t.Context(), ".", cache, "v1.2.3")
 	if err == nil || !strings.Contains(err.Error(), "v1.2.3") {
@@ -154,18 +154,18 @@ func ownServer(t *testing.T, options Options) (*Server, string, error) {
 	return s, options.Cache, err
 }
 
-// gone reports whether no process has the PID. A child that has not been waited for still has
+// hasExited reports whether no process has the PID. A child that has not been waited for still has
 // one.
-func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+func hasExited(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func waitGone(t *testing.T, pids ...int) {
 	t.Helper()
 	ctx := within(t)
-	var look looks
+	var poll poller
 	for _, pid := range pids {
-		for !gone(pid) {
-			if late := look.next(ctx); late != nil {
-				t.Fatalf("process %d is still there", pid)
+		for !hasExited(pid) {
+			if late := poll.next(ctx); late != nil {
+				t.Fatalf("process %d is still running", pid)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func TestStopLeavesNothing(t *testing.T) {
 	etcd, apiserver := s.etcd.pid, s.apiserver.pid
 	for _, address := range listening(t, etcd, apiserver) {
 		if !address.IsLoopback() {
-			t.Errorf("it listens on %s", address)
+			t.Errorf("the server listens on %s", address)
 		}
 	}
 	if err := s.Stop(); err != nil {
@@ -187,19 +187,19 @@ func TestStopLeavesNothing(t *testing.T) {
 	}
 	waitGone(t, etcd, apiserver)
 	if got := names(t, filepath.Join(cache, "runs")); len(got) != 0 {
-		t.Errorf("left are %q", got)
+		t.Errorf("got remaining files %q", got)
 	}
 }
 
-// TestTakenPorts checks that Start tries again if any of the three ports is taken, and that
+// TestPortsInUse checks that Start tries again if any of the three ports is taken, and that
 // the error mentions it if no attempt succeeds.
-func TestTakenPorts(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+func TestPortsInUse(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer taken.Close()
-	port := taken.Addr().(*net.TCPAddr).Port
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
 	for i := range 3 {
 		asked := 0
 		s, _, err := ownServer(t, Options{Port: func() (int, error) {
@@ -224,7 +224,7 @@ func TestTakenPorts(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if got := names(t, filepath.Join(cache, "runs")); len(got) != 0 {
-		t.Errorf("left are %q", got)
+		t.Errorf("got remaining files %q", got)
 	}
 }
 
@@ -240,14 +240,14 @@ func TestServerDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-victim.done
-			if err := s.Ended(); err == nil || !strings.Contains(err.Error(), which+" has ended: signal: killed") {
+			if err := s.Ended(); err == nil || !strings.Contains(err.Error(), which+" exited: signal: killed") {
 				t.Errorf("%v", err)
 			}
 			ctx := within(t)
-			if _, err := s.Do(ctx, http.MethodGet, crdsPath, "", nil); err == nil || !strings.Contains(err.Error(), which+" has ended") {
+			if _, err := s.Do(ctx, http.MethodGet, crdsPath, "", nil); err == nil || !strings.Contains(err.Error(), which+" exited") {
 				t.Errorf("request: %v", err)
 			}
-			if _, err := s.Kubectl(ctx, "", "get", "crds"); err == nil || !strings.Contains(err.Error(), which+" has ended") {
+			if _, err := s.Kubectl(ctx, "", "get", "crds"); err == nil || !strings.Contains(err.Error(), which+" exited") {
 				t.Errorf("kubectl: %v", err)
 			}
 			logs := t.TempDir()
@@ -259,7 +259,7 @@ func TestServerDies(t *testing.T) {
 			}
 			waitGone(t, s.etcd.pid, s.apiserver.pid)
 			if got := names(t, filepath.Join(cache, "runs")); len(got) != 0 {
-				t.Errorf("left are %q", got)
+				t.Errorf("got remaining files %q", got)
 			}
 		})
 	}
@@ -275,14 +275,14 @@ func TestServerDoesNotStart(t *testing.T) {
 		"no programs":  {programs: t.TempDir(), want: "start etcd"},
 		"wrong etcd":   {programs: folderWith(t, shared.Programs, "etcd", "#!/bin/sh\necho no such luck >&2\nexit 3\n"), want: "no such luck"},
 		"mute server":  {programs: folderWith(t, shared.Programs, "kube-apiserver", "#!/bin/sh\nexec sleep 600\n"), want: "is not ready", timeout: time.Second},
-		"wrong server": {programs: folderWith(t, shared.Programs, "kube-apiserver", "#!/bin/sh\nexit 4\n"), want: "kube-apiserver has ended: exit status 4"},
+		"wrong server": {programs: folderWith(t, shared.Programs, "kube-apiserver", "#!/bin/sh\nexit 4\n"), want: "kube-apiserver exited: exit status 4"},
 	} {
 		_, err := Start(t.Context(), row.programs, "v1.2.3", Options{Cache: cache, StartTimeout: row.timeout})
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := names(t, filepath.Join(cache, "runs")); len(got) != 0 {
-			t.Errorf("%s: left are %q", name, got)
+			t.Errorf("%s: got remaining files %q", name, got)
 		}
 	}
 }
@@ -351,7 +351,7 @@ func TestKilledRun(t *testing.T) {
 	}
 	defer alive.Stop()
 	if got := names(t, filepath.Join(cache, "runs")); len(got) != 2 {
-		t.Errorf("two runs, but %q", got)
+		t.Errorf("got %q for two runs", got)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -362,10 +362,10 @@ func TestKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := names(t, filepath.Join(cache, "runs")); len(got) != 1 || got[0] != filepath.Base(alive.dir) {
-		t.Errorf("left are %q", got)
+		t.Errorf("got remaining files %q", got)
 	}
 	if a, err := alive.Do(ctx, http.MethodGet, "/readyz", "", nil); err != nil || !a.OK() {
-		t.Errorf("the other run: %v %s", err, a)
+		t.Errorf("other run: %v %s", err, a)
 	}
 }
 
@@ -374,7 +374,7 @@ func TestKilledRun(t *testing.T) {
 func TestInterruptedRun(t *testing.T) {
 	shared := cluster(t)
 	if runtime.GOOS != "linux" {
-		t.Skip("elsewhere the cache folder is not named by the environment")
+		t.Skip("the environment does not set the cache directory on this system")
 	}
 	for name, row := range map[string]struct {
 		// command runs "$@".
@@ -418,11 +418,11 @@ func TestInterruptedRun(t *testing.T) {
 				waitGone(t, etcd, apiserver)
 				waitEmpty(t, filepath.Join(cache, "runs"))
 			}
-			if !gone(etcd) || !gone(apiserver) {
-				t.Error("a server is still there")
+			if !hasExited(etcd) || !hasExited(apiserver) {
+				t.Error("a server is still running")
 			}
 			if got := names(t, filepath.Join(cache, "runs")); len(got) != 0 {
-				t.Errorf("left are %q", got)
+				t.Errorf("got remaining files %q", got)
 			}
 		})
 	}
@@ -432,7 +432,7 @@ func TestInterruptedRun(t *testing.T) {
 func killOnFailure(t *testing.T, pids ...int) {
 	t.Cleanup(func() {
 		for _, pid := range pids {
-			if t.Failed() && !gone(pid) {
+			if t.Failed() && !hasExited(pid) {
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
@@ -442,10 +442,10 @@ func killOnFailure(t *testing.T, pids ...int) {
 func waitEmpty(t *testing.T, dir string) {
 	t.Helper()
 	ctx := within(t)
-	var look looks
+	var poll poller
 	for len(names(t, dir)) > 0 {
-		if late := look.next(ctx); late != nil {
-			t.Fatalf("left are %q", names(t, dir))
+		if late := poll.next(ctx); late != nil {
+			t.Fatalf("got remaining files %q", names(t, dir))
 		}
 	}
 }

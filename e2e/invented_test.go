@@ -41,7 +41,7 @@ func TestInvented(t *testing.T) {
 			objects[crd.From] = append(objects[crd.From], objectOf(t, body))
 		}
 	}
-	refused, taken := compareAll(t, s, crds)
+	rejected, taken := compareAll(t, s, crds)
 	counts := map[string]int{}
 	for _, crd := range crds {
 		if a, err := s.Do(within(t), http.MethodPost, crdsPath+"?dryRun=All&"+Strict, YAML, crd.Data); err != nil || !a.OK() {
@@ -50,7 +50,7 @@ func TestInvented(t *testing.T) {
 		t.Run(crd.From+" objects", func(t *testing.T) {
 			k := newTryKind(t, crd)
 			if k == nil {
-				t.Fatal("its storage version is not served")
+				t.Fatal("the storage version is not served")
 			}
 			installed(t, s, crd)
 			stored := map[string]map[string]any{}
@@ -85,10 +85,10 @@ func TestInvented(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d definitions refused, %d taken, objects %v", refused, taken, counts)
-	if len(crds) < 60 || refused < 15 || counts["objects"] < 200 || counts["refused"] < 50 || counts["updates"] < 20 {
-		t.Error("too few for a proof")
+	t.Logf("%d definitions rejected, %d accepted, objects %v", rejected, taken, counts)
+	if len(crds) < 60 || rejected < 15 || counts["objects"] < 200 || counts["rejected"] < 50 || counts["updates"] < 20 {
+		t.Error("too few definitions or objects")
 	}
-	world.report.Count("definitions that somebody invented from the documentation, answered as verify says", len(crds))
-	world.report.Count("objects invented for them, answered as try says", counts["objects"])
+	suite.report.Count("definitions invented from the documentation, with the response that verify predicts", len(crds))
+	suite.report.Count("objects invented for them, with the response that try predicts", counts["objects"])
 }

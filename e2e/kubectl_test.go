@@ -78,7 +78,7 @@ func kubectlSteps() []kubectlStep {
 		{name: "explain an unknown property", args: "explain rollouts.spec.nothing", fails: true, want: []string{`field "nothing" does not exist`}},
 
 		{name: "create", args: "create --dry-run=server --validate=strict -f -", stdin: rollout("a", canary), want: []string{"rollout.example.com/a created (server dry run)"}},
-		{name: "create what the union refuses", args: "create --dry-run=server --validate=strict -f -", stdin: rollout("a", swapped), fails: true, want: []string{required, forbidden}},
+		{name: "create what the union rejects", args: "create --dry-run=server --validate=strict -f -", stdin: rollout("a", swapped), fails: true, want: []string{required, forbidden}},
 		{name: "create an empty member", args: "create --dry-run=server --validate=strict -f -", stdin: rollout("a", recreate), want: []string{"created (server dry run)"}},
 		{name: "create with an unknown value", args: "create --dry-run=server --validate=strict -f -", stdin: rollout("a", `{"type": "Nothing", "canary": {"percent": 10}}`), fails: true,
 			want: []string{`spec.strategy.type: Unsupported value: "Nothing": supported values: "BlueGreen", "Canary", "Recreate"`}, not: []string{"may only be specified"}},
@@ -117,10 +117,10 @@ func TestKubectl(t *testing.T) {
 	installed(t, s, caseCRD(t, "union-served"))
 	ctx := within(t)
 	// The OpenAPI document that explain reads is updated a second later.
-	for look := (looks{}); ; {
+	for poll := (poller{}); ; {
 		if _, err := s.Kubectl(ctx, "", "explain", "rollouts"); err == nil {
 			break
-		} else if late := look.next(ctx); late != nil {
+		} else if late := poll.next(ctx); late != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,17 +142,17 @@ func TestKubectl(t *testing.T) {
 			}
 			for _, want := range step.want {
 				if !strings.Contains(folded(out), folded(want)) {
-					t.Errorf("kubectl %s does not print %q, but\n%s", strings.Join(args, " "), want, out)
+					t.Errorf("kubectl %s: want %q in the output, got\n%s", strings.Join(args, " "), want, out)
 				}
 			}
 			for _, not := range step.not {
 				if strings.Contains(folded(out), folded(not)) {
-					t.Errorf("kubectl %s prints %q:\n%s", strings.Join(args, " "), not, out)
+					t.Errorf("kubectl %s: unexpected %q in the output:\n%s", strings.Join(args, " "), not, out)
 				}
 			}
 		})
 	}
-	world.report.Count("kubectl commands on a kind with unions", len(steps))
+	suite.report.Count("kubectl commands on a kind with unions", len(steps))
 }
 
 // folded replaces each sequence of white space with a space, since kubectl wraps and aligns

@@ -27,11 +27,11 @@ const versionVariable = "E2E_K8S"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(world.run(m))
+	os.Exit(suite.run(m))
 }
 
-// world is the state shared by all tests: one server and the report.
-var world = &shared{}
+// suite is the state shared by all tests: one server and the report.
+var suite = &shared{}
 
 type shared struct {
 	once   sync.Once
@@ -63,7 +63,7 @@ func (l *lazy[T]) get(t *testing.T, make func() T) T {
 		l.made = true
 	})
 	if !l.made {
-		t.Fatal("it could not be made for another test")
+		t.Fatal("another test failed to create it")
 	}
 	return l.value
 }
@@ -71,7 +71,7 @@ func (l *lazy[T]) get(t *testing.T, make func() T) T {
 // schemagen builds the command and returns the path of the binary.
 func schemagen(t *testing.T) string {
 	t.Helper()
-	return world.tool.get(t, func() string {
+	return suite.tool.get(t, func() string {
 		dir, err := os.MkdirTemp("", "schemagen-e2e-")
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func (w *shared) start() (*Server, error) {
 		err = json.Unmarshal(a.Body, &answered)
 	}
 	if err == nil && answered.GitVersion != module.Version {
-		err = fmt.Errorf("the server of %s calls itself %s", module.Version, answered.GitVersion)
+		err = fmt.Errorf("the server of %s reports version %s", module.Version, answered.GitVersion)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Stop())
@@ -214,23 +214,23 @@ func (w *shared) start() (*Server, error) {
 // cluster returns the server that the tests share.
 func cluster(t *testing.T) *Server {
 	t.Helper()
-	world.once.Do(func() { world.server, world.err = world.start() })
-	if world.err != nil {
-		t.Fatal(world.err)
+	suite.once.Do(func() { suite.server, suite.err = suite.start() })
+	if suite.err != nil {
+		t.Fatal(suite.err)
 	}
-	if world.server == nil {
+	if suite.server == nil {
 		t.Fatal("interrupted")
 	}
-	if err := world.server.Ended(); err != nil {
+	if err := suite.server.Ended(); err != nil {
 		t.Fatal(err)
 	}
-	return world.server
+	return suite.server
 }
 
 // part records the duration of a part of the run in the report.
 func part(t *testing.T, name string) {
 	begin := time.Now()
-	t.Cleanup(func() { world.report.Part(name, time.Since(begin)) })
+	t.Cleanup(func() { suite.report.Part(name, time.Since(begin)) })
 }
 
 // within returns a context that is canceled when nothing responds any more.

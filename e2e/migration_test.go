@@ -28,8 +28,8 @@ type migrationRow struct {
 	// patch is a merge patch, for the status subresource if status is set.
 	patch  string
 	status bool
-	// refused are the causes of the expected rejection; if empty, the update is accepted.
-	refused []string
+	// rejected are the causes of the expected rejection; if empty, the update is accepted.
+	rejected []string
 	// warned is set if the update is accepted with the violated rules as warnings.
 	warned bool
 	// left is the object stored afterwards, without type and metadata. It is set only if that
@@ -84,18 +84,18 @@ func metricRows() []migrationRow {
 		{name: "a label", stored: invalid, patch: relabel, warned: true},
 		{name: "nothing", stored: invalid, patch: `{}`, warned: true},
 		{name: "outside of the list", stored: invalid, patch: `{"spec": {"maxReplicas": 3}}`, warned: true},
-		{name: "inside of the union", stored: invalid, patch: "{" + metrics(resource+cpuMore+", "+queue) + "}", refused: at(noExternal, "spec.metrics")},
-		{name: "another element", stored: invalid, patch: "{" + metrics(resource+cpu+", "+queue, external+queue) + "}", refused: at(noExternal, "spec.metrics")},
+		{name: "inside of the union", stored: invalid, patch: "{" + metrics(resource+cpuMore+", "+queue) + "}", rejected: at(noExternal, "spec.metrics")},
+		{name: "another element", stored: invalid, patch: "{" + metrics(resource+cpu+", "+queue, external+queue) + "}", rejected: at(noExternal, "spec.metrics")},
 		{name: "corrected by a member less", stored: invalid, patch: "{" + metrics(resource+cpu) + "}"},
 		{name: "corrected by another value", stored: invalid, patch: "{" + metrics(external+queue) + "}"},
-		{name: "another value alone", stored: invalid, patch: "{" + metrics(external+cpu+", "+queue) + "}", refused: at(noResource, "spec.metrics")},
-		{name: "valid, then both", stored: metrics(resource + cpu), patch: "{" + metrics(resource+cpu+", "+queue) + "}", refused: at(noExternal, "spec.metrics")},
+		{name: "another value alone", stored: invalid, patch: "{" + metrics(external+cpu+", "+queue) + "}", rejected: at(noResource, "spec.metrics")},
+		{name: "valid, then both", stored: metrics(resource + cpu), patch: "{" + metrics(resource+cpu+", "+queue) + "}", rejected: at(noExternal, "spec.metrics")},
 		{name: "valid, then another", stored: metrics(resource + cpu), patch: "{" + metrics(external+queue) + "}"},
 		{name: "without a member, a label", stored: metrics(`"type": "Pods"`), patch: relabel, warned: true},
 		{name: "without a member, another element", stored: metrics(`"type": "Pods"`), patch: "{" + metrics(`"type": "Pods"`, external+queue) + "}",
-			refused: []string{"spec.metrics[0].pods: Required value: must be specified when `type` is \"Pods\""}},
+			rejected: []string{"spec.metrics[0].pods: Required value: must be specified when `type` is \"Pods\""}},
 		{name: "an unknown value, a label", stored: metrics(`"type": "Other"`), patch: relabel},
-		{name: "an unknown value, another element", stored: metrics(`"type": "Other"`), patch: "{" + metrics(`"type": "Other"`, external+queue) + "}", refused: []string{
+		{name: "an unknown value, another element", stored: metrics(`"type": "Other"`), patch: "{" + metrics(`"type": "Other"`, external+queue) + "}", rejected: []string{
 			`spec.metrics[0].type: Unsupported value: "Other": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"`, notChecked}},
 	}
 	return ofKind("autoscalers", "MetricSpec", false, rows)
@@ -113,14 +113,14 @@ func metricStatusRows() []migrationRow {
 	now := `"external": {"metric": {"name": "queue"}, "current": {"value": "10"}}`
 	invalid := status(resource + cpuNow + ", " + now)
 	rows := []migrationRow{
-		{name: "beside the list", stored: invalid, patch: `{"status": {"desiredReplicas": 3}}`, warned: true},
-		{name: "inside of the union", stored: invalid, patch: patch(resource + cpuThen + ", " + now), refused: at(noExternal, "status.currentMetrics")},
+		{name: "outside of the list", stored: invalid, patch: `{"status": {"desiredReplicas": 3}}`, warned: true},
+		{name: "inside of the union", stored: invalid, patch: patch(resource + cpuThen + ", " + now), rejected: at(noExternal, "status.currentMetrics")},
 		{name: "corrected", stored: invalid, patch: patch(external + now)},
 	}
 	whole := []migrationRow{
 		{name: "the spec", stored: invalid, patch: `{"spec": {"maxReplicas": 3}}`, warned: true},
 		{name: "a label", stored: invalid, patch: relabel, warned: true},
-		{name: "a correction in the wrong place", stored: invalid, patch: patch(external + now), left: invalid, warned: true},
+		{name: "a correction of the wrong member", stored: invalid, patch: patch(external + now), left: invalid, warned: true},
 	}
 	return append(ofKind("autoscalers", "MetricStatus", true, rows), ofKind("autoscalers", "MetricStatus", false, whole)...)
 }
@@ -135,7 +135,7 @@ func strategyRows() []migrationRow {
 	return ofKind("deployers", "DeploymentStrategy", false, []migrationRow{
 		{name: "a label", stored: invalid, patch: relabel, warned: true},
 		{name: "outside of the union", stored: invalid, patch: `{"spec": {"replicas": 2}}`, warned: true},
-		{name: "inside of the union", stored: invalid, patch: patch(`"rollingUpdate": {"maxSurge": 2}`), refused: noParameters},
+		{name: "inside of the union", stored: invalid, patch: patch(`"rollingUpdate": {"maxSurge": 2}`), rejected: noParameters},
 		{name: "corrected by a member less", stored: invalid, patch: patch(`"rollingUpdate": null`)},
 		{name: "corrected by another value", stored: invalid, patch: patch(rolling)},
 		{name: "corrected by the default", stored: invalid, patch: patch(`"type": null`), left: strategy(rolling + ", " + parameters)},
@@ -145,7 +145,7 @@ func strategyRows() []migrationRow {
 		{name: "without a type, to the empty member", stored: strategy(parameters), patch: patch(recreate), left: strategy(recreate), cleared: true},
 		{name: "an unknown value, a label", stored: other, patch: relabel, warned: true},
 		{name: "an unknown value, outside of the union", stored: other, patch: `{"spec": {"replicas": 2}}`, warned: true},
-		{name: "an unknown value, inside of the union", stored: other, patch: patch(`"rollingUpdate": {"maxSurge": 2}`), refused: noParameters},
+		{name: "an unknown value, inside of the union", stored: other, patch: patch(`"rollingUpdate": {"maxSurge": 2}`), rejected: noParameters},
 		{name: "an unknown value, corrected", stored: other, patch: patch(rolling)},
 		{name: "an unknown value, to the empty member", stored: other, patch: patch(recreate), left: strategy(recreate), cleared: true},
 	})
@@ -161,16 +161,16 @@ func stateRows() []migrationRow {
 	ready := func(state string) string { return strings.Replace(list(state), "false", "true", 1) }
 	invalid := list(waiting + ", " + running)
 	rows := []migrationRow{
-		{name: "beside the list", stored: invalid, patch: `{"status": {"phase": "y"}}`, warned: true},
-		{name: "beside the union", stored: invalid, patch: "{" + ready(waiting+", "+running) + "}", warned: true},
+		{name: "outside of the list", stored: invalid, patch: `{"status": {"phase": "y"}}`, warned: true},
+		{name: "outside of the union", stored: invalid, patch: "{" + ready(waiting+", "+running) + "}", warned: true},
 		{name: "another element", stored: invalid, patch: "{" + list(waiting+", "+running, `{"name": "b", "state": {`+ended+`}}`) + "}", warned: true},
-		{name: "inside of the union", stored: invalid, patch: "{" + list(`"waiting": {"reason": "Crash"}, `+running) + "}", refused: oneState},
-		{name: "all members", stored: invalid, patch: "{" + list(waiting+", "+running+", "+ended) + "}", refused: oneState},
+		{name: "inside of the union", stored: invalid, patch: "{" + list(`"waiting": {"reason": "Crash"}, `+running) + "}", rejected: oneState},
+		{name: "all members", stored: invalid, patch: "{" + list(waiting+", "+running+", "+ended) + "}", rejected: oneState},
 		{name: "corrected", stored: invalid, patch: "{" + list(running) + "}"},
-		{name: "valid, beside the union", stored: list(waiting), patch: "{" + ready(waiting) + "}"},
+		{name: "valid, outside of the union", stored: list(waiting), patch: "{" + ready(waiting) + "}"},
 		{name: "valid, another member", stored: list(waiting), patch: "{" + list(running) + "}"},
-		{name: "valid, a second member", stored: list(waiting), patch: "{" + list(waiting+", "+running) + "}", refused: oneState},
-		{name: "no member, beside the union", stored: list(""), patch: "{" + ready("") + "}"},
+		{name: "valid, a second member", stored: list(waiting), patch: "{" + list(waiting+", "+running) + "}", rejected: oneState},
+		{name: "no member, outside of the union", stored: list(""), patch: "{" + ready("") + "}"},
 		{name: "to no member", stored: list(running), patch: "{" + list("") + "}", emptied: true},
 	}
 	return append(ofKind("boxes", "ContainerState", true, rows),
@@ -188,15 +188,15 @@ func addedDiscriminatorRows() []migrationRow {
 		return []string{"status.containerStatuses[0].last." + member + ": Forbidden: may only be specified when `type` is \"" + value + `"`}
 	}
 	return ofKind("boxes", "with a discriminator added", true, []migrationRow{
-		{name: "beside the list", stored: list(running), patch: `{"status": {"phase": "y"}}`, warned: true},
-		{name: "beside the union", stored: list(running), patch: "{" + strings.Replace(list(running), "false", "true", 1) + "}", warned: true},
-		{name: "an old client's other member", stored: list(running), patch: "{" + list(ended) + "}", refused: forbidden("terminated", "Terminated")},
+		{name: "outside of the list", stored: list(running), patch: `{"status": {"phase": "y"}}`, warned: true},
+		{name: "outside of the union", stored: list(running), patch: "{" + strings.Replace(list(running), "false", "true", 1) + "}", warned: true},
+		{name: "an old client's other member", stored: list(running), patch: "{" + list(ended) + "}", rejected: forbidden("terminated", "Terminated")},
 		{name: "corrected", stored: list(running), patch: "{" + list(`"type": "Running", `+running) + "}"},
 		{name: "another member", stored: list(running), patch: "{" + list(`"type": "Terminated", `+ended) + "}"},
 		{name: "the discriminator selects anew", stored: list(running), patch: "{" + list(`"type": "Terminated", `+running+", "+ended) + "}",
 			left: list(`"type": "Terminated", ` + ended), cleared: true},
 		{name: "to no member", stored: list(running), patch: "{" + list("") + "}", emptied: true},
-		{name: "no member, beside the union", stored: list(""), patch: "{" + strings.Replace(list(""), "false", "true", 1) + "}"},
+		{name: "no member, outside of the union", stored: list(""), patch: "{" + strings.Replace(list(""), "false", "true", 1) + "}"},
 	})
 }
 
@@ -214,7 +214,7 @@ func keeperRows() []migrationRow {
 		{name: "a finalizer", stored: source(git), patch: release, finalized: true, warned: true},
 		{name: "a finalizer after it was deleted", stored: source(git), patch: release, finalized: true, deleted: true, warned: true},
 		{name: "outside of the union", stored: source(git), patch: `{"spec": {"replicas": 2}}`, warned: true},
-		{name: "inside of the union", stored: source(git), patch: `{"spec": {"source": {"git": {"url": "b"}}}}`, refused: []string{"spec.source.type: Required value", notChecked}},
+		{name: "inside of the union", stored: source(git), patch: `{"spec": {"source": {"git": {"url": "b"}}}}`, rejected: []string{"spec.source.type: Required value", notChecked}},
 		{name: "corrected", stored: source(git), patch: `{"spec": {"source": {"type": "Git"}}}`},
 		{name: "corrected by another value", stored: source(git), patch: `{"spec": {"source": {"type": "Image", "git": null, "image": {"url": "b"}}}}`},
 		{name: "without a member, a label", stored: source(""), patch: relabel},
@@ -224,7 +224,7 @@ func keeperRows() []migrationRow {
 		{name: "a label", stored: method(slow), patch: relabel, left: method(`"type": "Fast", ` + slow), warned: true},
 		{name: "a finalizer", stored: method(slow), patch: release, left: method(`"type": "Fast", ` + slow), finalized: true, warned: true},
 		{name: "a finalizer after it was deleted", stored: method(slow), patch: release, finalized: true, deleted: true, warned: true},
-		{name: "inside of the union", stored: method(slow), patch: `{"spec": {"method": {"slow": {"url": "b"}}}}`, refused: forbidden("method.slow", "Slow")},
+		{name: "inside of the union", stored: method(slow), patch: `{"spec": {"method": {"slow": {"url": "b"}}}}`, rejected: forbidden("method.slow", "Slow")},
 		{name: "corrected", stored: method(slow), patch: `{"spec": {"method": {"type": "Slow"}}}`},
 		{name: "the default's member, a label", stored: method(`"fast": {"url": "a"}`), patch: relabel},
 		{name: "without a member, a finalizer", stored: method(""), patch: release, finalized: true},
@@ -352,7 +352,7 @@ func TestMigration(t *testing.T) {
 		installPolicy(t, s, policy)
 	}
 	for i, row := range rows {
-		if row.cleared && hasPolicies || row.refused != nil {
+		if row.cleared && hasPolicies || row.rejected != nil {
 			row.waitActive(t, s, migrationObject(row.plural, i))
 		}
 	}
@@ -372,12 +372,12 @@ func TestMigration(t *testing.T) {
 		}
 	}
 	t.Logf("%d rows, %v", len(rows), counted)
-	if counted["rows"] < 60 || counted["refused"] < 10 || counted["warned"] < 15 {
-		t.Error("those are too few")
+	if counted["rows"] < 60 || counted["rejected"] < 10 || counted["warned"] < 15 {
+		t.Error("got too few")
 	}
-	world.report.Count("updates of objects of the types that the KEP wants to migrate, stored before their markers, by merge patch, server-side apply and PUT, as try says", counted["rows"])
-	world.report.Count("of those, refused", counted["refused"])
-	world.report.Count("of those, accepted with the broken rules as warnings", counted["warned"])
+	suite.report.Count("updates of objects of the types that the KEP wants to migrate, stored before their markers, by merge patch, server-side apply and PUT, as try says", counted["rows"])
+	suite.report.Count("of those, rejected", counted["rejected"])
+	suite.report.Count("of those, accepted with the broken rules as warnings", counted["warned"])
 }
 
 // migrationObject returns the name of a row's object.
@@ -425,12 +425,12 @@ func (r migrationRow) path(name string) string {
 func (r migrationRow) waitActive(t *testing.T, s *Server, name string) {
 	t.Helper()
 	ctx := within(t)
-	for look := (looks{}); ; {
+	for poll := (poller{}); ; {
 		a, err := s.Do(ctx, http.MethodPatch, r.path(name)+"?dryRun=All&"+Strict, MergePatch, []byte(r.patch))
-		if err == nil && a.OK() == (r.refused == nil) && (!r.cleared || reflect.DeepEqual(restOf(t, a.Body), r.rest(t, r.left))) {
+		if err == nil && a.OK() == (r.rejected == nil) && (!r.cleared || reflect.DeepEqual(restOf(t, a.Body), r.rest(t, r.left))) {
 			return
 		}
-		if late := look.next(ctx); late != nil {
+		if late := poll.next(ctx); late != nil {
 			t.Fatalf("%s: %v %s %s", r.name, err, a, a.Body)
 		}
 	}
@@ -474,7 +474,7 @@ func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name 
 	}
 	want := restOf(t, sent)
 	switch {
-	case r.refused != nil:
+	case r.rejected != nil:
 		want = restOf(t, before.Body)
 	case r.left != "":
 		want = r.rest(t, r.left)
@@ -484,14 +484,14 @@ func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.Causes(); !slices.Equal(tidied(got), tidied(r.refused)) || a.OK() != (r.refused == nil) {
-			t.Errorf("%s: %s: causes %q, want %q", by, a, got, r.refused)
+		if got := a.Causes(); !slices.Equal(tidied(got), tidied(r.rejected)) || a.OK() != (r.rejected == nil) {
+			t.Errorf("%s: %s: got causes %q, want %q", by, a, got, r.rejected)
 		}
 		if got := len(a.Warnings) > 0; got != r.warned {
-			t.Errorf("%s: warnings %q, want some: %t", by, a.Warnings, r.warned)
+			t.Errorf("%s: got warnings %q, want some: %t", by, a.Warnings, r.warned)
 		}
 		if a.OK() && !reflect.DeepEqual(restOf(t, a.Body), want) {
-			t.Errorf("%s: stored %v, want %v", by, restOf(t, a.Body), want)
+			t.Errorf("%s: got stored object %v, want %v", by, restOf(t, a.Body), want)
 		}
 		r.compare(t, s, by, predicted, a)
 	}
@@ -510,14 +510,14 @@ func (r migrationRow) check(t *testing.T, s *Server, kind *apiserver.Kind, name 
 	switch {
 	case r.deleted:
 		if err != nil || after.Code != http.StatusNotFound {
-			t.Errorf("afterwards it is still there: %v %s", err, after)
+			t.Errorf("the object still exists: %v %s", err, after)
 		}
 	case err != nil || !after.OK() || !reflect.DeepEqual(restOf(t, after.Body), want):
-		t.Errorf("afterwards: %v %s %s, want %v", err, after, after.Body, want)
+		t.Errorf("after deletion: got %v %s %s, want %v", err, after, after.Body, want)
 	}
 	counted["rows"]++
-	if r.refused != nil {
-		counted["refused"]++
+	if r.rejected != nil {
+		counted["rejected"]++
 	}
 	if r.warned {
 		counted["warned"]++
@@ -536,13 +536,13 @@ func (r migrationRow) compare(t *testing.T, s *Server, by string, predicted apis
 		errs, causes = fields(errs), fields(causes)
 	}
 	if !slices.Equal(errs, causes) {
-		t.Errorf("%s: predicted\n\t%s\nbut the server says\n\t%s", by, strings.Join(errs, "\n\t"), strings.Join(causes, "\n\t"))
+		t.Errorf("%s: predicted\n\t%s\ngot\n\t%s", by, strings.Join(errs, "\n\t"), strings.Join(causes, "\n\t"))
 	}
 	if a.OK() && !slices.Equal(tidied(predicted.Warnings), tidied(a.Warnings)) {
-		t.Errorf("%s: predicted the warnings %q, but the server says %q", by, predicted.Warnings, a.Warnings)
+		t.Errorf("%s: predicted the warnings %q, got %q", by, predicted.Warnings, a.Warnings)
 	}
 	if a.OK() && !reflect.DeepEqual(restOf(t, encoded(t, predicted.Object)), restOf(t, a.Body)) {
-		t.Errorf("%s: predicted\n\t%v\nbut the server stores\n\t%s", by, predicted.Object, a.Body)
+		t.Errorf("%s: predicted\n\t%v\nstored\n\t%s", by, predicted.Object, a.Body)
 	}
 }
 

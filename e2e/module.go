@@ -84,7 +84,7 @@ func moduleText(upstream *modfile.File, m Module, goVersion string) (string, err
 	etcd := requirement(upstream, etcdServer)
 	release, ok := strings.CutPrefix(m.Version, "v1.")
 	if etcd == "" || !ok {
-		return "", fmt.Errorf("no programs in Kubernetes %s: it is no 1.x, or requires no etcd", m.Version)
+		return "", fmt.Errorf("no programs in Kubernetes %s: not a 1.x version, or it does not require etcd", m.Version)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "module schemagen.e2e/servers\n\ngo %s\n\n", goVersion)
@@ -107,7 +107,7 @@ func readModule(name string) (*modfile.File, error) {
 	}
 	file, err := modfile.Parse(name, data, nil)
 	if err == nil && file.Go == nil {
-		err = errors.New(name + " names no version of Go")
+		err = errors.New(name + " has no Go version")
 	}
 	return file, err
 }

@@ -47,10 +47,10 @@ func TestOpenAPICases(t *testing.T) {
 	each(t, wanted, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
 	t.Logf("%d documents of %d definitions compared", compared, len(wanted))
 	if compared < 100 {
-		t.Errorf("only %d documents", compared)
+		t.Errorf("got only %d documents", compared)
 	}
-	world.report.Count("documents of OpenAPI v2 and v3 of the definitions of testdata/crd, equal to the server's", compared)
-	world.report.Count("answers of discovery for them, equal to the server's", lists)
+	suite.report.Count("documents of OpenAPI v2 and v3 of the definitions of testdata/crd, equal to the server's", compared)
+	suite.report.Count("discovery responses for them, equal to the server's", lists)
 }
 
 // TestOpenAPIBench does the same for the definitions of the API modules in bench/, all on one
@@ -58,7 +58,7 @@ func TestOpenAPICases(t *testing.T) {
 func TestOpenAPIBench(t *testing.T) {
 	ofThisVersion(t)
 	if testing.Short() {
-		t.Skip("the modules of bench/ are some GB")
+		t.Skip("the modules of bench/ take several GB")
 	}
 	part(t, "published documents of the modules in bench/")
 	crds, _ := benchCRDs(t)
@@ -83,9 +83,9 @@ func TestOpenAPIBench(t *testing.T) {
 	}
 	t.Logf("%d documents of %d definitions compared", compared, len(now))
 	if len(now) < 180 || compared < 50 {
-		t.Errorf("only %d documents of %d definitions", compared, len(now))
+		t.Errorf("got only %d documents of %d definitions", compared, len(now))
 	}
-	world.report.Count("documents of OpenAPI v2 and v3 of the definitions of bench/, equal to the server's", compared)
+	suite.report.Count("documents of OpenAPI v2 and v3 of the definitions of bench/, equal to the server's", compared)
 }
 
 // ofThisVersion skips a test if the server has another version than the one whose documents
@@ -93,7 +93,7 @@ func TestOpenAPIBench(t *testing.T) {
 func ofThisVersion(t *testing.T) {
 	t.Helper()
 	if version := os.Getenv(versionVariable); version != "" {
-		t.Skipf("documents are those of the module's version, not of %s", version)
+		t.Skipf("documents are generated for the module's version, not for %s", version)
 	}
 }
 
@@ -126,7 +126,7 @@ func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) 
 	groupVersions := groupVersionsOf(documents)
 	equal := 0
 	for _, path := range slices.Sorted(maps.Keys(documents)) {
-		var look looks
+		var poll poller
 		for {
 			found := documentDifferences(ctx, t, s, path, documents[path], groupVersions)
 			if len(found) == 0 {
@@ -134,7 +134,7 @@ func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) 
 				break
 			}
 			var late error
-			if late = look.next(ctx); late != nil {
+			if late = poll.next(ctx); late != nil {
 				for _, difference := range found[:min(len(found), 40)] {
 					t.Errorf("%s: %s", path, difference)
 				}

@@ -61,7 +61,7 @@ func (p *process) ended() error {
 	if p.err != nil {
 		how = p.err.Error()
 	}
-	return fmt.Errorf("%s has ended: %s", p.name, how)
+	return fmt.Errorf("%s exited: %s", p.name, how)
 }
 
 func (p *process) runs() bool {

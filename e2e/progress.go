@@ -17,9 +17,9 @@ const (
 	idleLimit = 2 * time.Minute
 	// runLimit is the time without any progress after which the whole run is ended.
 	runLimit = 15 * time.Minute
-	// lookLimit is the number of polls after which a condition counts as never met: more than
+	// pollLimit is the number of polls after which a condition counts as never met: more than
 	// two minutes of waiting, in addition to the time for the responses.
-	lookLimit = 240
+	pollLimit = 240
 )
 
 // A watch is a timer that is reset by each sign of progress.
@@ -51,9 +51,9 @@ func whileProgressing(ctx context.Context, limit time.Duration) (context.Context
 	ctx, cancel := context.WithCancelCause(ctx)
 	above, _ := ctx.Value(watchKey{}).(*watch)
 	if above == nil {
-		above = world.watch
+		above = suite.watch
 	}
-	w := newWatch(limit, above, func() { cancel(fmt.Errorf("nothing has answered for %s", limit)) })
+	w := newWatch(limit, above, func() { cancel(fmt.Errorf("no response for %s", limit)) })
 	return context.WithValue(ctx, watchKey{}, w), func() {
 		w.timer.Stop()
 		cancel(nil)
@@ -65,7 +65,7 @@ func progress(ctx context.Context) {
 	if w, ok := ctx.Value(watchKey{}).(*watch); ok {
 		w.progress()
 	} else {
-		world.watch.progress()
+		suite.watch.progress()
 	}
 }
 
@@ -83,25 +83,25 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 	return w.out.Write(p)
 }
 
-// looks waits between polls of a condition. The interval increases, since a definition may be
+// poller waits between polls of a condition. The interval increases, since a definition may be
 // a megabyte to send, and the number of polls is limited.
-type looks struct {
-	// most is the maximum number of polls; 0 means lookLimit.
-	most int
-	// longest is the longest interval; 0 means 640 ms.
-	longest time.Duration
-	n       int
-	wait    time.Duration
+type poller struct {
+	// maxPolls is the maximum number of polls; 0 means pollLimit.
+	maxPolls int
+	// maxInterval is the longest interval; 0 means 640 ms.
+	maxInterval time.Duration
+	n           int
+	wait        time.Duration
 }
 
 // next waits for the next poll. It returns an error if the limit is reached or the context
 // has ended.
-func (l *looks) next(ctx context.Context) error {
-	most, longest := cmp.Or(l.most, lookLimit), cmp.Or(l.longest, 640*time.Millisecond)
-	if l.n++; l.n > most {
-		return fmt.Errorf("not so after %d looks", most)
+func (l *poller) next(ctx context.Context) error {
+	maxPolls, maxInterval := cmp.Or(l.maxPolls, pollLimit), cmp.Or(l.maxInterval, 640*time.Millisecond)
+	if l.n++; l.n > maxPolls {
+		return fmt.Errorf("condition not met after %d polls", maxPolls)
 	}
-	l.wait = min(max(2*l.wait, 20*time.Millisecond), longest)
+	l.wait = min(max(2*l.wait, 20*time.Millisecond), maxInterval)
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

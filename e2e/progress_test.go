@@ -21,40 +21,40 @@ func TestSlowIsNotBroken(t *testing.T) {
 		for range 100 {
 			time.Sleep(idleLimit - time.Second)
 			if context.Cause(ctx) != nil || ended {
-				t.Fatal("slow work has ended: ", context.Cause(ctx))
+				t.Fatal("slow work was canceled: ", context.Cause(ctx))
 			}
 			progress(ctx)
 		}
 		time.Sleep(idleLimit + time.Second)
-		if err := context.Cause(ctx); err == nil || !strings.Contains(err.Error(), "nothing has answered for 2m0s") {
+		if err := context.Cause(ctx); err == nil || !strings.Contains(err.Error(), "no response for 2m0s") {
 			t.Errorf("idle work: %v", err)
 		}
 		progress(ctx) // too late: it remains ended
 		if context.Cause(ctx) == nil || ended {
-			t.Error("the end of a part is not the end of the run, and not undone")
+			t.Error("the timeout of a part ended the run, or was undone")
 		}
 		time.Sleep(runLimit + time.Second)
 		if !ended {
-			t.Error("an idle run goes on")
+			t.Error("an idle run was not ended")
 		}
 	})
 }
 
-// TestLooks checks that the number of polls is limited rather than the time, so that slow
+// TestPoller checks that the number of polls is limited rather than the time, so that slow
 // responses prolong the wait.
-func TestLooks(t *testing.T) {
+func TestPoller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		look, n, begin := looks{}, 0, time.Now()
-		for look.next(t.Context()) == nil {
+		poll, n, begin := poller{}, 0, time.Now()
+		for poll.next(t.Context()) == nil {
 			time.Sleep(time.Minute) // a slow response
 			n++
 		}
-		if n != lookLimit || time.Since(begin) < lookLimit*time.Minute {
-			t.Errorf("%d looks in %s", n, time.Since(begin))
+		if n != pollLimit || time.Since(begin) < pollLimit*time.Minute {
+			t.Errorf("got %d polls in %s", n, time.Since(begin))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := (&looks{}).next(ctx); err != context.Canceled {
+		if err := (&poller{}).next(ctx); err != context.Canceled {
 			t.Errorf("%v", err)
 		}
 	})

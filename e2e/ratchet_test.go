@@ -19,8 +19,8 @@ type ratchetRow struct {
 	name, patch string
 	// status is set if the patch is sent to the status subresource.
 	status bool
-	// refused are the causes of the expected rejection; if empty, the update is accepted.
-	refused []string
+	// rejected are the causes of the expected rejection; if empty, the update is accepted.
+	rejected []string
 	// warned is set if the update is accepted with the violated rule as a warning.
 	warned bool
 	// left are the type and the members stored afterwards.
@@ -37,11 +37,11 @@ func ratchetRows() []ratchetRow {
 		{name: "outside of the union", patch: `{"spec":{"replicas":2}}`, warned: true, left: "Canary canary blueGreen"},
 		{name: "status", patch: `{"status":{"replicas":1}}`, status: true, warned: true, left: "Canary canary blueGreen"},
 		{name: "nothing", patch: `{}`, warned: true, left: "Canary canary blueGreen"},
-		{name: "inside of the union", patch: `{"spec":{"strategy":{"canary":{"percent":20}}}}`, refused: []string{broken}, left: "Canary canary blueGreen"},
-		{name: "outside and inside", patch: `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":{"blueGreen":{"service":"z"}}}}`, refused: []string{broken}, left: "Canary canary blueGreen"},
-		{name: "another way to be invalid", patch: `{"spec":{"strategy":{"type":"Recreate"}}}`, left: "Canary canary blueGreen", refused: []string{
+		{name: "inside of the union", patch: `{"spec":{"strategy":{"canary":{"percent":20}}}}`, rejected: []string{broken}, left: "Canary canary blueGreen"},
+		{name: "outside and inside", patch: `{"metadata":{"labels":{"a":"b"}},"spec":{"strategy":{"blueGreen":{"service":"z"}}}}`, rejected: []string{broken}, left: "Canary canary blueGreen"},
+		{name: "another way to be invalid", patch: `{"spec":{"strategy":{"type":"Recreate"}}}`, left: "Canary canary blueGreen", rejected: []string{
 			broken, "spec.strategy.canary: Forbidden: may only be specified when `type` is \"Canary\""}},
-		{name: "an unknown value", patch: `{"spec":{"strategy":{"type":"Nothing"}}}`, left: "Canary canary blueGreen", refused: []string{
+		{name: "an unknown value", patch: `{"spec":{"strategy":{"type":"Nothing"}}}`, left: "Canary canary blueGreen", rejected: []string{
 			`spec.strategy.type: Unsupported value: "Nothing": supported values: "BlueGreen", "Canary", "Recreate"`,
 			"<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"}},
 		{name: "corrected by a member less", patch: `{"spec":{"strategy":{"blueGreen":null}}}`, left: "Canary canary"},
@@ -70,7 +70,7 @@ func TestRatcheting(t *testing.T) {
 	}
 	// Handlers read definitions from a cache; until it is updated, the old definition
 	// applies.
-	for look := (looks{}); ; {
+	for poll := (poller{}); ; {
 		a, err := s.Do(ctx, http.MethodPost, rollouts+"?dryRun=All&"+Strict, JSON, []byte(rollout("new", swapped)))
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRatcheting(t *testing.T) {
 		if a.Code == http.StatusUnprocessableEntity {
 			break
 		}
-		if err := look.next(ctx); err != nil {
+		if err := poll.next(ctx); err != nil {
 			t.Fatal(err, a)
 		}
 	}
@@ -102,19 +102,19 @@ func TestRatcheting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := a.Causes(); !slices.Equal(tidied(got), tidied(row.refused)) || a.OK() != (row.refused == nil) {
-				t.Errorf("%s: causes %q, want %q", a, got, row.refused)
+			if got := a.Causes(); !slices.Equal(tidied(got), tidied(row.rejected)) || a.OK() != (row.rejected == nil) {
+				t.Errorf("%s: got causes %q, want %q", a, got, row.rejected)
 			}
 			warned := strings.Contains(strings.Join(a.Warnings, "\n"), "may only be specified when `type` is \"BlueGreen\"")
 			if warned != row.warned {
-				t.Errorf("warnings %q, want some: %t", a.Warnings, row.warned)
+				t.Errorf("got warnings %q, want some: %t", a.Warnings, row.warned)
 			}
 			if got := storedUnion(t, s, path); got != row.left {
-				t.Errorf("stored: %s, want %s", got, row.left)
+				t.Errorf("got stored object %s, want %s", got, row.left)
 			}
 		})
 	}
-	world.report.Count("updates of objects that were stored before their rules", len(rows))
+	suite.report.Count("updates of objects that were stored before their rules", len(rows))
 }
 
 // storedUnion returns the type and the members that are stored.

@@ -99,9 +99,9 @@ spec:
 		{"the status alone", "metadata: {name: stored, resourceVersion: CURRENT, labels: {a: b}}\nspec: {size: 10}\nstatus: {count: 4}", http.MethodPut, "/status"},
 		{"a wrong status alone", "metadata: {name: stored, resourceVersion: CURRENT}\nstatus: {count: 10}", http.MethodPut, "/status"},
 		{"no status", "metadata: {name: stored, resourceVersion: CURRENT}", http.MethodPut, "/status"},
-		{"an owner twice", "metadata: {name: c15, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPost, ""},
-		{"an owner twice on an update", "metadata: {name: stored, resourceVersion: CURRENT, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPut, ""},
-		{"an owner twice beside a status", "metadata: {name: stored, resourceVersion: CURRENT, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPut, "/status"},
+		{"a duplicate owner", "metadata: {name: c15, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPost, ""},
+		{"a duplicate owner on an update", "metadata: {name: stored, resourceVersion: CURRENT, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPut, ""},
+		{"a duplicate owner next to a status", "metadata: {name: stored, resourceVersion: CURRENT, ownerReferences: [" + owner + ", " + owner + "]}", http.MethodPut, "/status"},
 		{"finalizers", "metadata: {name: c16, finalizers: [c, a.b, d.e/f, orphan, c]}", http.MethodPost, ""},
 		{"wrong finalizers", "metadata: {name: c17, finalizers: ['!', a.b]}", http.MethodPost, ""},
 		{"finalizers on an update", "metadata: {name: stored, resourceVersion: CURRENT, finalizers: [c, d.e/f]}", http.MethodPut, ""},
@@ -159,21 +159,21 @@ spec:
 				t.Fatal(err)
 			}
 			if got.OK() != (len(predicted.Errors) == 0) {
-				t.Fatalf("%d: predicted %v, but the server says %s", i, predicted.Errors, got)
+				t.Fatalf("%d: predicted %v, got %s", i, predicted.Errors, got)
 			}
 			if !slices.Equal(tidied(predicted.Warnings), tidied(got.Warnings)) {
-				t.Errorf("predicted the warnings %q, but the server says %q", predicted.Warnings, got.Warnings)
+				t.Errorf("predicted the warnings %q, got %q", predicted.Warnings, got.Warnings)
 			}
 			if !got.OK() {
 				var errs []string
 				for _, e := range predicted.Errors {
 					errs = append(errs, e.Field+": "+e.ErrorBody())
-					if said := got.Status().Message; got.Code != http.StatusUnprocessableEntity && !saysDetail(said, e.Detail) {
-						t.Errorf("predicted %v, but the server says %s", e, said)
+					if message := got.Status().Message; got.Code != http.StatusUnprocessableEntity && !saysDetail(message, e.Detail) {
+						t.Errorf("predicted %v, got %s", e, message)
 					}
 				}
 				if got.Code == http.StatusUnprocessableEntity && exactWords(s) && !slices.Equal(tidied(errs), tidied(withoutSuffix(got.Causes(), object))) {
-					t.Errorf("predicted %q, but the server says %q", errs, got.Causes())
+					t.Errorf("predicted %q, got %q", errs, got.Causes())
 				}
 				return
 			}
@@ -193,11 +193,11 @@ spec:
 			}
 			wanted, _ := json.Marshal(want)
 			if has, _ := json.Marshal(have); !slices.Equal(wanted, has) {
-				t.Errorf("predicted\n\t%s\nbut the server stores\n\t%s", wanted, has)
+				t.Errorf("predicted\n\t%s\nstored\n\t%s", wanted, has)
 			}
 		})
 	}
-	world.report.Count("requests whose metadata and status are as try says", len(requests))
+	suite.report.Count("requests with the metadata and status that try predicts", len(requests))
 }
 
 // saysDetail reports whether a message contains a detail. In a conflict of UIDs, the server

@@ -39,10 +39,10 @@ func TestScaffold(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		said := inProject(t, dir, "make", "manifests", "generate", "test", "CONTROLLER_GEN="+tool, "KUBEBUILDER_ASSETS="+assets)
+		output := inProject(t, dir, "make", "manifests", "generate", "test", "CONTROLLER_GEN="+tool, "KUBEBUILDER_ASSETS="+assets)
 		for _, test := range []string{"TestReconcile", "TestImmutable", "TestWebhooks"} {
-			if !strings.Contains(said, "--- PASS: "+test+" ") {
-				t.Errorf("%s has not passed with %s:\n%s", test, name, said)
+			if !strings.Contains(output, "--- PASS: "+test+" ") {
+				t.Errorf("%s does not pass with %s:\n%s", test, name, output)
 			}
 		}
 		trees[name] = files(t, dir)
@@ -50,20 +50,20 @@ func TestScaffold(t *testing.T) {
 	ours, theirs := trees["schemagen"], trees["controller-gen"]
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
 		if text, ok := ours[name]; !ok || text != theirs[name] {
-			t.Errorf("%s is different, or missing", name)
+			t.Errorf("%s is missing or differs", name)
 		}
 	}
 	if len(ours) != len(theirs) || len(ours) < 25 {
-		t.Errorf("%d files, controller-gen leaves %d", len(ours), len(theirs))
+		t.Errorf("got %d files, want %d as with controller-gen", len(ours), len(theirs))
 	}
 }
 
 // TestScaffoldWithoutServer checks that the project's tests report missing programs.
 func TestScaffoldWithoutServer(t *testing.T) {
 	t.Setenv("KUBEBUILDER_ASSETS", "")
-	said := inProject(t, operator, "go", "test", "./...")
-	if strings.Count(said, "KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver") != 3 || strings.Count(said, "--- SKIP") != 3 {
-		t.Errorf("it says\n%s", said)
+	output := inProject(t, operator, "go", "test", "./...")
+	if strings.Count(output, "KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver") != 3 || strings.Count(output, "--- SKIP") != 3 {
+		t.Errorf("got output\n%s", output)
 	}
 }
 

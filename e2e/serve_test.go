@@ -36,18 +36,18 @@ func serveDocuments(t *testing.T, dir string) *served {
 	t.Cleanup(func() {
 		p.stop(stopGrace)
 		if p.err != nil {
-			t.Errorf("it does not end well: %v", p.ended())
+			t.Errorf("schemagen exited with %v", p.ended())
 		}
 	})
 	ctx := within(t)
-	for look := (looks{}); s.url == ""; {
+	for poll := (poller{}); s.url == ""; {
 		if err := p.ended(); err != nil {
 			t.Fatal(err)
 		}
 		if m := servingLine.FindStringSubmatch(p.tail()); m != nil {
 			s.url = m[1]
-		} else if late := look.next(ctx); late != nil {
-			t.Fatalf("it does not serve: %s", p.tail())
+		} else if late := poll.next(ctx); late != nil {
+			t.Fatalf("schemagen does not serve: %s", p.tail())
 		}
 	}
 	return s
@@ -226,7 +226,7 @@ func TestServedKubectl(t *testing.T) {
 			t.Run(step.name, func(t *testing.T) { step.check(t, c) })
 		}
 	})
-	world.report.Count("kubectl commands on served documents, each with three versions of kubectl", len(steps))
+	suite.report.Count("kubectl commands on served documents, each with three versions of kubectl", len(steps))
 }
 
 func (step kubectlStep) check(t *testing.T, c client) {
@@ -236,12 +236,12 @@ func (step kubectlStep) check(t *testing.T, c client) {
 	}
 	for _, want := range step.want {
 		if !strings.Contains(folded(out), folded(want)) {
-			t.Errorf("kubectl %s does not print %q, but\n%s", step.args, want, out)
+			t.Errorf("kubectl %s: want %q in the output, got\n%s", step.args, want, out)
 		}
 	}
 	for _, not := range step.not {
 		if strings.Contains(folded(out), folded(not)) {
-			t.Errorf("kubectl %s prints %q:\n%s", step.args, not, out)
+			t.Errorf("kubectl %s: unexpected %q in the output:\n%s", step.args, not, out)
 		}
 	}
 }
@@ -267,8 +267,8 @@ func TestServedChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := within(t)
-			for look := (looks{}); strings.Count(s.process.tail(), "reloaded") == before; {
-				if late := look.next(ctx); late != nil {
+			for poll := (poller{}); strings.Count(s.process.tail(), "reloaded") == before; {
+				if late := poll.next(ctx); late != nil {
 					t.Fatal(s.process.tail())
 				}
 			}
@@ -289,14 +289,14 @@ func TestServedChange(t *testing.T) {
 // with all others.
 func TestServedLargest(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the modules of bench/ are some GB")
+		t.Skip("the modules of bench/ take several GB")
 	}
 	crds, _ := benchCRDs(t)
 	batch := batches(crds)[0]
 	largest := slices.MaxFunc(batch, func(a, b CRD) int { return cmp.Compare(len(a.Data), len(b.Data)) })
 	t.Logf("%s of %d bytes, among %d definitions", largest.From, len(largest.Data), len(batch))
 	if len(largest.Data) < 1_000_000 {
-		t.Errorf("only %d bytes", len(largest.Data))
+		t.Errorf("got only %d bytes", len(largest.Data))
 	}
 	plural, _, _ := strings.Cut(largest.Name, ".")
 	full := fullObject(t, largest)

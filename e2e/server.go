@@ -190,7 +190,7 @@ func (s *Server) log(name string) string { return filepath.Join(s.dir, name+".lo
 
 // waitReady waits until the server reports that it is ready.
 func (s *Server) waitReady(ctx context.Context) error {
-	for look := (looks{most: 10 * lookLimit, longest: 50 * time.Millisecond}); ; {
+	for poll := (poller{maxPolls: 10 * pollLimit, maxInterval: 50 * time.Millisecond}); ; {
 		var last error
 		for _, p := range []*process{s.etcd, s.apiserver} {
 			if err := p.ended(); err != nil {
@@ -206,7 +206,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 		} else {
 			last = fmt.Errorf("%s", a.Body)
 		}
-		if late := look.next(ctx); late != nil {
+		if late := poll.next(ctx); late != nil {
 			return fmt.Errorf("kube-apiserver is not ready: %w; its last answer: %w; %s", late, last, s.apiserver.tail())
 		}
 	}

@@ -57,19 +57,19 @@ func TestTryPredicts(t *testing.T) {
 	}
 	t.Logf("%d kinds, %v", len(kinds), counts)
 	for what, least := range map[string]int{
-		"objects": 700, "accepted": 250, "refused": 300, "updates": 200, "pruned": 50, "defaulted": 30, "nulls": 10,
+		"objects": 700, "accepted": 250, "rejected": 300, "updates": 200, "pruned": 50, "defaulted": 30, "nulls": 10,
 		"by rules": 20, "warned": 5, "undecodable or another object": 1,
 	} {
 		if counts[what] < least {
-			t.Errorf("only %d %s", counts[what], what)
+			t.Errorf("got only %d %s", counts[what], what)
 		}
 	}
-	world.report.Count("kinds whose objects were tried", len(kinds))
-	world.report.Count("their random objects, created or updated as try says", counts["objects"])
-	world.report.Count("of those, updates of stored objects", counts["updates"])
-	world.report.Count("of those, refused with the same messages and field paths", counts["refused"])
-	world.report.Count("of those, refused by CEL rules alone", counts["by rules"])
-	world.report.Count("of those, stored with the same content", counts["accepted"])
+	suite.report.Count("kinds with random objects", len(kinds))
+	suite.report.Count("their random objects, created or updated as try predicts", counts["objects"])
+	suite.report.Count("of those, updates of stored objects", counts["updates"])
+	suite.report.Count("of those, rejected with the same messages and field paths", counts["rejected"])
+	suite.report.Count("of those, rejected by CEL rules alone", counts["by rules"])
+	suite.report.Count("of those, stored with the same content", counts["accepted"])
 }
 
 // tryKinds returns the definitions in testdata/crd and the examples that have defaults,
@@ -311,9 +311,9 @@ func (k *tryKind) waitForRules(t *testing.T, s *Server) {
 		if len(k.created(t, k.free, object).Errors) > 0 || len(k.created(t, k.kind, object).Errors) == 0 {
 			continue
 		}
-		for look := (looks{}); k.ask(t, s, http.MethodPost, k.path(nil), object, "&dryRun=All").OK(); {
-			if err := look.next(ctx); err != nil {
-				t.Errorf("%s: rules that try knows do not refuse %v", k.crd.From, object)
+		for poll := (poller{}); k.ask(t, s, http.MethodPost, k.path(nil), object, "&dryRun=All").OK(); {
+			if err := poll.next(ctx); err != nil {
+				t.Errorf("%s: rules that try evaluates do not reject %v", k.crd.From, object)
 				return
 			}
 		}
@@ -371,20 +371,20 @@ func (k *tryKind) compare(t *testing.T, s *Server, object, old map[string]any, c
 	case got.Code == http.StatusBadRequest || got.Code == http.StatusConflict:
 		counts["undecodable or another object"]++
 		if len(predicted.Errors) != 1 || !saysDetail(got.Status().Message, predicted.Errors[0].Detail) {
-			t.Errorf("%s: predicted %v, but the server says %s", text, predicted.Errors, got)
+			t.Errorf("%s: predicted %v, got %s", text, predicted.Errors, got)
 		}
 	case !slices.Equal(errs, causes) || got.OK() != (len(predicted.Errors) == 0):
-		t.Errorf("%s: predicted\n\t%s\nbut the server says %d\n\t%s", text, strings.Join(errs, "\n\t"), got.Code, strings.Join(causes, "\n\t"))
+		t.Errorf("%s: predicted\n\t%s\ngot %d\n\t%s", text, strings.Join(errs, "\n\t"), got.Code, strings.Join(causes, "\n\t"))
 	case got.OK():
 		counts["accepted"]++
 		if want, have := content(predicted.Object), content(objectOf(t, got.Body)); !reflect.DeepEqual(want, have) {
-			t.Errorf("%s: predicted\n\t%v\nbut the server stores\n\t%v", text, want, have)
+			t.Errorf("%s: predicted\n\t%v\nstored\n\t%v", text, want, have)
 		}
 		if !slices.Equal(tidied(predicted.Warnings), tidied(got.Warnings)) {
-			t.Errorf("%s: predicted the warnings %q, but the server says %q", text, predicted.Warnings, got.Warnings)
+			t.Errorf("%s: predicted the warnings %q, got %q", text, predicted.Warnings, got.Warnings)
 		}
 	default:
-		counts["refused"]++
+		counts["rejected"]++
 	}
 	note := func(what string, is bool) {
 		if is {

@@ -47,7 +47,7 @@ type unionDifference struct {
 func unionDifferences() map[string]unionDifference {
 	out := map[string]unionDifference{}
 	for _, name := range []string{"stored unknown value, oneOf", "stored unknown value, member removed, oneOf"} {
-		out[name] = unionDifference{"an unchanged value is let be, but a oneOf looks at the whole object, which has changed", http.StatusUnprocessableEntity, nil}
+		out[name] = unionDifference{"an unchanged value is not validated, but a oneOf validates the entire object, which has changed", http.StatusUnprocessableEntity, nil}
 	}
 	for column := range 5 {
 		out[fmt.Sprintf("R23, column %d", column)] = unionDifference{"server-side apply takes no field that the schema does not have",
@@ -79,9 +79,9 @@ func TestUnions(t *testing.T) {
 		}
 	}
 	each(t, tightened, func(c CRD) error { return s.ReplaceCRD(ctx, c) })
-	patience := looks{}
+	patience := poller{}
 	if os.Getenv(breakVariable) == brokenCopy {
-		patience.most = 40 // for most breakages the wait is in vain
+		patience.maxPolls = 40 // for most breakages the wait is in vain
 	}
 	for _, shape := range shapes {
 		shape.waitActive(ctx, t, s, &patience)
@@ -96,7 +96,7 @@ func TestUnions(t *testing.T) {
 				difference, differs := differences[row.Name]
 				delete(differences, row.Name)
 				if shape.Loose != "" {
-					row.checkOthers(t, s, shape, difference, ways)
+					row.checkAlternatives(t, s, shape, difference, ways)
 				} else {
 					matrixWays[row.matrixWay()]++
 				}
@@ -120,19 +120,19 @@ func TestUnions(t *testing.T) {
 	}
 	t.Logf("%d rows of the table, %d as oneOf, %d cells of the matrix, %d clear a member", rows, poor, cells, cleared)
 	if rows < 60 || poor < 35 || cells < 220 || cleared < 40 || len(ways) != 7 || len(matrixWays) != 8 {
-		t.Errorf("those are too few, by %v and %v", ways, matrixWays)
+		t.Errorf("got too few: %v and %v", ways, matrixWays)
 	}
-	world.report.Count("rows of the table of cases of unions, in the cel form", rows)
-	world.report.Count("those that have it, in the oneOf form", poor)
+	suite.report.Count("rows of the table of cases of unions, in the cel form", rows)
+	suite.report.Count("those that have it, in the oneOf form", poor)
 	for _, way := range slices.Sorted(maps.Keys(ways)) {
-		world.report.Count("of both, by "+way, ways[way])
+		suite.report.Count("of both, by "+way, ways[way])
 	}
-	world.report.Count("cells of the version-skew matrix", cells)
+	suite.report.Count("cells of the version-skew matrix", cells)
 	for _, way := range slices.Sorted(maps.Keys(matrixWays)) {
-		world.report.Count("of these, by "+way, matrixWays[way])
+		suite.report.Count("of these, by "+way, matrixWays[way])
 	}
-	world.report.Count("requests of the table and the matrix in which the policy clears a member", cleared)
-	world.report.Count("of the table and the matrix, answers that differ for a stated reason", len(unionDifferences()))
+	suite.report.Count("requests of the table and the matrix in which the policy clears a member", cleared)
+	suite.report.Count("of the table and the matrix, responses that differ for a stated reason", len(unionDifferences()))
 }
 
 func unionShapes(t *testing.T) []*unionShape {
@@ -302,7 +302,7 @@ func (u *unionShape) ask(ctx context.Context, s *Server, row unionRow, query str
 // waitActive waits until the rules reject requests and the policy clears members. Policies
 // are compiled some time after their creation, and read the types of new kinds from the
 // OpenAPI document every five seconds. The number of polls is shared by all shapes.
-func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, look *looks) {
+func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, poll *poller) {
 	t.Helper()
 	probe := func(what string, is func(unionRow) bool, done func(unionRow, Answer) bool) {
 		at := slices.IndexFunc(u.Rows, is)
@@ -310,13 +310,13 @@ func (u *unionShape) waitActive(ctx context.Context, t *testing.T, s *Server, lo
 			return
 		}
 		row := u.Rows[at]
-		for look.wait = 0; ; {
+		for poll.wait = 0; ; {
 			a, err := u.ask(ctx, s, row, "&dryRun=All")
 			if err == nil && done(row, a) {
 				return
 			}
-			if late := look.next(ctx); late != nil {
-				t.Errorf("%s: no %s seen: %s gives %v %s %s", u.Name, what, row.Name, err, a, a.Body)
+			if late := poll.next(ctx); late != nil {
+				t.Errorf("%s: no %s observed: %s results in %v %s %s", u.Name, what, row.Name, err, a, a.Body)
 				return
 			}
 		}
@@ -377,7 +377,7 @@ func (r unionRow) check(t *testing.T, s *Server, shape *unionShape, difference u
 		code = http.StatusOK
 	}
 	if differs && a.Code == http.StatusInternalServerError && !strings.Contains(a.Status().Message, ".spec.n: field not declared in schema") {
-		t.Errorf("another error than the known one: %s", a)
+		t.Errorf("unexpected error: %s", a)
 	}
 	if got := memberErrors(a); !shape.Poor && !slices.Equal(got, want) || a.Code != code {
 		t.Errorf("%s: %s %s to %s: %s with %q, want %d with %q", r.About, r.Operation, r.Old, r.New, a, got, code, want)
@@ -385,19 +385,19 @@ func (r unionRow) check(t *testing.T, s *Server, shape *unionShape, difference u
 	switch {
 	case a.OK() && !differs:
 		if got := r.stored(t, s, shape); !reflect.DeepEqual(got, decoded(r.Object)) {
-			t.Errorf("%s %s to %s stored %v, want %s", r.Operation, r.Old, r.New, got, r.Object)
+			t.Errorf("%s %s to %s: got stored object %v, want %s", r.Operation, r.Old, r.New, got, r.Object)
 		}
 	case !a.OK() && r.Operation != http.MethodPost:
 		if got := r.stored(t, s, shape); !reflect.DeepEqual(got, before) {
-			t.Errorf("refused, but stored %v", got)
+			t.Errorf("rejected, but got stored object %v", got)
 		}
 	}
 }
 
-// applyRefuses returns the rows of the table that server-side apply rejects, with the
+// applyRejects returns the rows of the table that server-side apply rejects, with the
 // messages: it first reads both objects with the schema, so it accepts no unknown fields,
 // wrong types or duplicate keys, and keeps null.
-func applyRefuses() map[string]string {
+func applyRejects() map[string]string {
 	return map[string]string{
 		"unknown fields":                  "field not declared in schema",
 		"D is a number":                   "expected string",
@@ -407,30 +407,30 @@ func applyRefuses() map[string]string {
 		"parent of the wrong type":        "expected map",
 		"old parent of the wrong type":    "expected map",
 		"list of the wrong type":          "expected list",
-		"keyed, twice in new":             "duplicate entries for key",
-		"keyed, another one twice in old": "duplicate entries for key",
+		"keyed, duplicate in new":         "duplicate entries for key",
+		"keyed, another duplicate in old": "duplicate entries for key",
 		"D null":                          `must be of type string: "null"`,
 		"parent removed":                  `must be of type object: "null"`,
 	}
 }
 
-// checkOthers makes the request of a row in all other ways that apply to it, and counts the
+// checkAlternatives makes the request of a row in all other ways that apply to it, and counts the
 // ways. Nothing is stored.
-func (r unionRow) checkOthers(t *testing.T, s *Server, shape *unionShape, difference unionDifference, ways map[string]int) {
+func (r unionRow) checkAlternatives(t *testing.T, s *Server, shape *unionShape, difference unionDifference, ways map[string]int) {
 	t.Helper()
 	ways["an untyped client's "+r.Operation]++
-	others := []unionRow{{About: "server-side apply", Operation: ownersApply, New: r.New}}
+	alternatives := []unionRow{{About: "server-side apply", Operation: ownersApply, New: r.New}}
 	if r.Typed != nil {
-		others = append(others, unionRow{About: "a typed client's " + r.Operation, Operation: r.Operation, New: r.Typed})
+		alternatives = append(alternatives, unionRow{About: "a typed client's " + r.Operation, Operation: r.Operation, New: r.Typed})
 	}
 	if r.Operation == http.MethodPut {
 		patch, err := jsonpatch.CreateMergePatch(r.Old, r.New)
 		if err != nil {
 			t.Fatal(err)
 		}
-		others = append(others, unionRow{About: "merge patch", Operation: http.MethodPatch, New: patch})
+		alternatives = append(alternatives, unionRow{About: "merge patch", Operation: http.MethodPatch, New: patch})
 	}
-	for _, way := range others {
+	for _, way := range alternatives {
 		other := r
 		other.Operation, other.New = way.Operation, way.New
 		if r.Operation == http.MethodPost && way.Operation == ownersApply {
@@ -440,21 +440,21 @@ func (r unionRow) checkOthers(t *testing.T, s *Server, shape *unionShape, differ
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, refuses := applyRefuses()[strings.TrimSuffix(r.Name, ", oneOf")]
-		if refuses && way.Operation == ownersApply {
-			ways["server-side apply, refused because the schema does not fit"]++
+		text, rejects := applyRejects()[strings.TrimSuffix(r.Name, ", oneOf")]
+		if rejects && way.Operation == ownersApply {
+			ways["server-side apply, rejected because the schema does not fit"]++
 			if a.OK() || !strings.Contains(a.Status().Message, text) {
 				t.Errorf("%s: %s: %s, want %q", way.About, other.New, a, text)
 			}
 			continue
 		}
 		ways[way.About]++
-		refused := len(r.Errors) > 0 || difference.code != 0
-		if got := memberErrors(a); !shape.Poor && !slices.Equal(got, r.Errors) || a.OK() == refused {
+		rejected := len(r.Errors) > 0 || difference.code != 0
+		if got := memberErrors(a); !shape.Poor && !slices.Equal(got, r.Errors) || a.OK() == rejected {
 			t.Errorf("%s: %s: %s with %q, want %q", way.About, other.New, a, got, r.Errors)
 		}
 		if a.OK() && !reflect.DeepEqual(specOf(a.Body), decoded(r.Object)) {
-			t.Errorf("%s: %s gives %v, want %s", way.About, other.New, specOf(a.Body), r.Object)
+			t.Errorf("%s: %s: got %v, want %s", way.About, other.New, specOf(a.Body), r.Object)
 		}
 	}
 }

@@ -23,17 +23,17 @@ import (
 func TestVerifyPredicts(t *testing.T) {
 	part(t, "predictions of verify")
 	s := cluster(t)
-	refused, taken := compareAll(t, s, doubtfulCRDs(t))
-	t.Logf("%d refused, %d taken", refused, taken)
-	if refused < 180 || taken < 40 {
-		t.Errorf("only %d refused and %d taken", refused, taken)
+	rejected, taken := compareAll(t, s, doubtfulCRDs(t))
+	t.Logf("%d rejected, %d accepted", rejected, taken)
+	if rejected < 180 || taken < 40 {
+		t.Errorf("got only %d rejected and %d accepted", rejected, taken)
 	}
-	world.report.Count("definitions refused as verify says, with the same messages and field paths", refused)
-	world.report.Count("definitions of the same sources taken as verify says", taken)
+	suite.report.Count("definitions rejected as verify predicts, with the same messages and field paths", rejected)
+	suite.report.Count("definitions of the same sources accepted as verify predicts", taken)
 }
 
 // compareAll compares verify and the server for each definition. Nothing is stored.
-func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
+func compareAll(t *testing.T, s *Server, crds []CRD) (rejected, taken int) {
 	t.Helper()
 	ctx := within(t)
 	target, err := apiserver.NewTarget(s.Version)
@@ -52,12 +52,12 @@ func compareAll(t *testing.T, s *Server, crds []CRD) (refused, taken int) {
 			if a.OK() {
 				taken++
 			} else {
-				refused++
+				rejected++
 			}
 			predicted.compare(t, a, exact)
 		})
 	}
-	return refused, taken
+	return rejected, taken
 }
 
 // doubtfulCRDs returns definitions for which verify has findings.
@@ -174,7 +174,7 @@ func predict(t *testing.T, v *verify.Verifier, example CRD) prediction {
 			out.errors = append(out.errors, d.Message)
 		}
 		if d.Severity == diag.Error && d.Pos.Line == 0 {
-			t.Errorf("no place in the file: %s", d.Message)
+			t.Errorf("no position in the file: %s", d.Message)
 		}
 	}
 	return out
@@ -195,31 +195,31 @@ func (p prediction) compare(t *testing.T, a Answer, exact bool) {
 	case a.Code == http.StatusBadRequest:
 		for _, m := range p.malformed {
 			if !strings.Contains(a.Status().Message, m) {
-				t.Errorf("the server does not say %q, but %s", m, a)
+				t.Errorf("want %q, got %s", m, a)
 			}
 		}
 		if len(p.malformed) == 0 {
-			t.Errorf("not predicted: %s", a)
+			t.Errorf("unexpected response: %s", a)
 		}
 	case a.Code == http.StatusUnprocessableEntity || a.OK():
 		if len(p.malformed) > 0 {
-			t.Errorf("predicted %q, but the server says %s", p.malformed, a)
+			t.Errorf("predicted %q, got %s", p.malformed, a)
 		}
 		got, want := tidied(p.errors), tidied(withoutEchoes(a.Causes()))
 		if !exact && !slices.Equal(got, want) {
-			t.Logf("in other words: predicted\n\t%s\nbut the server says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			t.Logf("worded differently: predicted\n\t%s\ngot\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 			got, want = fields(got), fields(want)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("predicted\n\t%s\nbut the server says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+			t.Errorf("predicted\n\t%s\ngot\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 		}
 		for _, w := range a.Warnings {
 			if !slices.Contains(p.warnings, w) {
-				t.Errorf("the server warns %q, predicted are %q", w, p.warnings)
+				t.Errorf("got warning %q, predicted %q", w, p.warnings)
 			}
 		}
 	case !p.unknown:
-		t.Errorf("not predicted: %s", a)
+		t.Errorf("unexpected response: %s", a)
 	}
 }
 

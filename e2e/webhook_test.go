@@ -63,7 +63,7 @@ func webhookRows() []webhookRow {
 		{name: "create, swapped", new: one(typeSolid, image), errs: swapped},
 		{name: "create, no member", new: one(typeSolid), errs: swapped[1:]},
 		{name: "create, empty member", new: one(typeNone)},
-		{name: "create, beside an empty member", new: one(typeNone, image), errs: tooMuch},
+		{name: "create, next to an empty member", new: one(typeNone, image), errs: tooMuch},
 		// The webhook reports the hint on the discriminator, too.
 		{name: "second member", old: stored, new: both, errs: append(tooMuch[:1:1], "Invalid "+background+"type")},
 		{name: "other member", old: stored, new: one(typeSolid, image), errs: swapped},
@@ -71,7 +71,7 @@ func webhookRows() []webhookRow {
 		{name: "selected anew", old: stored, new: one(typeImage, solid, image), want: one(typeImage, image)},
 		{name: "selected, not set", old: stored, new: one(typeImage, solid), errs: []string{"Required " + background + "image"}},
 		{name: "to an empty member", old: stored, new: one(typeNone, solid), want: one(typeNone)},
-		{name: "beside an empty member, not carried over", old: stored, new: one(typeNone, solid, image), want: one(typeNone)},
+		{name: "next to an empty member, not carried over", old: stored, new: one(typeNone, solid, image), want: one(typeNone)},
 		{name: "empty text is no value", old: stored, new: one(`"type": ""`, solid), errs: []string{"NotSupported " + background + "type"}},
 		{name: "discriminator removed", old: stored, new: one(solid), errs: []string{"Required " + background + "type"}},
 		{name: "unknown value", old: stored, new: one(`"type": "Z"`, solid, image), errs: []string{"NotSupported " + background + "type"}},
@@ -119,14 +119,14 @@ func TestWebhook(t *testing.T) {
 		}
 	}
 	installWebhooks(t, s)
-	var look looks
+	var poll poller
 	for probe := canvasOf("probe", "", rows[1].new); ; {
 		a, err := s.Do(ctx, http.MethodPost, canvases+"?dryRun=All", JSON, probe)
 		if err == nil && a.Code == http.StatusUnprocessableEntity {
 			break
 		}
-		if late := look.next(ctx); late != nil {
-			t.Fatalf("the webhook is not asked: %v %s", err, a)
+		if late := poll.next(ctx); late != nil {
+			t.Fatalf("the webhook was not called: %v %s", err, a)
 		}
 	}
 	// Both webhooks were registered at the same time, but each has its own cache.
@@ -134,7 +134,7 @@ func TestWebhook(t *testing.T) {
 	for i, row := range rows {
 		t.Run(row.name, func(t *testing.T) { row.check(t, s, fmt.Sprint("row-", i)) })
 	}
-	world.report.Count("requests of which a webhook with the generated functions was asked", len(rows))
+	suite.report.Count("requests handled by a webhook with the generated functions", len(rows))
 }
 
 // waitForMutation waits until the mutating webhook clears a member.
@@ -142,13 +142,13 @@ func waitForMutation(t *testing.T, s *Server, rows []webhookRow) {
 	t.Helper()
 	ctx := within(t)
 	i := slices.IndexFunc(rows, func(r webhookRow) bool { return r.want[0] != "" })
-	for look := (looks{}); ; {
+	for poll := (poller{}); ; {
 		a, _ := rows[i].ask(t, s, fmt.Sprint("row-", i), "?dryRun=All")
 		if a.OK() {
 			return
 		}
-		if late := look.next(ctx); late != nil {
-			t.Errorf("the first webhook clears nothing: %s", a)
+		if late := poll.next(ctx); late != nil {
+			t.Errorf("the first webhook cleared nothing: %s", a)
 			return
 		}
 	}
@@ -195,7 +195,7 @@ func (r webhookRow) check(t *testing.T, s *Server, name string) {
 		t.Fatal(err)
 	}
 	if got := specOf(stored.Body); !reflect.DeepEqual(got, want) {
-		t.Errorf("stored %v, want %v", got, want)
+		t.Errorf("got stored object %v, want %v", got, want)
 	}
 }
 
@@ -215,7 +215,7 @@ func installWebhooks(t *testing.T, s *Server) {
 	t.Cleanup(func() { p.stop(5 * time.Second) })
 	ctx := within(t)
 	address := ""
-	for look := (looks{}); address == ""; {
+	for poll := (poller{}); address == ""; {
 		if err := p.ended(); err != nil {
 			t.Fatal(err, p.tail())
 		}
@@ -224,7 +224,7 @@ func installWebhooks(t *testing.T, s *Server) {
 				address = line
 			}
 		}
-		if err := look.next(ctx); err != nil {
+		if err := poll.next(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// At returns the marker comment of a file that begins at a position: a whole marker, or
+// At returns the marker comment that begins at a position of a file: a marker of its own, or
 // the one after the equals sign of another marker. ok is false if there is none.
 func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 	for _, group := range file.Comments {
@@ -17,7 +17,7 @@ func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 		}
 		for _, c := range comments(group, false) {
 			for offset := range len(c.Text) {
-				if c.Text[offset] == '+' && c.Place(offset) == pos {
+				if c.Text[offset] == '+' && c.PosAt(offset) == pos {
 					return c.from(offset), true
 				}
 			}
@@ -30,12 +30,12 @@ func At(file *ast.File, pos token.Pos) (found Comment, ok bool) {
 // +kubebuilder:validation:XValidation:rule="…". ok is false if the marker does not have it.
 func (c Comment) Argument(name string) (pos token.Pos, ok bool) {
 	start, _, _, ok := c.argument(name)
-	return c.Place(start), ok
+	return c.PosAt(start), ok
 }
 
-// Inside returns the position of a character in the value of a named argument. Line and
+// ArgumentPosAt returns the position of a character in the value of a named argument. Line and
 // column count from 1, the column in characters.
-func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) {
+func (c Comment) ArgumentPosAt(name string, line, column int) (pos token.Pos, ok bool) {
 	_, start, end, ok := c.argument(name)
 	if !ok {
 		return 0, false
@@ -49,7 +49,7 @@ func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) 
 	atLine, atColumn := 1, 1
 	for value != "" {
 		if atLine == line && atColumn == column {
-			return c.Place(start), true
+			return c.PosAt(start), true
 		}
 		r, rest := decode(value, quoted)
 		if rest == value {
@@ -62,7 +62,7 @@ func (c Comment) Inside(name string, line, column int) (pos token.Pos, ok bool) 
 			atLine, atColumn = atLine+1, 1
 		}
 	}
-	return c.Place(start), atLine == line && atColumn == column // after the last character
+	return c.PosAt(start), atLine == line && atColumn == column // after the last character
 }
 
 // decode returns the first character of a value and the remainder.

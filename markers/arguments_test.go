@@ -29,7 +29,7 @@ func TestArguments(t *testing.T) {
 		}
 		return c
 	}
-	behind := func(pos token.Pos) string { return source[fset.Position(pos).Offset:] }
+	after := func(pos token.Pos) string { return source[fset.Position(pos).Offset:] }
 	for _, test := range []struct{ marker, name, want string }{
 		{"+kubebuilder:printcolumn", "name", `name="A`},
 		{"+kubebuilder:printcolumn", "type", `type=string`},
@@ -42,8 +42,8 @@ func TestArguments(t *testing.T) {
 		{"+kubebuilder:validation:XValidation:message", "rule", "rule=`self"},
 	} {
 		pos, ok := at(test.marker).Argument(test.name)
-		if ok != (test.want != "") || ok && !strings.HasPrefix(behind(pos), test.want) {
-			t.Errorf("%s of %s is at %q", test.name, test.marker, behind(pos))
+		if ok != (test.want != "") || ok && !strings.HasPrefix(after(pos), test.want) {
+			t.Errorf("%s of %s: got position of %q", test.name, test.marker, after(pos))
 		}
 	}
 	for _, test := range []struct {
@@ -60,9 +60,9 @@ func TestArguments(t *testing.T) {
 		{"+kubebuilder:validation:XValidation:message", 1, 1, "self\n"},
 		{"+kubebuilder:validation:XValidation:message", 2, 6, "y`"},
 	} {
-		pos, ok := at(test.marker).Inside("rule", test.line, test.column)
-		if ok != (test.want != "") || ok && !strings.HasPrefix(behind(pos), test.want) {
-			t.Errorf("%d:%d of %s is at %q", test.line, test.column, test.marker, behind(pos))
+		pos, ok := at(test.marker).ArgumentPosAt("rule", test.line, test.column)
+		if ok != (test.want != "") || ok && !strings.HasPrefix(after(pos), test.want) {
+			t.Errorf("%d:%d of %s: got position of %q", test.line, test.column, test.marker, after(pos))
 		}
 	}
 }

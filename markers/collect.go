@@ -26,8 +26,8 @@ type line struct {
 	pos    token.Pos
 }
 
-// Place returns the position of the byte at an offset in the text.
-func (c Comment) Place(offset int) token.Pos {
+// PosAt returns the position of the byte at an offset in the text.
+func (c Comment) PosAt(offset int) token.Pos {
 	start, pos := 0, c.Pos
 	for _, l := range c.lines {
 		if l.offset <= offset {
@@ -38,11 +38,11 @@ func (c Comment) Place(offset int) token.Pos {
 }
 
 // End returns the position after the marker.
-func (c Comment) End() token.Pos { return c.Place(len(c.Text)) }
+func (c Comment) End() token.Pos { return c.PosAt(len(c.Text)) }
 
 // from returns the part of the comment that begins at an offset.
 func (c Comment) from(offset int) Comment {
-	out := Comment{Text: c.Text[offset:], Pos: c.Place(offset), Godoc: c.Godoc}
+	out := Comment{Text: c.Text[offset:], Pos: c.PosAt(offset), Godoc: c.Godoc}
 	for _, l := range c.lines {
 		if l.offset > offset {
 			out.lines = append(out.lines, line{l.offset - offset, l.pos})
@@ -54,7 +54,7 @@ func (c Comment) from(offset int) Comment {
 // File holds the marker comments of one Go file, grouped by what they describe. The rules are
 // those of controller-tools (pkg/markers/collect.go): a declaration owns its doc comment and
 // the nearest comment group above it; remaining comments at file level describe the package;
-// remaining comments inside a declaration describe nothing.
+// remaining comments inside a declaration are not attached to anything.
 type File struct {
 	// Package are the comments that describe the package: free-standing ones in source order,
 	// then those moved from types.
@@ -102,7 +102,7 @@ func (c *collection) before(pos token.Pos) []*ast.CommentGroup {
 	return c.groups[start:c.next]
 }
 
-// trailing consumes the comment after a node on the same line, which describes nothing.
+// trailing consumes the comment after a node on the same line; it describes no declaration.
 func (c *collection) trailing(group *ast.CommentGroup) {
 	if group != nil {
 		c.before(group.End())
@@ -211,6 +211,9 @@ func split(groups []*ast.CommentGroup, doc *ast.CommentGroup) (upper, nearest, o
 	return groups[:n:n], nearest, own
 }
 
+// InGroup returns the marker comments of a group.
+func InGroup(group *ast.CommentGroup) []Comment { return comments(group, false) }
+
 // comments returns the marker comments of a group: line comments whose first non-blank
 // character is a plus sign.
 func comments(group *ast.CommentGroup, godoc bool) []Comment {
@@ -221,13 +224,13 @@ func comments(group *ast.CommentGroup, godoc bool) []Comment {
 			continue
 		}
 		c := Comment{Text: text, Pos: group.List[i].Slash + token.Pos(offset), Godoc: godoc}
-		further := continuation(text, group.List[i+1:])
-		for _, next := range further {
+		continued := continuation(text, group.List[i+1:])
+		for _, next := range continued {
 			text, offset := lineText(next.Text)
 			c.lines = append(c.lines, line{len(c.Text) + 1, next.Slash + token.Pos(offset)})
 			c.Text += "\n" + text
 		}
-		i += len(further)
+		i += len(continued)
 		out = append(out, c)
 	}
 	return out
@@ -248,10 +251,10 @@ func Prose(group *ast.CommentGroup) []*ast.Comment {
 }
 
 // continuation returns the line comments that continue a marker: a raw string that is not
-// closed on its line extends to the line that closes it. controller-gen refuses such a
+// closed on its line extends to the line that closes it. controller-gen rejects such a
 // marker, so no comment changes its meaning. Markers of other tools are not continued.
 func continuation(marker string, next []*ast.Comment) []*ast.Comment {
-	if !strings.Contains(marker, "`") || !ours(marker[1:]) || !opensRaw(marker) {
+	if !strings.Contains(marker, "`") || !hasOwnPrefix(marker[1:]) || !opensRaw(marker) {
 		return nil
 	}
 	for i, c := range next {

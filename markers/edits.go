@@ -11,19 +11,19 @@ type Edit struct {
 	New      string
 }
 
-// rewriting returns the edit that replaces the text of a marker. It is nil if the marker
+// replacement returns the edit that replaces the text of a marker. It is nil if the marker
 // spans several lines.
-func (c Comment) rewriting(text string) *Edit {
+func (c Comment) replacement(text string) *Edit {
 	if len(c.lines) > 0 {
 		return nil
 	}
 	return &Edit{c.Pos, c.End(), text}
 }
 
-// Removing returns the edit that removes the line of a marker from the file, so that the
-// lines around it stay one comment. It is nil if there is no marker at the position, or if it
+// Removal returns the edit that removes the line of a marker from the file and keeps the lines
+// around it in one comment. It is nil if there is no marker at the position, or if it
 // spans several lines.
-func Removing(file *ast.File, pos token.Pos) *Edit {
+func Removal(file *ast.File, pos token.Pos) *Edit {
 	if c, ok := At(file, pos); !ok || len(c.lines) > 0 {
 		return nil
 	}

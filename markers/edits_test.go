@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRemoving removes the marker +x from comments, and checks that one comment remains.
-func TestRemoving(t *testing.T) {
+// TestRemoval removes the marker +x from comments, and checks that one comment remains.
+func TestRemoval(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"first", "package p\n\ntype T struct {\n\t// +x\n\t// A is.\n\tA int\n}\n", "package p\n\ntype T struct {\n\t// A is.\n\tA int\n}\n"},
 		{"middle", "package p\n\n// T is.\n//   +x=1\n// +y\ntype T int\n", "package p\n\n// T is.\n// +y\ntype T int\n"},
@@ -24,7 +24,7 @@ func TestRemoving(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := fset.File(file.Pos())
-			edit := Removing(file, at.Pos(strings.IndexByte(test.src, '+')))
+			edit := Removal(file, at.Pos(strings.IndexByte(test.src, '+')))
 			got := ""
 			if edit != nil {
 				got = test.src[:at.Offset(edit.Pos)] + edit.New + test.src[at.Offset(edit.End):]

@@ -26,12 +26,12 @@ type Finding struct {
 	Related token.Pos
 	// Feature is the feature that a NeedsFeature marker requires.
 	Feature string
-	// Meant is the name probably meant by an Unknown or Malformed marker. It is empty if
-	// there is no good guess.
-	Meant string
-	// Text is the marker as it was probably meant. It is empty if its arguments would have to
+	// Suggestion is the name that an Unknown or Malformed marker probably should have. It is
+	// empty if there is no good guess.
+	Suggestion string
+	// Corrected is the text of the corrected marker. It is empty if the arguments would have to
 	// be guessed, too.
-	Text string
+	Corrected string
 	// Edit corrects the marker, or is nil.
 	Edit *Edit
 }
@@ -47,14 +47,14 @@ const (
 	// Overridden is a marker that a later one of the same name overrides.
 	Overridden
 	// Malformed is text that is not recognized as a marker: a blank after the plus sign, a
-	// block comment, or code before it.
+	// blockComment comment, or code before it.
 	Malformed
-	// Floating is a marker that describes nothing.
+	// Floating is a marker that is not attached to a declaration.
 	Floating
 	// NeedsFeature is a marker of a feature that the package did not enable.
 	NeedsFeature
-	// WithoutMeaning is a declarative-validation tag that a CRD cannot express.
-	WithoutMeaning
+	// Unsupported is a declarative-validation tag that a CRD cannot express.
+	Unsupported
 )
 
 // LintOptions are the settings of a package that affect its markers.
@@ -84,7 +84,7 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 		}
 		return true
 	})
-	l.rest(file)
+	l.unattached(file)
 	for i := range l.findings {
 		l.findings[i].complete(file)
 	}
@@ -102,10 +102,10 @@ func (f *Finding) complete(file *ast.File) {
 	f.End = c.End()
 	switch {
 	case f.Edit != nil:
-	case f.Text != "":
-		f.Edit = c.rewriting(f.Text)
+	case f.Corrected != "":
+		f.Edit = c.replacement(f.Corrected)
 	case f.Kind == Overridden && f.Hint == removeOne:
-		f.Edit = Removing(file, f.Pos)
+		f.Edit = Removal(file, f.Pos)
 	}
 }
 
@@ -140,9 +140,9 @@ func (l *linter) node(comments []Comment, target Target) {
 			continue
 		}
 		l.nested(def, c, target)
-		if without := def.row.without; without != "" {
-			l.add(Finding{Pos: c.Pos, Kind: WithoutMeaning, Message: "+" + def.Name + " has no meaning in a CRD: " + without,
-				Hint: "remove it, or leave it to the other tools that read it"})
+		if reason := def.row.unsupported; reason != "" {
+			l.add(Finding{Pos: c.Pos, Kind: Unsupported, Message: "+" + def.Name + " has no meaning in a CRD: " + reason,
+				Hint: "remove it, or keep it for other tools that read it"})
 			continue
 		}
 		if def.row.repeatable {
@@ -176,7 +176,7 @@ func (l *linter) resources(comments []Comment) {
 		last = r
 	}
 	for i, r := range each {
-		if lost := lostOf(r, last); len(lost) > 0 {
+		if lost := lostArguments(r, last); len(lost) > 0 {
 			l.add(Finding{Pos: comments[i].Pos, Related: comments[len(comments)-1].Pos, Kind: Overridden,
 				Message: fmt.Sprintf("%s of +%s is overridden by a later one", strings.Join(lost, " and "), ResourceName),
 				Hint:    "put all arguments into one marker"})
@@ -184,8 +184,8 @@ func (l *linter) resources(comments []Comment) {
 	}
 }
 
-// lostOf returns the arguments of a marker that do not reach the definition.
-func lostOf(r, got crdmarkers.Resource) []string {
+// lostArguments returns the arguments of a marker that do not reach the definition.
+func lostArguments(r, got crdmarkers.Resource) []string {
 	var out []string
 	for _, argument := range []struct {
 		name string
@@ -246,7 +246,7 @@ func (l *linter) overridden(name string, first, last Comment, target Target) {
 		Message: fmt.Sprintf("+%s is overridden by a later one", name), Hint: removeOne}
 	if target == Package {
 		f = Finding{Pos: last.Pos, Related: first.Pos, Kind: Overridden,
-			Message: fmt.Sprintf("+%s has no effect, an earlier one counts", name), Hint: removeOne}
+			Message: fmt.Sprintf("+%s is overridden by an earlier one", name), Hint: removeOne}
 	}
 	l.add(f)
 }
@@ -255,29 +255,29 @@ func (l *linter) overridden(name string, first, last Comment, target Target) {
 func (l *linter) unknown(c Comment, target Target) {
 	full, short, _ := splitName(c.Text)
 	if strings.HasPrefix(full, " ") || strings.HasPrefix(full, "\t") {
-		if target != Field || !l.saidByTag(strings.TrimSpace(full)) {
-			l.blank(c)
+		if target != Field || !l.impliedByTag(strings.TrimSpace(full)) {
+			l.spaceAfterPlus(c)
 		}
 		return
 	}
-	if !ours(full) {
+	if !hasOwnPrefix(full) {
 		l.nearMiss(c, full, target)
 		return
 	}
-	whole := full
+	complete := full
 	full, _, _ = strings.Cut(full, " ")
-	if other, ok := otherMarkerNamed(full); ok && len(whole) > len(full) {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + whole, Hint: other.spelling(c.Text[1+len(full):]), Meant: full})
+	if other, ok := generatorMarkerNamed(full); ok && len(complete) > len(full) {
+		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + complete, Hint: other.hint(c.Text[1+len(full):]), Suggestion: full})
 		return
 	}
-	if foreign(full) || foreign(short) {
+	if isForeign(full) || isForeign(short) {
 		return
 	}
 	name, _, _ := strings.Cut(full, "(")
 	if tag, ok := l.table.declarative[name]; ok && len(tag.targets) == 0 {
 		return
 	} else if ok && !slices.Contains(l.options.Features, FeatureK8s) {
-		if l.known(c.Text) && !l.beside(strings.TrimPrefix(name, "k8s:")) {
+		if l.known(c.Text) && !l.hasKubebuilderMarker(strings.TrimPrefix(name, "k8s:")) {
 			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureK8s})
 		}
 		return
@@ -290,7 +290,7 @@ func (l *linter) unknown(c Comment, target Target) {
 	}
 	if name, argument, ok := l.withoutValue(full, target); ok && !strings.Contains(c.Text, "=") {
 		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("argument %s of +%s has no value", argument, name),
-			Hint: "write +" + full + "=…", Meant: name})
+			Hint: "write +" + full + "=…", Suggestion: name})
 		return
 	}
 	f := Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
@@ -298,32 +298,32 @@ func (l *linter) unknown(c Comment, target Target) {
 		keyword := strings.TrimPrefix(def.Name, "kubebuilder:")
 		instead := "+schemagen:" + keyword
 		if l.table.byTarget[target][instead[1:]] == nil {
-			instead = "+kubebuilder:validation:" + capital(keyword)
+			instead = "+kubebuilder:validation:" + capitalize(keyword)
 		}
 		f.Message = "unknown marker +" + def.Name
-		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep beside the package clause for the spelling of the structural-schema proposal"
+		f.Hint = "write " + instead + "=…, or // +schemagen:enable=kep above the package clause for the syntax of the structural-schema proposal"
 	} else {
-		f.Meant, f.Hint = l.meant(c.Text, target)
-		f.Text = l.repaired(c.Text, target)
+		f.Suggestion, f.Hint = l.suggestion(c.Text, target)
+		f.Corrected = l.corrected(c.Text, target)
 	}
 	l.add(f)
 }
 
-// beside reports whether the same declaration has Kubebuilder's marker for a keyword. Then it
-// does not matter that another marker has no effect.
-func (l *linter) beside(keyword string) bool {
+// hasKubebuilderMarker reports whether the same declaration has Kubebuilder's marker for a
+// keyword. Then it does not matter that another marker has no effect.
+func (l *linter) hasKubebuilderMarker(keyword string) bool {
 	if len(keyword) < 2 {
 		return false
 	}
-	marker := "+kubebuilder:validation:" + capital(keyword)
+	marker := "+kubebuilder:validation:" + capitalize(keyword)
 	return slices.ContainsFunc(l.comments, func(c Comment) bool {
 		name, _, _ := strings.Cut(c.Text, "=")
 		return name == marker
 	})
 }
 
-// saidByTag reports whether a marker repeats what the json tag of the field already implies.
-func (l *linter) saidByTag(name string) bool {
+// impliedByTag reports whether a marker repeats what the json tag of the field implies.
+func (l *linter) impliedByTag(name string) bool {
 	optional := l.tag != nil && strings.Contains(l.tag.Value, ",omit")
 	def := l.table.byTarget[Field][name]
 	return def != nil && def.row.presence != NoPresence && def.row.presence.Required() != optional
@@ -351,19 +351,19 @@ func (l *linter) wrongTarget(c Comment, name string, target, other Target) {
 	}
 	l.add(Finding{Pos: c.Pos, Kind: WrongTarget,
 		Message: fmt.Sprintf("+%s has no effect on a %s", name, target),
-		Hint:    fmt.Sprintf("it describes a %s", other)})
+		Hint:    fmt.Sprintf("put it on a %s", other)})
 }
 
 // floating returns the finding for a marker that is not attached to a declaration.
 func floating(pos token.Pos, name string) Finding {
-	return Finding{Pos: pos, Kind: Floating, Message: fmt.Sprintf("+%s describes nothing here", name),
+	return Finding{Pos: pos, Kind: Floating, Message: fmt.Sprintf("+%s is not attached to a declaration", name),
 		Hint: "put it right above the type or field that it describes"}
 }
 
 // nearMiss reports an unqualified name that is close to one of ours.
 func (l *linter) nearMiss(c Comment, full string, target Target) {
 	if def := l.table.byTarget[target][full]; def != nil && c.Text == "+"+full {
-		if !l.beside(full) {
+		if !l.hasKubebuilderMarker(full) {
 			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: def.Feature()})
 		}
 		return
@@ -372,7 +372,7 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 		l.nearText(c, target)
 		return
 	}
-	if slices.Contains(l.table.shared, full) || slices.Contains(foreignWords(), full) {
+	if slices.Contains(l.table.shared, full) || slices.Contains(foreignNames(), full) {
 		return
 	}
 	word, ok := diag.Nearest(full, l.table.bare)
@@ -381,7 +381,7 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 	}
 	if word != full {
 		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + full, Hint: fmt.Sprintf("did you mean +%s?", word),
-			Text: l.repaired(c.Text, target)})
+			Corrected: l.corrected(c.Text, target)})
 		return
 	}
 	for _, other := range []Target{Type, Field, Package} {
@@ -395,16 +395,16 @@ func (l *linter) nearMiss(c Comment, full string, target Target) {
 // nearText reports one of our unqualified names followed by a value or note in the wrong
 // syntax, and a name whose namespace is misspelled.
 func (l *linter) nearText(c Comment, target Target) {
-	heads := headsOf(c.Text)
+	heads := namePrefixes(c.Text)
 	if len(heads) == 0 {
 		return
 	}
 	name := heads[len(heads)-1]
 	if slices.Contains(l.table.bare, name) {
 		def, rest := l.table.definition(name, target), c.Text[1+len(name):]
-		_, sure := l.table.rewritten(def, rest)
+		_, ok := l.table.rewrite(def, rest)
 		sentence := strings.ContainsAny(argumentText(rest), " \t")
-		if def.Empty() && target == Field && l.saidByTag(name) {
+		if def.Empty() && target == Field && l.impliedByTag(name) {
 			return
 		}
 		unknown := "+" + strings.TrimSpace(heads[0])
@@ -412,10 +412,10 @@ func (l *linter) nearText(c Comment, target Target) {
 			unknown = c.Text
 		}
 		switch {
-		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || sure && !sentence):
-			f := Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.spelling(def, name, rest)}
-			if text := l.repaired(c.Text, target); text != "" {
-				f.Edit = c.rewriting(text)
+		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || ok && !sentence):
+			f := Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest)}
+			if text := l.corrected(c.Text, target); text != "" {
+				f.Edit = c.replacement(text)
 			}
 			l.add(f)
 		}
@@ -423,29 +423,29 @@ func (l *linter) nearText(c Comment, target Target) {
 	}
 	names := l.names(target)
 	for _, head := range heads {
-		if right, ok := otherNamespace(head, names); ok {
+		if name, ok := correctNamespace(head, names); ok {
 			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + head,
-				Hint: l.table.spelling(l.table.definition(right, target), right, c.Text[1+len(head):]), Meant: right,
-				Text: l.repaired(c.Text, target)})
+				Hint: l.table.hint(l.table.definition(name, target), name, c.Text[1+len(head):]), Suggestion: name,
+				Corrected: l.corrected(c.Text, target)})
 			return
 		}
 	}
 }
 
-func (l *linter) blank(c Comment) {
+func (l *linter) spaceAfterPlus(c Comment) {
 	text := "+" + strings.TrimSpace(c.Text[1:])
 	full, short, _ := splitName(text)
-	_, other := otherMarkerNamed(full)
+	_, other := generatorMarkerNamed(full)
 	if !other {
-		_, other = otherMarkerNamed(short)
+		_, other = generatorMarkerNamed(short)
 	}
-	if l.known(text) || other || ours(full) && !foreign(full) && !foreign(short) {
-		name, _, _ := nameMeant(text, l.names(Package))
-		l.add(Finding{Pos: c.Pos, Kind: Malformed, Message: "a blank behind the plus sign: this is not a marker", Hint: "write " + text, Meant: name, Text: text})
+	if l.known(text) || other || hasOwnPrefix(full) && !isForeign(full) && !isForeign(short) {
+		name, _, _ := guessName(text, l.names(Package))
+		l.add(Finding{Pos: c.Pos, Kind: Malformed, Message: "space after the plus sign: this is not a marker", Hint: "write " + text, Suggestion: name, Corrected: text})
 	}
 }
 
-func ours(name string) bool {
+func hasOwnPrefix(name string) bool {
 	return slices.ContainsFunc(ownPrefixes(), func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
@@ -454,21 +454,21 @@ func (l *linter) known(text string) bool {
 	return l.table.Lookup(text, Field) != nil || l.table.Lookup(text, Type) != nil || l.table.Lookup(text, Package) != nil
 }
 
-// rest checks the comments that describe nothing.
-func (l *linter) rest(file *ast.File) {
-	behind := trailingComments(file)
+// unattached checks the comments that are not attached to a declaration.
+func (l *linter) unattached(file *ast.File) {
+	trailing := trailingComments(file)
 	for _, group := range file.Comments {
 		for i, c := range group.List {
-			if slices.ContainsFunc(group.List[i:], func(c *ast.Comment) bool { return commentedOut(c.Text) }) {
+			if slices.ContainsFunc(group.List[i:], func(c *ast.Comment) bool { return CommentedOut(c.Text) }) {
 				continue // it belongs to the code that is commented out below
 			}
 			if strings.HasPrefix(c.Text, "/*") {
-				l.block(c)
+				l.blockComment(c)
 				continue
 			}
 			text, offset, ok := markerText(c.Text)
 			if !ok {
-				l.plusless(c)
+				l.missingPlus(c)
 			}
 			pos := c.Slash + token.Pos(offset)
 			if !ok || l.described[pos] || !l.known(text) {
@@ -476,17 +476,17 @@ func (l *linter) rest(file *ast.File) {
 			}
 			name, _, _ := splitName(text)
 			f := floating(pos, name)
-			if behind[group] {
-				f = Finding{Pos: pos, Kind: Malformed, Message: "a marker behind code is not seen", Hint: "put it on a line of its own above the declaration"}
+			if trailing[group] {
+				f = Finding{Pos: pos, Kind: Malformed, Message: "marker after code is ignored", Hint: "put it on its own line above the declaration"}
 			}
 			l.add(f)
 		}
 	}
 }
 
-// commentedOut reports whether a comment has a line of Go code: a field or the beginning of a
+// CommentedOut reports whether a comment has a line of Go code: a field or the beginning of a
 // declaration.
-func commentedOut(comment string) bool {
+func CommentedOut(comment string) bool {
 	for line := range strings.Lines(strings.TrimPrefix(comment, "/*")) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/*"))
 		word, rest, _ := strings.Cut(line, " ")
@@ -501,32 +501,32 @@ func commentedOut(comment string) bool {
 	return false
 }
 
-// plusless reports a marker without its plus sign: a comment that consists only of one of our
+// missingPlus reports a marker without its plus sign: a comment that consists only of one of our
 // names with arguments that parse.
-func (l *linter) plusless(c *ast.Comment) {
+func (l *linter) missingPlus(c *ast.Comment) {
 	text := strings.TrimSpace(c.Text[2:])
-	if !ours(text) || l.allowed("+"+text) {
+	if !hasOwnPrefix(text) || l.allowed("+"+text) {
 		return
 	}
 	for _, target := range []Target{Field, Type, Package} {
 		if m, err := l.table.Parse(Comment{Text: "+" + text, Pos: c.Slash}, target); err == nil && m != nil {
 			pos := c.Slash + token.Pos(strings.Index(c.Text, text))
 			l.add(Finding{Pos: pos, End: pos + token.Pos(len(text)), Kind: Malformed,
-				Message: "a marker without its plus sign is not seen", Hint: "write +" + text, Edit: &Edit{pos, pos + token.Pos(len(text)), "+" + text}})
+				Message: "marker without plus sign is ignored", Hint: "write +" + text, Edit: &Edit{pos, pos + token.Pos(len(text)), "+" + text}})
 			return
 		}
 	}
 }
 
-// block reports markers inside a block comment.
-func (l *linter) block(c *ast.Comment) {
+// blockComment reports markers inside a block comment.
+func (l *linter) blockComment(c *ast.Comment) {
 	offset := 0
 	for line := range strings.SplitAfterSeq(c.Text, "\n") {
 		text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/"))
 		text = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(text, "/*"), "* \t"))
 		if strings.HasPrefix(text, "+") && l.known(text) {
 			l.add(Finding{Pos: c.Slash + token.Pos(offset+strings.IndexByte(line, '+')), Kind: Malformed,
-				Message: "a marker in a block comment is not seen", Hint: "write it as a line comment: // " + text})
+				Message: "marker in a block comment is ignored", Hint: "write it as a line comment: // " + text})
 		}
 		offset += len(line)
 	}

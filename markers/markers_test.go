@@ -19,8 +19,8 @@ func table(t testing.TB) *Table {
 	return out
 }
 
-// TestParseErrorsHavePlaces marks the reported position with a caret below the marker.
-func TestParseErrorsHavePlaces(t *testing.T) {
+// TestParseErrorPositions marks the reported position with a caret below the marker.
+func TestParseErrorPositions(t *testing.T) {
 	for _, test := range []struct{ marker, caret, message string }{
 		{"+kubebuilder:validation:MaxLength=three",
 			"                                  ^", `expected integer, got "three"`},
@@ -38,15 +38,15 @@ func TestParseErrorsHavePlaces(t *testing.T) {
 		_, err := table(t).Parse(Comment{Text: test.marker, Pos: 1}, Field)
 		var parseErr *ParseError
 		if !errors.As(err, &parseErr) {
-			t.Errorf("%s: error %v", test.marker, err)
+			t.Errorf("%s: got error %v, want a ParseError", test.marker, err)
 			continue
 		}
 		if test.message != "" && parseErr.Msg != test.message {
-			t.Errorf("%s: %s", test.marker, parseErr.Msg)
+			t.Errorf("%s: got message %q", test.marker, parseErr.Msg)
 		}
 		caret := strings.Repeat(" ", int(parseErr.Pos)-1) + "^"
 		if test.caret != "" && caret != test.caret {
-			t.Errorf("the place is\n%s\n%s\nwant\n%s", test.marker, caret, test.caret)
+			t.Errorf("got position\n%s\n%s\nwant\n%s", test.marker, caret, test.caret)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestParseErrorsHavePlaces(t *testing.T) {
 func TestUnknownMarkersAreNotParsed(t *testing.T) {
 	for _, text := range []string{"+nonsense", "+kubebuilder:validation:Nonsense=1", "+kubebuilder:printcolumn:name=x", "+", "+=", "+:=:"} {
 		if m, err := table(t).Parse(Comment{Text: text}, Field); m != nil || err != nil {
-			t.Errorf("%s: %v, %v", text, m, err)
+			t.Errorf("%s: got %v, %v, want nil, nil", text, m, err)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func FuzzParse(f *testing.F) {
 			_, err := table.Parse(Comment{Text: text, Pos: 1}, target)
 			var parseErr *ParseError
 			if err != nil && (!errors.As(err, &parseErr) || parseErr.Pos < 1 || int(parseErr.Pos) > len(text)+1) {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%q: got error %v, want a position in the marker", text, err)
 			}
 		}
 	})
@@ -93,7 +93,7 @@ func FuzzCollect(f *testing.F) {
 			return
 		}
 		seen := map[token.Pos]string{}
-		note := func(comments []Comment, by string) {
+		add := func(comments []Comment, by string) {
 			for _, c := range comments {
 				if other, ok := seen[c.Pos]; ok {
 					t.Errorf("%s describes %s and %s", c.Text, other, by)
@@ -102,7 +102,7 @@ func FuzzCollect(f *testing.F) {
 			}
 		}
 		collected := table.Collect(file)
-		note(collected.Package, "the package")
+		add(collected.Package, "the package")
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || gen.Tok != token.TYPE {
@@ -110,10 +110,10 @@ func FuzzCollect(f *testing.F) {
 			}
 			for _, spec := range gen.Specs {
 				spec := spec.(*ast.TypeSpec)
-				note(collected.Type(spec), "type "+spec.Name.Name)
+				add(collected.Type(spec), "type "+spec.Name.Name)
 				if st, ok := spec.Type.(*ast.StructType); ok {
 					for i, comments := range collected.Fields(st) {
-						note(comments, fmt.Sprint("field ", i))
+						add(comments, fmt.Sprint("field ", i))
 					}
 				}
 			}

@@ -41,7 +41,7 @@ func TestCommentedOut(t *testing.T) {
 					src := "package x\n\ntype T struct {\n\tA int `json:\"a\"`\n\n" + layout(lines...) + "}\n"
 					found := lintSource(t, table, src)
 					if want := slices.Contains(texts, below); want != (len(found) > 0) {
-						t.Fatalf("%+v of\n%s", found, src)
+						t.Fatalf("got findings %+v for\n%s", found, src)
 					}
 				}
 			}
@@ -49,10 +49,10 @@ func TestCommentedOut(t *testing.T) {
 	}
 }
 
-// TestResourcesTwice applies all combinations of two or three resource markers as
+// TestRepeatedResources applies all combinations of two or three resource markers as
 // controller-tools does, and checks that there is a finding for each marker that loses
 // arguments.
-func TestResourcesTwice(t *testing.T) {
+func TestRepeatedResources(t *testing.T) {
 	table := table(t)
 	var texts []string
 	for _, path := range []string{"", "path=a", "path=b"} {
@@ -114,7 +114,7 @@ func TestResourcesTwice(t *testing.T) {
 			}
 		}
 		if len(found) != want {
-			t.Errorf("%q: %d findings, %d are lost: %+v", texts, len(found), want, found)
+			t.Errorf("%q: got %d findings, want %d: %+v", texts, len(found), want, found)
 		}
 	}
 	for i, a := range texts {
@@ -127,9 +127,9 @@ func TestResourcesTwice(t *testing.T) {
 	}
 }
 
-// TestBlankBesideTag checks that a word with a blank after the plus sign is not reported if
+// TestSpaceAfterPlusWithTag checks that a word with a space after the plus sign is not reported if
 // it repeats what the json tag of the field implies.
-func TestBlankBesideTag(t *testing.T) {
+func TestSpaceAfterPlusWithTag(t *testing.T) {
 	table := table(t)
 	for _, test := range []struct {
 		word, tag string
@@ -145,7 +145,7 @@ func TestBlankBesideTag(t *testing.T) {
 		if word := test.word; !strings.Contains(word, ":") {
 			found := lintSource(t, table, "package x\n\ntype T struct {\n\t// +"+word+". Text\n\t// +"+word+" - text\n\t// +"+word+".\n\tA string `"+test.tag+"`\n}\n")
 			if test.silent != (len(found) == 0) {
-				t.Errorf("%s with text beside %s: %+v", word, test.tag, found)
+				t.Errorf("%s and text with tag %s: got %+v", word, test.tag, found)
 			}
 		}
 		for _, blank := range []string{" ", "\t", "  "} {
@@ -155,7 +155,7 @@ func TestBlankBesideTag(t *testing.T) {
 			}
 			found := lintSource(t, table, "package x\n\ntype T struct {\n\t// +"+blank+test.word+"\n\tA string"+tag+"\n}\n")
 			if test.silent != (len(found) == 0) {
-				t.Errorf("%s beside %s: %+v", test.word, test.tag, found)
+				t.Errorf("%s with tag %s: got %+v", test.word, test.tag, found)
 			}
 		}
 	}

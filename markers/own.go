@@ -160,7 +160,7 @@ func parseTag(text, name string) (value any, offset int, err error) {
 	if strings.HasPrefix(rest, "(") {
 		end := strings.IndexByte(rest, ')')
 		if end < 0 {
-			return nil, 1 + len(name), errors.New("the parenthesis is not closed")
+			return nil, 1 + len(name), errors.New("unclosed parenthesis")
 		}
 		tag.Argument = strings.Trim(rest[1:end], "\"` ")
 		tag.argument = len(text) - len(rest) + 1
@@ -195,7 +195,7 @@ func (m *Marker) Inner() (c Comment, ok bool) {
 // ArgumentPos returns the position of a tag's argument.
 func (m *Marker) ArgumentPos() token.Pos {
 	if tag, ok := m.Value.(Tag); ok {
-		return m.Place(tag.argument)
+		return m.PosAt(tag.argument)
 	}
 	return m.Pos
 }
@@ -204,10 +204,10 @@ func (m *Marker) ArgumentPos() token.Pos {
 func (m *Marker) ValuePos(offset int) token.Pos {
 	switch value := m.Value.(type) {
 	case Tag:
-		return m.Place(value.value + offset)
+		return m.PosAt(value.value + offset)
 	case Fragment:
 		if value.offset > 0 {
-			return m.Place(value.offset + offset)
+			return m.PosAt(value.offset + offset)
 		}
 	}
 	return m.Pos

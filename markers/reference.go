@@ -21,7 +21,7 @@ import (
 //	yaml          the output of the example: an excerpt of the definition
 //	diagnostics   the diagnostics of the example
 //
-// A test of package generator writes the last two from actual output.
+// A test of generator/internal/build writes the last two from actual output.
 //
 //go:embed reference.txtar
 var referenceText string
@@ -34,11 +34,11 @@ type Chapter struct {
 	// Title and Text, which is Markdown, precede the markers.
 	Title   string       `json:"title"`
 	Text    string       `json:"text,omitempty"`
-	Markers []*Described `json:"markers"`
+	Markers []*MarkerDoc `json:"markers"`
 }
 
-// Described is the entry of a marker in the reference.
-type Described struct {
+// MarkerDoc is the entry of a marker in the reference.
+type MarkerDoc struct {
 	// Name has no plus sign.
 	Name string `json:"name"`
 	// Targets are what the marker can describe: package, type, field, constant.
@@ -46,7 +46,7 @@ type Described struct {
 	// Syntax is the complete marker, with placeholders between < and >.
 	Syntax string `json:"syntax"`
 	// Arguments are the named arguments, required ones first.
-	Arguments []DescribedArgument `json:"arguments,omitempty"`
+	Arguments []ArgumentDoc `json:"arguments,omitempty"`
 	// Effect is what the marker does, as Markdown.
 	Effect string `json:"effect"`
 	// Package are markers that the package needs for this one to take effect.
@@ -60,12 +60,12 @@ type Described struct {
 	// the kind that the example does not show.
 	Cut     []string `json:"-"`
 	Version string   `json:"-"`
-	// Silent is set if the marker changes no schema because it is for another command.
+	// Silent is set if the marker is for another command and changes no schema.
 	Silent bool `json:"-"`
 }
 
-// DescribedArgument is a named argument.
-type DescribedArgument struct {
+// ArgumentDoc is a named argument.
+type ArgumentDoc struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Optional bool   `json:"optional,omitempty"`
@@ -80,14 +80,14 @@ func (t *Table) Reference() (Reference, error) {
 		return nil, fmt.Errorf("marker definitions of controller-tools: %w", err)
 	}
 	var chapters Reference
-	var marker *Described
+	var marker *MarkerDoc
 	for _, section := range txtar.Parse([]byte(referenceText)).Files {
 		text := string(section.Data)
 		switch {
 		case strings.HasPrefix(section.Name, "# "):
 			chapters = append(chapters, &Chapter{Title: section.Name[2:], Text: strings.TrimSpace(text)})
 		case len(chapters) == 0 || marker == nil && section.Name[0] != '+':
-			return nil, fmt.Errorf("reference: %s stands in front of the first chapter or marker", section.Name)
+			return nil, fmt.Errorf("reference: %s precedes the first chapter or marker", section.Name)
 		case strings.HasPrefix(section.Name, "+"):
 			marker = t.describe(section.Name[1:], text, help)
 			last := chapters[len(chapters)-1]
@@ -106,10 +106,10 @@ func (t *Table) Reference() (Reference, error) {
 }
 
 // describe returns the description of a marker from its definitions and the text of its section.
-func (t *Table) describe(name, text string, help *markers.Registry) *Described {
-	d := &Described{Name: name, Effect: strings.TrimSpace(text)}
+func (t *Table) describe(name, text string, help *markers.Registry) *MarkerDoc {
+	d := &MarkerDoc{Name: name, Effect: strings.TrimSpace(text)}
 	d.properties()
-	said := d.Syntax != ""
+	hasSyntax := d.Syntax != ""
 	var features []string
 	for _, target := range []Target{Package, Type, Field} {
 		def := t.byTarget[target][name]
@@ -124,15 +124,15 @@ func (t *Table) describe(name, text string, help *markers.Registry) *Described {
 		if d.Effect == "" && theirs != nil {
 			d.Effect = strings.TrimSpace(theirs.Summary)
 		}
-		if !said && !def.own() {
+		if !hasSyntax && !def.own() {
 			d.Syntax, d.Arguments = "+"+name+syntax(def), arguments(def, theirs)
 		}
 	}
-	if len(features) == len(d.Targets) { // else it has a meaning on one of them without the feature
+	if len(features) == len(d.Targets) { // otherwise it has an effect on one of them without the feature
 		d.Package = append(d.Package, slices.Compact(features)...)
 	}
-	if without, _ := t.Declarative(name); without != "" {
-		d.Effect = "A CRD cannot express it: " + without + "."
+	if reason, _ := t.Declarative(name); reason != "" {
+		d.Effect = "A CRD cannot express it: " + reason + "."
 	}
 	return d
 }
@@ -148,7 +148,7 @@ func helpFor(help *markers.Registry, def *Definition) *markers.DefinitionHelp {
 }
 
 // properties moves the leading property lines of the effect into the fields of d.
-func (d *Described) properties() {
+func (d *MarkerDoc) properties() {
 	for {
 		line, rest, _ := strings.Cut(d.Effect, "\n")
 		key, value, _ := strings.Cut(line, ": ")
@@ -210,19 +210,19 @@ func placeholder(a markers.Argument) string {
 }
 
 // arguments returns the named arguments of a definition with their help.
-func arguments(def *Definition, help *markers.DefinitionHelp) []DescribedArgument {
+func arguments(def *Definition, help *markers.DefinitionHelp) []ArgumentDoc {
 	if def.AnonymousField() {
 		return nil
 	}
-	var out []DescribedArgument
+	var out []ArgumentDoc
 	for name, a := range def.Fields {
-		described := DescribedArgument{Name: name, Type: placeholder(a), Optional: a.Optional}
+		described := ArgumentDoc{Name: name, Type: placeholder(a), Optional: a.Optional}
 		if help != nil {
 			described.Effect = strings.TrimSpace(help.FieldsHelp(def.Definition)[name].Summary)
 		}
 		out = append(out, described)
 	}
-	slices.SortFunc(out, func(a, b DescribedArgument) int {
+	slices.SortFunc(out, func(a, b ArgumentDoc) int {
 		if a.Optional != b.Optional {
 			if a.Optional {
 				return 1

@@ -17,25 +17,25 @@ func TestReferenceHasEveryMarker(t *testing.T) {
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
 			if described[m.Name] {
-				t.Errorf("+%s is described twice", m.Name)
+				t.Errorf("duplicate entry for +%s", m.Name)
 			}
 			described[m.Name] = true
 			if len(m.Targets) == 0 {
-				t.Errorf("the reference describes +%s, which is not in the table", m.Name)
+				t.Errorf("+%s is in the reference, but not in the table", m.Name)
 			}
 			if m.Effect == "" || m.Go == "" || m.YAML+m.Diagnostics == "" || !strings.HasPrefix(m.Syntax, "+"+m.Name) {
-				t.Errorf("something of +%s is missing: %+v", m.Name, *m)
+				t.Errorf("the entry for +%s is incomplete: %+v", m.Name, *m)
 			}
 		}
 	}
 	for _, def := range table.Definitions() {
 		if !described[def.Name] {
-			t.Errorf("the reference does not describe +%s: add it to reference.txtar", def.Name)
+			t.Errorf("+%s is not in the reference: add it to reference.txtar", def.Name)
 		}
 	}
 	for _, r := range rows() {
 		if !described[r.name] {
-			t.Errorf("the reference does not describe +%s: add it to reference.txtar", r.name)
+			t.Errorf("+%s is not in the reference: add it to reference.txtar", r.name)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestReferenceSyntax(t *testing.T) {
 		"unionMember":                         "+unionMember[=<value>][,optional] on field needs +schemagen:unions=cel",
 	} {
 		if syntax[name] != want {
-			t.Errorf("%s is shown as %q, want %q", name, syntax[name], want)
+			t.Errorf("%s: got syntax %q, want %q", name, syntax[name], want)
 		}
 	}
 }

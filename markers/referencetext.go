@@ -64,12 +64,12 @@ func (r Reference) WriteList(w io.Writer) error {
 }
 
 // summary returns the first sentence of the marker's effect.
-func summary(m *Described) string {
+func summary(m *MarkerDoc) string {
 	line, _, _ := strings.Cut(m.Effect, "\n")
 	if first, _, ok := strings.Cut(line, ". "); ok {
 		line = first
 	}
-	return strings.TrimSuffix(capital(line), ".")
+	return strings.TrimSuffix(capitalize(line), ".")
 }
 
 // WriteText writes the complete reference as plain text.
@@ -97,55 +97,43 @@ func (r Reference) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-func textMarker(b *strings.Builder, m *Described) {
+func textMarker(b *strings.Builder, m *MarkerDoc) {
 	fmt.Fprintf(b, "%s\n\n  on a %s\n", m.Syntax, strings.Join(m.Targets, ", a "))
 	for _, needed := range m.Package {
 		fmt.Fprintf(b, "  in packages with %s\n", needed)
 	}
-	fmt.Fprintf(b, "\n%s", indented(capital(m.Effect)+"\n", "  "))
+	fmt.Fprintf(b, "\n%s", diag.Indent(capitalize(m.Effect)+"\n", "  "))
 	for i, a := range explainedArguments(m) {
 		if i == 0 {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(b, "    %-18s %-12s %s\n", a.Name, a.Type, argumentHelp(a))
 	}
-	fmt.Fprintf(b, "\n%s", indented(m.Go, "      "))
+	fmt.Fprintf(b, "\n%s", diag.Indent(m.Go, "      "))
 	if m.YAML != "" {
-		fmt.Fprintf(b, "\n  produces\n\n%s", indented(m.YAML, "      "))
+		fmt.Fprintf(b, "\n  produces\n\n%s", diag.Indent(m.YAML, "      "))
 	}
 	if m.Diagnostics != "" {
-		fmt.Fprintf(b, "\n  reports\n\n%s", indented(m.Diagnostics, "      "))
+		fmt.Fprintf(b, "\n  reports\n\n%s", diag.Indent(m.Diagnostics, "      "))
 	}
 }
 
 // explainedArguments returns the arguments if at least one of them is described; otherwise
 // the effect of the marker describes them.
-func explainedArguments(m *Described) []DescribedArgument {
-	if slices.ContainsFunc(m.Arguments, func(a DescribedArgument) bool { return a.Effect != "" }) {
+func explainedArguments(m *MarkerDoc) []ArgumentDoc {
+	if slices.ContainsFunc(m.Arguments, func(a ArgumentDoc) bool { return a.Effect != "" }) {
 		return m.Arguments
 	}
 	return nil
 }
 
 // argumentHelp returns the description of an argument.
-func argumentHelp(a DescribedArgument) string {
+func argumentHelp(a ArgumentDoc) string {
 	text := strings.Join(strings.Fields(a.Effect), " ")
 	if !a.Optional {
 		text = strings.TrimSpace("(required) " + text)
 	}
 	return text
-}
-
-// indented prefixes every non-empty line.
-func indented(text, indent string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if line != "\n" {
-			b.WriteString(indent)
-		}
-		b.WriteString(line)
-	}
-	return b.String()
 }
 
 func markdownChapter(b *strings.Builder, chapter *Chapter) {
@@ -158,7 +146,7 @@ func markdownChapter(b *strings.Builder, chapter *Chapter) {
 		if len(m.Package) > 0 {
 			fmt.Fprintf(b, ", in packages with `%s`", strings.Join(m.Package, "`, `"))
 		}
-		fmt.Fprintf(b, ". %s\n", strings.TrimSuffix(capital(m.Effect), ".")+".")
+		fmt.Fprintf(b, ". %s\n", strings.TrimSuffix(capitalize(m.Effect), ".")+".")
 		for i, a := range explainedArguments(m) {
 			if i == 0 {
 				b.WriteString("\n| argument | | |\n|---|---|---|\n")
@@ -191,4 +179,4 @@ The page is generated from the table of markers (` + "`make generate`" + `); ` +
 	return b.String()
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

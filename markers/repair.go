@@ -13,8 +13,8 @@ import (
 	"github.com/schemagen/schemagen/diag"
 )
 
-// This file guesses which marker an author meant by one that is unknown or cannot be parsed:
-// first its name, then its arguments.
+// This file corrects markers that are unknown or cannot be parsed: it guesses first the name
+// that the author meant, then the arguments.
 
 // names returns the candidates for a misspelled marker of a target: names of the target
 // first, then those of other targets, then those of other generators.
@@ -27,7 +27,7 @@ func (l *linter) names(target Target) []string {
 			}
 		}
 	}
-	for _, other := range otherMarkers() {
+	for _, other := range generatorMarkers() {
 		out = append(out, other.name)
 	}
 	return out
@@ -44,20 +44,20 @@ func (t *Table) definition(name string, target Target) *Definition {
 	return nil
 }
 
-// meant returns the name probably meant by an unknown marker, and the hint for it. Both are
-// empty if there is no good guess.
-func (l *linter) meant(text string, target Target) (name, hint string) {
-	name, rest, ok := nameMeant(text, l.names(target))
+// suggestion returns the name that an unknown marker probably should have, and the hint for
+// it. Both are empty if there is no good guess.
+func (l *linter) suggestion(text string, target Target) (name, hint string) {
+	name, rest, ok := guessName(text, l.names(target))
 	if !ok {
 		return "", ""
 	}
-	return name, l.table.spelling(l.table.definition(name, target), name, rest)
+	return name, l.table.hint(l.table.definition(name, target), name, rest)
 }
 
-// repaired returns the marker probably meant by an unknown one. It is empty if the arguments
+// corrected returns the corrected text of an unknown marker. It is empty if the arguments
 // would have to be guessed, too.
-func (l *linter) repaired(text string, target Target) string {
-	name, rest, ok := nameMeant(text, l.names(target))
+func (l *linter) corrected(text string, target Target) string {
+	name, rest, ok := guessName(text, l.names(target))
 	if !ok {
 		return ""
 	}
@@ -68,40 +68,40 @@ func (l *linter) repaired(text string, target Target) string {
 	if l.table.parses(def, "+"+name+rest) {
 		return "+" + name + rest
 	}
-	out, _ := l.table.rewritten(def, rest)
+	out, _ := l.table.rewrite(def, rest)
 	return out
 }
 
-// spelling returns the hint for a marker of another generator, given the text after its name.
-func (o otherMarker) spelling(rest string) string {
+// hint returns the hint for a marker of another generator, given the text after its name.
+func (o generatorMarker) hint(rest string) string {
 	argument := argumentText(rest)
 	switch {
-	case rest == "" || strings.HasPrefix(rest, o.joint+argument) && (o.joint == "=" || strings.Contains(rest, "=")):
+	case rest == "" || strings.HasPrefix(rest, o.separator+argument) && (o.separator == "=" || strings.Contains(rest, "=")):
 		return "did you mean +" + o.name + "?"
-	case o.joint == ":" && !strings.Contains(argument, "="):
+	case o.separator == ":" && !strings.Contains(argument, "="):
 		return "write +" + o.name + ":" + argument + "=…"
 	}
-	if o.joint == "=" && strings.ContainsAny(argument, " \t") {
-		return "write +" + o.name + ", and the rest on a line of its own"
+	if o.separator == "=" && strings.ContainsAny(argument, " \t") {
+		return "write +" + o.name + ", and put the rest on its own line"
 	}
-	return "write +" + o.name + o.joint + argument
+	return "write +" + o.name + o.separator + argument
 }
 
-// spelling returns the hint for a correct name, given the text after it.
-func (t *Table) spelling(def *Definition, name, rest string) string {
-	if other, ok := otherMarkerNamed(name); ok && def == nil {
-		return other.spelling(rest)
+// hint returns the hint for a correct name, given the text after it.
+func (t *Table) hint(def *Definition, name, rest string) string {
+	if other, ok := generatorMarkerNamed(name); ok && def == nil {
+		return other.hint(rest)
 	}
 	didYouMean := "did you mean +" + name + "?"
 	if t.parses(def, "+"+name+rest) {
 		return didYouMean
 	}
-	if text, ok := t.rewritten(def, rest); ok {
+	if text, ok := t.rewrite(def, rest); ok {
 		return "write " + text
 	}
 	if value := argumentText(rest); def.Empty() && !def.own() {
 		if strings.EqualFold(value, "false") {
-			return "remove it: +" + name + " has no value"
+			return "remove it: +" + name + " takes no value"
 		}
 		return "write +" + name
 	} else if value == "" && def.AnonymousField() {
@@ -119,12 +119,12 @@ func (t *Table) parses(def *Definition, text string) bool {
 	return err == nil
 }
 
-// nameMeant returns the name that a marker begins with or was meant to begin with, and the
+// guessName returns the name that a marker begins with or was meant to begin with, and the
 // remaining text. The most certain guess wins: a name that matches exactly, then one that
 // differs in case or namespace, then one that differs in a few letters.
-func nameMeant(text string, names []string) (name, rest string, ok bool) {
-	heads := headsOf(text)
-	for _, guess := range []func(string, []string) (string, bool){exactName, sameLetters, onlyNearest, otherNamespace} {
+func guessName(text string, names []string) (name, rest string, ok bool) {
+	heads := namePrefixes(text)
+	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, uniqueNearest, correctNamespace} {
 		for _, head := range heads {
 			if name, ok := guess(head, names); ok {
 				return name, text[1+len(head):], true
@@ -132,15 +132,15 @@ func nameMeant(text string, names []string) (name, rest string, ok bool) {
 		}
 	}
 	for _, head := range heads[:min(1, len(heads))] {
-		if name, ok := sameLastPart(head, names); ok {
+		if name, ok := equalLastPart(head, names); ok {
 			return name, text[1+len(head):], true
 		}
 	}
 	return "", "", false
 }
 
-// headsOf returns the prefixes of a marker that may be its name, longest first.
-func headsOf(text string) []string {
+// namePrefixes returns the prefixes of a marker that may be its name, longest first.
+func namePrefixes(text string) []string {
 	text = text[1:]
 	end := strings.IndexAny(text, "=( \t.,;\"'`{[")
 	if end < 0 {
@@ -158,8 +158,8 @@ func headsOf(text string) []string {
 
 func exactName(head string, names []string) (string, bool) { return head, slices.Contains(names, head) }
 
-// sameLetters finds a name that differs in case, or in whether it has validation:.
-func sameLetters(head string, names []string) (string, bool) {
+// equalFold finds a name that differs only in case, or in whether it has validation:.
+func equalFold(head string, names []string) (string, bool) {
 	spellings := []string{head}
 	if rest, ok := cutFold(head, "kubebuilder:validation:"); ok {
 		spellings = append(spellings, "kubebuilder:"+rest, rest)
@@ -179,14 +179,14 @@ func sameLetters(head string, names []string) (string, bool) {
 	return "", false
 }
 
-// onlyNearest is [diag.Nearest], unless another name is equally near.
-func onlyNearest(head string, names []string) (string, bool) {
+// uniqueNearest is [diag.Nearest], but fails if another name is equally near.
+func uniqueNearest(head string, names []string) (string, bool) {
 	near, ok := diag.Nearest(head, names)
 	if !ok {
 		return "", false
 	}
-	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == near })
-	other, ok := diag.Nearest(head, others)
+	rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == near })
+	other, ok := diag.Nearest(head, rest)
 	return near, !ok || diag.EditDistance(head, other, 5) > diag.EditDistance(head, near, 5)
 }
 
@@ -197,8 +197,8 @@ func cutFold(text, prefix string) (rest string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// otherNamespace finds a name that differs only by a misspelled first part.
-func otherNamespace(head string, names []string) (string, bool) {
+// correctNamespace finds a name that differs only in a misspelled first part.
+func correctNamespace(head string, names []string) (string, bool) {
 	space, rest, ok := strings.Cut(head, ":")
 	if !ok {
 		return "", false
@@ -207,14 +207,14 @@ func otherNamespace(head string, names []string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return sameLetters(near+":"+rest, names)
+	return equalFold(near+":"+rest, names)
 }
 
-// namespaces returns those of our namespaces that are long enough for spelling correction.
+// namespaces returns our namespaces that are long enough for spelling correction.
 func namespaces() []string { return []string{"kubebuilder", "schemagen"} }
 
-// sameLastPart finds a name with the same last part, whatever precedes it.
-func sameLastPart(head string, names []string) (string, bool) {
+// equalLastPart finds a name with the same last part.
+func equalLastPart(head string, names []string) (string, bool) {
 	last := head[strings.LastIndexByte(head, ':')+1:]
 	for _, name := range names {
 		if strings.EqualFold(name[strings.LastIndexByte(name, ':')+1:], last) {
@@ -227,8 +227,9 @@ func sameLastPart(head string, names []string) (string, bool) {
 // argumentText returns the text after a name, without the separator.
 func argumentText(rest string) string { return strings.TrimLeft(rest, ":= \t") }
 
-// rewritten returns the marker of a definition whose arguments were not written in its grammar.
-func (t *Table) rewritten(def *Definition, rest string) (string, bool) {
+// rewrite returns the marker of a definition with arguments that are not in its grammar, in
+// that grammar.
+func (t *Table) rewrite(def *Definition, rest string) (string, bool) {
 	text := argumentText(rest)
 	if strings.HasPrefix(rest, "(") {
 		text = rest
@@ -239,9 +240,9 @@ func (t *Table) rewritten(def *Definition, rest string) (string, bool) {
 	if text == "" || !def.own() && def.Empty() || def.Output == reflect.TypeFor[Declarative]() && strings.EqualFold(text, "true") {
 		return "", false
 	}
-	for _, value := range valuesMeant(def, text) {
-		for _, joint := range joints(def, text) {
-			if written := "+" + def.Name + joint + value; t.parses(def, written) {
+	for _, value := range guessValues(def, text) {
+		for _, separator := range separators(def, text) {
+			if written := "+" + def.Name + separator + value; t.parses(def, written) {
 				return written, true
 			}
 		}
@@ -249,8 +250,8 @@ func (t *Table) rewritten(def *Definition, rest string) (string, bool) {
 	return "", false
 }
 
-// joints returns the possible separators between the name and the arguments of a definition.
-func joints(def *Definition, text string) []string {
+// separators returns the possible separators between the name and the arguments of a definition.
+func separators(def *Definition, text string) []string {
 	switch {
 	case strings.HasPrefix(text, "("):
 		return []string{""}
@@ -271,9 +272,8 @@ func joints(def *Definition, text string) []string {
 	return out
 }
 
-// valuesMeant returns the values that may have been meant by an argument, the most certain
-// first.
-func valuesMeant(def *Definition, text string) []string {
+// guessValues returns the values that an argument may stand for, the most certain first.
+func guessValues(def *Definition, text string) []string {
 	var out []string
 	add := func(value string) {
 		if value = strings.TrimSpace(value); value != "" && !slices.Contains(out, value) {
@@ -284,16 +284,16 @@ func valuesMeant(def *Definition, text string) []string {
 	if def.AnonymousField() {
 		kind = def.Fields[""].Type
 	}
-	bare, behind := unquoted(text)
-	if behind == "" && (def.own() || kind == markers.SliceType) {
+	bare, after := unquoted(text)
+	if after == "" && (def.own() || kind == markers.SliceType) {
 		add(bare) // else the quotes would be part of the value
 	}
 	add(text)
 	if strings.Contains(bare, `\`) && !strings.Contains(bare, "`") {
 		add("`" + bare + "`")
 	}
-	if behind != "" {
-		add(strings.TrimSuffix(text, behind))
+	if after != "" {
+		add(strings.TrimSuffix(text, after))
 	}
 	add(bare)
 	for _, comment := range []string{" //", " #", " ("} {
@@ -324,7 +324,7 @@ func valuesMeant(def *Definition, text string) []string {
 
 // unquoted returns a value without its quotes, one of which may be missing, and the text
 // after them.
-func unquoted(text string) (bare, behind string) {
+func unquoted(text string) (bare, after string) {
 	if strings.IndexByte("\"'`", text[0]) < 0 {
 		return strings.TrimRight(text, "\"'`"), ""
 	}
@@ -334,10 +334,10 @@ func unquoted(text string) (bare, behind string) {
 	return text[1:], ""
 }
 
-// Doubtful reports whether the source of a Go file seems to have a marker in one of our
+// SuspectMarkers reports whether the source of a Go file seems to have a marker in one of our
 // namespaces, or nearly one, that no generator knows. It scans bytes without parsing, so the
 // line may be part of a string.
-func (t *Table) Doubtful(src []byte) bool {
+func (t *Table) SuspectMarkers(src []byte) bool {
 	for offset := 0; ; {
 		i := bytes.IndexByte(src[offset:], '+')
 		if i < 0 {
@@ -349,47 +349,47 @@ func (t *Table) Doubtful(src []byte) bool {
 			continue
 		}
 		line, _, _ := bytes.Cut(src[start:], []byte("\n"))
-		if t.doubtful(string(bytes.TrimSpace(line))) {
+		if t.isSuspect(string(bytes.TrimSpace(line))) {
 			return true
 		}
 	}
 }
 
-func (t *Table) doubtful(text string) bool {
+func (t *Table) isSuspect(text string) bool {
 	name := strings.TrimLeft(text[1:], " \t")
 	space, _, ok := strings.Cut(name, ":")
 	if !ok || space == "" || strings.ContainsAny(space, " \t\"=") {
 		return false
 	}
-	if !ours(name) {
+	if !hasOwnPrefix(name) {
 		_, near := diag.Nearest(space, namespaces())
 		return near
 	}
 	full, short, _ := splitName("+" + name)
 	known := t.Lookup(text, Package) != nil || t.Lookup(text, Type) != nil || t.Lookup(text, Field) != nil
-	return len(name) < len(text)-1 || !known && !foreign(full) && !foreign(short)
+	return len(name) < len(text)-1 || !known && !isForeign(full) && !isForeign(short)
 }
 
-// suggest adds to an error what was probably meant by a marker whose arguments the definition
+// suggest adds a hint and an edit to the error of a marker whose arguments the definition
 // does not accept.
 func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	name := "+" + def.Name
 	rest, named := strings.CutPrefix(c.Text, name)
-	if hint := explained(def, c.Text, e.Msg); hint != "" || !named {
+	if hint := specificHint(def, c.Text, e.Msg); hint != "" || !named {
 		e.Hint = hint
 		return
 	}
-	if written, ok := t.rewritten(def, rest); ok {
-		e.Hint, e.Edit = "write "+written, c.rewriting(written)
+	if written, ok := t.rewrite(def, rest); ok {
+		e.Hint, e.Edit = "write "+written, c.replacement(written)
 		return
 	}
 	_, value, _ := strings.Cut(c.Text, "=")
 	if def.Name == ResourceName && strings.Contains(value, ",") {
-		e.Hint = "several values of one argument are separated by semicolons, as in shortName=a;b"
+		e.Hint = "separate the values of an argument with semicolons, as in shortName=a;b"
 		return
 	}
 	if quoted, ok := strings.CutPrefix(e.Msg, "unknown argument "); ok {
-		near, hint := argumentMeant(def, quoted)
+		near, hint := guessArgument(def, quoted)
 		e.Hint = hint
 		if argument := strings.Trim(quoted, `"`); near != "" {
 			e.End = e.Pos + token.Pos(len(argument))
@@ -401,29 +401,29 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 	case name == "+default":
 		e.Hint = "it takes JSON, as in +default=\"a\" or +default=[1, 2]"
 	case def.Empty() && !def.own():
-		e.Hint = t.spelling(def, def.Name, rest)
+		e.Hint = t.hint(def, def.Name, rest)
 	}
 }
 
-// explained returns the hint for an error in arguments that already implies the correction;
-// empty if it does not.
-func explained(def *Definition, text, message string) string {
+// specificHint returns the hint for an error in arguments that implies the correction, or the
+// empty string if it does not.
+func specificHint(def *Definition, text, message string) string {
 	name := "+" + def.Name
 	_, value, _ := strings.Cut(text, "=")
 	switch {
 	case message == "needs a value":
 		return "write " + name + "=…"
 	case name == "+kubebuilder:default" && strings.HasPrefix(value, "["):
-		return "lists are written {1, 2} here; +default takes JSON"
+		return "write a list as {1, 2}; +default takes JSON"
 	case strings.HasPrefix(message, "extra arguments provided") && !strings.ContainsAny(value, "\"`'") && (strings.HasSuffix(name, "Pattern") || strings.HasSuffix(name, "title")):
 		return "put quotes around the value: " + name + "=\"" + value + "\""
 	}
 	return ""
 }
 
-// argumentMeant returns the argument probably meant by one that a definition does not have,
-// empty if there is no good guess, and the hint for it.
-func argumentMeant(def *Definition, quoted string) (near, hint string) {
+// guessArgument returns the argument probably meant by one that a definition does not have,
+// or the empty string if there is no good guess, and the hint for it.
+func guessArgument(def *Definition, quoted string) (near, hint string) {
 	var names []string
 	for _, a := range arguments(def, nil) {
 		names = append(names, a.Name)
@@ -431,5 +431,5 @@ func argumentMeant(def *Definition, quoted string) (near, hint string) {
 	if near, ok := diag.Nearest(strings.Trim(quoted, `"`), names); ok {
 		return near, "did you mean " + near + "?"
 	}
-	return "", "it has " + strings.Join(names, ", ")
+	return "", "its arguments are " + strings.Join(names, ", ")
 }

@@ -104,19 +104,19 @@ func sameMarker(table *Table, hint string, target Target, want *Marker) bool {
 	return err == nil && m != nil && m.Name == want.Name && reflect.DeepEqual(m.Value, want.Value)
 }
 
-// silent reports whether no hint is required: for what resembles other tools' names, prose,
+// mayHaveNoHint reports whether no hint is required: for what resembles other tools' names, prose,
 // the end of a tag whose arguments only another tool knows, or a name that is equally near to
 // another one.
-func silent(table *Table, c canonical, wrong string) bool {
+func mayHaveNoHint(table *Table, c canonical, wrong string) bool {
 	if !strings.Contains(c.name, ":") && !slices.Contains(table.bare, c.name) || strings.HasPrefix(wrong, c.text) && table.byTarget[c.target][c.name].own() {
 		return true
 	}
 	if !strings.Contains(c.name, ":") && strings.Count(wrong, " ") > 1 {
 		return true
 	}
-	misspelt, ok := strings.CutSuffix(wrong[1:], c.rest())
+	misspelled, ok := strings.CutSuffix(wrong[1:], c.rest())
 	return ok && slices.ContainsFunc(table.Definitions(), func(other *Definition) bool {
-		return other.Name != c.name && diag.EditDistance(misspelt, other.Name, 5) <= diag.EditDistance(misspelt, c.name, 5)
+		return other.Name != c.name && diag.EditDistance(misspelled, other.Name, 5) <= diag.EditDistance(misspelled, c.name, 5)
 	})
 }
 
@@ -141,7 +141,7 @@ func TestHints(t *testing.T) {
 		name  string
 		wrong func(c canonical) []string
 	}{
-		{"misspelt", func(c canonical) (out []string) {
+		{"misspelled", func(c canonical) (out []string) {
 			for _, name := range misspellings(c.name) {
 				out = append(out, "+"+name+c.rest())
 			}
@@ -207,7 +207,7 @@ func TestHints(t *testing.T) {
 		{"trailing text", func(c canonical) []string {
 			return []string{c.text + " // as it is", c.text + " # as it is", c.text + " (as it is)", c.text + ".", c.text + ";", c.text + ","}
 		}},
-		{"a value too much", func(c canonical) []string {
+		{"unexpected value", func(c canonical) []string {
 			if c.rest() != "" {
 				return nil
 			}
@@ -239,7 +239,7 @@ func TestHints(t *testing.T) {
 						verdict = "another value"
 					case hint == "":
 						verdict = "none"
-						if !silent(table, c, wrong) {
+						if !mayHaveNoHint(table, c, wrong) {
 							verdict = "NONE"
 						}
 					case sameMarker(table, hint, c.target, want) || strings.Contains(hint, "+"+c.name+"?") && strings.HasSuffix(wrong, c.rest()):
@@ -254,28 +254,28 @@ func TestHints(t *testing.T) {
 				}
 			}
 			if counts["right"] == 0 {
-				t.Errorf("nothing was wrong: %v", counts)
+				t.Errorf("no marker was misspelled: %v", counts)
 			}
 		})
 	}
 }
 
-// TestHintsForOthers is TestHints for the markers of other generators, at any position. It
-// also checks that Doubtful finds the ones that they would ignore.
-func TestHintsForOthers(t *testing.T) {
+// TestGeneratorMarkerHints is TestHints for the markers of other generators, at any position. It
+// also checks that SuspectMarkers finds those that the generators would ignore.
+func TestGeneratorMarkerHints(t *testing.T) {
 	table := table(t)
-	for _, other := range otherMarkers() {
-		argument := map[string]string{"=": "true", ":": "groups=apps,verbs=get"}[other.joint]
-		right := "+" + other.name + other.joint + argument
-		if hint, _, ok := hintFor(t, table, right, Package, nil); hint != "" || ok || table.Doubtful([]byte("//"+right)) {
-			t.Errorf("%s: %q", right, hint)
+	for _, other := range generatorMarkers() {
+		argument := map[string]string{"=": "true", ":": "groups=apps,verbs=get"}[other.separator]
+		right := "+" + other.name + other.separator + argument
+		if hint, _, ok := hintFor(t, table, right, Package, nil); hint != "" || ok || table.SuspectMarkers([]byte("//"+right)) {
+			t.Errorf("%s: got hint %q, want none", right, hint)
 		}
-		wrongs := []string{"+" + other.name + " " + argument, "+ " + other.name + other.joint + argument}
-		if other.joint == "=" && !strings.HasPrefix(other.name, "k8s:") { // those of k8s: are accepted in any form
+		wrongs := []string{"+" + other.name + " " + argument, "+ " + other.name + other.separator + argument}
+		if other.separator == "=" && !strings.HasPrefix(other.name, "k8s:") { // those of k8s: are accepted in any form
 			wrongs = append(wrongs, "+"+other.name+": "+argument)
 		}
 		for _, name := range misspellings(other.name) {
-			wrongs = append(wrongs, "+"+name+other.joint+argument)
+			wrongs = append(wrongs, "+"+name+other.separator+argument)
 		}
 		for _, space := range misspellings("kubebuilder") {
 			if rest, ok := strings.CutPrefix(right, "+kubebuilder"); ok {
@@ -283,7 +283,7 @@ func TestHintsForOthers(t *testing.T) {
 			}
 		}
 		for _, wrong := range wrongs {
-			if isOtherGenerators(wrong, other.name) {
+			if isOtherGeneratorMarker(wrong, other.name) {
 				continue
 			}
 			hint, _, ok := hintFor(t, table, wrong, Package, nil)
@@ -291,8 +291,8 @@ func TestHintsForOthers(t *testing.T) {
 				t.Errorf("%s\n\t%s\n\t%s", right, wrong, hint)
 			}
 			for _, source := range []string{"//" + wrong, "package x\n\n\t// " + wrong + "\r\nvar y = 1 + 2", "//\t" + wrong + "\n// +"} {
-				if !table.Doubtful([]byte(source)) {
-					t.Errorf("not doubtful: %q", source)
+				if !table.SuspectMarkers([]byte(source)) {
+					t.Errorf("SuspectMarkers(%q) = false, want true", source)
 				}
 			}
 		}
@@ -302,15 +302,15 @@ func TestHintsForOthers(t *testing.T) {
 		"// +kubebuilder:scaffold:imports", "// +kubebuilder:validation:Optional", "// +kubebuilder:validation:MaxLength=3", "// +other:rbca:groups=x", `"+kubebuilder:rbca"`,
 		"// +build !ignore", "// + a: b", "// +a:b:c=d", "// +kubernetes:x=y",
 	} {
-		if table.Doubtful([]byte(source)) {
-			t.Errorf("doubtful: %q", source)
+		if table.SuspectMarkers([]byte(source)) {
+			t.Errorf("SuspectMarkers(%q) = true, want false", source)
 		}
 	}
 }
 
-// isOtherGenerators reports whether a marker has the name of a different marker of another
+// isOtherGeneratorMarker reports whether a marker has the name of a different marker of another
 // generator.
-func isOtherGenerators(text, name string) bool {
+func isOtherGeneratorMarker(text, name string) bool {
 	full, short, _ := splitName(text)
-	return full != name && foreign(full) || short != name && foreign(short)
+	return full != name && isForeign(full) || short != name && isForeign(short)
 }

@@ -13,7 +13,7 @@ import (
 type row struct {
 	name string
 	// targets are what the marker describes. A marker without targets describes constants,
-	// which package generator reads; the definitions of controller-tools have their own.
+	// which the generator reads; the definitions of controller-tools have their own.
 	targets []Target
 	// value is the zero value of the type that the marker is parsed to.
 	value any
@@ -26,14 +26,15 @@ type row struct {
 	repeatable bool
 	// shared names are also used by other tools, so a near miss is not an error.
 	shared bool
-	// presence is whether the marker makes a field required or optional, if either.
+	// presence is whether the marker makes a field required or optional.
 	presence Presence
 	// stage is when the marker acts on the keywords of its own node, and apply is how.
-	// Markers without apply are implemented in package generator.
+	// Markers without apply are implemented in the generator.
 	stage Stage
 	apply applyFunc
-	// without is why a declarative-validation tag has no meaning in a CRD; empty if it has one.
-	without string
+	// unsupported is why a declarative-validation tag has no meaning in a CRD; empty if it has
+	// one.
+	unsupported string
 }
 
 // parseFunc parses a marker, plus sign included, by its name. On failure offset is that of
@@ -44,12 +45,12 @@ type parseFunc func(text, name string) (value any, offset int, err error)
 // definition takes precedence.
 func rows() []row {
 	pkg, typ, field, both := []Target{Package}, []Target{Type}, []Target{Field}, []Target{Type, Field}
-	tag := func(name string, targets []Target, without string) row {
-		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s, repeatable: true, without: without}
+	tag := func(name string, targets []Target, unsupported string) row {
+		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s, repeatable: true, unsupported: unsupported}
 	}
 	const (
-		test   = "it only tests validation-gen"
-		option = "a CRD does not know the options of an API server"
+		test   = "it is only for tests of validation-gen"
+		option = "a CRD cannot depend on options of the API server"
 		modes  = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
 	)
 	return []row{
@@ -98,44 +99,44 @@ func rows() []row {
 		// Kubernetes' declarative-validation tags (KEP-5073), as of validation-gen v0.37.
 		// Those of unions are enabled by +schemagen:unions.
 		tag("k8s:alpha", both, "what it marks is only observed, not enforced"),
-		tag("k8s:beta", both, ""),
-		tag("k8s:customUnique", both, "it announces hand-written Go code"),
+		tag(TagBetaName, both, ""),
+		tag("k8s:customUnique", both, "it refers to hand-written Go code"),
 		tag("k8s:customValidation", both, "it calls hand-written Go code"),
-		tag("k8s:dependentForbidden", field, ""),
-		tag("k8s:dependentRequired", field, ""),
-		tag("k8s:eachKey", both, ""),
-		tag("k8s:eachVal", both, ""),
+		tag(TagDependentForbiddenName, field, ""),
+		tag(TagDependentRequiredName, field, ""),
+		tag(TagEachKeyName, both, ""),
+		tag(TagEachValName, both, ""),
 		tag(TagEnumName, typ, ""),
-		tag(TagEnumExcludeName, nil, ""), // on constants, read by package generator
-		tag("k8s:forbidden", field, ""),
-		tag("k8s:format", both, ""),
+		tag(TagEnumExcludeName, nil, ""), // on constants, read by the generator
+		tag(TagForbiddenName, field, ""),
+		tag(TagFormatName, both, ""),
 		tag("k8s:ifDisabled", both, option),
 		tag("k8s:ifEnabled", both, option),
 		tag("k8s:ifMode", field, modes),
 		tag(TagImmutableName, both, ""),
-		tag("k8s:item", both, ""),
-		tag("k8s:listMapKey", both, ""),
-		tag("k8s:listType", both, ""),
-		tag("k8s:maxBytes", both, ""),
-		tag("k8s:maxItems", both, ""),
-		tag("k8s:maxLength", both, ""),
-		tag("k8s:maxProperties", both, ""),
-		tag("k8s:maximum", both, ""),
-		tag("k8s:minItems", both, ""),
-		tag("k8s:minLength", both, ""),
-		tag("k8s:minProperties", both, ""),
-		tag("k8s:minimum", both, ""),
+		tag(TagItemName, both, ""),
+		tag(TagListMapKeyName, both, ""),
+		tag(TagListTypeName, both, ""),
+		tag(TagMaxBytesName, both, ""),
+		tag(TagMaxItemsName, both, ""),
+		tag(TagMaxLengthName, both, ""),
+		tag(TagMaxPropertiesName, both, ""),
+		tag(TagMaximumName, both, ""),
+		tag(TagMinItemsName, both, ""),
+		tag(TagMinLengthName, both, ""),
+		tag(TagMinPropertiesName, both, ""),
+		tag(TagMinimumName, both, ""),
 		tag("k8s:modeDiscriminator", field, modes),
-		tag("k8s:monotonic", both, ""),
-		tag("k8s:neq", both, ""),
+		tag(TagMonotonicName, both, ""),
+		tag(TagNeqName, both, ""),
 		tag("k8s:opaqueType", both, "a CRD describes every type in full"),
-		tag("k8s:optional", field, ""),
-		tag("k8s:required", field, ""),
-		tag("k8s:subfield", both, ""),
+		tag(TagOptionalName, field, ""),
+		tag(TagRequiredName, field, ""),
+		tag(TagSubfieldName, both, ""),
 		{name: TagUnionDiscriminatorName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true},
 		{name: TagUnionMemberName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true},
 		tag(TagUniqueName, both, ""),
-		tag("k8s:update", field, ""),
+		tag(TagUpdateName, field, ""),
 		tag("k8s:validateError", both, test),
 		tag("k8s:validateFalse", both, test),
 		tag("k8s:validateTrue", both, test),
@@ -144,9 +145,9 @@ func rows() []row {
 		{name: TagZeroOrOneOfMemberName, targets: field, value: Declarative{}, parse: parseDeclarative, repeatable: true},
 
 		// Markers of controller-tools.
-		{name: "k8s:listMapKey", repeatable: true},
-		{name: "k8s:optional", presence: Optional},
-		{name: "k8s:required", presence: Required},
+		{name: TagListMapKeyName, repeatable: true},
+		{name: TagOptionalName, presence: Optional},
+		{name: TagRequiredName, presence: Required},
 		{name: MetadataName, repeatable: true},
 		{name: PrintColumnName, repeatable: true},
 		{name: SelectableFieldName, repeatable: true},

@@ -17,7 +17,7 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	described := map[string]*Described{}
+	described := map[string]*MarkerDoc{}
 	for _, chapter := range chapters {
 		for _, m := range chapter.Markers {
 			described[m.Name] = m
@@ -27,12 +27,12 @@ func TestRows(t *testing.T) {
 	for _, r := range rows() {
 		if r.value == nil {
 			if !slices.ContainsFunc(table.Definitions(), func(def *Definition) bool { return reflect.DeepEqual(*def.row, r) }) {
-				t.Errorf("controller-tools does not define +%s, about which there is a row", r.name)
+				t.Errorf("+%s has a row, but controller-tools does not define it", r.name)
 			}
 			continue
 		}
 		if (r.stage == NoStage) != (r.apply == nil) {
-			t.Errorf("+%s has one of stage and apply", r.name)
+			t.Errorf("+%s has only one of stage and apply", r.name)
 		}
 		if seen[r.name] {
 			t.Errorf("+%s has two rows", r.name)
@@ -49,7 +49,7 @@ func TestRows(t *testing.T) {
 		for _, target := range r.targets {
 			def := table.Lookup("+"+r.name, target)
 			if def == nil || def.Name != r.name || def.Target != target {
-				t.Errorf("+%s on a %s is %v", r.name, target, def)
+				t.Errorf("Lookup(+%s) on a %s = %v", r.name, target, def)
 			}
 		}
 	}
@@ -67,12 +67,12 @@ func TestRowsParse(t *testing.T) {
 		}
 		m, err := table.Parse(Comment{Text: c.text, Pos: 1}, c.target)
 		if err != nil || reflect.TypeOf(m.Value) != reflect.TypeOf(r.value) {
-			t.Errorf("%s: %v, %v, not %T", c.text, m, err, r.value)
+			t.Errorf("%s: got %v, %v, want a %T", c.text, m, err, r.value)
 		}
 	}
 	for _, def := range table.Definitions() {
 		if !slices.ContainsFunc(examples, func(c canonical) bool { return c.name == def.Name && c.target == def.Target }) {
-			t.Errorf("the example of +%s in reference.txtar does not have it", def.Name)
+			t.Errorf("the example of +%s in reference.txtar does not use the marker", def.Name)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestRowsAreEnabled(t *testing.T) {
 			want = ""
 		}
 		if r.feature != want {
-			t.Errorf("+%s is enabled by %q, not %q", r.name, r.feature, want)
+			t.Errorf("+%s: got feature %q, want %q", r.name, r.feature, want)
 		}
 	}
 }
@@ -102,12 +102,12 @@ func TestRowsAreEnabled(t *testing.T) {
 // reported unless they are repeatable.
 func TestRepeatable(t *testing.T) {
 	table := table(t)
-	once := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema`)
-	several := strings.Fields(`k8s:listMapKey listMapKey kubebuilder:metadata kubebuilder:printcolumn kubebuilder:selectablefield kubebuilder:validation:XValidation
+	single := strings.Fields(`unionDiscriminatedBy schemagen:unions schemagen:conversion schemagen:recursion schemagen:schema`)
+	repeatable := strings.Fields(`k8s:listMapKey listMapKey kubebuilder:metadata kubebuilder:printcolumn kubebuilder:selectablefield kubebuilder:validation:XValidation
 		kubebuilder:validation:items:XValidation kubebuilder:validation:ExactlyOneOf kubebuilder:validation:AtMostOneOf kubebuilder:validation:AtLeastOneOf`)
 	for _, c := range vocabulary(t, table) {
 		def := table.byTarget[c.target][c.name]
-		if def.Empty() && !def.own() || def.row.without != "" || c.name == ResourceName {
+		if def.Empty() && !def.own() || def.row.unsupported != "" || c.name == ResourceName {
 			continue // it has no arguments, or findings unrelated to repetition
 		}
 		lines := "// " + c.text + "\n// " + c.text + " -\n"
@@ -117,9 +117,9 @@ func TestRepeatable(t *testing.T) {
 			Field:   "package x\n\ntype T struct {\n" + lines + "\tA int\n}\n",
 		}[c.target]
 		overridden := slices.ContainsFunc(lintSource(t, table, src), func(f Finding) bool { return f.Kind == Overridden })
-		want := slices.Contains(once, c.name) || def.row.stage != NoStage && !def.row.repeatable
-		if want = want || def.row.value == nil && !slices.Contains(several, c.name); overridden != want {
-			t.Errorf("%s twice: overridden is %t", c.text, overridden)
+		want := slices.Contains(single, c.name) || def.row.stage != NoStage && !def.row.repeatable
+		if want = want || def.row.value == nil && !slices.Contains(repeatable, c.name); overridden != want {
+			t.Errorf("repeated %s: got overridden = %t", c.text, overridden)
 		}
 	}
 }
@@ -130,11 +130,11 @@ func TestSharedWords(t *testing.T) {
 	table := table(t)
 	for _, word := range []string{"enum", "enums", "unions", "Unions"} {
 		if found := lintSource(t, table, "package x\n\ntype T struct {\n\t// +"+word+"\n\tA int\n}\n"); len(found) > 0 {
-			t.Errorf("+%s: %+v", word, found)
+			t.Errorf("+%s: got findings %+v, want none", word, found)
 		}
 	}
 	if found := lintSource(t, table, "package x\n\n// +optionals\ntype T struct{}\n"); len(found) != 1 {
-		t.Errorf("+optionals: %+v", found)
+		t.Errorf("+optionals: got findings %+v, want one", found)
 	}
 }
 
@@ -158,13 +158,13 @@ func TestApply(t *testing.T) {
 	}
 	m.Apply(s.Keywords(), misfit)
 	if !slices.Equal(misfits, []string{"a hint: no type"}) || len(s.Origin.Keywords) > 0 {
-		t.Errorf("misfits %q, origins %v", misfits, s.Origin.Keywords)
+		t.Errorf("got misfits %q and origins %v", misfits, s.Origin.Keywords)
 	}
 	s.Type, s.Description = "string", "text"
 	m.Apply(s.Keywords(), misfit)
 	want := []structural.KeywordOrigin{{Keyword: "title", Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}, {Keyword: structural.RulesKeyword, Pos: 7}}
 	if s.Title != "A" || len(misfits) != 1 || !slices.Equal(s.Origin.Keywords, want) {
-		t.Errorf("title %q, misfits %q, origins %v", s.Title, misfits, s.Origin.Keywords)
+		t.Errorf("got title %q, misfits %q and origins %v", s.Title, misfits, s.Origin.Keywords)
 	}
 	if m.Stage() != BeforeMerge || (&Marker{Value: title("A")}).Stage() != NoStage {
 		t.Error("wrong stages")

@@ -81,7 +81,7 @@ func (s *sketchScanner) value() (any, error) {
 	if c := s.next(); c == '"' || c == '`' {
 		quoted, err := strconv.QuotedPrefix(s.text[s.offset:])
 		if err != nil {
-			return nil, fmt.Errorf("the string is not closed")
+			return nil, fmt.Errorf("unclosed string")
 		}
 		s.offset += len(quoted)
 		return strconv.Unquote(quoted)
@@ -111,7 +111,7 @@ func (s *sketchScanner) pair() (keyword string, value any, err error) {
 func (s *sketchScanner) branch() (map[string]any, error) {
 	all, err := s.branches()
 	if err == nil && len(all) > 1 {
-		err = fmt.Errorf("a keyword stands twice")
+		err = fmt.Errorf("duplicate keyword")
 	}
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *sketchScanner) branches() ([]map[string]any, error) {
 			return nil, err
 		}
 		last := out[len(out)-1]
-		if _, twice := last[keyword]; twice {
+		if _, duplicate := last[keyword]; duplicate {
 			last = map[string]any{}
 			out = append(out, last)
 		}

@@ -112,6 +112,16 @@ func NewTable() (*Table, error) {
 	return t, nil
 }
 
+// TableOf returns a table that has only the definitions.
+func TableOf(definitions ...*markers.Definition) *Table {
+	t := &Table{byTarget: map[Target]map[string]*Definition{Package: {}, Type: {}, Field: {}}, names: map[Target][]string{}}
+	for _, def := range definitions {
+		t.byTarget[def.Target][def.Name] = &Definition{def, &row{}}
+		t.names[def.Target] = append(t.names[def.Target], def.Name)
+	}
+	return t
+}
+
 // Definitions returns all definitions, sorted by name, then target.
 func (t *Table) Definitions() []*Definition {
 	var out []*Definition
@@ -130,14 +140,14 @@ func (t *Table) Definitions() []*Definition {
 }
 
 // Declarative reports whether a name is that of one of Kubernetes' declarative-validation
-// tags, regardless of who defines it, and why the tag has no meaning in a CRD. without is
+// tags, regardless of who defines it, and why the tag has no meaning in a CRD. unsupported is
 // empty if it has one.
-func (t *Table) Declarative(name string) (without string, ok bool) {
+func (t *Table) Declarative(name string) (unsupported string, ok bool) {
 	r, ok := t.declarative[name]
 	if !ok {
 		return "", false
 	}
-	return r.without, true
+	return r.unsupported, true
 }
 
 // Lookup returns the definition for the text of a marker, plus sign included, or nil. As in
@@ -242,7 +252,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 	if def.own() {
 		value, offset, err := def.row.parse(c.Text, def.Name)
 		if err != nil {
-			return nil, &ParseError{Name: def.Name, Pos: c.Place(offset), Msg: err.Error()}
+			return nil, &ParseError{Name: def.Name, Pos: c.PosAt(offset), Msg: err.Error()}
 		}
 		return &Marker{Comment: c, Name: def.Name, Value: value, def: def}, nil
 	}
@@ -288,7 +298,7 @@ func (t *Table) parseAs(def *Definition, c Comment) (*Marker, *ParseError) {
 		if name, ok := strings.CutPrefix(scanErr.Msg, "unknown argument "); ok {
 			offset -= len(name) - len(`""`) // the scanner is at the equals sign
 		}
-		parseErr.Pos = c.Place(max(0, offset))
+		parseErr.Pos = c.PosAt(max(0, offset))
 	}
 	return nil, parseErr
 }

@@ -11,16 +11,16 @@ import (
 // an error.
 func ownPrefixes() []string { return []string{"kubebuilder:", "k8s:", "schemagen:"} }
 
-// otherMarker is a marker of one of controller-tools' other generators.
-type otherMarker struct {
+// generatorMarker is a marker of one of controller-tools' other generators.
+type generatorMarker struct {
 	generator, name string
-	// joint separates the name from its arguments: a colon if they are named.
-	joint string
+	// separator separates the name from its arguments: a colon if they are named.
+	separator string
 }
 
-// otherMarkers returns the markers of controller-tools' other generators, which parse them.
-func otherMarkers() []otherMarker {
-	return []otherMarker{
+// generatorMarkers returns the markers of controller-tools' other generators.
+func generatorMarkers() []generatorMarker {
+	return []generatorMarker{
 		{"applyconfiguration", "kubebuilder:ac:generate", "="},
 		{"applyconfiguration", "kubebuilder:ac:output:package", "="},
 		{"object", "kubebuilder:object:generate", "="},
@@ -33,29 +33,29 @@ func otherMarkers() []otherMarker {
 	}
 }
 
-// otherMarkerNamed returns the marker of another generator with the name.
-func otherMarkerNamed(name string) (otherMarker, bool) {
-	for _, other := range otherMarkers() {
+// generatorMarkerNamed returns the marker of another generator with the name.
+func generatorMarkerNamed(name string) (generatorMarker, bool) {
+	for _, other := range generatorMarkers() {
 		if other.name == name {
 			return other, true
 		}
 	}
-	return otherMarker{}, false
+	return generatorMarker{}, false
 }
 
 // Generator returns the name of the generator that reads markers of a name: crd unless
 // another one does.
 func Generator(name string) string {
-	if other, ok := otherMarkerNamed(name); ok {
+	if other, ok := generatorMarkerNamed(name); ok {
 		return other.generator
 	}
 	return "crd"
 }
 
-// foreign reports whether a marker belongs to another tool: one of controller-tools' other
+// isForeign reports whether a marker belongs to another tool: one of controller-tools' other
 // generators, Kubebuilder, or Kubernetes' generators.
-func foreign(name string) bool {
-	if _, ok := otherMarkerNamed(name); ok {
+func isForeign(name string) bool {
+	if _, ok := generatorMarkerNamed(name); ok {
 		return true
 	}
 	for _, prefix := range []string{
@@ -73,7 +73,7 @@ func foreign(name string) bool {
 	return false
 }
 
-// foreignWords returns names of other tools that resemble ours.
-func foreignWords() []string {
+// foreignNames returns markers of other tools that resemble ours.
+func foreignNames() []string {
 	return []string{"oneOf", "listKey", "patternStrategy", "options", "groupGoName"}
 }

@@ -72,8 +72,8 @@ type renderer struct {
 	usesRoot, usesKeys bool
 }
 
-// place is a value with the expressions for the new value, its counterpart, and its path.
-type place struct {
+// location is a value with the expressions for the new value, its counterpart, and its path.
+type location struct {
 	*Value
 	Old, New, Path string
 	// Nesting is the number of enclosing loops.
@@ -81,11 +81,11 @@ type place struct {
 }
 
 // Depth returns a suffix that distinguishes the variables of nested loops.
-func (p place) Depth() string {
-	if p.Nesting == 0 {
+func (l location) Depth() string {
+	if l.Nesting == 0 {
 		return ""
 	}
-	return strconv.Itoa(p.Nesting + 1)
+	return strconv.Itoa(l.Nesting + 1)
 }
 
 // reading has the values for reading a discriminator from the old and the new object.
@@ -108,13 +108,15 @@ type one struct {
 // because the package may already declare the usual names.
 func (r *renderer) functions() template.FuncMap {
 	out := template.FuncMap{
-		"local":       r.local,
-		"quote":       quoted,
-		"join":        func(list []string) string { return strings.Join(list, ", ") },
-		"place":       func(v *Value, old, new string) place { return place{Value: v, Old: old, New: new} },
-		"deeper":      func(p place, v *Value, old, new string) place { return place{v, old, new, p.Path, p.Nesting + 1} },
-		"inside":      func(p place, v *Value, old, new string) place { return place{v, old, new, p.Path, p.Nesting} },
-		"at":          func(p place, path string) place { p.Path = path; return p },
+		"local":    r.local,
+		"quote":    quoted,
+		"join":     func(list []string) string { return strings.Join(list, ", ") },
+		"location": func(v *Value, old, new string) location { return location{Value: v, Old: old, New: new} },
+		"deeper": func(l location, v *Value, old, new string) location {
+			return location{v, old, new, l.Path, l.Nesting + 1}
+		},
+		"inside":      func(l location, v *Value, old, new string) location { return location{v, old, new, l.Path, l.Nesting} },
+		"at":          func(l location, path string) location { l.Path = path; return l },
 		"reading":     func(d *Discriminator, oldMayBeNil, old bool) reading { return reading{d, oldMayBeNil, old} },
 		"one":         func(d *Discriminator, to, in string, mayBeNil bool) one { return one{d, to, in, mayBeNil} },
 		"value":       r.value,
@@ -194,7 +196,7 @@ func (r *renderer) underKeys() string {
 
 // call returns a statement that validates a value with a function and appends its errors. The
 // path of the value is built only if there are errors.
-func (r *renderer) call(p place, function, value string) string {
+func (r *renderer) call(p location, function, value string) string {
 	errs, found := r.local("errs"), r.local("found")
 	if p.Path == r.local("path") || p.Path == r.local("unionsRoot") {
 		return fmt.Sprintf("%s = append(%[1]s, %s(%s, %s, %s)...)", errs, function, p.Old, value, p.Path)

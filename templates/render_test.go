@@ -33,14 +33,14 @@ func TestRenderedIsGo(t *testing.T) {
 		"case \"A\", used.B:",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the file has no %q", want)
+			t.Errorf("the file does not contain %q", want)
 		}
 	}
 	if strings.Contains(text, "unused") || strings.Contains(text, "go:build") {
-		t.Errorf("the file has what it must not:\n%s", text)
+		t.Errorf("the file contains unexpected text:\n%s", text)
 	}
 	if _, err := RenderUnions(file("T T"), ""); err == nil || !strings.Contains(err.Error(), "T T") {
-		t.Errorf("no error that shows the text: %v", err)
+		t.Errorf("got error %v, want one that shows the text", err)
 	}
 }
 

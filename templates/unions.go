@@ -206,12 +206,12 @@ type Accessor struct {
 // emptyText is the constant for the empty string.
 const emptyText = `""`
 
-// RefusesEmpty reports whether the empty string is rejected as absent: without a pointer, Go
+// RejectsEmpty reports whether the empty string is rejected as absent: without a pointer, Go
 // cannot distinguish them.
-func (d *Discriminator) RefusesEmpty() bool { return !d.Pointer && d.mustBePresent() }
+func (d *Discriminator) RejectsEmpty() bool { return !d.Pointer && d.mustBePresent() }
 
-// RefusesNil reports whether a nil pointer is rejected.
-func (d *Discriminator) RefusesNil() bool { return d.Pointer && d.mustBePresent() }
+// RejectsNil reports whether a nil pointer is rejected.
+func (d *Discriminator) RejectsNil() bool { return d.Pointer && d.mustBePresent() }
 
 // OnlyNil reports whether a nil pointer is accepted, but a pointer to the empty string is
 // not.
@@ -226,7 +226,7 @@ func (d *Discriminator) mustBePresent() bool { return d.Required && d.Default ==
 func (d *Discriminator) Valid() []string {
 	var out []string
 	for _, v := range d.Values {
-		if v != d.Empty || !d.RefusesEmpty() {
+		if v != d.Empty || !d.RejectsEmpty() {
 			out = append(out, v)
 		}
 	}
@@ -313,8 +313,8 @@ func (l *List) MayBeAbsent() bool {
 // Plain reports whether the key is always present and can be used unchanged.
 func (k Key) Plain() bool { return !k.Pointer && k.Zero == "" && len(k.Guards) == 0 }
 
-// Straight reports whether all keys are plain; see [Key.Plain].
-func (l *List) Straight() bool {
+// AllPlain reports whether all keys are plain; see [Key.Plain].
+func (l *List) AllPlain() bool {
 	for _, k := range l.Keys {
 		if !k.Plain() {
 			return false

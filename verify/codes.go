@@ -4,8 +4,8 @@ import "github.com/schemagen/schemagen/diag"
 
 // The kinds of diagnostics of this package, in the order of their codes.
 var (
-	refusedByServer = &diag.Kind{
-		Code: "SG601", Title: "the API server refuses the CRD",
+	rejectedByServer = &diag.Kind{
+		Code: "SG601", Title: "the API server rejects the CRD",
 		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. If a CEL rule is too expensive, the hint names the cause. schemagen crd --skip-verify writes the CRD anyway.",
 		Bad:         "// +kubebuilder:validation:Pattern=`^[a-z`\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:Pattern=`^[a-z]+$`\nName string `json:\"name\"`",
@@ -18,14 +18,18 @@ var (
 	}
 	unknownToVersion = &diag.Kind{
 		Code: "SG603", Title: "the selected Kubernetes version does not support this",
-		Explanation: "--kube-version selects a version that treats a field differently from the newest one: an error if that version refuses the CRD, a warning if it drops the field. --skip-verify writes the CRD anyway.",
+		Explanation: "--kube-version selects a version that treats a field differently from the newest one: an error if that version rejects the CRD, a warning if it drops the field. --skip-verify writes the CRD anyway.",
+		Bad:         "$ schemagen crd ./... --kube-version 1.26\n-- v1/types.go --\n// +kubebuilder:validation:XValidation:rule=\"self.size() < 9\",messageExpression=\"'not ' + self\"\nName string `json:\"name\"`",
+		Good:        "$ schemagen crd ./... --kube-version 1.27",
 	}
 	unknownAnswer = &diag.Kind{
 		Code: "SG604", Title: "the API server's response could not be determined",
 		Explanation: "Validation takes longer than a request to a real server may, or the server's code panics. --skip-verify writes the CRD anyway.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      labels: {type: object, additionalProperties: true}\n      size: {type: string, maxLength: 10}\n    x-kubernetes-validations:\n    - rule: \"!has(self.size) || self.size.matches('^[SML]$')\"\n      fieldPath: .labels.size.name",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      labels: {type: object, additionalProperties: true}\n      size: {type: string, maxLength: 10}\n    x-kubernetes-validations:\n    - rule: \"!has(self.size) || self.size.matches('^[SML]$')\"\n      fieldPath: .size",
 	}
-	refusedOutsideSchemas = &diag.Kind{
-		Code: "SG605", Severity: diag.Warning, Title: "the API server refuses the CRD outside its schemas",
+	rejectedOutsideSchemas = &diag.Kind{
+		Code: "SG605", Severity: diag.Warning, Title: "the API server rejects the CRD outside its schemas",
 		Explanation: "The group name is invalid, or the annotation api-approved.kubernetes.io, which Kubernetes groups require, is missing. During generation this is a warning, because another build step may add it; schemagen verify reports SG601.",
 		Bad:         "// +groupName=widgets.k8s.io\npackage v1\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "// +groupName=widgets.k8s.io\npackage v1\n\n// +kubebuilder:metadata:annotations=\"api-approved.kubernetes.io=https://github.com/kubernetes/enhancements/pull/1111\"\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
@@ -33,10 +37,12 @@ var (
 	discouragedByProposals = &diag.Kind{
 		Code: "SG606", Severity: diag.Warning, Title: "the structural-schema proposals discourage this",
 		Explanation: "The server accepts it. The proposals that define structural schemas and pruning discourage it, because tools that only know types and fields handle it incorrectly.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a: {type: string}\n    anyOf:\n    - required: [a]\n    - required: [b]\n      properties: {b: {minLength: 1}}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      a: {type: string}\n      b: {type: string}\n    anyOf:\n    - required: [a]\n    - required: [b]\n      properties: {b: {minLength: 1}}",
 	}
 	contradiction = &diag.Kind{
 		Code: "SG607", Severity: diag.Warning, Title: "part of the schema can never be satisfied",
-		Explanation: "Examples are bounds that exclude each other, enum values that other keywords refuse, branches of logical junctors that nothing satisfies, required properties that are not declared, and patterns that clients interpret differently. The API server does not report any of these.",
+		Explanation: "Examples are bounds that exclude each other, enum values that other keywords reject, branches of logical junctors that nothing satisfies, required properties that are not declared, and patterns that clients interpret differently. The API server does not report any of these.",
 		Bad:         "// +kubebuilder:validation:Minimum=10\n// +kubebuilder:validation:Maximum=5\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=5\n// +kubebuilder:validation:Maximum=10\nReplicas int32 `json:\"replicas\"`",
 	}
@@ -49,26 +55,36 @@ var (
 	tooLarge = &diag.Kind{
 		Code: "SG609", Severity: diag.Warning, Title: "the CRD is too large for some ways of installing it",
 		Explanation: "kubectl apply stores the object in an annotation of at most 262,144 bytes, Helm stores a release in a Secret of at most 1 MiB, and etcd accepts requests of at most 1.5 MiB. The hint lists the largest parts.",
+		Bad:         "$ schemagen verify ./v1\n-- v1/types.go --\nTemplate corev1.PodSpec `json:\"template\"`",
+		Good:        "-- schemagen.yaml --\ncrd:\n  maxDescLen: 0",
 	}
 	malformedManifest = &diag.Kind{
 		Code: "SG610", Title: "a manifest cannot be read",
 		Explanation: "The text is neither YAML nor JSON, a value does not have the type of its field, or the text exceeds the size that schemagen reads.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nrequired: spec",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nrequired: [spec]\nproperties: {spec: {type: object}}",
 	}
 	unknownOrDuplicateField = &diag.Kind{
 		Code: "SG611", Title: "a field is unknown to the API server, or duplicated",
-		Explanation: "Strict decoding, which kubectl requests by default, refuses it. Without strict decoding, an unknown field is dropped, and the last of duplicate fields wins.",
+		Explanation: "Strict decoding, which kubectl requests by default, rejects it. Without strict decoding, an unknown field is dropped, and the last of duplicate fields wins.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, minimun: 1}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, minimum: 1}",
 	}
 	droppedField = &diag.Kind{
 		Code: "SG612", Severity: diag.Warning, Title: "a field is silently dropped",
 		Explanation: "Below items and additionalProperties, the API server does not detect unknown and duplicate fields, and drops them.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimun: 1}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  sizes:\n    type: array\n    items: {type: integer, minimum: 1}",
 	}
 	notACRD = &diag.Kind{
 		Code: "SG613", Title: "a document is not an apiextensions.k8s.io/v1 CRD",
 		Explanation: "apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22. Every object needs an apiVersion and a kind.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  version: v1",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
 	}
 	misfittingBound = &diag.Kind{
 		Code: "SG614", Severity: diag.Warning, Title: "a bound does not fit the type of its field",
-		Explanation: "Since Kubernetes 1.36, the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and refuses every value if one of them does not fit, such as 0.5 for an integer or 4294967295 for an int32. The largest and smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore or truncate the bound.",
+		Explanation: "Since Kubernetes 1.36, the API server checks minimum, maximum and multipleOf against type and format whenever it validates a value, and rejects every value if one of them does not fit, such as 0.5 for an integer or 4294967295 for an int32. The largest and smallest int64 do not fit either, because the server reads bounds as floats. Older servers ignore or truncate the bound.",
 		Bad:         "// +kubebuilder:validation:Maximum=4294967295\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Maximum=2147483647\nReplicas int32 `json:\"replicas\"`",
 	}
@@ -86,19 +102,21 @@ var (
 	}
 	constantRule = &diag.Kind{
 		Code: "SG617", Severity: diag.Warning, Title: "a CEL rule always has the same result",
-		Explanation: "A rule that is true for every value refuses nothing. A rule that is false for every value that the rest of the schema allows, such as size(self) > 5 with maxLength 5, refuses everything. The rule \"false\" on an optional field, a way to forbid the field, is not reported.",
+		Explanation: "A rule that is true for every value rejects nothing. A rule that is false for every value that the rest of the schema allows, such as size(self) > 5 with maxLength 5, rejects everything. The rule \"false\" on an optional field, a way to forbid the field, is not reported.",
 		Bad:         "// +kubebuilder:validation:XValidation:rule=\"size(self) >= 0\"\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\nName string `json:\"name\"`",
 	}
-	refusedExample = &diag.Kind{
-		Code: "SG618", Severity: diag.Warning, Title: "the schema refuses an example",
+	rejectedExample = &diag.Kind{
+		Code: "SG618", Severity: diag.Warning, Title: "the schema rejects an example",
 		Explanation: "The value of example does not have the field's type, is not in its enum, or violates its pattern or bounds. The API server ignores examples, but readers copy them.",
 		Bad:         "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=medium\nSize string `json:\"size\"`",
 		Good:        "// +kubebuilder:validation:Enum=small;large\n// +kubebuilder:example=small\nSize string `json:\"size\"`",
 	}
-	refusedByNewer = &diag.Kind{
-		Code: "SG620", Severity: diag.Note, Title: "a newer API server refuses a rule for its cost",
-		Explanation: "The server of --kube-version accepts the rule. Newer servers estimate a higher cost for one of its functions and refuse it in a new CRD. It is reported once per run.",
+	rejectedByNewer = &diag.Kind{
+		Code: "SG620", Severity: diag.Note, Title: "a newer API server rejects a rule for its cost",
+		Explanation: "The server of --kube-version accepts the rule. Newer servers estimate a higher cost for one of its functions and reject it in a new CRD. It is reported once per run.",
+		Bad:         "$ schemagen verify crd.yaml --kube-version 1.31\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    maxItems: 100\n    items:\n      type: string\n      maxLength: 63\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
 	}
 )
 
@@ -106,8 +124,8 @@ var (
 // codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
-		refusedByServer, serverWarning, unknownToVersion, unknownAnswer, refusedOutsideSchemas, discouragedByProposals,
+		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
-		misfittingBound, idleKeyword, misleadingColumn, constantRule, refusedExample, refusedByNewer,
+		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer,
 	}
 }

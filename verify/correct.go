@@ -16,7 +16,7 @@ import (
 
 // The API server validates defaults and rules only once the rest of the schema is valid, so
 // users see errors in several rounds. To report them all at once, the checks correct in a
-// copy what the server refused and validate the copy again.
+// copy what the server rejected and validate the copy again.
 //
 // A node without its type, or a list without its keys, may itself cause an error. Therefore
 // a finding in the copy counts only if it also occurs when the same mistakes are corrected
@@ -25,7 +25,7 @@ import (
 // maxRounds bounds how often a corrected copy is validated.
 const maxRounds = 4
 
-// strategy is a way of correcting mistakes. clearing removes the refused keyword; each of
+// strategy is a way of correcting mistakes. clearing removes the rejected keyword; each of
 // the others replaces it, in case the rest of the schema depends on it.
 type strategy int
 
@@ -41,17 +41,17 @@ const (
 // correction is a keyword to correct.
 type correction struct {
 	version int
-	// found is the path, below the schema of the version, of what was refused; path is that
+	// found is the path, below the schema of the version, of what was rejected; path is that
 	// of the keyword to correct.
 	found, path string
 	// want is the only type that the server accepts there, if its message names one.
 	want string
 }
 
-// corrections are all keywords to correct, in the order in which they were refused.
+// corrections are all keywords to correct, in the order in which they were rejected.
 type corrections []correction
 
-// add adds what the server refuses in schemas, and reports whether anything was new.
+// add adds what the server rejects in schemas, and reports whether anything was new.
 func (m *corrections) add(findings []apiserver.Finding) bool {
 	before := len(*m)
 	for _, f := range findings {

@@ -283,7 +283,7 @@ func TestRandomMistakes(t *testing.T) {
 		}
 		once := map[string]bool{}
 		for _, d := range found {
-			if d.Code != refusedByServer.Code {
+			if d.Code != rejectedByServer.Code {
 				continue
 			}
 			reported++

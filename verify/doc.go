@@ -1,10 +1,10 @@
 // Package verify finds what is wrong with a CustomResourceDefinition: what the API server
-// refuses, in its own words; what the proposals that define structural schemas discourage;
+// rejects, in its own words; what the proposals that define structural schemas discourage;
 // and what neither reports because it is valid but can never be satisfied.
 //
 //	verify.go   checks one CRD and returns diagnostics with positions
-//	correct.go  corrects what the server refuses, to find all errors at once
-//	newer.go    rules that only newer servers refuse
+//	correct.go  corrects what the server rejects, to find all errors at once
+//	newer.go    rules that only newer servers reject
 //	cost.go     errors about the cost of rules
 //	paths.go    paths of printer columns and of the scale subresource
 //	size.go     which parts of a large CRD take the most bytes

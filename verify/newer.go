@@ -13,7 +13,7 @@ import (
 // did not estimate.
 var globalMatches = regexp.MustCompile(`(?:^|[^.\w])\s*matches\s*\(`)
 
-// newerCosts adds a note about rules that the target accepts and a newer server refuses
+// newerCosts adds a note about rules that the target accepts and a newer server rejects
 // because it estimates a higher cost.
 func (c *checks) newerCosts(ctx context.Context) error {
 	var suspects []apiserver.Rule
@@ -43,8 +43,8 @@ func (c *checks) newerCosts(ctx context.Context) error {
 		switch {
 		case !was || rule.RuleShare() <= 1:
 		case note == nil:
-			note = c.add(refusedByNewer, rule.Path+".rule", CostText(rule),
-				"Kubernetes %s refuses this rule, which Kubernetes %s accepts: it estimates the cost of matches(string, pattern)", newest, c.target.Version())
+			note = c.add(rejectedByNewer, rule.Path+".rule", CostText(rule),
+				"Kubernetes %s rejects this rule, which Kubernetes %s accepts: it estimates the cost of matches(string, pattern)", newest, c.target.Version())
 		default:
 			note.More = append(note.More, rule.Path+".rule")
 		}
@@ -58,7 +58,7 @@ func FoldNotes(list diag.List) diag.List {
 	var out diag.List
 	first := -1
 	for _, d := range list {
-		if d.Code != refusedByNewer.Code {
+		if d.Code != rejectedByNewer.Code {
 			out = append(out, d)
 			continue
 		}

@@ -24,7 +24,7 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
 		err := apiserver.ColumnError(column.JSONPath)
 		switch {
-		case !strings.HasPrefix(column.JSONPath, "."): // the server refuses it
+		case !strings.HasPrefix(column.JSONPath, "."): // the server rejects it
 		case err != nil:
 			c.add(misleadingColumn, path, columnHint(column.JSONPath), "printer column %s: %s is not a valid JSONPath: %v. The API server prints neither this column nor those after it",
 				column.Name, column.JSONPath, err)

@@ -33,7 +33,7 @@ func (c *checks) size() {
 	limit := "kubectl apply cannot store it in an annotation (262,144 bytes); use kubectl apply --server-side"
 	switch {
 	case n > etcdLimit:
-		limit = "etcd refuses requests over 1.5 MiB by default"
+		limit = "etcd rejects requests over 1.5 MiB by default"
 	case n > helmLimit:
 		limit = "it does not fit into a Helm release (1 MiB), and kubectl apply cannot store it in an annotation"
 	}

@@ -25,7 +25,7 @@ import (
 
 // Options configure a Verifier.
 type Options struct {
-	// Generating makes refusals of the group name and of a missing api-approved annotation
+	// Generating makes rejections of the group name and of a missing api-approved annotation
 	// warnings, because another build step may still add them.
 	Generating bool
 	// ResultCache caches results between runs. If it is nil, nothing is cached.
@@ -199,7 +199,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 			unsupported = s.Unsupported[i]
 		}
 		for _, f := range structural.CheckProposals(schema, unsupported) {
-			if path := at + f.Path.String(); !f.Server && !c.refused(path) {
+			if path := at + f.Path.String(); !f.Server && !c.rejected(path) {
 				c.add(discouragedByProposals, path, "", "%s", f.String())
 			}
 		}
@@ -222,11 +222,11 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 func (c *checks) constant(at string, r apiserver.ConstantRule) {
 	path := fmt.Sprintf("%s%s.x-kubernetes-validations[%d].rule", at, r.Path, r.Index)
 	switch {
-	case c.refused(path): // it does not compile
+	case c.rejected(path): // it does not compile
 	case r.Holds:
-		c.add(constantRule, path, "remove it, or compare it with part of the value", "this rule is always true, so it refuses nothing")
+		c.add(constantRule, path, "remove it, or compare it with part of the value", "this rule is always true, so it rejects nothing")
 	default:
-		c.add(constantRule, path, "", "this rule is false for every value that the rest of the schema allows, so every value is refused")
+		c.add(constantRule, path, "", "this rule is false for every value that the rest of the schema allows, so every value is rejected")
 	}
 }
 
@@ -237,7 +237,7 @@ func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
 	case structural.Idle:
 		return idleKeyword
 	case structural.Example:
-		return refusedExample
+		return rejectedExample
 	}
 	return contradiction
 }
@@ -302,13 +302,13 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 			words = append(words, e.Error())
 		}
 		c.add(contradiction, schemaPath(version)+"."+d.Path, "write the nested defaults out in this one, or change them",
-			"nested defaults turn this default into %s, which is refused: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
+			"nested defaults turn this default into %s, which is rejected: %s", shorten(string(value)), shorten(strings.Join(words, "; ")))
 	}
 	return nil
 }
 
-// refused reports whether the server refuses something at the same position.
-func (c *checks) refused(path string) bool {
+// rejected reports whether the server rejects something at the same position.
+func (c *checks) rejected(path string) bool {
 	pos, _ := c.Position(path)
 	return slices.ContainsFunc(c.list, func(r Result) bool {
 		other, _ := c.Position(r.Path)
@@ -363,7 +363,7 @@ func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *R
 
 // server adds a finding of the API server.
 func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
-	kind, hint := refusedByServer, ""
+	kind, hint := rejectedByServer, ""
 	switch {
 	case f.Source == apiserver.Version:
 		kind = unknownToVersion
@@ -372,7 +372,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	case f.Warning:
 		kind = serverWarning
 	case c.options.Generating && c.isOutside(f.Path):
-		kind, hint = refusedOutsideSchemas, "another build step may still add it"
+		kind, hint = rejectedOutsideSchemas, "another build step may still add it"
 	default:
 		hint = costHint(f, rules)
 	}
@@ -403,7 +403,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 // laterHint marks errors that the server reports only once other errors are fixed.
 const laterHint = "the API server will report this once the other errors are fixed"
 
-// isOutside reports whether a refusal is about something that another build step may add.
+// isOutside reports whether a rejection is about something that another build step may add.
 func (c *checks) isOutside(path string) bool {
 	return path == "spec.group" || path == "metadata.name" && c.CRD.Spec.Group == "" || strings.HasPrefix(path, "metadata.annotations[api-approved")
 }
@@ -418,7 +418,7 @@ func shorten(message string) string {
 	return strings.ToValidUTF8(message[:most/2], "") + " … " + strings.ToValidUTF8(message[len(message)-most/2:], "")
 }
 
-// costHint explains why a refused rule is expensive and which bound would help.
+// costHint explains why a rejected rule is expensive and which bound would help.
 func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 	if f.Type != field.ErrorTypeForbidden {
 		return ""

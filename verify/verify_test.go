@@ -87,7 +87,7 @@ func TestErrorsMatchServer(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
-	refused, distinct := 0, map[string]bool{}
+	rejected, distinct := 0, map[string]bool{}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
 		if err != nil {
@@ -103,7 +103,7 @@ func TestErrorsMatchServer(t *testing.T) {
 			}
 			var got []string
 			for _, d := range found {
-				if d.Code == refusedByServer.Code && !strings.Contains(d.Hint, laterHint) {
+				if d.Code == rejectedByServer.Code && !strings.Contains(d.Hint, laterHint) {
 					got = append(got, d.Message)
 					if d.Pos.Line < 4 {
 						t.Errorf("%s, %s: %s is at %s", file, f.Name, d.Message, d.Pos)
@@ -116,7 +116,7 @@ func TestErrorsMatchServer(t *testing.T) {
 				t.Errorf("%s, %s:\n got %s\nwant %s", file, f.Name, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 			}
 			if len(want) > 0 {
-				refused++
+				rejected++
 			}
 			for _, message := range want {
 				_, detail, _ := strings.Cut(message, ": ")
@@ -124,9 +124,9 @@ func TestErrorsMatchServer(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d schemas refused, %d distinct errors", refused, len(distinct))
-	if refused < 20 || len(distinct) < 40 {
-		t.Errorf("only %d schemas were refused, with %d distinct errors", refused, len(distinct))
+	t.Logf("%d schemas rejected, %d distinct errors", rejected, len(distinct))
+	if rejected < 20 || len(distinct) < 40 {
+		t.Errorf("only %d schemas were rejected, with %d distinct errors", rejected, len(distinct))
 	}
 }
 

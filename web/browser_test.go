@@ -58,7 +58,7 @@ func startBrowser(t *testing.T) *browser {
 	case p := <-port:
 		b.session = "http://127.0.0.1:" + p + "/session"
 	case <-time.After(waitFor):
-		t.Fatal("chromedriver does not start")
+		t.Fatal("chromedriver did not start")
 	}
 	options := map[string]any{"args": []string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -186,7 +186,7 @@ func (b *browser) until(code string, args ...any) {
 			return
 		}
 	}
-	b.t.Fatalf("never: %s %v", code, args)
+	b.t.Fatalf("timeout waiting for %s %v", code, args)
 }
 
 // log returns the entries of a log since the last call.

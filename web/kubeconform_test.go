@@ -15,7 +15,7 @@ import (
 func TestKubeconform(t *testing.T) {
 	dir := t.TempDir()
 	for _, draft := range publish.Drafts() {
-		if _, err := command(".", world.schemagen, "jsonschema", world.canvas, world.bench["cert-manager"], "-o", dir, "--draft", draft); err != nil {
+		if _, err := command(".", suite.schemagen, "jsonschema", suite.canvas, suite.bench["cert-manager"], "-o", dir, "--draft", draft); err != nil {
 			t.Fatal(err)
 		}
 		v, err := validator.New([]string{filepath.Join(dir, "{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json")}, validator.Opts{Strict: true})
@@ -31,11 +31,11 @@ func TestKubeconform(t *testing.T) {
 			{canvasHead + "      type: Image\n      image: {url: a}\n    extra: 1\n", validator.Invalid},
 			{"apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: a}\nspec: {selfSigned: {}}\n", validator.Valid},
 			{"apiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {name: a, lables: {}}\nspec: {selfSigned: {}}\n", validator.Invalid},
-			{"apiVersion: cert-manager.io/v1\nkind: Nobody\nmetadata: {name: a}\n", validator.Error}, // no schema
+			{"apiVersion: cert-manager.io/v1\nkind: Unknown\nmetadata: {name: a}\n", validator.Error}, // no schema
 		} {
 			for _, got := range v.Validate("object.yaml", io.NopCloser(strings.NewReader(c.text))) {
 				if got.Status != c.want {
-					t.Errorf("%s: status %v (%v), want %v:\n%s", draft, got.Status, got.Err, c.want, c.text)
+					t.Errorf("%s: got status %v (%v), want %v:\n%s", draft, got.Status, got.Err, c.want, c.text)
 				}
 			}
 		}

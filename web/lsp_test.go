@@ -166,7 +166,7 @@ func (e *editor) until(is func(message) bool) message {
 		select {
 		case m, ok := <-e.out:
 			if !ok {
-				e.t.Fatal("the language server has ended")
+				e.t.Fatal("the language server exited")
 			}
 			if m.Method != "" && m.ID != nil {
 				e.send(message{ID: m.ID, Result: json.RawMessage("null")})
@@ -175,7 +175,7 @@ func (e *editor) until(is func(message) bool) message {
 				return m
 			}
 		case <-late:
-			e.t.Fatal("the language server does not answer")
+			e.t.Fatal("the language server does not respond")
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (e *editor) proposals(text string) []string {
 	e.t.Helper()
 	before, after, ok := strings.Cut(text, "|")
 	if !ok {
-		e.t.Fatal("there is no cursor")
+		e.t.Fatal("the text has no cursor")
 	}
 	uri, _ := e.open(before + after)
 	line := strings.Count(before, "\n")

@@ -26,8 +26,8 @@ const root = ".."
 // some with many rules.
 var benchCases = []string{"prometheus-operator-full", "gateway-api", "cert-manager"}
 
-// world is the state shared by the tests.
-var world struct {
+// suite is the state shared by the tests.
+var suite struct {
 	// schemagen is the path of the binary.
 	schemagen string
 	// bench are the directories with the definitions of cases in bench/, by case.
@@ -54,24 +54,24 @@ func run(m *testing.M) int {
 
 // prepare builds schemagen and generates the definitions.
 func prepare(dir string) error {
-	world.schemagen = filepath.Join(dir, "schemagen")
+	suite.schemagen = filepath.Join(dir, "schemagen")
 	bench := filepath.Join(dir, "bench")
-	if _, err := command(root, "go", "build", "-o", world.schemagen, "./cmd/schemagen"); err != nil {
+	if _, err := command(root, "go", "build", "-o", suite.schemagen, "./cmd/schemagen"); err != nil {
 		return err
 	}
 	if _, err := command(filepath.Join(root, "bench"), "go", "build", "-o", bench, "."); err != nil {
 		return err
 	}
-	world.bench = map[string]string{}
+	suite.bench = map[string]string{}
 	for _, name := range benchCases {
 		out := filepath.Join(dir, name)
-		if _, err := command(filepath.Join(root, "bench"), bench, "generate", "-schemagen", world.schemagen, "-case", name, "-o", out); err != nil {
+		if _, err := command(filepath.Join(root, "bench"), bench, "generate", "-schemagen", suite.schemagen, "-case", name, "-o", out); err != nil {
 			return err
 		}
-		world.bench[name] = out
+		suite.bench[name] = out
 	}
-	world.canvas = filepath.Join(dir, "canvas")
-	_, err := command(".", world.schemagen, "crd", "./testdata/api/...", "-o", world.canvas)
+	suite.canvas = filepath.Join(dir, "canvas")
+	_, err := command(".", suite.schemagen, "crd", "./testdata/api/...", "-o", suite.canvas)
 	return err
 }
 
@@ -125,9 +125,9 @@ func definitions(t testing.TB, dirs ...string) []definition {
 // largest returns the largest definition in bench/.
 func largest(t testing.TB) definition {
 	t.Helper()
-	out := definitions(t, world.bench["prometheus-operator-full"])[0]
+	out := definitions(t, suite.bench["prometheus-operator-full"])[0]
 	if out.size < 1<<20 {
-		t.Fatalf("%s has %d bytes only", out.file, out.size)
+		t.Fatalf("%s has only %d bytes", out.file, out.size)
 	}
 	return out
 }

@@ -18,7 +18,7 @@ var shots = flag.String("shots", "", "write screenshots to this folder")
 func pageOf(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if _, err := command(".", world.schemagen, append([]string{"docs", "-o", dir}, args...)...); err != nil {
+	if _, err := command(".", suite.schemagen, append([]string{"docs", "-o", dir}, args...)...); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, "index.html")
@@ -101,7 +101,7 @@ func TestNothingRuns(t *testing.T) {
 			b.until("return [...document.querySelectorAll('.field')].every((d) => d.filled || !d.open)")
 		}
 		if ran := script[any](b, "return window.ran ?? null"); ran != nil {
-			t.Errorf("%s: ran %v", trap, ran)
+			t.Errorf("%s: scripts ran: %v", trap, ran)
 		}
 		text := script[string](b, "return document.body.textContent")
 		shown := script[string](b, "return document.getElementById('kind').textContent")
@@ -109,7 +109,7 @@ func TestNothingRuns(t *testing.T) {
 			t.Errorf("%s is not shown as text:\n%s", trap, shown)
 		}
 		if odd := script[[]string](b, "return [...document.querySelectorAll('body img, body svg, body iframe, main script, nav script, main a:not([href^=\"#\"])')].map((e) => e.outerHTML)"); len(odd) > 0 {
-			t.Errorf("%s: has become %v", trap, odd)
+			t.Errorf("%s: became %v", trap, odd)
 		}
 	}
 	// Even injected elements do not run scripts: the page's content security policy is
@@ -117,7 +117,7 @@ func TestNothingRuns(t *testing.T) {
 	script[any](b, `const s = document.createElement("script"); s.textContent = "window.ran = 10"; document.body.append(s);
 		const i = document.createElement("img"); i.setAttribute("onerror", "window.ran = 11"); i.src = "x"; document.body.append(i)`)
 	if ran := script[any](b, "return window.ran ?? null"); ran != nil {
-		t.Errorf("the policy lets run %v", ran)
+		t.Errorf("scripts ran despite the policy: %v", ran)
 	}
 }
 
@@ -137,22 +137,22 @@ func TestNoRequests(t *testing.T) {
 		if found := asked.FindStringSubmatch(entry); found != nil {
 			pages++
 			if found[1] != "file://"+file {
-				t.Errorf("asks for %s", found[1])
+				t.Errorf("the page requests %s", found[1])
 			}
 		}
 	}
 	if pages != 1 {
-		t.Errorf("%d requests", pages)
+		t.Errorf("got %d requests, want only those of the pages", pages)
 	}
 	for _, entry := range b.log("browser") {
-		t.Errorf("the browser says %s", entry)
+		t.Errorf("browser log: %s", entry)
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found := regexp.MustCompile(`<link|@import|url\(|\ssrc=["']?https?:`).FindAll(data, -1); found != nil {
-		t.Errorf("has %q", found)
+		t.Errorf("the page contains %q", found)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestLinks(t *testing.T) {
 		seen := script[bool](b, `const row = document.querySelector(".target > summary"), box = row.getBoundingClientRect();
 			return document.activeElement === row && box.top >= document.querySelector("header").getBoundingClientRect().bottom && box.bottom <= innerHeight`)
 		if !seen {
-			t.Errorf("%s is not in sight", path)
+			t.Errorf("%s is not visible", path)
 		}
 	}
 	b.read(pageOf(t, "./testdata/api/..."))
@@ -235,11 +235,11 @@ func TestChoices(t *testing.T) {
 	}
 	labels := script[[]string](b, "return [...document.querySelectorAll('.target .choices label')].map((e) => e.textContent)")
 	if want := []string{"Solid", "Image", "Gradient", "None"}; !slices.Equal(labels, want) {
-		t.Errorf("choices are %v", labels)
+		t.Errorf("got choices %v", labels)
 	}
 	for _, want := range []string{"solid", "image", "gradient", ""} {
 		if got := strings.Join(members(), " "); got != want {
-			t.Errorf("shows %q, want %q", got, want)
+			t.Errorf("got visible members %q, want %q", got, want)
 		}
 		// As a user does with the keyboard.
 		script[any](b, "document.querySelector('.target .choices :checked').focus()")
@@ -247,7 +247,7 @@ func TestChoices(t *testing.T) {
 	}
 	all := script[[]string](b, "return [...document.querySelectorAll('.target > .body > .children > .field > summary > .name')].map((e) => e.textContent)")
 	if !slices.Equal(all, []string{"type"}) {
-		t.Errorf("beside the union stand %v", all)
+		t.Errorf("got fields %v outside of the union", all)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestKeyboard(t *testing.T) {
 	expect := func(does, want string) {
 		t.Helper()
 		if got := focused(); got != want {
-			t.Errorf("%s: the focus is at %q, not %q", does, got, want)
+			t.Errorf("%s: got focus at %q, want %q", does, got, want)
 		}
 	}
 	b.press(keyTab)
@@ -274,10 +274,10 @@ func TestKeyboard(t *testing.T) {
 	expect("slash", "filter")
 	b.typed("solid color")
 	if got := script[string](b, "return document.getElementById('found').textContent"); !strings.HasPrefix(got, "1 field ") {
-		t.Errorf("found %q", got)
+		t.Errorf("got result count %q", got)
 	}
 	if got := script[[]string](b, "return [...document.querySelectorAll('mark')].map((e) => e.textContent)"); !slices.Contains(got, "color") || !slices.Contains(got, "solid") {
-		t.Errorf("marked are %v", got)
+		t.Errorf("got marked words %v", got)
 	}
 	b.press(keyDown)
 	expect("down from the filter", "spec")
@@ -285,18 +285,18 @@ func TestKeyboard(t *testing.T) {
 	expect("down", "color")
 	b.press(keyEnter)
 	if !isOpen() {
-		t.Error("enter does not open")
+		t.Error("Enter did not open the field")
 	}
 	b.press(keyLeft)
 	if isOpen() {
-		t.Error("left does not close")
+		t.Error("Left did not close the field")
 	}
 	b.press(keyLeft)
 	expect("left", "solid")
 	b.press("/")
 	b.press(keyEscape)
 	if got := script[string](b, "return document.getElementById('filter').value + document.getElementById('found').textContent"); got != "" {
-		t.Errorf("escape leaves %q", got)
+		t.Errorf("got %q after Escape, want nothing", got)
 	}
 	b.press(keyDown)
 	b.press(keyDown, keyDown, keyDown, keyDown, keyDown)
@@ -307,7 +307,7 @@ func TestKeyboard(t *testing.T) {
 	expect("down", "layers")
 	b.press(keyRight)
 	if !isOpen() {
-		t.Error("right does not open")
+		t.Error("Right did not open the field")
 	}
 	b.press(keyRight)
 	expect("right again", "fill")
@@ -315,7 +315,7 @@ func TestKeyboard(t *testing.T) {
 	expect("up", "layers")
 	b.press(keySpace)
 	if isOpen() {
-		t.Error("space does not close")
+		t.Error("Space did not close the field")
 	}
 }
 
@@ -331,7 +331,7 @@ func TestSmallScreens(t *testing.T) {
 			b.until("return [...document.querySelectorAll('.field')].every((d) => d.filled || !d.open)")
 		}
 		if wide := script[int](b, "return document.documentElement.scrollWidth"); wide > width {
-			t.Errorf("%d pixels wide on a screen of %d", wide, width)
+			t.Errorf("got a width of %d pixels on a screen of %d", wide, width)
 		}
 	}
 	colours := map[string]bool{}
@@ -340,28 +340,28 @@ func TestSmallScreens(t *testing.T) {
 		colours[script[string](b, "return getComputedStyle(document.body).backgroundColor")] = true
 	}
 	if len(colours) != 2 {
-		t.Errorf("light and dark are %v", colours)
+		t.Errorf("got colors %v for light and dark", colours)
 	}
 	if script[bool](b, "return document.getElementById('menu').open") {
-		t.Error("the menu covers a small screen")
+		t.Error("the menu is open on a small screen")
 	}
 }
 
 // TestExamplesPass checks the examples in the page with schemagen try.
 func TestExamplesPass(t *testing.T) {
 	b := startBrowser(t)
-	for _, d := range append(definitions(t, world.canvas), largest(t)) {
+	for _, d := range append(definitions(t, suite.canvas), largest(t)) {
 		b.read(pageOf(t, d.file))
 		for _, kind := range b.kinds() {
 			if len(kind.Examples) != 2 {
-				t.Errorf("%s %s has %d examples", kind.Kind, kind.Version, len(kind.Examples))
+				t.Errorf("%s %s: got %d examples", kind.Kind, kind.Version, len(kind.Examples))
 			}
 			for _, example := range kind.Examples {
 				file := filepath.Join(t.TempDir(), "example.yaml")
 				if err := os.WriteFile(file, []byte(example.YAML), 0o644); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := command(".", world.schemagen, "try", "--strict", "-f", file, "--crd", d.file); err != nil {
+				if _, err := command(".", suite.schemagen, "try", "--strict", "-f", file, "--crd", d.file); err != nil {
 					t.Errorf("%s %s: %v", kind.Kind, example.Title, cut(err))
 				}
 			}
@@ -403,18 +403,18 @@ func TestKeystrokes(t *testing.T) {
 	slices.Sort(best)
 	t.Logf("%d fields; opens in %.0f ms; keystrokes take %.0f ms (median) to %.0f ms", fields, opened, best[len(best)/2], best[len(best)-1])
 	if most := best[len(best)-1]; most > mostMillis {
-		t.Errorf("a keystroke takes %.0f ms", most)
+		t.Errorf("got %.0f ms for a keystroke", most)
 	}
 }
 
 // TestShots writes screenshots for review. It checks nothing.
 func TestShots(t *testing.T) {
 	if *shots == "" {
-		t.Skip("no -shots")
+		t.Skip("-shots is not set")
 	}
 	b := startBrowser(t)
 	canvas := pageOf(t, "./testdata/api/...")
-	large := pageOf(t, world.bench["prometheus-operator-full"])
+	large := pageOf(t, suite.bench["prometheus-operator-full"])
 	for _, screen := range []struct {
 		name          string
 		width, height int

@@ -240,17 +240,17 @@ func (c chance) addUnion(s *props, depth int) {
 	}
 }
 
-// place is a value in an object, with functions that change it.
-type place struct {
+// mutableValue is a value in an object, with functions that change it.
+type mutableValue struct {
 	value  any
 	schema *structural.Schema
 	set    func(any)
 	remove func()
 }
 
-// places returns all values below a value, in a fixed order.
-func places(value any, s *structural.Schema) []place {
-	var out []place
+// mutableValues returns all values below a value, in a fixed order.
+func mutableValues(value any, s *structural.Schema) []mutableValue {
+	var out []mutableValue
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -262,8 +262,8 @@ func places(value any, s *structural.Schema) []place {
 					child = s.AdditionalProperties.Schema
 				}
 			}
-			out = append(out, place{v[name], child, func(to any) { v[name] = to }, func() { delete(v, name) }})
-			out = append(out, places(v[name], child)...)
+			out = append(out, mutableValue{v[name], child, func(to any) { v[name] = to }, func() { delete(v, name) }})
+			out = append(out, mutableValues(v[name], child)...)
 		}
 	case []any:
 		var items *structural.Schema
@@ -271,8 +271,8 @@ func places(value any, s *structural.Schema) []place {
 			items = s.Items
 		}
 		for i := range v {
-			out = append(out, place{v[i], items, func(to any) { v[i] = to }, func() {}})
-			out = append(out, places(v[i], items)...)
+			out = append(out, mutableValue{v[i], items, func(to any) { v[i] = to }, func() {}})
+			out = append(out, mutableValues(v[i], items)...)
 		}
 	}
 	return out
@@ -280,7 +280,7 @@ func places(value any, s *structural.Schema) []place {
 
 // mutate changes one value of an object, sometimes so that it becomes invalid.
 func (c chance) mutate(object map[string]any, s *structural.Schema) {
-	all := append(places(object, s), place{object, s, func(any) {}, func() {}})
+	all := append(mutableValues(object, s), mutableValue{object, s, func(any) {}, func() {}})
 	if c.one(20) {
 		metadata, _ := object["metadata"].(map[string]any)
 		if metadata != nil {
@@ -290,7 +290,7 @@ func (c chance) mutate(object map[string]any, s *structural.Schema) {
 	}
 	at := all[c.Intn(len(all))]
 	if c.one(3) { // unions are in objects
-		objects := slices.DeleteFunc(all, func(p place) bool { _, ok := p.value.(map[string]any); return !ok })
+		objects := slices.DeleteFunc(all, func(p mutableValue) bool { _, ok := p.value.(map[string]any); return !ok })
 		at = objects[c.Intn(len(objects))]
 	}
 	switch v := at.value.(type) {

@@ -62,14 +62,14 @@ type example struct {
 	line     int
 	language string
 	text     string
-	// said has the comments before the block, by their first word.
-	said map[string]string
+	// directives has the comments before the block, by their first word.
+	directives map[string]string
 }
 
 // blocksOf returns the blocks on a page with the comments in front of them.
 func blocksOf(page string) []*example {
 	var out []*example
-	said := map[string]string{}
+	directives := map[string]string{}
 	lines := strings.SplitAfter(page, "\n")
 	for i := 0; i < len(lines); i++ {
 		line := strings.TrimSpace(lines[i])
@@ -82,16 +82,16 @@ func blocksOf(page string) []*example {
 			}
 			comment = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(comment, "<!--"), "-->"))
 			word, rest, _ := strings.Cut(strings.Replace(comment, "not run:", "not-run ", 1), " ")
-			said[word] = strings.TrimSpace(rest)
+			directives[word] = strings.TrimSpace(rest)
 		case strings.HasPrefix(line, "```"):
-			e := &example{line: i + 1, language: line[3:], said: said}
+			e := &example{line: i + 1, language: line[3:], directives: directives}
 			for i++; i < len(lines) && strings.TrimSpace(lines[i]) != "```"; i++ {
 				e.text += lines[i]
 			}
 			out = append(out, e)
-			said = map[string]string{}
+			directives = map[string]string{}
 		case line != "":
-			said = map[string]string{}
+			directives = map[string]string{}
 		}
 	}
 	return out
@@ -99,30 +99,30 @@ func blocksOf(page string) []*example {
 
 // run runs a block, or writes it to a file.
 func (b *book) run(t *testing.T, page string, e *example) {
-	place := fmt.Sprintf("%s:%d", filepath.Base(b.page), e.line)
-	for word := range e.said {
+	position := fmt.Sprintf("%s:%d", filepath.Base(b.page), e.line)
+	for word := range e.directives {
 		if !slices.Contains([]string{"file", "in", "first", "from", "not-run", "within"}, word) {
-			t.Errorf("%s: the comment in front of it begins with the unknown word %q", place, word)
+			t.Errorf("%s: the comment before the block has the unknown directive %q", position, word)
 		}
 	}
-	if reason, ok := e.said["not-run"]; ok {
+	if reason, ok := e.directives["not-run"]; ok {
 		if reason == "" {
-			t.Errorf("%s is not run, but gives no reason", place)
+			t.Errorf("%s is not run, but has no reason", position)
 		}
 		t.Skip(reason)
 	}
-	if from := e.said["from"]; from != "" {
+	if from := e.directives["from"]; from != "" {
 		text, err := os.ReadFile(filepath.Join("../..", from))
 		if err != nil || !strings.Contains(unindented(string(text)), unindented(e.text)) {
-			t.Errorf("%s is not part of %s (%v)", place, from, err)
+			t.Errorf("%s is not part of %s (%v)", position, from, err)
 		}
 		return
 	}
 	name := page
-	if in := e.said["in"]; in != "" {
+	if in := e.directives["in"]; in != "" {
 		name = in
 	}
-	file, isFile := e.said["file"]
+	file, isFile := e.directives["file"]
 	switch {
 	case isFile:
 		path := filepath.Join(b.folder(name), file)
@@ -130,22 +130,22 @@ func (b *book) run(t *testing.T, page string, e *example) {
 			b.t.Fatal(err)
 		}
 	case e.language == "console":
-		if first := e.said["first"]; first != "" {
-			if said, err := b.shell(name, first); err != nil {
-				t.Skipf("%s: %v: %s", place, err, said)
+		if first := e.directives["first"]; first != "" {
+			if out, err := b.shell(name, first); err != nil {
+				t.Skipf("%s: %v: %s", position, err, out)
 			}
 		}
 		for _, step := range strings.Split("\n"+e.text, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(strings.TrimSuffix(step, "\n"), "\n")
 			got, _ := b.shell(name, command)
 			if !shownAs(got, want) {
-				t.Errorf("%s: %s prints\n%s\nnot\n%s", place, command, got, want)
+				t.Errorf("%s: %s: got\n%s\nwant\n%s", position, command, got, want)
 			}
 		}
-	case e.said["within"] != "":
-		b.generate(t, place, e)
+	case e.directives["within"] != "":
+		b.generate(t, position, e)
 	default:
-		t.Errorf("%s: a block of %q is neither run nor a file: write <!-- not run: reason --> in front of it", place, e.language)
+		t.Errorf("%s: a block of %q is neither run nor a file: write <!-- not run: reason --> in front of it", position, e.language)
 	}
 }
 
@@ -159,14 +159,14 @@ func unindented(text string) string {
 }
 
 // generate builds a Go example and generates CRDs from it, which must give no findings.
-func (b *book) generate(t *testing.T, place string, e *example) {
+func (b *book) generate(t *testing.T, position string, e *example) {
 	archive, err := txtar.ParseFile("../../testdata/book/go.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == e.said["within"] })
+	at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == e.directives["within"] })
 	if at < 0 {
-		t.Fatalf("%s: testdata/book/go.txtar has no %s", place, e.said["within"])
+		t.Fatalf("%s: testdata/book/go.txtar has no %s", position, e.directives["within"])
 	}
 	source := strings.Replace(string(archive.Files[at].Data), "BLOCK\n", e.text, 1)
 	name := fmt.Sprint("line", e.line)
@@ -175,8 +175,8 @@ func (b *book) generate(t *testing.T, place string, e *example) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{"go build ./" + name, "schemagen crd ./" + name + " -o out --strict"} {
-		if said, err := b.shell("empty", command); err != nil || said != "" {
-			t.Errorf("%s: %s: %v\n%s\n%s", place, command, err, said, source)
+		if out, err := b.shell("empty", command); err != nil || out != "" {
+			t.Errorf("%s: %s: %v\n%s\n%s", position, command, err, out, source)
 		}
 	}
 }

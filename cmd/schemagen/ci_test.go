@@ -89,8 +89,8 @@ func TestCIPage(t *testing.T) {
 			}
 			const released = "github.com/schemagen/schemagen/cmd/schemagen@latest"
 			switch {
-			case command == "go install "+released:
-				command = "go -C '" + repo + "' install ./cmd/schemagen && \"$GOBIN/schemagen\" version"
+			case command == "CGO_ENABLED=0 go install "+released:
+				command = "CGO_ENABLED=0 go -C '" + repo + "' install ./cmd/schemagen && \"$GOBIN/schemagen\" version"
 			case strings.HasPrefix(command, "go get ") && strings.HasSuffix(command, released):
 				command = "go mod edit -replace='github.com/schemagen/schemagen=" + repo + "' go.tool.mod && " + strings.TrimSuffix(command, "@latest")
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/project"
-	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 func configFormats() []string { return []string{"yaml", "json"} }
@@ -79,7 +79,7 @@ func defaultOf(e project.Effective) project.Effective {
 	case "kubeVersion":
 		e.Value = apiserver.DefaultVersion
 	case "cacheDir":
-		if dir := runcache.Directory(""); dir != "" {
+		if dir := snapshot.Directory(""); dir != "" {
 			e.Value = dir
 		}
 		if os.Getenv("XDG_CACHE_HOME") != "" {

@@ -33,7 +33,7 @@ func configSchema() []byte {
 		}
 		return out
 	}
-	text := func(about string) object { return object{"type": "string", "description": about} }
+	text := func(description string) object { return object{"type": "string", "description": description} }
 	properties := object{}
 	groups, _ := project.Sections()
 	for _, group := range groups {
@@ -50,14 +50,14 @@ func configSchema() []byte {
 			properties[s.Key] = schemaOf(s)
 		}
 	}
-	one := object{"path": text("the packages: a pattern of the go command, as in paths")}
+	one := object{"path": text("packages that the settings apply to: a pattern as in paths")}
 	for _, s := range project.PackageSettings() {
 		one[s.Key] = schemaOf(s)
 	}
-	properties["packages"] = object{"type": "array", "items": closed(one, "path"), "description": "what differs for some of the packages; where several match, later ones come before earlier ones"}
-	properties["types"] = object{"type": "object", "description": "markers about types of other modules, by import path and name, as +schemagen:type says them",
+	properties["packages"] = object{"type": "array", "items": closed(one, "path"), "description": "settings for some of the packages; if several elements match, later ones override earlier ones"}
+	properties["types"] = object{"type": "object", "description": "markers for types of other modules, by import path and name, as in +schemagen:type",
 		"additionalProperties": object{"type": "array", "items": object{"type": "string", "pattern": `^\+`}}}
-	properties["descriptions"] = object{"type": "object", "description": "what becomes of descriptions from packages, by import path or pattern, as +schemagen:descriptions says it",
+	properties["descriptions"] = object{"type": "object", "description": "how descriptions from other packages are shortened, by import path or pattern, as in +schemagen:descriptions",
 		"additionalProperties": object{"anyOf": []any{object{"enum": []string{"drop", "firstSentence"}}, object{"type": "integer", "minimum": 0}}}}
 	severities, waived := object{}, []any{}
 	for _, info := range codes() {
@@ -70,10 +70,10 @@ func configSchema() []byte {
 		severities[string(info.Code)] = object{"enum": names, "description": info.Title}
 	}
 	properties["severities"] = closed(severities)
-	properties["waivers"] = object{"type": "array", "description": "findings that are taken back", "items": closed(object{
+	properties["waivers"] = object{"type": "array", "description": "findings to suppress", "items": closed(object{
 		"code":   object{"anyOf": waived},
-		"path":   text("files, relative to this one: ** stands for any number of folders"),
-		"reason": object{"type": "string", "minLength": 1, "description": "why"},
+		"path":   text("files, relative to this one; ** matches any number of directories"),
+		"reason": object{"type": "string", "minLength": 1, "description": "reason for the waiver"},
 	}, "code", "path", "reason")}
 	top := closed(properties)
 	top["$schema"] = "http://json-schema.org/draft-07/schema#"
@@ -109,7 +109,7 @@ func schemaOf(s project.Setting) object {
 	default:
 		out = one
 	}
-	out["description"] = s.About
+	out["description"] = s.Description
 	return out
 }
 
@@ -167,13 +167,13 @@ func TestSchemaAgrees(t *testing.T) {
 		"functions":              slices.Sorted(maps.Keys(schema.Properties["functions"].Properties)),
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("the file has the keys\n%v\nand the schema\n%v", got, want)
+		t.Errorf("keys of the file:\n%v\nkeys of the schema:\n%v", got, want)
 	}
 }
 
-// TestSchemaRefuses checks that the schema and the parser accept and refuse the same,
+// TestSchemaRejects checks that the schema and the parser accept and reject the same,
 // except for what depends on files and versions.
-func TestSchemaRefuses(t *testing.T) {
+func TestSchemaRejects(t *testing.T) {
 	var schema spec.Schema
 	if err := json.Unmarshal(configSchema(), &schema); err != nil {
 		t.Fatal(err)
@@ -198,14 +198,14 @@ func TestSchemaRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if accepted := len(findings) == 0; accepted != valid {
-			t.Errorf("%s: the parser reports %v", text, findings)
+			t.Errorf("%s: got findings %v from the parser", text, findings)
 		}
 		var value any
 		if err := yaml.Unmarshal([]byte(strings.Replace(text, ": off", ": 'off'", 1)), &value); err != nil { // a boolean in YAML 1.1
 			t.Fatal(err)
 		}
 		if result := validator.Validate(value); result.IsValid() != valid {
-			t.Errorf("%s: the schema reports %v", text, result.Errors)
+			t.Errorf("%s: got errors %v from the schema", text, result.Errors)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestSettings(t *testing.T) {
 		if !bytes.Contains(page, []byte("`"+key+"`")) {
 			t.Errorf("docs/config.md does not describe %s", s.Key)
 		}
-		if s.About == "" {
+		if s.Description == "" {
 			t.Errorf("%s has no description", s.Key)
 		}
 		of := s.Of
@@ -236,8 +236,8 @@ func TestSettings(t *testing.T) {
 		if s.Flag != "" && !commands[of](s.Flag) {
 			t.Errorf("%s is --%s of schemagen %s, which does not exist", s.Key, s.Flag, of)
 		}
-		if s.Also != "" && !commands[controllerGenCommand](s.Also) {
-			t.Errorf("%s is --%s in controller-gen's syntax, which does not exist", s.Key, s.Also)
+		if s.Alias != "" && !commands[controllerGenCommand](s.Alias) {
+			t.Errorf("%s is --%s in controller-gen's syntax, which does not exist", s.Key, s.Alias)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (r *crdRun) parse(args []string) error {
 		return err
 	}
 	rules := map[string]any{} // by generator; the default has no name
-	others := map[string]controllertools.Generator{}
+	companions := map[string]controllertools.Generator{}
 	seen := false
 	for _, arg := range args {
 		text := "+" + strings.TrimPrefix(arg, "+")
@@ -104,7 +104,7 @@ func (r *crdRun) parse(args []string) error {
 		switch value := value.(type) {
 		case controllertools.CRDArguments:
 			if seen {
-				return fmt.Errorf("generator crd is given twice")
+				return fmt.Errorf("generator crd is duplicated")
 			}
 			seen = true
 			if err := r.set(value); err != nil {
@@ -112,14 +112,14 @@ func (r *crdRun) parse(args []string) error {
 			}
 		case controllertools.SchemaPatchArguments:
 			if r.Patch != nil {
-				return fmt.Errorf("generator schemapatch is given twice")
+				return fmt.Errorf("generator schemapatch is duplicated")
 			}
 			r.Patch = &crdrun.Patch{SchemaPatchArguments: value, CRDFirst: seen}
 		case controllertools.Generator:
-			if others[definition.Name] != nil {
-				return fmt.Errorf("generator %s is given twice", definition.Name)
+			if companions[definition.Name] != nil {
+				return fmt.Errorf("generator %s is duplicated", definition.Name)
 			}
-			others[definition.Name] = value
+			companions[definition.Name] = value
 		case controllertools.InputPaths:
 			r.Patterns = append(r.Patterns, value...)
 		default:
@@ -131,33 +131,33 @@ func (r *crdRun) parse(args []string) error {
 		}
 	}
 	r.NoCRD = !seen
-	if r.NoCRD && r.Patch == nil && len(others) == 0 {
+	if r.NoCRD && r.Patch == nil && len(companions) == 0 {
 		return fmt.Errorf("no generator: use one or more of %s", strings.Join(controllertools.Names(), ", "))
 	}
 	for generator := range rules {
-		runs := others[generator] != nil || generator == "crd" && !r.NoCRD || generator == "schemapatch" && r.Patch != nil
+		runs := companions[generator] != nil || generator == "crd" && !r.NoCRD || generator == "schemapatch" && r.Patch != nil
 		if generator != "" && !runs {
 			return fmt.Errorf("there is an output rule for %s, but that generator is not run", generator)
 		}
 	}
-	if rule, said := controllertools.RuleFor("crd", rules); said {
+	if rule, explicit := controllertools.RuleFor("crd", rules); explicit {
 		if err := r.options.Flags().Set("output", controllertools.Directory(rule)); err != nil {
 			return err
 		}
 	}
-	r.Generators = slices.Sorted(maps.Keys(others))
-	if !r.NoCRD || r.Patch != nil || others[controllertools.ApplyConfigurationName] != nil { // they read the same markers
+	r.Generators = slices.Sorted(maps.Keys(companions))
+	if !r.NoCRD || r.Patch != nil || companions[controllertools.ApplyConfigurationName] != nil { // they read the same markers
 		r.Generators = append(r.Generators, "crd")
 	}
 	if r.Patch != nil {
 		r.Patch.Rule, _ = controllertools.RuleFor("schemapatch", rules)
 	}
-	if len(others) > 0 {
-		r.Companions = crdrun.Companions{Generators: others, Rules: map[string]any{}}
-		for _, name := range slices.Sorted(maps.Keys(others)) {
-			rule, said := controllertools.RuleFor(name, rules)
+	if len(companions) > 0 {
+		r.Companions = crdrun.Companions{Generators: companions, Rules: map[string]any{}}
+		for _, name := range slices.Sorted(maps.Keys(companions)) {
+			rule, explicit := controllertools.RuleFor(name, rules)
 			r.Companions.Rules[name] = rule
-			if !said {
+			if !explicit {
 				r.Companions.Defaulted = append(r.Companions.Defaulted, name)
 			}
 		}
@@ -173,8 +173,8 @@ func (r *crdRun) set(a controllertools.CRDArguments) error {
 		}
 	}
 	var errs []error
-	set := func(flag string, said bool, value any) {
-		if said {
+	set := func(flag string, explicit bool, value any) {
+		if explicit {
 			errs = append(errs, r.options.Flags().Set(flag, fmt.Sprint(value)))
 		}
 	}

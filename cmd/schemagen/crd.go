@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/snapshot"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -49,6 +50,9 @@ type crdRun struct {
 	cacheDir string
 	noCache  bool
 	kept     *runcache.Cache
+	// snapshot is where the next process with the same command line finds how this one
+	// ended, or "".
+	snapshot string
 	// watch runs again whenever an input of the last run changes; in records the inputs.
 	watch bool
 	in    *inputs.Reader
@@ -112,7 +116,7 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "enable features for all packages: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "form of unions unless the source sets it: cel, oneOf, none")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would refuse them")
+	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would reject them")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)")
 	cmd.Flags().BoolVar(&r.noCache, "no-cache", false, "ignore results of earlier runs")
 	cmd.Flags().StringSliceVar(&r.Allow, "allow", nil, "do not report these unknown markers")
@@ -121,6 +125,9 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 
 // run generates, reports and writes.
 func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
+	if args, ok := ctx.Value(argumentsKey{}).([]string); ok && !r.watch {
+		r.snapshot = snapshot.Path(args)
+	}
 	if err := r.prepare(); err != nil {
 		return err
 	}
@@ -172,9 +179,9 @@ func (r *crdRun) configure() error {
 	if len(r.Patterns) == 0 {
 		r.Patterns = of
 	}
-	r.Whole = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
-	r.project.AddTo(&r.Options, r.Whole)
-	if r.Whole && !r.NoCRD {
+	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
+	r.project.AddTo(&r.Options, r.AllPackages)
+	if r.AllPackages && !r.NoCRD {
 		r.unused = func(used map[*project.Waiver]bool) diag.List {
 			return r.project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
 		}
@@ -190,7 +197,7 @@ func (r *crdRun) configure() error {
 		}
 	}
 	r.Header, err = readHeader(r.in, r.headerFile, r.year)
-	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), toolVariables()
+	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), snapshot.Variables()
 	return err
 }
 
@@ -201,16 +208,6 @@ func (r *crdRun) server() (*verify.Verifier, error) {
 		judging.Cache = r.kept
 	}
 	return newVerifier(r.KubeVersion, judging)
-}
-
-// toolVariables returns the environment variables that libraries in this program may
-// read.
-func toolVariables() []string {
-	variables := slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return !strings.HasPrefix(v, "GO") && !strings.HasPrefix(v, "CGO") && !strings.HasPrefix(v, "KUBE")
-	})
-	slices.Sort(variables)
-	return variables
 }
 
 // once generates, or replays an earlier run. It returns the paths of the files that
@@ -225,7 +222,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	if !r.watch {
 		if v, ok := earlier.Verdict(); ok {
-			return nil, r.print(stderr, v)
+			return nil, r.end(earlier, v, r.print(stderr, v))
 		}
 	}
 	server, err := r.server()
@@ -242,7 +239,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		if errors.Is(err, errFindings) && len(r.Companions.Generators) == 0 {
 			earlier.Keep(r.in, v, nil)
 		}
-		return nil, err
+		return nil, r.end(earlier, v, err)
 	}
 	if err := output.CheckWithin(r.Within, made.Outputs, made.Stale); err != nil {
 		return nil, err
@@ -255,5 +252,17 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		return changed, err
 	}
 	earlier.Keep(r.in, v, made.Outputs)
-	return changed, nil
+	return changed, r.end(earlier, v, nil)
+}
+
+// end lets the next process with the same command line end like this one, if that was kept
+// and ended as its verdict says. It returns err.
+func (r *crdRun) end(run *runcache.Run, v runcache.Verdict, err error) error {
+	if err != nil && !errors.Is(err, errFindings) {
+		return err
+	}
+	if code, text, failed := r.endOf(v); failed == nil {
+		run.KeepEnd(r.in, r.snapshot, code, text)
+	}
+	return err
 }

@@ -121,7 +121,7 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	if findings, err = definitions.Allow(changes, news, sources, isCode); err != nil {
 		return err
 	}
-	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir}
+	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir, ReadFile: readIn(r.definitions.dir)}
 	if r.format != "text" {
 		stdout = diag.Documents(stdout)
 	}

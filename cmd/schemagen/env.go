@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,11 +13,13 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/runcache"
 )
 
 // newEnvCommand prints what a run depends on besides the source: for bug reports, and to
-// find out why the go command is used.
+// find out why the go command or controller-gen's own code is used.
 func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 	var r reporting
 	options := generator.Options{}
@@ -41,7 +45,11 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.report(stderr, findings); err != nil {
 				return err
 			}
-			writeEnv(stdout, listing)
+			unsure, err := upstreamGenerators(cmd.Context(), options)
+			if err != nil {
+				return err
+			}
+			writeEnv(stdout, listing, unsure)
 			return nil
 		},
 	}
@@ -51,7 +59,19 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-func writeEnv(out io.Writer, listing driver.Listing) {
+// upstreamGenerators returns the generators for which controller-gen's own code would run on
+// the packages, each with the reason. Nothing is written.
+func upstreamGenerators(ctx context.Context, options generator.Options) ([]string, error) {
+	result, err := controllertools.Run(ctx, controllertools.Options{
+		Source: options, Generators: controllertools.Generators(), Year: time.Now().UTC().Year(), Temporary: output.Temporary, OwnOnly: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result.Unsure, nil
+}
+
+func writeEnv(out io.Writer, listing driver.Listing, unsure []string) {
 	fmt.Fprintf(out, "version: %s\n", toolVersion())
 	fmt.Fprintf(out, "go: %s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(out, "kube-version: %s\n", apiserver.DefaultVersion)
@@ -65,6 +85,9 @@ func writeEnv(out io.Writer, listing driver.Listing) {
 		for _, reason := range listing.Reasons {
 			fmt.Fprintf(out, "  %s\n", diag.Line(reason))
 		}
+	}
+	for _, reason := range unsure {
+		fmt.Fprintf(out, "controller-gen's code: %s\n", diag.Line(reason))
 	}
 	fmt.Fprintf(out, "packages: %d\n", len(listing.Packages))
 	for _, path := range listing.Packages {

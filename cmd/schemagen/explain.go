@@ -86,8 +86,8 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	field.Each(func(f *publish.Field) {
 		if f.SchemaPath != "" {
-			places := diag.List{{Pos: published[at].Position(f.SchemaPath)}}.RelativeTo(r.definitions.dir)
-			if pos := places[0].Pos; pos.File != "" {
+			positions := diag.List{{Pos: published[at].Position(f.SchemaPath)}}.RelativeTo(r.definitions.dir)
+			if pos := positions[0].Pos; pos.File != "" {
 				f.Position = pos.String()
 			}
 		}

@@ -30,7 +30,7 @@ func newExplainCodeCommand(stdout io.Writer) *cobra.Command {
 				if strings.EqualFold(string(info.Code), args[0]) {
 					text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
 					if info.Bad != "" {
-						text += "\nReported:\n\n" + indented(info.Bad) + "\nCorrect:\n\n" + indented(info.Good)
+						text += "\nReported:\n\n" + diag.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + diag.Indent(info.Good+"\n", "\t")
 					}
 					_, err := io.WriteString(stdout, text)
 					return err
@@ -48,31 +48,36 @@ func codesPage() string {
 
 Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
 
-A diagnostic is an error if the API server would refuse the output, or if the output would be wrong; no file is written then. It is a
+A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is written then. It is a
 warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.
 
 A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in a package is
 printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
+
+Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen crd. Other
+examples begin with the command, followed by files as in a txtar archive; the corrected example shows only what changes. A YAML
+file that begins with the path of a schema is a CRD of kind Widget with this schema.
 `)
 	for _, info := range codes() {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s. %s\n", info.Code, info.Title, capital(defaultSeverity(info)), info.Explanation)
 		if info.Bad != "" {
-			fmt.Fprintf(&b, "\nReported:\n\n```go\n%s\n```\n\nCorrect:\n\n```go\n%s\n```\n", info.Bad, info.Good)
+			language := "go"
+			if strings.HasPrefix(info.Bad, "$ ") {
+				language = "console"
+			}
+			fmt.Fprintf(&b, "\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, info.Bad, goodHeading(info), info.Good)
 		}
 	}
 	return b.String()
 }
 
-// indented returns the lines of a text with a tab in front of each that is not empty.
-func indented(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text + "\n") {
-		if line != "\n" {
-			b.WriteByte('\t')
-		}
-		b.WriteString(line)
+// goodHeading returns the heading of the good example. What is reported as a note is not
+// wrong.
+func goodHeading(kind *diag.Kind) string {
+	if kind.Severity == diag.Note {
+		return "Not reported"
 	}
-	return b.String()
+	return "Correct"
 }
 
 // defaultSeverity returns the severity of a kind, and whether it is off, unless

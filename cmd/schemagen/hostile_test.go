@@ -125,10 +125,10 @@ func TestHostileManifests(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	texts := regexp.MustCompile(`"[^"\\]*"`)
 	printed, runs := 0, 0
-	for file, whole := range map[string]string{"crd.json": plantedCRD, "object.json": plantedObject, "widget.testsuite.json": plantedSuite} {
-		for _, at := range texts.FindAllStringIndex(whole, -1) {
-			what := file + " with it as " + whole[at[0]:at[1]]
-			if key := strings.HasPrefix(whole[at[1]:], ":"); key && !regexp.MustCompile(`^"[A-Z]`).MatchString(whole[at[0]:]) {
+	for file, content := range map[string]string{"crd.json": plantedCRD, "object.json": plantedObject, "widget.testsuite.json": plantedSuite} {
+		for _, at := range texts.FindAllStringIndex(content, -1) {
+			what := file + " with it as " + content[at[0]:at[1]]
+			if key := strings.HasPrefix(content[at[1]:], ":"); key && !regexp.MustCompile(`^"[A-Z]`).MatchString(content[at[0]:]) {
 				continue // a keyword: another one is an unknown field
 			}
 			writeFile(t, "good.json", plantedCRD)

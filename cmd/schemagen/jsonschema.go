@@ -41,7 +41,7 @@ standard input, or Go packages. The default is the working directory.
 
 The output is GROUP/KIND_VERSION.json for each served version, in lower case as
 kubeconform expects it; all.json, which selects one of them by apiVersion and kind;
-and catalog.json for editors. A schema refuses fields that the server would drop,
+and catalog.json for editors. A schema rejects fields that the server would drop,
 and lets editors complete only the selected member of a union.`,
 		Example: `  schemagen jsonschema config/crd/bases -o schemas
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml

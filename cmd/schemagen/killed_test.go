@@ -37,12 +37,12 @@ func TestSecondSignal(t *testing.T) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	t.Error("the process is still waiting")
+	t.Error("the process is still running")
 	_ = command.Process.Kill()
 }
 
-// TestPipesAreRefused puts pipes without a writer where files are read.
-func TestPipesAreRefused(t *testing.T) {
+// TestPipesAreRejected puts pipes without a writer where files are read.
+func TestPipesAreRejected(t *testing.T) {
 	p := newProject(t)
 	p.write("crds/readme.txt", "")
 	for _, name := range []string{"work/api/pipe.go", "crds/pipe.yaml"} {
@@ -66,7 +66,7 @@ func TestPipesAreRefused(t *testing.T) {
 	p.args = []string{"crd", "./api/...", "-o", "../crds", "--prune"}
 	p.check(os.Rename(p.at("crds/pipe.yaml"), p.at("crds/example.com_pipes.yaml")))
 	if out := p.run("--no-cache"); out.code != 0 {
-		t.Errorf("beside outputs: exit code %d: %s", out.code, out.stderr)
+		t.Errorf("with other outputs: exit code %d: %s", out.code, out.stderr)
 	}
 	for _, name := range []string{"go.mod", "schemagen.yaml"} {
 		_ = os.Remove(p.at("work/" + name))

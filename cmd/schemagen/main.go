@@ -17,6 +17,8 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 
+	// Ends a process that would only repeat an earlier run.
+	_ "github.com/schemagen/schemagen/cmd/schemagen/internal/earlyexit"
 	// Sets the garbage collector's pace before other packages are initialized.
 	_ "github.com/schemagen/schemagen/internal/gogc"
 )
@@ -44,6 +46,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = diag.NewTerminal(stdout), diag.NewTerminal(stderr)
 	root := newRoot(stdout, stderr)
+	ctx = context.WithValue(ctx, argumentsKey{}, args)
 	if isControllerGenSyntax(args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
 		args = append([]string{controllerGenCommand}, args...)
@@ -65,6 +68,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n\t"))
 	return exitFailure
 }
+
+// argumentsKey is the key of the command line in a context.
+type argumentsKey struct{}
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // sandbox is a module with everything that a run may depend on.
@@ -136,7 +138,26 @@ type outcome struct {
 func (p *sandbox) run(more ...string) outcome {
 	var stdout, stderr strings.Builder
 	code := run(p.t.Context(), slices.Concat(p.args, more), &stdout, &stderr)
-	out := outcome{code: code, stdout: stdout.String(), stderr: stderr.String(), files: map[string]string{}}
+	return p.outcome(code, stdout.String(), stderr.String())
+}
+
+// process is run in a process of its own, which can end early.
+func (p *sandbox) process(more ...string) outcome {
+	program, err := os.Executable()
+	p.check(err)
+	command := exec.Command(program, slices.Concat(p.args, more)...)
+	command.Args[0] = "schemagen-main" // see TestMain
+	var stdout, stderr strings.Builder
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); command.ProcessState == nil {
+		p.check(err)
+	}
+	return p.outcome(command.ProcessState.ExitCode(), stdout.String(), stderr.String())
+}
+
+// outcome returns the result of a run that has ended.
+func (p *sandbox) outcome(code int, stdout, stderr string) outcome {
+	out := outcome{code: code, stdout: stdout, stderr: stderr, files: map[string]string{}}
 	_ = filepath.WalkDir(p.dir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() && !strings.HasPrefix(name, p.at("cache")) {
 			text, err := os.ReadFile(name)
@@ -159,7 +180,7 @@ func staleText(plural string) string {
 }
 
 // remembered is the message of a run that replays a poisoned cache entry.
-const remembered = "an earlier run said this"
+const remembered = "reported by an earlier run"
 
 // cacheHeader is the first line of each file in the cache.
 const cacheHeader = "schemagen cache 1\n"
@@ -190,9 +211,33 @@ func (p *sandbox) poison() int {
 			return nil
 		}
 		n++
-		said, err := json.Marshal(runcache.Verdict{Findings: diag.List{{Code: "SG000", Severity: diag.Warning, Message: remembered}}})
+		verdict, err := json.Marshal(runcache.Verdict{Findings: diag.List{{Code: "SG000", Severity: diag.Warning, Message: remembered}}})
 		p.check(err)
-		p.check(os.WriteFile(name, cacheEntry(name, slices.Concat(said, []byte("\n"), record)), 0o644))
+		p.check(os.WriteFile(name, cacheEntry(name, slices.Concat(verdict, []byte("\n"), record)), 0o644))
+		return nil
+	}))
+	return n
+}
+
+// rememberedEnd is what a process prints that ends early, with the exit code for findings,
+// because of a poisoned cache entry.
+const rememberedEnd = "an earlier process said this\n"
+
+// poisonEnds changes how processes end early, so that this can be detected. It returns the
+// number of command lines for which they would.
+func (p *sandbox) poisonEnds() int {
+	n := 0
+	p.check(filepath.WalkDir(p.at("cache"), func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		p.check(err)
+		if end, ok := snapshot.Parse(name, string(text)); ok {
+			n++
+			end.Code, end.Stderr = exitFindings, rememberedEnd
+			p.check(os.WriteFile(name, []byte(end.Text(name)), 0o600))
+		}
 		return nil
 	}))
 	return n
@@ -369,8 +414,8 @@ func TestChangesAreSeen(t *testing.T) {
 	})
 }
 
-// TestChangesOfWhatShipsAreSeen does so for the files for installing CRDs.
-func TestChangesOfWhatShipsAreSeen(t *testing.T) {
+// TestChangesOfInstallManifestsAreSeen does so for the files for installing CRDs.
+func TestChangesOfInstallManifestsAreSeen(t *testing.T) {
 	changes := []pastRunChange{
 		{"the kustomization edited", func(p *sandbox) { p.replace("out/kustomization.yaml", "example.com_widgets", "example.com_gadgets") }},
 		{"the kustomization removed", func(p *sandbox) { p.remove("out/kustomization.yaml") }},
@@ -426,7 +471,7 @@ func TestChangesOfConversionAreSeen(t *testing.T) {
 // changesAreSeen does so with projects whose files have just been written, so that their
 // content is compared, and with files old enough to have stamps.
 func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandbox), good func(p *sandbox, first outcome) bool) {
-	runTwice := func(p *sandbox) {
+	runAndRepeat := func(p *sandbox) {
 		prepare(p)
 		p.args = append(p.args, "--cache-dir", p.at("cache"))
 		first := p.run()
@@ -440,32 +485,51 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandb
 	}
 	change := func(p *sandbox, c pastRunChange) {
 		if p.poison() != 1 {
-			p.t.Fatal("nothing was kept")
+			p.t.Fatal("no run was kept")
 		}
 		if same := p.run(); !strings.Contains(same.stderr, remembered) {
-			p.t.Fatalf("a run after no change was not repeated: %s", same.stderr)
+			p.t.Fatalf("an unchanged run was not answered from the cache: %s", same.stderr)
 		}
 		c.change(p)
 		got := p.run()
 		if strings.Contains(got.stderr, remembered) {
+			p.t.Error("the change was not noticed")
+		}
+		if want := p.run("--no-cache"); !got.equal(want) {
+			p.t.Errorf("got\n%s\nwant, as without a cache,\n%s", got.stderr, want.stderr)
+		}
+	}
+	// The same for processes, which end early.
+	changeEarly := func(p *sandbox, c pastRunChange) {
+		p.poison()
+		p.poisonEnds()
+		if same := p.process(); same.code != exitFindings || same.stdout != "" || same.stderr != rememberedEnd {
+			p.t.Fatalf("a process after no change did not end early: %s", same.stderr)
+		}
+		c.change(p)
+		got := p.process()
+		if strings.Contains(got.stderr, rememberedEnd) || strings.Contains(got.stderr, remembered) {
 			p.t.Error("the change was not seen")
 		}
 		if want := p.run("--no-cache"); !got.equal(want) {
 			p.t.Errorf("the run says\n%s\nand a run that knows nothing\n%s", got.stderr, want.stderr)
 		}
 	}
-	settled := map[string]*sandbox{}
+	settled, early := map[string]*sandbox{}, map[string]*sandbox{}
 	for _, c := range changes {
-		dir := t.TempDir()
+		dir, dir2 := t.TempDir(), t.TempDir()
 		t.Run("new/"+c.name, func(t *testing.T) {
 			p := newProject(t)
-			runTwice(p)
+			runAndRepeat(p)
 			change(p, c)
 		})
 		t.Run("prepare/"+c.name, func(t *testing.T) {
 			p := newProjectIn(t, dir)
-			runTwice(p)
+			runAndRepeat(p)
 			settled[c.name] = p
+			p = newProjectIn(t, dir2)
+			runAndRepeat(p)
+			early[c.name] = p
 		})
 	}
 	time.Sleep(2100 * time.Millisecond)
@@ -473,11 +537,20 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandb
 		t.Run("settled/"+c.name, func(t *testing.T) {
 			p := settled[c.name]
 			if p == nil {
-				t.Fatal("it could not be prepared")
+				t.Fatal("preparation failed")
 			}
 			p.enter(t)
 			p.run() // renews the stamps
 			change(p, c)
+		})
+		t.Run("early/"+c.name, func(t *testing.T) {
+			p := early[c.name]
+			if p == nil {
+				t.Fatal("it could not be prepared")
+			}
+			p.enter(t)
+			p.process() // renews the stamps
+			changeEarly(p, c)
 		})
 	}
 }
@@ -535,14 +608,14 @@ func TestStdoutAndModes(t *testing.T) {
 	p.replace("work/api/extra.go", "is more", "is less")
 	for _, mode := range []string{"--diff", "--check"} {
 		if out := p.run(append(cached, mode)...); !strings.Contains(out.stdout, "is less") {
-			t.Errorf("%s behind a change: %s", mode, out.stdout)
+			t.Errorf("%s after a change: %s", mode, out.stdout)
 		}
 	}
 	if out := p.run(cached...); !strings.Contains(out.files[p.at("out/example.com_widgets.yaml")], "is less") {
-		t.Error("what was only shown counts as written")
+		t.Error("files that were only printed count as written")
 	}
 	if out := p.run(append(cached, "--check")...); out.code != 0 || out.stdout != "" {
-		t.Errorf("--check behind a run: %d, %s", out.code, out.stdout)
+		t.Errorf("--check after a run: %d, %s", out.code, out.stdout)
 	}
 }
 
@@ -560,8 +633,8 @@ func TestErrorsAreRepeated(t *testing.T) {
 		t.Error(again.stderr)
 	}
 	p.replace("work/api/types.go", "Extra Missing", "Extra Extra")
-	if mended := p.run(cached...); mended.code != 0 || mended.files[p.at("out/example.com_widgets.yaml")] == "" {
-		t.Error(mended.stderr)
+	if fixed := p.run(cached...); fixed.code != 0 || fixed.files[p.at("out/example.com_widgets.yaml")] == "" {
+		t.Error(fixed.stderr)
 	}
 }
 
@@ -576,7 +649,7 @@ func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 		t.Fatalf("exit code %d", code)
 	}
 	if p.poison() != 0 {
-		t.Error("it was kept")
+		t.Error("the run was kept")
 	}
 	if out := p.run("--cache-dir", p.at("cache")); out.code != 0 || out.files[p.at("out/example.com_widgets.yaml")] == "" {
 		t.Errorf("exit code %d: %s", out.code, out.stderr)
@@ -621,7 +694,7 @@ func TestNamesThatAreNoText(t *testing.T) {
 	t.Chdir(p.at("x\xe9"))
 	first := p.run(cached...)
 	if again := p.run(cached...); again.stderr != first.stderr {
-		t.Errorf("a run says\n%q\nand again\n%q", first.stderr, again.stderr)
+		t.Errorf("got\n%q\nand then\n%q", first.stderr, again.stderr)
 	}
 	p.replace("x\xe8/api/types.go", "int32", "int64")
 	t.Chdir(p.at("x\xe8"))
@@ -643,7 +716,7 @@ func TestGoCommandIsNotRemembered(t *testing.T) {
 		t.Fatal(out.stderr)
 	}
 	if p.poison() != 0 {
-		t.Error("it was kept")
+		t.Error("the run was kept")
 	}
 }
 
@@ -749,9 +822,9 @@ func merged(a, b map[string]string) map[string]string {
 	return out
 }
 
-// TestChangesAreSeenByOthers is TestChangesAreSeen for the generators of
+// TestChangesWithCompanionsAreSeen is TestChangesAreSeen for the generators of
 // controller-tools, whose loader is the go command.
-func TestChangesAreSeenByOthers(t *testing.T) {
+func TestChangesWithCompanionsAreSeen(t *testing.T) {
 	path, home, modules := os.Getenv("PATH"), os.Getenv("HOME"), goEnv(t, "GOMODCACHE")
 	changes := []pastRunChange{
 		{"a marker", func(p *sandbox) { p.replace("work/api/roles.go", "verbs=get", "verbs=list") }},

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/output"
@@ -70,11 +71,7 @@ func (r *reporting) judge(findings diag.List) runcache.Verdict {
 
 // print prints a verdict. It returns errFindings if the run failed.
 func (r *reporting) print(stderr io.Writer, v runcache.Verdict) error {
-	out, err := r.reporter(stderr)
-	if err != nil {
-		return err
-	}
-	if err := cmp.Or(out.out.Write(r.folded(v.Findings)), out.out.Close(), out.buffer.Flush()); err != nil {
+	if err := r.write(stderr, v); err != nil {
 		return err
 	}
 	if v.Failed {
@@ -83,12 +80,44 @@ func (r *reporting) print(stderr io.Writer, v runcache.Verdict) error {
 	return nil
 }
 
+// write writes the findings of a verdict.
+func (r *reporting) write(stderr io.Writer, v runcache.Verdict) error {
+	out, err := r.reporter(stderr)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(out.out.Write(r.folded(v.Findings)), out.out.Close(), out.buffer.Flush())
+}
+
+// endOf returns the exit code of a run with a verdict, and its text on standard error.
+func (r *reporting) endOf(v runcache.Verdict) (code int, text string, err error) {
+	var b strings.Builder
+	if v.Failed {
+		code = exitFindings
+	}
+	err = r.write(diag.NewTerminal(&b), v)
+	return code, b.String(), err
+}
+
 // folded returns the findings to print in the selected format.
 func (r *reporting) folded(findings diag.List) diag.List {
-	if r.format == "text" || r.format == "github" {
+	switch r.format {
+	case "text", "github":
 		return fold(findings)
+	case "sarif":
+		return findings.UTF16(readIn(r.dir))
 	}
 	return findings
+}
+
+// readIn returns a function that reads files whose names may be relative to dir.
+func readIn(dir string) func(file string) ([]byte, error) {
+	return func(file string) ([]byte, error) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		return os.ReadFile(file)
+	}
 }
 
 // reporter prints findings as they are added.
@@ -154,7 +183,7 @@ func (r *reporter) finish() error {
 
 // codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), crdrun.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), crdrun.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
@@ -177,7 +206,7 @@ func foldedBy(d diag.Diagnostic) (key string, ok bool) {
 		return key, true
 	case "SG311": // mistakes in unions; errors if unions are enabled
 		return key, d.Severity == diag.Warning
-	case "SG605": // refused parts of a CRD outside its schemas, for each kind
+	case "SG605": // rejected parts of a CRD outside its schemas, for each kind
 		return key + " " + d.Message, true
 	}
 	return "", false

@@ -47,7 +47,7 @@ func TestFold(t *testing.T) {
 			keys[key] = keys[key] || ok
 			for list[next].Code != d.Code || list[next].Pos != d.Pos || list[next].Message != d.Message || list[next].Severity != d.Severity {
 				if key, ok := foldedBy(list[next]); !ok || !keys[key] {
-					t.Fatalf("%v is missing in\n%v", list[next], got)
+					t.Fatalf("want %v in\n%v", list[next], got)
 				}
 				next++
 			}

@@ -112,7 +112,7 @@ func TestServe(t *testing.T) {
 	write(manyDefinition(1, 100, " First."))
 	s := startServe(t, dir, "--serve", "0")
 	if !strings.HasPrefix(s.url, "http://127.0.0.1:") {
-		t.Errorf("it serves %s", s.url)
+		t.Errorf("got address %s", s.url)
 	}
 	const path = "/openapi/v3/apis/group0.example.com/v1"
 	code, text := s.get(t, path)
@@ -132,11 +132,11 @@ func TestServe(t *testing.T) {
 		for end := time.Now().Add(30 * time.Second); !strings.HasSuffix(s.stderr.String()[before:], c.want) && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if said := s.stderr.String()[before:]; !strings.HasSuffix(said, c.want) {
-			t.Errorf("after a change: %q, want %q", said, c.want)
+		if message := s.stderr.String()[before:]; !strings.HasSuffix(message, c.want) {
+			t.Errorf("after a change: got %q, want %q", message, c.want)
 		}
 		if _, text := s.get(t, path); !strings.Contains(text, c.document) {
-			t.Errorf("no %s in %.300s", c.document, text)
+			t.Errorf("want %s in %.300s", c.document, text)
 		}
 	}
 	s.stop()
@@ -144,7 +144,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, s.stderr)
 	}
 	if _, err := http.Get(s.url + path); err == nil {
-		t.Error("it answers after its end")
+		t.Error("the server responds after its end")
 	}
 }
 
@@ -195,7 +195,7 @@ func TestServeHostile(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
-		t.Errorf("it keeps %d bytes", grown)
+		t.Errorf("the heap grew by %d bytes", grown)
 	}
 	s.stop()
 	if code := <-s.ended; code != 0 {
@@ -286,7 +286,7 @@ func TestServeAddress(t *testing.T) {
 	}
 }
 
-func TestServeRefuses(t *testing.T) {
+func TestServeRejects(t *testing.T) {
 	dir := manyDefinitions(t, 1, 100)
 	for want, args := range map[string][]string{
 		"it cannot be used with --output": {dir, "--serve", "0", "-o", "x"},
@@ -300,8 +300,8 @@ func TestServeRefuses(t *testing.T) {
 		}
 	}
 	s := startServe(t, dir, "--serve", "0.0.0.0:0")
-	if said := s.stderr.String(); !strings.Contains(said, "can be reached from other machines") {
-		t.Errorf("no warning: %q", said)
+	if message := s.stderr.String(); !strings.Contains(message, "can be reached from other machines") {
+		t.Errorf("got no warning: %q", message)
 	}
 	s.stop()
 	<-s.ended
@@ -330,17 +330,17 @@ func TestReloadKeepsFiles(t *testing.T) {
 	}
 	first := last
 	write("kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec: {versions: [{name: v1, served: true}]}\n")
-	if said := r.reload([]string{dir}, load); said != "the documents are unchanged" {
-		t.Errorf("what is wrong: %s", said)
+	if message := r.reload([]string{dir}, load); message != "the documents are unchanged" {
+		t.Errorf("invalid definition: got %s", message)
 	}
 	write(manyDefinition(1, 100, " Changed."))
-	if said := r.reload([]string{dir}, load); said != "reloaded" {
-		t.Errorf("what is mended: %s", said)
+	if message := r.reload([]string{dir}, load); message != "reloaded" {
+		t.Errorf("corrected definition: got %s", message)
 	}
 	if len(last) != 2 || last[0] != first[0] || last[1] == first[1] {
 		t.Errorf("%v after %v", last, first)
 	}
-	if said := r.reload([]string{"-"}, load); !strings.Contains(said, "standard input cannot be read again") {
-		t.Errorf("standard input: %s", said)
+	if message := r.reload([]string{"-"}, load); !strings.Contains(message, "standard input cannot be read again") {
+		t.Errorf("standard input: got %s", message)
 	}
 }

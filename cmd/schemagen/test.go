@@ -28,8 +28,8 @@ func newTestCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r testRun
 	cmd := &cobra.Command{
 		Use:   "test [files or folders]",
-		Short: "Run test suites of objects that an API server should store or refuse.",
-		Long: `Run test suites of custom resources that an API server should store or refuse. No
+		Short: "Run test suites of objects that an API server should store or reject.",
+		Long: `Run test suites of custom resources that an API server should store or reject. No
 server is needed.
 
 A suite is a YAML file in the format of github.com/openshift/api (.testsuite.yaml);
@@ -113,7 +113,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			var text bytes.Buffer
 			text.WriteString("  - expected, + stored\n")
 			r.writeDiff(&text, failure.Want, failure.Got)
-			if _, err := text.WriteTo(r.place(stdout)); err != nil {
+			if _, err := text.WriteTo(r.writer(stdout)); err != nil {
 				return err
 			}
 		}

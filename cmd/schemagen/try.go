@@ -48,7 +48,7 @@ func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "try -f FILE --crd CRD",
 		Short: "Show what an API server would store for custom resources.",
 		Long: `Show what an API server would store for custom resources: the fields that it drops,
-defaults and refuses, and the union members that a policy or webhook clears, each
+defaults and rejects, and the union members that a policy or webhook clears, each
 with its line. No server is needed.
 
 Objects are files, directories, or - for standard input. CRDs are files,
@@ -152,8 +152,8 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	for i := range among {
 		among[i].Found = true
 	}
-	others, _, err := in.Files(among)
-	trial := dryrun.New(append(named, others...)...)
+	more, _, err := in.Files(among)
+	trial := dryrun.New(append(named, more...)...)
 	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
 	return trial, findings, err
 }
@@ -189,7 +189,7 @@ func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definit
 			found, err := kind.Check()
 			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
 		}
-		_, err := part.text.WriteTo(r.place(stdout))
+		_, err := part.text.WriteTo(r.writer(stdout))
 		if errs = errors.Join(part.err, err, report.add(part.findings)); errs != nil {
 			cancel()
 		}
@@ -249,7 +249,7 @@ func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File
 // print writes an object in the selected form: as a server would store it or, for a
 // subresource, as part of the stored object.
 func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
-	if result.Action == "" || r.output == "none" || r.output == "yaml" && result.Action == dryrun.Refused {
+	if result.Action == "" || r.output == "none" || r.output == "yaml" && result.Action == dryrun.Rejected {
 		return nil
 	}
 	after, err := result.StoredYAML()
@@ -271,7 +271,7 @@ func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Resul
 }
 
 // samples prints a minimal and a full object of a kind, and reports what a server would
-// still refuse.
+// still reject.
 func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Writer, report *reporter) error {
 	kind, err := trial.Kind(r.sample)
 	if err != nil {
@@ -298,9 +298,9 @@ func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Wri
 	return report.add(findings)
 }
 
-// place returns the writer for objects: YAML is a document, and colors are terminal
+// writer returns the writer for objects: YAML is a document, and colors are terminal
 // control sequences, so neither is escaped.
-func (r *tryRun) place(stdout io.Writer) io.Writer {
+func (r *tryRun) writer(stdout io.Writer) io.Writer {
 	if r.output == "yaml" || r.colored() {
 		return diag.Documents(stdout)
 	}

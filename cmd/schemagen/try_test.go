@@ -125,7 +125,7 @@ func laughs() string {
 	return b.String()
 }
 
-// TestTryLargeDocument checks that a document of 100 MB is refused and those before it are
+// TestTryLargeDocument checks that a document of 100 MB is rejected and those before it are
 // tried.
 func TestTryLargeDocument(t *testing.T) {
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
@@ -157,8 +157,8 @@ func TestTryOldWithoutCounterpart(t *testing.T) {
 	}
 }
 
-// TestTryWrongOld checks that invalid stored objects are reported.
-func TestTryWrongOld(t *testing.T) {
+// TestTryInvalidOld checks that invalid stored objects are reported.
+func TestTryInvalidOld(t *testing.T) {
 	const head = "apiVersion: example.com/v1\nkind: Thing\n"
 	for _, test := range []struct{ object, old, want string }{
 		{head + "metadata: {name: a}\n", "apiVersion: 7\nkind: Thing\nmetadata: {name: a}\n", "old.yaml:1:1: error[SG610]: "},
@@ -190,10 +190,10 @@ func TestTryDefinitionFarDown(t *testing.T) {
 	}
 }
 
-// TestTryHoldsNothing checks that findings are not kept in memory: the heap at the last of
+// TestTryMemory checks that findings are not kept in memory: the heap at the last of
 // 1,500 objects, each with 30 findings and a stored object, is that of a run with one.
 // Nothing else is in progress then.
-func TestTryHoldsNothing(t *testing.T) {
+func TestTryMemory(t *testing.T) {
 	last := func(n int) uint64 {
 		var objects, olds strings.Builder
 		for i := range n {

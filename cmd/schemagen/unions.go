@@ -240,7 +240,7 @@ func (r *unionsRun) stale(ctx context.Context, outputs []output.File) (remove []
 	if r.policy != "" {
 		entries, err := os.ReadDir(r.policy)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("look for stale files: %w", err)
+			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
 		for _, entry := range entries {
 			path := filepath.Join(r.policy, entry.Name())
@@ -256,7 +256,7 @@ func (r *unionsRun) stale(ctx context.Context, outputs []output.File) (remove []
 			continue
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("look for stale files: %w", err)
+			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
 		if !isOurs(text) {
 			continue
@@ -274,7 +274,7 @@ func (r *unionsRun) stale(ctx context.Context, outputs []output.File) (remove []
 			continue
 		}
 		findings = append(findings, crdrun.StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
-			"remove the file, or run with --prune", "there are no unions any more for this file"))
+			"remove the file, or run with --prune", "the package of this file has no unions"))
 	}
 	return remove, findings, nil
 }

@@ -104,26 +104,26 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
 		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, verify.Codes())
 	}
-	findings = append(verified.Ignores.Without(nil, findings), wrongIgnores(verified.Ignores)...)
+	findings = append(verified.Ignores.Without(nil, findings), invalidIgnores(verified.Ignores)...)
 	return r.report(stderr, findings)
 }
 
-// wrongIgnores reports mistakes in comments that ignore findings.
-func wrongIgnores(comments definitions.Ignores) diag.List {
+// invalidIgnores reports mistakes in comments that ignore findings.
+func invalidIgnores(comments definitions.Ignores) diag.List {
 	var out diag.List
 	for _, list := range comments {
 		for _, c := range list {
 			message := ""
 			switch {
 			case c.Code == "":
-				message = "schemagen:ignore needs a code and a reason"
+				message = "schemagen:ignore must have a code and a reason"
 			case compare.IsName(c.Code):
 			case !isCode(c.Code):
-				message = "schemagen:ignore: there is no code " + c.Code
+				message = "schemagen:ignore: unknown code " + c.Code
 			case c.Reason == "":
-				message = "schemagen:ignore " + c.Code + " needs a reason"
+				message = "schemagen:ignore " + c.Code + " must have a reason"
 			case !c.Used:
-				message = "schemagen:ignore " + c.Code + " has nothing to ignore"
+				message = "schemagen:ignore " + c.Code + " matches no finding"
 			}
 			if message != "" {
 				out = append(out, idleComment.At(c.Pos, "", "%s", message))

@@ -22,14 +22,14 @@ func TestWatch(t *testing.T) {
 		writer.Close()
 		ended <- code
 	}()
-	said := make(chan string, 100)
+	texts := make(chan string, 100)
 	go func() {
 		var text strings.Builder
 		buffer := make([]byte, 4096)
 		for {
 			n, err := reader.Read(buffer)
 			text.Write(buffer[:n])
-			said <- text.String()
+			texts <- text.String()
 			if err != nil {
 				return
 			}
@@ -41,7 +41,7 @@ func TestWatch(t *testing.T) {
 		deadline := time.After(30 * time.Second)
 		for strings.Count(all, text) < times {
 			select {
-			case all = <-said:
+			case all = <-texts:
 			case <-deadline:
 				t.Fatalf("%q does not occur %d times in:\n%s", text, times, all)
 			}

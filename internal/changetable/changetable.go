@@ -1,4 +1,4 @@
-// Package changetable lays out the table in testdata/changes for tests: pairs of definitions
+// Package changetable reads the table in testdata/changes for tests: pairs of definitions
 // with an object that was stored under the old one, and the response of a real API server
 // when the new one replaced it.
 package changetable
@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Row is a change in the table. It is laid out at several places of an object.
+// Row is a change in the table. Its schema is tested at several positions in an object.
 type Row struct {
 	// Name is unique. Kinds are the kinds of the change.
 	Name  string   `json:"name"`
@@ -34,14 +34,14 @@ type Row struct {
 	// Applies are objects that managers apply in turn, the last one after the change and
 	// again as the first manager.
 	Applies []map[string]any `json:"applies"`
-	// Places are the places of the row, if it does not apply to all of them.
-	Places []string `json:"places"`
+	// Positions are the places of the row, if it does not apply to all of them.
+	Positions []string `json:"positions"`
 
 	// Careful explains why package compare considers the change more harmful than it was
 	// for these objects; it is empty otherwise.
 	Careful string `json:"careful"`
 
-	// Whole rows are about fields outside the schemas: OldSpec and NewSpec are merged into
+	// Some rows are about fields outside the schemas: OldSpec and NewSpec are merged into
 	// the spec, Stored and Sent are whole objects.
 	OldSpec map[string]any `json:"oldSpec"`
 	NewSpec map[string]any `json:"newSpec"`
@@ -54,7 +54,7 @@ type Row struct {
 	Asks    []string `json:"asks"`
 }
 
-// Case is a row: two definitions that differ in the same way at several places.
+// Case is a row: two definitions that differ in the same way at several positions.
 type Case struct {
 	Name  string
 	Kinds []string
@@ -66,14 +66,14 @@ type Case struct {
 	StoredVersion, Version string
 	Asks                   []string
 	Careful                string
-	Places                 []Place
+	Positions              []Position
 }
 
-// Place is one place of a case, with objects that are empty at the other places.
-type Place struct {
-	// Name is the name of the case and of the place.
+// Position is one position of a case, with objects that are empty at the other positions.
+type Position struct {
+	// Name is the name of the case and of the position.
 	Name string
-	// Field is the path of the place in objects, for example ".spec.list[*]"; it is empty
+	// Field is the path of the position in objects, for example ".spec.list[*]"; it is empty
 	// for fields outside the schemas.
 	Field string
 	// Stored, Sent and Edited are objects without metadata; Edited is Stored after an
@@ -86,9 +86,9 @@ type Place struct {
 // Group is the API group of the definitions.
 const Group = "changes.example.com"
 
-// places are the places at which rows about schemas are laid out: an object, an element of a
+// positions are the positions at which rows about schemas are tested: an object, an element of a
 // list without and with keys, and a value of a map.
-func places() []string { return []string{"root", "list", "keyed", "map"} }
+func positions() []string { return []string{"root", "list", "keyed", "map"} }
 
 // Read returns the cases of a table. The error names the row.
 func Read(data []byte) ([]Case, error) {
@@ -99,35 +99,35 @@ func Read(data []byte) ([]Case, error) {
 	var out []Case
 	for i, row := range rows {
 		if slices.ContainsFunc(out, func(c Case) bool { return c.Name == row.Name }) {
-			return nil, fmt.Errorf("two rows are called %s", row.Name)
+			return nil, fmt.Errorf("duplicate row %s", row.Name)
 		}
-		out = append(out, row.layOut(fmt.Sprintf("case%03d", i)))
+		out = append(out, row.build(fmt.Sprintf("case%03d", i)))
 	}
 	return out, nil
 }
 
-func (r *Row) layOut(plural string) Case {
+func (r *Row) build(plural string) Case {
 	c := Case{Name: r.Name, Kinds: r.Kinds, Plural: plural, Version: cmp.Or(r.Version, "v1"), StoredVersion: "v1", Asks: r.Asks, Careful: r.Careful}
 	if r.OldSpec != nil {
-		r.whole(&c)
+		r.outsideSchema(&c)
 		return c
 	}
-	names := r.Places
+	names := r.Positions
 	if len(names) == 0 {
-		names = places()
+		names = positions()
 	}
 	old, new := map[string]any{}, map[string]any{}
 	for _, name := range names {
-		old[name], new[name] = placed(name, object(r.Old, r.OldObject)), placed(name, object(r.New, r.NewObject))
-		c.Places = append(c.Places, r.at(name))
+		old[name], new[name] = schemaAt(name, object(r.Old, r.OldObject)), schemaAt(name, object(r.New, r.NewObject))
+		c.Positions = append(c.Positions, r.at(name))
 	}
 	c.Old, c.New = definition(plural, nil, resource(old)), definition(plural, nil, resource(new))
 	return c
 }
 
-// at returns a place with its objects.
-func (r *Row) at(name string) Place {
-	p := Place{Name: r.Name + "/" + name, Field: ".spec." + name + map[string]string{"list": "[*]", "keyed": "[*]", "map": ".*"}[name]}
+// at returns a position with its objects.
+func (r *Row) at(name string) Position {
+	p := Position{Name: r.Name + "/" + name, Field: ".spec." + name + map[string]string{"list": "[*]", "keyed": "[*]", "map": ".*"}[name]}
 	element := map[string]any{"name": "a", "other": "a"}
 	if r.Value != nil || r.Object == nil {
 		element["x"] = r.Value
@@ -154,15 +154,15 @@ func (r *Row) at(name string) Place {
 	return p
 }
 
-// whole lays out a row about fields outside the schemas.
-func (r *Row) whole(c *Case) {
+// outsideSchema builds the case of a row about fields outside the schemas.
+func (r *Row) outsideSchema(c *Case) {
 	text := map[string]any{"type": "string"}
 	base := map[string]any{"type": "object", "properties": map[string]any{
 		"spec":   map[string]any{"type": "object", "properties": map[string]any{"x": text, "other": text, "replicas": map[string]any{"type": "integer"}}},
 		"status": map[string]any{"type": "object", "properties": map[string]any{"y": text}},
 	}}
 	c.Old, c.New = definition(c.Plural, r.OldSpec, base), definition(c.Plural, r.NewSpec, base)
-	p := Place{Name: r.Name + "/whole", Stored: r.Stored, Sent: r.Sent}
+	p := Position{Name: r.Name + "/whole", Stored: r.Stored, Sent: r.Sent}
 	if p.Stored == nil {
 		p.Stored = map[string]any{"spec": map[string]any{"x": "a", "other": "a"}}
 	}
@@ -174,7 +174,7 @@ func (r *Row) whole(c *Case) {
 			spec["other"] = "b"
 		}
 	}
-	c.Places = []Place{p}
+	c.Positions = []Position{p}
 }
 
 // object returns the schema of an object with the field x.
@@ -202,8 +202,8 @@ func object(x any, more map[string]any) map[string]any {
 	return out
 }
 
-// placed returns the schema of an object at a place.
-func placed(place string, object map[string]any) map[string]any {
+// schemaAt returns the schema of an object at a position.
+func schemaAt(place string, object map[string]any) map[string]any {
 	switch place {
 	case "list":
 		return map[string]any{"type": "array", "items": object}
@@ -220,7 +220,7 @@ func resource(fields map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{"type": "object", "properties": fields}}}
 }
 
-// spec returns an object with an element at a place.
+// spec returns an object with an element at a position.
 func spec(place string, element map[string]any) map[string]any {
 	value := any(element)
 	switch place {
@@ -232,7 +232,7 @@ func spec(place string, element map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{place: value}}
 }
 
-// elementOf returns the element at a place of an object, or nil if it is gone.
+// elementOf returns the element at a position in an object, or nil if it is gone.
 func elementOf(place string, object map[string]any) map[string]any {
 	in, _ := object["spec"].(map[string]any)
 	switch value := in[place].(type) {

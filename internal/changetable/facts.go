@@ -13,9 +13,9 @@ type Facts struct {
 	// Update is the replacement of the definition; the rest happens after it.
 	Update string
 	// Read is reading the stored object, limited to fields of the old definition. Touch is
-	// an update of a label, Beside an update of unrelated fields, Apply a server-side
+	// an update of a label, Edit an update of unrelated fields, Apply a server-side
 	// apply of a label.
-	Read, Touch, Beside, Apply string
+	Read, Touch, Edit, Apply string
 	// Send is an object sent by an old client, Reapply its apply, Ask its other requests.
 	Send, Reapply, Ask string
 }
@@ -27,7 +27,7 @@ func (f Facts) Category() string {
 
 // Harm returns 0 if the change is safe, 1 if it breaks clients, 2 if it breaks stored objects.
 func (f Facts) Harm() int {
-	for _, fact := range []string{f.Update, f.Read, f.Touch, f.Beside, f.Apply} {
+	for _, fact := range []string{f.Update, f.Read, f.Touch, f.Edit, f.Apply} {
 		if fact != "ok" {
 			return 2
 		}
@@ -42,8 +42,8 @@ func (f Facts) Harm() int {
 
 // String returns the line for the facts file.
 func (f Facts) String() string {
-	return fmt.Sprintf("%-45s update:%s read:%s touch:%s beside:%s apply:%s send:%s reapply:%s ask:%s = %s",
-		f.Name, f.Update, f.Read, f.Touch, f.Beside, f.Apply, f.Send, f.Reapply, f.Ask, f.Category())
+	return fmt.Sprintf("%-45s update:%s read:%s touch:%s edit:%s apply:%s send:%s reapply:%s ask:%s = %s",
+		f.Name, f.Update, f.Read, f.Touch, f.Edit, f.Apply, f.Send, f.Reapply, f.Ask, f.Category())
 }
 
 // ReadFacts parses the facts file. The error names the line.
@@ -60,7 +60,7 @@ func ReadFacts(data string) (map[string]Facts, error) {
 		into := []struct {
 			name string
 			fact *string
-		}{{"update", &f.Update}, {"read", &f.Read}, {"touch", &f.Touch}, {"beside", &f.Beside}, {"apply", &f.Apply}, {"send", &f.Send}, {"reapply", &f.Reapply}, {"ask", &f.Ask}}
+		}{{"update", &f.Update}, {"read", &f.Read}, {"touch", &f.Touch}, {"edit", &f.Edit}, {"apply", &f.Apply}, {"send", &f.Send}, {"reapply", &f.Reapply}, {"ask", &f.Ask}}
 		if len(fields) != len(into)+1 {
 			return nil, fmt.Errorf("malformed line: %s", line)
 		}
@@ -73,7 +73,7 @@ func ReadFacts(data string) (map[string]Facts, error) {
 			*to.fact = value
 		}
 		if f.String() != line {
-			return nil, fmt.Errorf("the line is not as it was written: %s", line)
+			return nil, fmt.Errorf("line not in canonical form: %s", line)
 		}
 		out[f.Name] = f
 	}

@@ -6,20 +6,28 @@ import "github.com/schemagen/schemagen/diag"
 var (
 	// StaleOutput is reported for files whose kind is no longer generated.
 	StaleOutput = &diag.Kind{
-		Code: "SG501", Severity: diag.Warning, Title: "a file that belongs to no kind any more",
-		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and that no kind produces any more. --prune removes such files, if the CRD carries schemagen's version annotation and the file has its name and nothing else in it. It is a note, and the file stays, if a Go file of the project still declares the kind: in a package that the run is not about, behind a build tag, or with a marker that leaves it out.",
+		Code: "SG501", Severity: diag.Warning, Title: "a file of a kind that no longer exists",
+		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it.",
+		Bad:         "$ schemagen crd ./... -o crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- crds/example.com_gadgets.yaml --\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-v1.0.0\n  name: gadgets.example.com\nspec:\n  group: example.com\n  names: {kind: Gadget, plural: gadgets}\n  scope: Namespaced\n  versions: []",
+		Good:        "$ schemagen crd ./... -o crds --prune",
 	}
 	foreignKustomization = &diag.Kind{
-		Code: "SG504", Title: "a kustomization that somebody wrote",
-		Explanation: "--kustomize writes kustomization.yaml into the output directory. The one that is there does not begin as those of schemagen do, so that it is not replaced; and two in one directory are refused by kustomize. Write the CRDs to a directory of their own, such as bases, and name that in yours.",
+		Code: "SG504", Title: "a kustomization that schemagen did not write",
+		Explanation: "--kustomize writes kustomization.yaml into the output directory. The existing one does not begin like those of schemagen, so it is not replaced; and kustomize rejects two in one directory. Write the CRDs to a directory of their own, such as bases, and list that directory in yours.",
+		Bad:         "$ schemagen crd ./... -o config/crd --kustomize\n-- v1/types.go --\nName string `json:\"name\"`\n-- config/crd/kustomization.yaml --\nresources: [bases/example.com_widgets.yaml]\npatches: [{path: webhook.yaml}]",
+		Good:        "$ schemagen crd ./... -o config/crd/bases --kustomize\n-- config/crd/kustomization.yaml --\nresources: [bases]\npatches: [{path: webhook.yaml}]",
 	}
 	missingHelmValues = &diag.Kind{
-		Code: "SG505", Severity: diag.Warning, Title: "values of a chart without the switches of its CRDs",
-		Explanation: "Templates that --helm writes install the CRDs where the values have crds.install, and let them stay when the release is uninstalled where they have crds.keep. Both are booleans in values.yaml of the chart.",
+		Code: "SG505", Severity: diag.Warning, Title: "chart values without the switches of the CRDs",
+		Explanation: "Templates that --helm writes install the CRDs if the value crds.install is true, and keep them when the release is uninstalled if crds.keep is true. Both are booleans in values.yaml of the chart.",
+		Bad:         "$ schemagen crd ./... --helm chart/templates/crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- chart/values.yaml --\nreplicas: 1",
+		Good:        "-- chart/values.yaml --\nreplicas: 1\ncrds:\n  install: true\n  keep: true",
 	}
 	largeHelmRelease = &diag.Kind{
 		Code: "SG506", Severity: diag.Warning, Title: "CRDs that nearly fill a Helm release",
-		Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart, compressed and in base64, and what templates render to. The size is that of the CRDs of this run alone. Descriptions are most of it: --max-desc-len shortens them, 0 removes them.",
+		Explanation: "Helm keeps each release in a Secret of at most 1 MiB: the files of the chart and the rendered templates, compressed and in base64. The size is that of the CRDs of this run alone. Descriptions take most of it: --max-desc-len shortens them, 0 removes them.",
+		Bad:         "$ schemagen crd ./... --helm chart/crds\n-- v1/types.go --\nAPI corev1.PodSpec `json:\"api\"`\nCache corev1.PodSpec `json:\"cache\"`\nDatabase corev1.PodSpec `json:\"database\"`\nQueue corev1.PodSpec `json:\"queue\"`\nWeb corev1.PodSpec `json:\"web\"`\nWorker corev1.PodSpec `json:\"worker\"`",
+		Good:        "$ schemagen crd ./... --helm chart/crds --max-desc-len 0",
 	}
 )
 

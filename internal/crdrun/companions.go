@@ -5,9 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -25,20 +26,21 @@ type Companions struct {
 }
 
 // run runs the generators and returns the files to write and those to print. year is the year
-// for the headers of generated files.
-func (c Companions) run(ctx context.Context, options generator.Options, year int) (outputs, printed []output.File, findings diag.List, err error) {
-	files, findings, err := controllertools.Run(ctx, controllertools.Options{
-		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary,
+// for the headers of generated files. If noteSources is set, files that they read with their
+// own loaders are recorded as well.
+func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds []*apiextensionsv1.CustomResourceDefinition) (outputs, printed []output.File, findings diag.List, err error) {
+	result, err := controllertools.Run(ctx, controllertools.Options{
+		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary, NoteSources: noteSources, Kinds: kinds,
 	})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, file := range files {
+	for _, file := range result.Files {
 		rule := c.Rules[file.Generator]
 		if file.Generator == controllertools.ApplyConfigurationName {
 			rule = controllertools.OutputArtifacts{} // it supports no other output rule
 		}
-		path, prints := controllertools.Place(rule, file.PackageDir, file.Name)
+		path, prints := controllertools.OutputPath(rule, file.PackageDir, file.Name)
 		switch {
 		case prints:
 			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
@@ -46,7 +48,7 @@ func (c Companions) run(ctx context.Context, options generator.Options, year int
 			outputs = append(outputs, output.File{Path: path, Data: file.Data})
 		}
 	}
-	return outputs, printed, findings, nil
+	return outputs, printed, result.Findings, nil
 }
 
 // WithOutputs returns a copy in which generators without an output rule in the arguments use
@@ -69,11 +71,4 @@ func notEchoed(found, errs diag.List) diag.List {
 			return e.Severity == diag.Error && d.Pos.File != "" && e.Pos.File == d.Pos.File && e.Pos.Line == d.Pos.Line
 		})
 	})
-}
-
-// noteSources records the files that the generators read. Their loader does not report them.
-func (c Companions) noteSources(ctx context.Context, options generator.Options) {
-	if err := driver.NoteClosure(ctx, options); err != nil {
-		options.Inputs.Unsure(err.Error())
-	}
 }

@@ -41,8 +41,8 @@ func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string,
 					}
 				}
 			}
-			isOther := strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())
-			if entry.IsDir() && !isOther && walk(name) {
+			isSkipped := strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())
+			if entry.IsDir() && !isSkipped && walk(name) {
 				return true
 			}
 		}

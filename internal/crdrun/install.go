@@ -26,7 +26,7 @@ func (r *Request) Check() error {
 		return nil
 	}
 	if r.Destination == "-" {
-		return fmt.Errorf("--helm writes files: it does not go with standard output")
+		return fmt.Errorf("--helm writes files: it cannot be used with standard output")
 	}
 	if _, isTemplates := r.chart(); !isTemplates && filepath.Base(r.Helm) != "crds" {
 		return fmt.Errorf("--helm %s: name the crds or templates directory of a chart, or one in its templates", r.Helm)
@@ -47,9 +47,9 @@ func (r *Request) chart() (dir string, isTemplates bool) {
 	return parent, false
 }
 
-// ship returns the install manifests for the CRDs of a run: the kustomization and the files
-// of the Helm chart. stale are the files that the run removes.
-func (r *runner) ship(files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
+// installManifests returns the install manifests for the CRDs of a run: the kustomization
+// and the files of the Helm chart. stale are the files that the run removes.
+func (r *runner) installManifests(files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
 	if r.Kustomize {
 		if outputs, findings, err = r.kustomization(files, stale); err != nil {
 			return nil, nil, err
@@ -78,7 +78,7 @@ func (r *runner) ship(files []driver.File, stale []string) (outputs []output.Fil
 	}
 	if size > install.HelmReleaseLimit*3/4 {
 		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(r.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
-			"the CRDs take %d of the %d KiB that Helm can keep of a release", size>>10, install.HelmReleaseLimit>>10))
+			"the CRDs take %d of the %d KiB that Helm can store for a release", size>>10, install.HelmReleaseLimit>>10))
 	}
 	return outputs, findings, nil
 }
@@ -109,7 +109,7 @@ func (r *runner) kustomization(files []driver.File, stale []string) ([]output.Fi
 		switch {
 		case isKustomization && !bytes.HasPrefix(text, []byte(install.KustomizationMark)):
 			return nil, diag.List{foreignKustomization.At(diag.Position{File: filepath.ToSlash(path)},
-				"write the CRDs to a directory of their own, and name that as a resource here", "this kustomization is not schemagen's")}, nil
+				"write the CRDs to a directory of their own, and name that as a resource here", "this kustomization was not written by schemagen")}, nil
 		case !isKustomization && bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")):
 			names = append(names, entry.Name())
 		}
@@ -139,5 +139,5 @@ func (r *runner) checkValues(path string) (diag.List, error) {
 		return nil, nil
 	}
 	return diag.List{missingHelmValues.At(diag.Position{File: filepath.ToSlash(path)}, "add crds: {install: true, keep: true}",
-		"the values do not have %s, which the templates of the CRDs ask for", strings.Join(missing, " and "))}, nil
+		"the values lack %s, which the templates of the CRDs use", strings.Join(missing, " and "))}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
@@ -20,7 +22,7 @@ import (
 
 // Request is the complete input of a run of the CRD generator, known before any source is
 // read. All of its fields together are the key of the run cache, so nothing else passed to
-// [Run] may change its result. In its Options, Inputs and Server are nil.
+// [Run] may change its result. In its Options, Inputs, Loaded and Server are nil.
 type Request struct {
 	generator.Options
 	// KubeVersion is the Kubernetes version whose API server must accept the output.
@@ -37,8 +39,8 @@ type Request struct {
 	CurrentYear int
 	// Within is the only directory that may be written to; if empty, there is no restriction.
 	Within string
-	// Whole reports whether the run covers every package in schemagen.yaml.
-	Whole bool
+	// AllPackages reports whether the run covers every package in schemagen.yaml.
+	AllPackages bool
 	// Prune removes files written by schemagen that no longer belong to a kind.
 	Prune bool
 	// Kustomize writes a kustomization.yaml into the output directory.
@@ -71,11 +73,16 @@ type Result struct {
 func Run(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
 	r := &runner{Request: request, in: in, noteSources: noteSources}
 	r.Options.Inputs, r.Options.Server = in, server
+	loaded, err := driver.Load(ctx, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	r.Options.Loaded = loaded
 	crds, stale, findings, err := r.generate(ctx)
 	if err != nil {
 		return nil, err
 	}
-	outputs, printed, more, err := r.beside(ctx, crds)
+	outputs, printed, more, err := r.runCompanions(ctx, crds)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +94,13 @@ type runner struct {
 	Request
 	in          *inputs.Reader
 	noteSources bool
+	// kinds are the definitions of the kinds, set by generate.
+	kinds []*apiextensionsv1.CustomResourceDefinition
 }
 
-// beside runs the other generators. It returns all files to write, those to print, and their
-// findings.
-func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
+// runCompanions runs schemapatch and the companion generators. It returns all files to
+// write, those to print, and their findings.
+func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs, printed []output.File, findings diag.List, err error) {
 	if r.Patch == nil && len(r.Companions.Generators) == 0 {
 		return crds, nil, nil, nil
 	}
@@ -100,23 +109,18 @@ func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, print
 	}
 	outputs = crds
 	if r.Patch != nil {
-		var only []output.File
-		if outputs, only, findings, err = r.Patch.run(ctx, r.Options, crds); err != nil {
+		var toPrint []output.File
+		if outputs, toPrint, findings, err = r.Patch.run(ctx, r.Options, crds); err != nil {
 			return nil, nil, nil, err
 		}
-		printed, findings = append(printed, only...), definitions.WithoutIgnored(r.in, findings)
+		printed, findings = append(printed, toPrint...), definitions.WithoutIgnored(r.in, findings)
 	}
 	if len(r.Companions.Generators) > 0 {
-		if r.noteSources {
-			// The files are recorded before the generators read them, so that a change in
-			// between invalidates the recorded run.
-			r.Companions.noteSources(ctx, r.Options)
-		}
-		more, only, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear)
+		more, toPrint, found, err := r.Companions.run(ctx, r.Options, r.CurrentYear, r.noteSources, r.kinds)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		outputs, printed, findings = append(outputs, more...), append(printed, only...), append(findings, notEchoed(found, findings)...)
+		outputs, printed, findings = append(outputs, more...), append(printed, toPrint...), append(findings, notEchoed(found, findings)...)
 	}
 	return outputs, printed, findings, nil
 }
@@ -124,7 +128,7 @@ func (r *runner) beside(ctx context.Context, crds []output.File) (outputs, print
 // generate returns the CRD files to write, and the stale files to remove.
 func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []string, findings diag.List, err error) {
 	if r.NoCRD && r.Patch == nil {
-		findings, err = driver.Misspelt(ctx, r.Options)
+		findings, err = driver.Misspelled(ctx, r.Options)
 		return nil, nil, definitions.WithoutIgnored(r.in, findings), err
 	} else if r.NoCRD {
 		return nil, nil, nil, nil // schemapatch reports them
@@ -139,6 +143,7 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	}
 	var files []driver.File
 	for _, c := range result.CRDs() {
+		r.kinds = append(r.kinds, c.Object())
 		files = append(files, driver.File{Name: c.FileName(), Data: c.YAML()})
 	}
 	// Stale files are searched for before anything is written: with --strict they are errors,
@@ -148,11 +153,11 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 		if stale, more, err = r.stale(files); err != nil {
 			return nil, nil, nil, err
 		}
-		shipped, found, err := r.ship(files, stale)
+		manifests, found, err := r.installManifests(files, stale)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		outputs = append(outputs, shipped...)
+		outputs = append(outputs, manifests...)
 		findings = slices.Concat(findings, more, found).Normalize()
 	}
 	if r.Destination != "" {

@@ -15,7 +15,7 @@ import (
 // TestEveryOptionIsInTheKey changes every field of a request, recursively, and checks that
 // the key changes each time. Only the fields that a runner sets are left out.
 func TestEveryOptionIsInTheKey(t *testing.T) {
-	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs"}
+	ofRunner := []string{".Options.Source.Lister", ".Options.Server", ".Options.Source.Overlay", ".Options.Source.ReadFile", ".Options.Source.Inputs", ".Options.Source.Loaded"}
 	var asked Request
 	n := 0
 	// change changes a value, recursively, and calls changed for each change.
@@ -58,13 +58,13 @@ func TestEveryOptionIsInTheKey(t *testing.T) {
 		case reflect.Interface:
 			changed(name, v, reflect.ValueOf(controllertools.OutputDir("x")))
 		default:
-			t.Fatalf("%s is a %s: teach this test about it", name, v.Type())
+			t.Fatalf("%s is a %s: add its kind to this test", name, v.Type())
 		}
 		v.SetZero()
 	}
 	change("", reflect.ValueOf(&asked).Elem())
 	if n < 60 {
-		t.Errorf("%d changes only", n)
+		t.Errorf("got %d fields, want at least 60", n)
 	}
 }
 
@@ -94,11 +94,11 @@ func TestKeysDiffer(t *testing.T) {
 	for i, r := range runs {
 		key := mustKey(t, r)
 		if other, ok := seen[key]; ok {
-			t.Errorf("runs %d and %d have the key %s", other, i, key)
+			t.Errorf("runs %d and %d have the same key %s", other, i, key)
 		}
 		seen[key] = i
 	}
 	if _, err := runcache.Key(func() {}); err == nil {
-		t.Error("a function has a key")
+		t.Error("Key(func() {}) succeeded, want an error")
 	}
 }

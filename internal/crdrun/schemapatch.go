@@ -41,7 +41,7 @@ func (p *Patch) run(ctx context.Context, options generator.Options, crds []outpu
 	}
 	outputs = slices.Clone(crds)
 	for _, file := range files {
-		path, prints := controllertools.Place(p.Rule, "", file.Name)
+		path, prints := controllertools.OutputPath(p.Rule, "", file.Name)
 		if prints {
 			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
 			continue

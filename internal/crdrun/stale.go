@@ -94,12 +94,12 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	if document, ok := install.HelmDocument(text); ok {
 		text = document
 	}
-	documents, others := yaml.NewDecoder(bytes.NewReader(text)), 0
+	documents, otherDocuments := yaml.NewDecoder(bytes.NewReader(text)), 0
 	for {
 		var node yaml.Node
 		err := documents.Decode(&node)
 		if err == io.EOF {
-			return out, len(out) == 1 && others == 0
+			return out, len(out) == 1 && otherDocuments == 0
 		}
 		if err != nil {
 			return out, false
@@ -110,7 +110,7 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 		case node.Decode(&d) == nil && d.Kind == "CustomResourceDefinition" && strings.HasPrefix(d.APIVersion, "apiextensions.k8s.io/"):
 			out = append(out, d)
 		default:
-			others++
+			otherDocuments++
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (r *runner) stale(files []driver.File) (remove []string, findings diag.List
 		}
 		found, err := staleFiles(r.in, filepath.Clean(dir), files, !r.OmitToolVersion)
 		if err != nil {
-			return nil, nil, fmt.Errorf("look for stale files: %w", err)
+			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
 		stale = append(stale, found...)
 	}
@@ -145,7 +145,7 @@ func (r *runner) stale(files []driver.File) (remove []string, findings diag.List
 		if f.ours {
 			hint = "remove it, or run with --prune"
 		}
-		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "this file belongs to no kind any more"))
+		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "the kind of this file no longer exists"))
 	}
 	return remove, findings, nil
 }

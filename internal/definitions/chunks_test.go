@@ -25,14 +25,14 @@ func TestSplitChunks(t *testing.T) {
 			var joined strings.Builder
 			err := Source{}.split(strings.NewReader(test.text), func(c crd.File) bool {
 				if got := strings.Count(joined.String(), "\n"); got != c.LineOffset {
-					t.Errorf("line %d is said to be %d", got, c.LineOffset)
+					t.Errorf("got line %d, want %d", got, c.LineOffset)
 				}
 				lines = append(lines, c.LineOffset)
 				joined.Write(c.Data)
 				return true
 			})
 			if err != nil || joined.String() != test.text || fmt.Sprint(lines) != fmt.Sprint(test.want) {
-				t.Errorf("chunks begin at lines %v, want %v; %v", lines, test.want, err)
+				t.Errorf("got chunks at lines %v, want %v; error %v", lines, test.want, err)
 			}
 		})
 	}

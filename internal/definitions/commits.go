@@ -37,7 +37,7 @@ func (c *Commits) Close() {
 func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
-		if err := refuseMissing(name); err != nil {
+		if err := checkExists(name); err != nil {
 			return nil, nil, err
 		}
 		return c.Reader.Read(ctx, []string{name})
@@ -55,9 +55,9 @@ func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definiti
 	return c.commit(ctx, name, ref, path)
 }
 
-// refuseMissing returns an error if name looks like a file but does not exist. Otherwise it
+// checkExists returns an error if name looks like a file but does not exist. Otherwise it
 // would be treated as an import path.
-func refuseMissing(name string) error {
+func checkExists(name string) error {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
 		_, err := os.Stat(name)
 		return err
@@ -166,7 +166,7 @@ func (c *Commits) checkout(ctx context.Context, ref, path string) (checkedOut, e
 	}
 	commit, err := git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
-		return checkedOut{}, errors.New("there is no such commit")
+		return checkedOut{}, errors.New("no such commit")
 	}
 	prefix, err := git(nil, "rev-parse", "--show-prefix")
 	if err != nil {
@@ -201,7 +201,7 @@ func fileInCommit(ctx context.Context, ref, name string) ([]byte, error) {
 		return out, nil
 	}
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}"); err != nil {
-		return nil, fmt.Errorf("--old git:%s: there is no such commit", ref)
+		return nil, fmt.Errorf("--old git:%s: no such commit", ref)
 	}
 	listed, err := git("ls-tree", "--name-only", ref, "--", filepath.Base(name))
 	if err != nil || len(bytes.TrimSpace(listed)) == 0 {

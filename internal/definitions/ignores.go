@@ -19,13 +19,13 @@ type Ignore struct {
 	Code   string
 	Reason string
 	// Used is set once the comment has suppressed a finding.
-	Used  bool
-	whole bool
+	Used      bool
+	wholeFile bool
 }
 
 // Covers reports whether the comment applies to a line of its file.
 func (c *Ignore) Covers(line int) bool {
-	return c.whole || line == c.Pos.Line || line == c.Pos.Line+1
+	return c.wholeFile || line == c.Pos.Line || line == c.Pos.Line+1
 }
 
 // Ignores holds the comments of files, by file name.
@@ -45,13 +45,13 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 			list = ReadIgnores(d.Pos.File, data)
 			m[d.Pos.File] = list
 		}
-		taken := false
+		suppressed := false
 		for _, c := range list {
 			if c.Code == string(d.Code) && c.Reason != "" && c.Covers(d.Pos.Line) {
-				c.Used, taken = true, true
+				c.Used, suppressed = true, true
 			}
 		}
-		if !taken {
+		if !suppressed {
 			out = append(out, d)
 		}
 	}
@@ -62,15 +62,15 @@ func (m Ignores) Without(in *inputs.Reader, findings diag.List) diag.List {
 // cannot be ignored. Commands that write files use it. It does not report unused comments,
 // because they may be meant for schemagen verify, which reports its own.
 func WithoutIgnored(in *inputs.Reader, findings diag.List) diag.List {
-	var errs, others diag.List
+	var errs, rest diag.List
 	for _, d := range findings {
 		if d.Severity == diag.Error {
 			errs = append(errs, d)
 		} else {
-			others = append(others, d)
+			rest = append(rest, d)
 		}
 	}
-	return append(errs, Ignores{}.Without(in, others)...)
+	return append(errs, Ignores{}.Without(in, rest)...)
 }
 
 // ReadIgnores returns the ignore comments of a file.
@@ -90,7 +90,7 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 		group := ignoreComment.FindStringSubmatch(text)
 		out = append(out, &Ignore{
 			Pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
-			Code: group[2], whole: group[1] == "ignore-file", Reason: group[3],
+			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],
 		})
 	}
 	return out

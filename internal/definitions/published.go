@@ -96,19 +96,19 @@ func served(s *crd.Definition) ([]*Resource, diag.List) {
 	var findings diag.List
 	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unsupported) {
 		out = append(out, &Resource{Resource: r, Position: position, Definition: s})
-		for _, place := range publish.BadNames(r) {
-			findings = append(findings, publish.UnnamedDefinition.At(position(place), "", "%s of %s is missing or is no DNS name", place, s.CRD.Name))
+		for _, path := range publish.BadNames(r) {
+			findings = append(findings, publish.UnnamedDefinition.At(position(path), "", "%s of %s is missing or not a DNS name", path, s.CRD.Name))
 		}
 		for _, u := range publish.UnionProblems(r.Schema, r.Path) {
 			severity, hint := publish.UnpublishedUnions.Severity, ""
 			if u.Invalid {
-				severity, hint = diag.Error, "a discriminator is a property of type string, its members are other properties of the same object, and its values are in its enum"
+				severity, hint = diag.Error, "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
 			}
 			findings = append(findings, publish.UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
 		}
-		if r.Refused != nil {
-			findings = append(findings, publish.UnpublishedSchema.At(position(r.Path+r.Refused.Path), "",
-				"the schema of %s %s is not published: %s", r.Kind, r.GroupVersion(), r.Refused.Reason))
+		if r.Rejected != nil {
+			findings = append(findings, publish.UnpublishedSchema.At(position(r.Path+r.Rejected.Path), "",
+				"schema of %s %s is not published: %s", r.Kind, r.GroupVersion(), r.Rejected.Reason))
 		}
 	}
 	return out, findings
@@ -129,9 +129,9 @@ func Conflicts(resources []*Resource) diag.List {
 	var out diag.List
 	for _, c := range publish.Conflicts(Published(resources)) {
 		first, second := resources[c.First], resources[c.Second]
-		place := "spec.names." + c.Field
-		out = append(out, publish.ConflictingDefinitions.At(second.Position(place), "", "%s", c.Message).
-			With(diag.Related{Pos: first.Position(place), Message: "the other is here"}))
+		path := "spec.names." + c.Field
+		out = append(out, publish.ConflictingDefinitions.At(second.Position(path), "", "%s", c.Message).
+			With(diag.Related{Pos: first.Position(path), Message: "conflicts with this"}))
 	}
 	return out
 }

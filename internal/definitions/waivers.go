@@ -40,7 +40,7 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 		if source == nil {
 			continue
 		}
-		found, err := waivers.At(placesOnWay(source, path))
+		found, err := waivers.At(positionsOnPath(source, path))
 		if err != nil {
 			return nil, err
 		}
@@ -62,24 +62,24 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	}
 	var out diag.List
 	for _, w := range waivers.All() {
-		if d := wrongWaiver(w.Pos, w.Kind, w.Reason, used[w]); d != nil {
+		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w]); d != nil {
 			out = append(out, *d)
 		}
 	}
 	return out, nil
 }
 
-// wrongWaiver returns a finding if a comment that allows a kind of change is invalid or
+// invalidWaiver returns a finding if a comment that allows a kind of change is invalid or
 // unused, or nil.
-func wrongWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diagnostic {
+func invalidWaiver(pos diag.Position, kind, reason string, used bool) *diag.Diagnostic {
 	var d diag.Diagnostic
 	switch {
 	case !compare.IsName(kind):
-		d = compare.UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "there is no kind of change %q", kind).As(diag.Error)
+		d = compare.UnusedWaiver.At(pos, diag.DidYouMean(kind, kindNames(), "docs/diff.md lists them"), "unknown kind of change %q", kind).As(diag.Error)
 	case reason == "":
-		d = compare.UnusedWaiver.At(pos, "", "to allow %s needs a reason", kind).As(diag.Error)
+		d = compare.UnusedWaiver.At(pos, "", "allowing %s requires a reason", kind).As(diag.Error)
 	case !used:
-		d = compare.UnusedWaiver.At(pos, "", "%s is allowed, but there is no such change here", kind)
+		d = compare.UnusedWaiver.At(pos, "", "unused waiver: no change of kind %s here", kind)
 	default:
 		return nil
 	}
@@ -121,8 +121,8 @@ func sourceOf(c *compare.Change, news, sources []*crd.Definition) (*crd.Definiti
 	return source, path
 }
 
-// placesOnWay returns the positions of a path and of all its ancestors in the schema.
-func placesOnWay(s *crd.Definition, path string) []diag.Position {
+// positionsOnPath returns the positions of a path and of all its ancestors in the schema.
+func positionsOnPath(s *crd.Definition, path string) []diag.Position {
 	var out []diag.Position
 	for i := range path {
 		for _, step := range []string{".schema", ".properties[", ".items", ".additionalProperties"} {
@@ -177,7 +177,7 @@ func allowedInFiles(changes []compare.Change, news []*crd.Definition, known func
 			if known(comment.Code) && !compare.IsName(comment.Code) {
 				continue
 			}
-			if d := wrongWaiver(comment.Pos, comment.Code, comment.Reason, comment.Used); d != nil {
+			if d := invalidWaiver(comment.Pos, comment.Code, comment.Reason, comment.Used); d != nil {
 				out = append(out, *d)
 			}
 		}

@@ -26,7 +26,7 @@ func renderHelm(t testing.TB, text []byte, install, keep bool) string {
 	return out.String()
 }
 
-// FuzzHelmTemplate wants the template of any document to render to the document.
+// FuzzHelmTemplate checks that the template of any document renders to the document.
 func FuzzHelmTemplate(f *testing.F) {
 	for _, text := range []string{
 		"", "{{", "{{{", "{{{{ }}", "}} {{- x -}} {{/* y */}}", "a {{ .Values.b | quote }}\n", "`{{`", "\"{{\"", "{", " {{", "\t{{\n", "{{ \"{{\" }}",
@@ -43,13 +43,13 @@ func FuzzHelmTemplate(f *testing.F) {
 		document += "  name: x\nspec: " + text + "\n"
 		made := HelmTemplate([]byte(document))
 		if got := renderHelm(t, made, true, false); got != document {
-			t.Errorf("%q renders to %q", document, got)
+			t.Errorf("%q renders to %q, want it unchanged", document, got)
 		}
 		if back, ok := HelmDocument(made); !ok || string(back) != document {
-			t.Errorf("%q was made of %q, and not of %q (%v)", made, document, back, ok)
+			t.Errorf("HelmDocument of %q, made of %q, is %q (%v)", made, document, back, ok)
 		}
 		if back, ok := HelmDocument([]byte(strings.Replace(string(made), "kind:", "{{ .Mine }}\nkind:", 1))); ok {
-			t.Errorf("a template with %q was made by nobody", back)
+			t.Errorf("HelmDocument accepts a modified template: %q", back)
 		}
 		if strings.Contains(document, "helm.sh/resource-policy") {
 			return
@@ -67,19 +67,19 @@ func FuzzHelmTemplate(f *testing.F) {
 	})
 }
 
-// TestHelmTemplateKeepsKeep wants a definition that is to be kept anyway to stay as
-// it is.
+// TestHelmTemplateKeepsKeep checks that a definition with the annotation keep is
+// rendered unchanged.
 func TestHelmTemplateKeepsKeep(t *testing.T) {
 	document := "---\nmetadata:\n  annotations:\n    a: b\n    helm.sh/resource-policy: keep\n  name: x\n"
 	for _, keep := range []bool{true, false} {
 		if got := renderHelm(t, HelmTemplate([]byte(document)), true, keep); got != document {
-			t.Errorf("renders to %q", got)
+			t.Errorf("got %q, want it unchanged", got)
 		}
 	}
 }
 
-// TestHelmReleaseSize wants what cannot be compressed to be counted as Helm packs it:
-// in base64 within JSON, compressed, and in base64 again.
+// TestHelmReleaseSize checks the size of incompressible data as Helm packs it: in base64
+// within JSON, compressed, and in base64 again.
 func TestHelmReleaseSize(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{})
 	data := make([]byte, 300<<10)
@@ -97,25 +97,25 @@ func TestHelmReleaseSize(t *testing.T) {
 	}
 	least := len(data) * 4 / 3
 	if plain < least || plain > 2*least {
-		t.Errorf("%d random bytes take %d", len(data), plain)
+		t.Errorf("got size %[2]d for %[1]d random bytes", len(data), plain)
 	}
 	if templates < plain+least*9/10 {
-		t.Errorf("they take %d in a file and %d in a template", plain, templates)
+		t.Errorf("got size %d as a file and %d as a template", plain, templates)
 	}
 	twice, err := HelmReleaseSize([]driver.File{{Name: "a", Data: bytes.Repeat([]byte("a"), 1<<20)}}, true)
 	if err != nil || twice > 10<<10 {
-		t.Errorf("a megabyte of one letter takes %d (%v)", twice, err)
+		t.Errorf("got size %d for a megabyte of one letter, error %v", twice, err)
 	}
 }
 
-// TestKustomization holds the form of kustomization.yaml.
+// TestKustomization checks the content of kustomization.yaml.
 func TestKustomization(t *testing.T) {
 	got, err := Kustomization([]string{"b.yaml", "a.yaml"})
 	want := KustomizationMark + "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- a.yaml\n- b.yaml\n"
 	if err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s, error %v", got, err)
 	}
 	if got, err := Kustomization(nil); err != nil || !strings.HasSuffix(string(got), "\nresources: []\n") {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("got %s, error %v", got, err)
 	}
 }

@@ -52,7 +52,7 @@ func (c confined) escape(ctx context.Context, args []string) (string, error) {
 		return "", err
 	}
 	var patterns []string
-	besides := false
+	nextToPackages := false
 	for _, arg := range args {
 		text := "+" + strings.TrimPrefix(arg, "+")
 		definition := registry.Lookup(text, markers.DescribesPackage)
@@ -67,12 +67,12 @@ func (c confined) escape(ctx context.Context, args []string) (string, error) {
 			}
 			continue
 		}
-		var places []string
+		var dirs []string
 		switch value := value.(type) {
 		case controllertools.OutputDir:
-			places = []string{string(value)}
+			dirs = []string{string(value)}
 		case controllertools.OutputArtifacts:
-			places = []string{string(value.Config), string(value.Code)}
+			dirs = []string{string(value.Config), string(value.Code)}
 		case rbac.Generator:
 			if strings.ContainsAny(value.FileName, `/\`) {
 				return arg + isOutside, nil
@@ -80,17 +80,17 @@ func (c confined) escape(ctx context.Context, args []string) (string, error) {
 		case controllertools.InputPaths:
 			patterns = append(patterns, value...)
 		}
-		besides = besides || slices.Contains([]string{"object", controllertools.ApplyConfigurationName}, definition.Name)
-		if slices.ContainsFunc(places, c.outside) {
+		nextToPackages = nextToPackages || slices.Contains([]string{"object", controllertools.ApplyConfigurationName}, definition.Name)
+		if slices.ContainsFunc(dirs, c.outside) {
 			return arg + isOutside, nil
 		}
 	}
-	return c.escapeOfPackages(ctx, patterns, besides)
+	return c.escapeOfPackages(ctx, patterns, nextToPackages)
 }
 
 // escapeOfPackages checks packages: their directories, if files are written next to them, and
 // their markers.
-func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besides bool) (string, error) {
+func (c confined) escapeOfPackages(ctx context.Context, patterns []string, nextToPackages bool) (string, error) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
@@ -115,7 +115,7 @@ func (c confined) escapeOfPackages(ctx context.Context, patterns []string, besid
 				dir = filepath.Join(c.dir, dir)
 			}
 			dir = output.Physical(dir) // because WalkDir does not follow symlinks
-			if besides && c.outside(dir) {
+			if nextToPackages && c.outside(dir) {
 				return "paths=" + pattern + isOutside, nil
 			}
 			if found, err := c.markersBelow(ctx, dir, recursive); err != nil || found != "" {
@@ -132,7 +132,7 @@ func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
 	cmd.Dir, cmd.Env = c.dir, c.env
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("find the packages of %s: %w", pattern, err)
+		return nil, fmt.Errorf("list packages %s: %w", pattern, err)
 	}
 	return strings.Fields(string(out)), nil
 }
@@ -197,8 +197,8 @@ type Consent struct {
 	Out io.Writer
 }
 
-// to reports whether the action may be performed.
-func (c *Consent) to(what string) bool {
+// allows reports whether the action may be performed.
+func (c *Consent) allows(what string) bool {
 	if c.Given || !isTerminal(c.In) {
 		return c.Given
 	}

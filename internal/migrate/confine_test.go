@@ -15,19 +15,19 @@ import (
 // copy that confined does not reject, and checks that nothing outside of the copy changes.
 func TestCopyKeepsWrites(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	written, refused := 0, 0
+	written, rejected := 0, 0
 	for n := range 60 {
 		base, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		copied := filepath.Join(base, "copy")
-		for _, dir := range []string{"project/a/b", "project/c", "project-beside", "outside/d", "copy"} {
+		for _, dir := range []string{"project/a/b", "project/c", "project-sibling", "outside/d", "copy"} {
 			if err := os.MkdirAll(filepath.Join(base, dir), 0o777); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, name := range []string{"project/f", "project/a/f", "outside/f", "outside/d/f", "project-beside/f"} {
+		for _, name := range []string{"project/f", "project/a/f", "outside/f", "outside/d/f", "project-sibling/f"} {
 			if err := os.WriteFile(filepath.Join(base, name), []byte(name), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -38,10 +38,10 @@ func TestCopyKeepsWrites(t *testing.T) {
 			name := filepath.Join("project", []string{"", "a", "a/b", "c"}[random.IntN(4)], []string{"x", "y", "z"}[random.IntN(3)])
 			target := filepath.Join(names[random.IntN(len(names))], names[random.IntN(len(names))])
 			if random.IntN(2) == 0 {
-				target = filepath.Join([]string{"..", "../..", "../../.."}[random.IntN(3)], []string{"outside", "outside/f", "outside/d/f", "outside/new", "project-beside/f", "project/f"}[random.IntN(6)])
+				target = filepath.Join([]string{"..", "../..", "../../.."}[random.IntN(3)], []string{"outside", "outside/f", "outside/d/f", "outside/new", "project-sibling/f", "project/f"}[random.IntN(6)])
 			}
 			if random.IntN(3) == 0 {
-				target = filepath.Join(base, []string{"project", "outside", "project-beside"}[random.IntN(3)], target)
+				target = filepath.Join(base, []string{"project", "outside", "project-sibling"}[random.IntN(3)], target)
 			}
 			if os.Symlink(target, filepath.Join(base, name)) == nil {
 				links = append(links, name+" -> "+target)
@@ -63,7 +63,7 @@ func TestCopyKeepsWrites(t *testing.T) {
 			// controller-gen writes files with other names to these directories.
 			dir, name := filepath.Split(path)
 			if within.outside(dir) {
-				refused++
+				rejected++
 				continue
 			}
 			if os.MkdirAll(filepath.Join(copied, dir), 0o777) == nil && name != ".." && os.WriteFile(filepath.Join(copied, dir, name), []byte("written"), 0o666) == nil {
@@ -71,11 +71,11 @@ func TestCopyKeepsWrites(t *testing.T) {
 			}
 		}
 		if after := contents(t, base, copied); !maps.Equal(before, after) {
-			t.Fatalf("project %d: with the links %v, files outside of the copy changed:\nbefore %v\nafter %v", n, links, before, after)
+			t.Fatalf("project %d: files outside of the copy changed with the links %v:\nbefore %v\nafter %v", n, links, before, after)
 		}
 	}
-	if written < 1000 || refused < 1000 {
-		t.Errorf("%d files were written and %d refused: the test looks at nothing", written, refused)
+	if written < 1000 || rejected < 1000 {
+		t.Errorf("got %d written and %d rejected paths, want at least 1000 of each", written, rejected)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestReplacePath(t *testing.T) {
 		"config=/x/mig/out,code=/x/mig/../mig": "config=/c/out,code=/c/../mig",
 	} {
 		if got := replacePath(text, "/x/mig", "/c"); got != want {
-			t.Errorf("%s becomes %s, want %s", text, got, want)
+			t.Errorf("replacePath(%s) = %s, want %s", text, got, want)
 		}
 	}
 }

@@ -20,18 +20,18 @@ import (
 
 // copiedProject is a directory that is copied twice, once for each tool.
 type copiedProject struct {
-	// root is the directory to copy; asGiven is the same with unresolved symlinks.
-	root, asGiven string
+	// root is the directory to copy; unresolved is the same with its symlinks.
+	root, unresolved string
 	// temp contains the copies.
 	temp string
 }
 
-// made is the result of a run in its copy.
-type made struct {
+// runResult is the result of a run in its copy.
+type runResult struct {
 	// files are the files that it wrote, by their path in the project.
 	files map[string][]byte
-	// said is its output, with positions relative to the project.
-	said string
+	// stderr is its output, with positions relative to the project.
+	stderr string
 	// failed is set if it exited with an error.
 	failed bool
 }
@@ -43,14 +43,14 @@ func openProject(dir string) (*copiedProject, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &copiedProject{asGiven: dir}
+	p := &copiedProject{unresolved: dir}
 	for _, mark := range []string{".git", "go.work", "go.mod"} {
-		if d := holding(mark, dir); d != "" {
-			p.asGiven = d
+		if d := findUp(mark, dir); d != "" {
+			p.unresolved = d
 			break
 		}
 	}
-	if p.root, err = filepath.EvalSymlinks(p.asGiven); err != nil {
+	if p.root, err = filepath.EvalSymlinks(p.unresolved); err != nil {
 		return nil, err
 	}
 	if p.temp, err = os.MkdirTemp("", "schemagen-migrate-"); err != nil {
@@ -60,11 +60,11 @@ func openProject(dir string) (*copiedProject, error) {
 	return p, err
 }
 
-// holding returns the nearest directory, from dir upwards, that has an entry with the name, or
+// findUp returns the nearest directory, from dir upwards, that has an entry with the name, or
 // "".
-func holding(name, dir string) string {
+func findUp(name, dir string) string {
 	for {
-		if isThere(filepath.Join(dir, name)) {
+		if exists(filepath.Join(dir, name)) {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -75,7 +75,7 @@ func holding(name, dir string) string {
 	}
 }
 
-func isThere(name string) bool {
+func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
@@ -90,30 +90,30 @@ func (e escapeError) Error() string { return diag.Line(string(e)) }
 // run copies the project, runs a tool in the copy of a directory, with arguments of
 // controller-gen and additional ones, and returns the result. If the tool would write outside
 // of the copy, it is not run and the error is an escapeError.
-func (p *copiedProject) run(ctx context.Context, dir string, env, command, args, more []string) (made, error) {
+func (p *copiedProject) run(ctx context.Context, dir string, env, command, args, more []string) (runResult, error) {
 	copied, err := os.MkdirTemp(p.temp, "")
 	if err != nil {
-		return made{}, err
+		return runResult{}, err
 	}
 	defer os.RemoveAll(copied)
 	if err := p.copyTo(ctx, copied); err != nil {
-		return made{}, fmt.Errorf("copy the project: %w", err)
+		return runResult{}, fmt.Errorf("copy the project: %w", err)
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return made{}, err
+		return runResult{}, err
 	}
 	if p.outside(dir) {
-		return made{}, fmt.Errorf("%s is outside of the project in %s", dir, p.root)
+		return runResult{}, fmt.Errorf("%s is outside of the project in %s", dir, p.root)
 	}
 	rel, err := filepath.Rel(p.root, dir)
 	if err != nil {
-		return made{}, err
+		return runResult{}, err
 	}
 	// Paths of the project are replaced with those of the copy.
 	here := func(words []string) (out []string) {
 		for _, word := range words {
 			const mark = "\x00" // the copy may be in the project
-			word = replacePath(replacePath(word, p.asGiven, mark), p.root, mark)
+			word = replacePath(replacePath(word, p.unresolved, mark), p.root, mark)
 			out = append(out, strings.ReplaceAll(word, mark, copied))
 		}
 		return out
@@ -122,10 +122,10 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 	in.env = append(append(os.Environ(), here(env)...), "PWD="+in.dir)
 	escape, err := in.escape(ctx, here(args))
 	if err != nil {
-		return made{}, err
+		return runResult{}, err
 	}
 	if escape != "" {
-		return made{}, escapeError(strings.ReplaceAll(escape, copied, p.asGiven))
+		return runResult{}, escapeError(strings.ReplaceAll(escape, copied, p.unresolved))
 	}
 	cmd := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], here(args), here(more))...)
 	cmd.Dir, cmd.Env = in.dir, in.env
@@ -134,12 +134,12 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return made{}, err
+		return runResult{}, err
 	}
 	if ctx.Err() != nil {
-		return made{}, ctx.Err()
+		return runResult{}, ctx.Err()
 	}
-	out := made{said: strings.ReplaceAll(stderr.String(), copied+string(filepath.Separator), ""), failed: err != nil}
+	out := runResult{stderr: strings.ReplaceAll(stderr.String(), copied+string(filepath.Separator), ""), failed: err != nil}
 	if out.files, err = p.written(copied); stdout.Len() > 0 {
 		out.files["standard output"] = []byte(stdout.String())
 	}
@@ -167,8 +167,8 @@ func replacePath(text, path, by string) string {
 	}
 }
 
-// left reports whether a directory is not copied: git's own, and that of the copies.
-func (p *copiedProject) left(name string, d fs.DirEntry) bool {
+// isSkipped reports whether a directory is not copied: git's own, and that of the copies.
+func (p *copiedProject) isSkipped(name string, d fs.DirEntry) bool {
 	return d.IsDir() && (d.Name() == ".git" || name == p.temp)
 }
 
@@ -182,7 +182,7 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if p.left(name, d) {
+		if p.isSkipped(name, d) {
 			return filepath.SkipDir
 		}
 		rel, err := filepath.Rel(p.root, name)
@@ -196,21 +196,21 @@ func (p *copiedProject) copyTo(ctx context.Context, to string) error {
 		case d.Type()&fs.ModeSymlink != 0:
 			// Files that a tool writes through a link stay in the copy: only directories lead
 			// out of it, which confined checks.
-			leads := output.Physical(name)
-			if !p.outside(leads) {
-				if rel, err = filepath.Rel(p.root, leads); err != nil {
+			resolved := output.Physical(name)
+			if !p.outside(resolved) {
+				if rel, err = filepath.Rel(p.root, resolved); err != nil {
 					return err
 				}
 				return os.Symlink(filepath.Join(to, rel), target)
 			}
-			info, err := os.Stat(leads)
+			info, err := os.Stat(resolved)
 			switch {
 			case err == nil && info.IsDir():
-				return os.Symlink(leads, target)
+				return os.Symlink(resolved, target)
 			case err != nil || !info.Mode().IsRegular():
 				return nil
 			}
-			return p.copyFile(leads, target, info)
+			return p.copyFile(resolved, target, info)
 		case !d.Type().IsRegular():
 			return nil
 		}
@@ -240,7 +240,7 @@ func (p *copiedProject) outside(name string) bool { return !output.IsBelow(p.roo
 // tools to report.
 func (p *copiedProject) absolute(name string, data []byte) []byte {
 	dir := filepath.Dir(name)
-	leads := func(path string) bool {
+	leadsOutside := func(path string) bool {
 		return modfile.IsDirectoryPath(path) && !filepath.IsAbs(path) && p.outside(filepath.Join(dir, path))
 	}
 	switch filepath.Base(name) {
@@ -251,7 +251,7 @@ func (p *copiedProject) absolute(name string, data []byte) []byte {
 		}
 		changed := false
 		for _, r := range mod.Replace {
-			if leads(r.New.Path) {
+			if leadsOutside(r.New.Path) {
 				changed = mod.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(dir, r.New.Path), "") == nil || changed
 			}
 		}
@@ -264,12 +264,12 @@ func (p *copiedProject) absolute(name string, data []byte) []byte {
 			return data
 		}
 		for _, r := range work.Replace {
-			if leads(r.New.Path) && work.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(dir, r.New.Path), "") != nil {
+			if leadsOutside(r.New.Path) && work.AddReplace(r.Old.Path, r.Old.Version, filepath.Join(dir, r.New.Path), "") != nil {
 				return data
 			}
 		}
 		for _, u := range work.Use {
-			if leads(u.Path) {
+			if leadsOutside(u.Path) {
 				old := u.Path
 				if work.AddUse(filepath.Join(dir, old), u.ModulePath) != nil || work.DropUse(old) != nil {
 					return data
@@ -286,7 +286,7 @@ func (p *copiedProject) absolute(name string, data []byte) []byte {
 func copyTime() time.Time { return time.Unix(1e9, 0) }
 
 // file returns a file as a run left it, or nil if there is none.
-func (p *copiedProject) file(run made, name string) []byte {
+func (p *copiedProject) file(run runResult, name string) []byte {
 	if data, ok := run.files[name]; ok {
 		return data
 	}

@@ -28,9 +28,9 @@ type makefile struct {
 }
 
 type makeVariable struct {
-	value string
-	line  int // from 0
-	weak  bool
+	value       string
+	line        int // from 0
+	conditional bool
 }
 
 // controllerGenCall is a command line of controller-gen.
@@ -96,11 +96,11 @@ func (m *makefile) assign(line int, text string) {
 	if match == nil {
 		return
 	}
-	name, weak := match[1], match[2] == "?="
-	if _, known := m.variables[name]; known && weak {
+	name, conditional := match[1], match[2] == "?="
+	if _, known := m.variables[name]; known && conditional {
 		return
 	}
-	m.variables[name] = makeVariable{match[3], line, weak}
+	m.variables[name] = makeVariable{match[3], line, conditional}
 }
 
 // maxNesting bounds the nesting of variables, maxExpansions the total number of expansions:
@@ -127,11 +127,11 @@ func (m *makefile) expand(text string, depth int) (string, error) {
 			failed = cmp.Or(failed, err)
 			return dir
 		case name == "" || strings.ContainsAny(name, " ,:$") || depth == maxNesting || m.expansions > maxExpansions:
-			failed = cmp.Or(failed, fmt.Errorf("%s is not expanded here", reference))
+			failed = cmp.Or(failed, fmt.Errorf("cannot expand %s", reference))
 			return ""
 		}
 		variable, known := m.variables[name]
-		if value, set := os.LookupEnv(name); set && (!known || variable.weak) {
+		if value, set := os.LookupEnv(name); set && (!known || variable.conditional) {
 			return value
 		}
 		value, err := m.expand(variable.value, depth+1)
@@ -146,8 +146,8 @@ func (m *makefile) readRecipe(line int, text string) {
 	expanded, err := m.expand(strings.TrimLeft(text, "\t @-+"), 0)
 	if err != nil {
 		// Lines that install the tool mention it as well.
-		speaks := strings.Contains(text, toolVariable) || strings.Contains(text, "controller-gen")
-		if speaks && (strings.Contains(text, "paths=") || strings.Contains(text, "output:")) {
+		mentionsTool := strings.Contains(text, toolVariable) || strings.Contains(text, "controller-gen")
+		if mentionsTool && (strings.Contains(text, "paths=") || strings.Contains(text, "output:")) {
 			m.problems = append(m.problems, fmt.Sprintf("%s:%d: %v", m.path, line+1, err))
 		}
 		return
@@ -166,7 +166,7 @@ func (m *makefile) readRecipe(line int, text string) {
 		}
 		call.line, call.dir = line+1, dir
 		if slices.ContainsFunc(call.args, func(arg string) bool { return strings.ContainsAny(arg, "$`*") }) {
-			m.problems = append(m.problems, fmt.Sprintf("%s:%d: only a shell knows what %q is", m.path, line+1, strings.Join(call.args, " ")))
+			m.problems = append(m.problems, fmt.Sprintf("%s:%d: cannot expand shell syntax in %q", m.path, line+1, strings.Join(call.args, " ")))
 			continue
 		}
 		m.calls = append(m.calls, call)

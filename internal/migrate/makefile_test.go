@@ -34,13 +34,13 @@ func TestReadMakefile(t *testing.T) {
 		{"a version only", "all:\n\t$(CONTROLLER_GEN) --version\n\ttest -s bin/controller-gen || echo controller-gen crd\n", ""},
 		{"comments", "# $(CONTROLLER_GEN) crd\nall:\n\t# $(CONTROLLER_GEN) crd\n\t$(CONTROLLER_GEN) crd # paths=x\n", "4 . crd"},
 		{"a definition", "define gen\n\t$(CONTROLLER_GEN) crd\nendef\n", ""},
-		{"a function", "all:\n\t$(CONTROLLER_GEN) crd paths=$(call f,a)\n", "!M:2: $(call f,a) is not expanded here"},
-		{"a function in a variable", "P = $(shell ls)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(P)\n", "!M:3: $(shell ls) is not expanded here"},
+		{"a function", "all:\n\t$(CONTROLLER_GEN) crd paths=$(call f,a)\n", "!M:2: cannot expand $(call f,a)"},
+		{"a function in a variable", "P = $(shell ls)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(P)\n", "!M:3: cannot expand $(shell ls)"},
 		{"a function of an installation", "all:\n\t$(call go-install,$(CONTROLLER_GEN),v1)\n", ""},
-		{"a loop", "all:\n\tfor d in a b; do $(CONTROLLER_GEN) crd paths=./$$d/...; done\n", "!M:2: only a shell knows what \"crd paths=./$d/...\" is"},
-		{"a variable of itself", "A = $(A)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:3: $(A) is not expanded here"},
-		{"variables that stand twice in each other", doubling() + "all:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:20: $(R) is not expanded here"},
-		{"automatic", "all:\n\t$(CONTROLLER_GEN) crd paths=$<\n", "!M:2: $< is not expanded here"},
+		{"a loop", "all:\n\tfor d in a b; do $(CONTROLLER_GEN) crd paths=./$$d/...; done\n", "!M:2: cannot expand shell syntax in \"crd paths=./$d/...\""},
+		{"a variable of itself", "A = $(A)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:3: cannot expand $(A)"},
+		{"variables that refer to each other twice", doubling() + "all:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:20: cannot expand $(R)"},
+		{"automatic", "all:\n\t$(CONTROLLER_GEN) crd paths=$<\n", "!M:2: cannot expand $<"},
 		{"lines of Windows", "A = crd\r\nall:\r\n\t$(CONTROLLER_GEN) $(A) \\\r\n\tpaths=x\r\n", "3 . crd paths=x"},
 		{"an open quote", "all:\n\t$(CONTROLLER_GEN) crd 'paths=x\n", "2 . crd paths=x"},
 	} {
@@ -78,13 +78,13 @@ func TestWithTool(t *testing.T) {
 	} {
 		text, ok := readMakefile("M", []byte(c.text)).withTool("sg")
 		if text != c.want || ok != (c.want != "") {
-			t.Errorf("%q: %q, %v", c.text, text, ok)
+			t.Errorf("withTool of %q = %q, %v", c.text, text, ok)
 		}
 	}
 }
 
-// FuzzReadMakefile checks that any Makefile can be read, and that withTool changes nothing
-// else than one assignment.
+// FuzzReadMakefile checks that any Makefile can be read, and that withTool changes only
+// one assignment.
 func FuzzReadMakefile(f *testing.F) {
 	for _, seed := range []string{"A ?= b \\\n c\nall:\n\t@$(CONTROLLER_GEN) crd 'x' \"y\\\"\" $$z; cd a\n", "CONTROLLER_GEN = a # b\r\ndefine x\nendef\n", "A = $(B)\nB = ${A}\n\tcontroller-gen $(A)", "\\\n\\", "CONTROLLER_GEN =#"} {
 		f.Add(seed)
@@ -92,7 +92,7 @@ func FuzzReadMakefile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		m := readMakefile("M", []byte(text))
 		if strings.Join(m.lines, "") != text {
-			t.Error("the text is another one")
+			t.Error("lines do not add up to the text")
 		}
 		changed, ok := m.withTool("sg")
 		if !ok {
@@ -100,10 +100,10 @@ func FuzzReadMakefile(f *testing.F) {
 		}
 		again := readMakefile("M", []byte(changed))
 		if got := again.variables[toolVariable]; got.value != "sg" {
-			t.Errorf("the value is %q in %q", got.value, changed)
+			t.Errorf("got value %q in %q", got.value, changed)
 		}
 		if !slices.Equal(again.lines[:again.variables[toolVariable].line], m.lines[:m.variables[toolVariable].line]) {
-			t.Error("lines before it have changed")
+			t.Error("lines before the variable changed")
 		}
 	})
 }

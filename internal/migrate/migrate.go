@@ -73,11 +73,11 @@ func (r *migration) run(ctx context.Context, args []string) error {
 		return err
 	}
 	for _, problem := range m.problems {
-		fmt.Fprintf(r.out, "not read: %s\n\tgive the command as: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
+		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
 		r.differs = true
 	}
 	if len(m.calls) == 0 {
-		return fmt.Errorf("%s has no call of controller-gen that could be read: give one as schemagen migrate -- ARGUMENTS", m.path)
+		return fmt.Errorf("%s: no controller-gen command line found: pass its arguments with schemagen migrate -- ARGUMENTS", m.path)
 	}
 	if r.project, err = openProject(filepath.Join(r.Dir, filepath.Dir(m.path))); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (r *migration) calls(args []string) (*makefile, error) {
 	}
 	if len(args) == 0 {
 		if m.lines == nil {
-			return nil, errors.New("there is no Makefile: name one with --makefile, or give the command as schemagen migrate -- ARGUMENTS")
+			return nil, errors.New("no Makefile found: pass one with --makefile, or the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
 		}
 		return m, nil
 	}
@@ -124,7 +124,7 @@ func (r *migration) calls(args []string) (*makefile, error) {
 		call, ok = callOf(append([]string{calledTool}, args...))
 	}
 	if !ok {
-		return nil, fmt.Errorf("no generator among the arguments %q", args)
+		return nil, fmt.Errorf("no generator in the arguments %q", args)
 	}
 	call.dir = "."
 	m.calls, m.problems = []controllerGenCall{call}, nil
@@ -136,7 +136,7 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 	if r.Tool != "" {
 		words := strings.Fields(r.Tool)
 		if len(words) == 0 || !r.isPeer(ctx, words) {
-			return fmt.Errorf("--controller-gen %s: it cannot be run", r.Tool)
+			return fmt.Errorf("--controller-gen %s: cannot be run", r.Tool)
 		}
 		return nil
 	}
@@ -155,33 +155,33 @@ func (r *migration) findPeer(ctx context.Context, m *makefile) error {
 		}
 	}
 	candidates = append(candidates, []string{filepath.Join(root, "bin", "controller-gen")}, []string{"controller-gen"})
-	if data, err := os.ReadFile(filepath.Join(holding("go.mod", root), "go.mod")); err == nil && bytes.Contains(data, []byte(toolPackage)) {
+	if data, err := os.ReadFile(filepath.Join(findUp("go.mod", root), "go.mod")); err == nil && bytes.Contains(data, []byte(toolPackage)) {
 		candidates = append(candidates, []string{"go", "tool", "controller-gen"})
 	}
-	refused := map[string]bool{}
+	declined := map[string]bool{}
 	for i, words := range candidates {
-		what := r.theirs(m, words, i < named)
-		if refused[what] {
+		what := r.repositoryProgram(m, words, i < named)
+		if declined[what] {
 			continue
 		}
-		if what != "" && !r.Consent.to("Run "+what) {
-			refused[what] = true
-			fmt.Fprintf(r.out, "%s, was not run: allow it with --yes, or name a controller-gen of your own with --controller-gen\n", diag.Line(what))
+		if what != "" && !r.Consent.allows("Run "+what) {
+			declined[what] = true
+			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", diag.Line(what))
 			continue
 		}
 		if r.isPeer(ctx, words) {
 			return nil
 		}
 	}
-	fmt.Fprintf(r.out, "controller-gen is not found, so that nothing is compared. Install it, or name it with --controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@%s\n\n", EqualVersion())
+	fmt.Fprintf(r.out, "controller-gen not found: nothing was compared. Install it, or pass its path with --controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@%s\n\n", EqualVersion())
 	r.differs = true
 	return nil
 }
 
-// theirs describes a command that belongs to the repository: a program in it, or one that its
-// Makefile or go.mod names. It returns "" for a program of the user's, and for one that does
-// not exist.
-func (r *migration) theirs(m *makefile, words []string, named bool) string {
+// repositoryProgram describes a command that belongs to the repository: a program in it, or
+// one that its Makefile or go.mod names. It returns "" for a program of the user's, and for
+// one that does not exist.
+func (r *migration) repositoryProgram(m *makefile, words []string, named bool) string {
 	file, err := exec.LookPath(words[0])
 	if errors.Is(err, exec.ErrDot) {
 		err = nil
@@ -193,12 +193,12 @@ func (r *migration) theirs(m *makefile, words []string, named bool) string {
 		return ""
 	}
 	if len(words) == 1 {
-		for _, root := range []string{r.Dir, r.project.asGiven, r.project.root} {
+		for _, root := range []string{r.Dir, r.project.unresolved, r.project.root} {
 			if output.IsBelow(root, file) || output.IsBelow(root, output.Physical(file)) {
 				if rel, err := filepath.Rel(r.Dir, file); err == nil {
 					file = rel
 				}
-				return file + ", which comes with the repository"
+				return file + ", which is in the repository"
 			}
 		}
 	}
@@ -281,61 +281,61 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	}
 	// run replaces the path of the project with that of the copy.
 	within := "--" + WithinFlag + "=" + r.project.root
-	run := func(command []string, more ...string) (made, error) {
+	run := func(command []string, more ...string) (runResult, error) {
 		if command[0] == self {
 			more = append(more, within)
 		}
 		return r.project.run(ctx, dir, call.env, command, call.args, more)
 	}
 	for _, set := range call.env {
-		if !harmless.MatchString(set) && !r.Consent.to("Set "+set+", as the Makefile does, which may run programs of the repository") {
+		if !harmless.MatchString(set) && !r.Consent.allows("Set "+set+", as the Makefile does, which may run programs from the repository") {
 			r.differs = true
-			fmt.Fprintf(r.out, "  not compared: the Makefile sets %s, which may run programs of the repository: allow it with --yes\n", diag.Line(set))
+			fmt.Fprintf(r.out, "  not compared: the Makefile sets %s, which may run programs from the repository: allow it with --yes\n", diag.Line(set))
 			return nil
 		}
 	}
 	ours, err := run([]string{self}, "--no-cache")
 	if escape, ok := errors.AsType[escapeError](err); ok {
 		r.differs = true
-		fmt.Fprintf(r.out, "  not compared: %v the project %s, and migrate writes only to copies of it\n", escape, diag.Line(r.project.asGiven))
+		fmt.Fprintf(r.out, "  not compared: %v the project %s, and migrate writes only to copies of it\n", escape, diag.Line(r.project.unresolved))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	mistakes := ours
+	verified := ours
 	if ours.failed {
 		if ours, err = run([]string{self}, "--no-cache", "--skip-verify"); err != nil {
 			return err
 		}
 	}
-	var theirs made
+	var theirs runResult
 	if len(r.peer) > 0 {
 		if theirs, err = run(r.peer); err != nil {
 			return err
 		}
-		reasons := reasonsFor{run: r, dir: dir, theirs: theirs, refused: mistakes.failed, self: self, again: run}
+		reasons := reasonsFor{run: r, dir: dir, theirs: theirs, rejected: verified.failed, self: self, rerun: run}
 		if err := r.reportFiles(ctx, theirs, ours, &reasons); err != nil {
 			return err
 		}
 		if theirs.failed {
-			fmt.Fprintf(r.out, "  controller-gen itself fails:\n%s", inset(theirs.said))
+			fmt.Fprintf(r.out, "  controller-gen failed:\n%s", indented(theirs.stderr))
 			r.differs = true
 		}
 	} else {
 		for _, name := range slices.Sorted(maps.Keys(ours.files)) {
-			fmt.Fprintf(r.out, "  %s: made, and compared with nothing\n", diag.Line(name))
+			fmt.Fprintf(r.out, "  %s: generated, but not compared\n", diag.Line(name))
 		}
 	}
-	if mistakes.said != "" {
-		fmt.Fprintf(r.out, "  schemagen says:\n%s", inset(mistakes.said))
+	if verified.stderr != "" {
+		fmt.Fprintf(r.out, "  schemagen reports:\n%s", indented(verified.stderr))
 	}
-	r.differs = r.differs || mistakes.failed
+	r.differs = r.differs || verified.failed
 	return nil
 }
 
-// inset indents the output of a tool below the line that names the tool.
-func inset(text string) string {
+// indented indents the output of a tool below the line that names the tool.
+func indented(text string) string {
 	return lineStart.ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "    $0")
 }
 
@@ -348,7 +348,7 @@ var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.Ve
 func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
 
 // reportFiles prints the number of equal files, and for every other file the reason.
-func (r *migration) reportFiles(ctx context.Context, theirs, ours made, reasons *reasonsFor) error {
+func (r *migration) reportFiles(ctx context.Context, theirs, ours runResult, reasons *reasonsFor) error {
 	names := slices.Sorted(maps.Keys(theirs.files))
 	for _, name := range slices.Sorted(maps.Keys(ours.files)) {
 		if _, known := theirs.files[name]; !known {
@@ -356,19 +356,19 @@ func (r *migration) reportFiles(ctx context.Context, theirs, ours made, reasons 
 		}
 	}
 	slices.Sort(names)
-	var others []string
+	var differing []string
 	for _, name := range names {
 		their, our := r.project.file(theirs, name), r.project.file(ours, name)
 		if their == nil || our == nil || !bytes.Equal(withoutVersion(their), withoutVersion(our)) {
-			others = append(others, name)
+			differing = append(differing, name)
 		}
 	}
 	files := "files"
 	if len(names) == 1 {
 		files = "file"
 	}
-	fmt.Fprintf(r.out, "  %d of %d %s equal\n", len(names)-len(others), len(names), files)
-	for _, name := range others {
+	fmt.Fprintf(r.out, "  %d of %d %s equal\n", len(names)-len(differing), len(names), files)
+	for _, name := range differing {
 		r.differs = true
 		their, our := r.project.file(theirs, name), r.project.file(ours, name)
 		reason, err := reasons.of(name, our != nil)
@@ -396,36 +396,36 @@ func (r *migration) printDiff(name string, their, our []byte) error {
 	if err := output.PrintDiff(&b, name, their, our); err != nil {
 		return err
 	}
-	const most = 40
+	const maxLines = 40
 	lines := strings.SplitAfter(b.String(), "\n")
-	if len(lines) > most {
-		lines = append(lines[:most], fmt.Sprintf("… %d more lines\n", len(lines)-most))
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines], fmt.Sprintf("… %d more lines\n", len(lines)-maxLines))
 	}
-	_, err := io.WriteString(r.out, inset(strings.Join(lines, "")))
+	_, err := io.WriteString(r.out, indented(strings.Join(lines, "")))
 	return err
 }
 
 // reasonsFor finds reasons for differences, from docs/differences.md, by trial runs, each of
 // which is made at most once.
 type reasonsFor struct {
-	run     *migration
-	dir     string
-	theirs  made
-	refused bool
-	self    string
-	again   func(command []string, more ...string) (made, error)
+	run      *migration
+	dir      string
+	theirs   runResult
+	rejected bool
+	self     string
+	rerun    func(command []string, more ...string) (runResult, error)
 
-	theirSecond, ourPlain *made
+	theirSecond, ourPlain *runResult
 }
 
 // of returns the reason for which one file differs.
-func (r *reasonsFor) of(name string, weHave bool) (string, error) {
+func (r *reasonsFor) of(name string, generated bool) (string, error) {
 	if r.theirSecond == nil {
-		second, err := r.again(r.run.peer)
+		second, err := r.rerun(r.run.peer)
 		if err != nil {
 			return "", err
 		}
-		plain, err := r.again([]string{r.self}, "--no-cache", "--skip-verify", "--no-config")
+		plain, err := r.rerun([]string{r.self}, "--no-cache", "--skip-verify", "--no-config")
 		if err != nil {
 			return "", err
 		}
@@ -437,13 +437,13 @@ func (r *reasonsFor) of(name string, weHave bool) (string, error) {
 	case !bytes.Equal(first, copies.file(*r.theirSecond, name)):
 		return "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same", nil
 	case plain != nil && bytes.Equal(withoutVersion(first), withoutVersion(plain)):
-		return project.Name + " says so: with --no-config the file is equal", nil
-	case !weHave && r.refused:
-		return "schemagen refuses the source, as said below; controller-gen writes what an API server would refuse, or what it has read in part", nil
+		return project.Name + " is the cause: with --no-config the file is equal", nil
+	case !generated && r.rejected:
+		return "schemagen rejects the source (see below); controller-gen writes output that an API server would reject, or incomplete output", nil
 	case r.theirs.failed:
-		return "controller-gen fails, and writes what it has", nil
+		return "controller-gen failed, and its output may be incomplete", nil
 	case r.run.peerVersion != EqualVersion():
-		return fmt.Sprintf("this controller-gen is %s, and schemagen writes what %s does: compare with that version to see what is left", r.run.peerVersion, EqualVersion()), nil
+		return fmt.Sprintf("this controller-gen is %s, and schemagen reproduces %s: compare with that version to see other differences", r.run.peerVersion, EqualVersion()), nil
 	}
 	for _, name := range []string{"inflections.json", "acronyms.json"} {
 		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
@@ -451,9 +451,9 @@ func (r *reasonsFor) of(name string, weHave bool) (string, error) {
 		}
 	}
 	if usesOwnMarkers(r.dir) {
-		return "the source uses markers that schemagen adds, which controller-gen does not know", nil
+		return "the source uses schemagen's own markers, which controller-gen does not know", nil
 	}
-	return "no reason is known: please report it", nil
+	return "unknown reason: please report it", nil
 }
 
 // usesOwnMarkers reports whether Go files below a directory have markers of schemagen.
@@ -480,7 +480,7 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 		r.With = "schemagen"
 	}
 	if len(direct) > 0 {
-		fmt.Fprintf(r.out, "\nThese lines call controller-gen by its name; let them call %s: %s\n", r.With, strings.Join(direct, ", "))
+		fmt.Fprintf(r.out, "\nThese lines call controller-gen directly; change them to call %s: %s\n", r.With, strings.Join(direct, ", "))
 	}
 	if m.lines == nil || len(m.calls) == len(direct) {
 		return nil
@@ -490,11 +490,11 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 		text = m.withInstalled(r.productVersion())
 	}
 	if !ok {
-		fmt.Fprintf(r.out, "\n%s has no variable %s to change: say make %s=%s\n", m.path, toolVariable, toolVariable, r.With)
+		fmt.Fprintf(r.out, "\n%s does not set %s: run make %s=%s\n", m.path, toolVariable, toolVariable, r.With)
 		return nil
 	}
 	if strings.Contains(r.With, " ") && regexp.MustCompile(`"\$[({]`+toolVariable+`[)}]"`).MatchString(text) {
-		fmt.Fprintf(r.out, "\nRecipes have %s in quotes, so that it must be one word: take the quotes away for %q\n", toolVariable, r.With)
+		fmt.Fprintf(r.out, "\nRecipes quote %s, so its value must be a single word: remove the quotes to use %q\n", toolVariable, r.With)
 		r.differs = true
 	}
 	outputs := []output.File{{Path: m.path, Data: []byte(text)}}
@@ -504,13 +504,13 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 	case err != nil:
 		return err
 	case len(changed) == 0:
-		fmt.Fprintf(r.out, "%s calls %s already.\n", m.path, r.With)
+		fmt.Fprintf(r.out, "%s already calls %s.\n", m.path, r.With)
 	case r.differs && r.Write:
-		fmt.Fprintln(r.out, "The Makefile is not changed, because not all is equal.")
+		fmt.Fprintln(r.out, "The Makefile was not changed: not all files are equal.")
 	case r.differs:
-		fmt.Fprintln(r.out, "schemagen migrate --write changes that once all is equal.")
+		fmt.Fprintln(r.out, "schemagen migrate --write makes this change once all files are equal.")
 	case !r.Write:
-		fmt.Fprintln(r.out, "schemagen migrate --write changes that.")
+		fmt.Fprintln(r.out, "schemagen migrate --write makes this change.")
 	default:
 		_, err = output.Commit(ctx, outputs, output.Write, r.out)
 	}

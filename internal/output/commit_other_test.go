@@ -13,6 +13,6 @@ import (
 func ordinaryUser(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
-		t.Skip("permission bits do not stop this user")
+		t.Skip("permission bits do not apply to this user")
 	}
 }

@@ -91,7 +91,7 @@ func wantTree(t *testing.T, want map[string]string) {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("tree is %v, want %v", got, want)
+		t.Errorf("got tree %v, want %v", got, want)
 	}
 }
 
@@ -109,14 +109,14 @@ func wantMode(t *testing.T, name string, want fs.FileMode) {
 		t.Fatal(err)
 	}
 	if info.Mode() != want {
-		t.Errorf("mode of %s is %s, want %s", name, info.Mode(), want)
+		t.Errorf("mode of %s: got %s, want %s", name, info.Mode(), want)
 	}
 }
 
 func wantChanged(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
-		t.Errorf("changed is %q, want %q", got, want)
+		t.Errorf("got changed files %q, want %q", got, want)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCommitTempFiles(t *testing.T) {
 		}
 		for _, name := range []string{"crds/y.yaml", "real/x.yaml"} {
 			if data, err := os.ReadFile(name); err != nil || string(data) != "old\n" {
-				t.Errorf("%s is %q already, %v", name, data, err)
+				t.Errorf("%s already has content %q, error %v", name, data, err)
 			}
 		}
 		return nil
@@ -154,7 +154,7 @@ func TestCommitTempFiles(t *testing.T) {
 func symlink(t *testing.T, to, name string) {
 	t.Helper()
 	if err := os.Symlink(to, name); err != nil {
-		t.Skipf("no symlinks here: %v", err)
+		t.Skipf("symlinks are not supported: %v", err)
 	}
 }
 
@@ -197,14 +197,14 @@ func TestCommitWrite(t *testing.T) {
 		"other":            "other\n",
 	})
 	if stdout.Len() > 0 {
-		t.Errorf("printed %q", &stdout)
+		t.Errorf("got output %q, want none", &stdout)
 	}
 	after, err := os.Stat("config/same.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !os.SameFile(same, after) || !after.ModTime().Equal(longAgo()) {
-		t.Errorf("the file that is equal was touched")
+		t.Errorf("a file with equal content was written")
 	}
 	// Again, with all equal now.
 	before := treeState(t)
@@ -274,7 +274,7 @@ func TestCommitSymlink(t *testing.T) {
 		wantChanged(t, changed, path)
 		wantTree(t, map[string]string{"crds/keep": "", "crds/x.yaml": data, "real/x.yaml": data})
 		if link, err := os.Readlink("crds/x.yaml"); err != nil || filepath.ToSlash(link) != "../real/x.yaml" {
-			t.Errorf("link is %q, %v", link, err)
+			t.Errorf("got link %q, error %v", link, err)
 		}
 	}
 	if _, err := Commit(t.Context(), outputsOf("dir/new/y.yaml", "y\n"), Write, io.Discard); err != nil {
@@ -285,8 +285,8 @@ func TestCommitSymlink(t *testing.T) {
 	}
 }
 
-// TestCommitRefused has outputs between good ones that cannot be written.
-func TestCommitRefused(t *testing.T) {
+// TestCommitErrors has outputs that cannot be written between others that can.
+func TestCommitErrors(t *testing.T) {
 	tests := map[string]struct {
 		paths []string
 		// needs prepares the tree.
@@ -314,7 +314,7 @@ func TestCommitRefused(t *testing.T) {
 			paths: []string{os.DevNull},
 			needs: func(t *testing.T) {
 				if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-					t.Skipf("%s is no device here", os.DevNull)
+					t.Skipf("%s is not a device on this system", os.DevNull)
 				}
 			},
 			want: []string{os.DevNull + ": not a regular file"},
@@ -323,7 +323,7 @@ func TestCommitRefused(t *testing.T) {
 			paths: []string{"x.yaml", "x.yaml"},
 			want:  []string{"x.yaml: two outputs have this path"},
 		},
-		"same path in other words": {
+		"same path, spelled differently": {
 			paths: []string{"sub/x.yaml", "./sub/../sub/x.yaml"},
 			want:  []string{"./sub/../sub/x.yaml: two outputs", "sub/x.yaml"},
 		},
@@ -391,12 +391,12 @@ func TestCommitRefused(t *testing.T) {
 			outputs = append(outputs, outputsOf("made/by/it.yaml", "new\n")...)
 			changed, err := Commit(t.Context(), outputs, Write, io.Discard)
 			if err == nil {
-				t.Fatal("no error")
+				t.Fatal("got no error")
 			}
 			wantChanged(t, changed)
 			for _, part := range test.want {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("error is %q, want %q in it", err, part)
+					t.Errorf("got error %q, want it to contain %q", err, part)
 				}
 			}
 			if strings.Contains(err.Error(), ".tmp") {
@@ -475,7 +475,7 @@ func TestCommitFailsLate(t *testing.T) {
 				return nil
 			}).replace(t.Context(), targets)
 			if !errors.Is(err, full) || !strings.Contains(err.Error(), fault.path) || strings.Contains(err.Error(), ".tmp") {
-				t.Errorf("error is %v", err)
+				t.Errorf("got error %v", err)
 			}
 			if after := state(); after != before {
 				t.Errorf("tree changed from\n%sto\n%s", before, after)
@@ -497,12 +497,12 @@ func TestCommitCannotUndo(t *testing.T) {
 		return nil
 	}).replace(t.Context(), targets)
 	if want := "rename b.yaml: disk gone\nrestore: rename a.yaml: disk gone"; err == nil || err.Error() != want {
-		t.Errorf("error is %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 	wantTree(t, map[string]string{"a.yaml": "new\n", "b.yaml": "old\n"})
 }
 
-// TestCommitKeepsForeignFile has another process put a file into a directory that
+// TestCommitKeepsForeignFile has another process create a file in a directory that
 // the failing call created.
 func TestCommitKeepsForeignFile(t *testing.T) {
 	commitTree(t, nil)
@@ -517,11 +517,11 @@ func TestCommitKeepsForeignFile(t *testing.T) {
 		return errors.Join(errors.New("disk full"), os.WriteFile("made/foreign", nil, 0o666))
 	}).replace(t.Context(), targets)
 	if err == nil {
-		t.Fatal("no error")
+		t.Fatal("got no error")
 	}
 	wantTree(t, map[string]string{"made/foreign": ""})
 	if _, err := os.Stat("made/too"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("made/too is still there: %v", err)
+		t.Errorf("directory made/too was not removed: %v", err)
 	}
 }
 
@@ -537,12 +537,12 @@ func TestCommitCancelled(t *testing.T) {
 			var stdout bytes.Buffer
 			changed, err := Commit(ctx, outputs, mode, &stdout)
 			if err != context.Canceled {
-				t.Errorf("error is %v", err)
+				t.Errorf("got error %v", err)
 			}
 			wantChanged(t, changed)
 			wantState(t, before)
 			if stdout.Len() > 0 {
-				t.Errorf("printed %q", &stdout)
+				t.Errorf("got output %q, want none", &stdout)
 			}
 		})
 	}
@@ -558,7 +558,7 @@ func TestCommitCancelled(t *testing.T) {
 			defer cancel()
 			err = faultyDisk(func(op string, n int) error {
 				if op == "write" && ctx.Err() != nil {
-					t.Errorf("write %d after the end", n)
+					t.Errorf("got write %d after cancellation", n)
 				}
 				if fmt.Sprint(op, n) == at {
 					cancel()
@@ -567,13 +567,13 @@ func TestCommitCancelled(t *testing.T) {
 			}).replace(ctx, targets)
 			if strings.HasPrefix(at, "write") {
 				if err != context.Canceled {
-					t.Errorf("error is %v", err)
+					t.Errorf("got error %v", err)
 				}
 				wantState(t, before)
 				return
 			}
 			if err != nil {
-				t.Errorf("error is %v: renames are to be finished", err)
+				t.Errorf("got error %v after renames began", err)
 			}
 			wantTree(t, map[string]string{"a.yaml": "new\n", "b.yaml": "new\n", "made/for/it.yaml": "new\n"})
 		})
@@ -591,18 +591,18 @@ func TestCommitStdout(t *testing.T) {
 	}
 	wantChanged(t, changed)
 	if got, want := stdout.String(), "b\na\nc"; got != want {
-		t.Errorf("printed %q, want %q", got, want)
+		t.Errorf("got output %q, want %q", got, want)
 	}
 	wantState(t, before)
 	if _, err := Commit(t.Context(), outputsOf("b.yaml", "b\n"), Stdout, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
 func TestCommitUnknownMode(t *testing.T) {
 	commitTree(t, nil)
 	if _, err := Commit(t.Context(), outputsOf("a.yaml", "a\n"), Mode(99), io.Discard); err == nil {
-		t.Error("no error")
+		t.Error("got no error")
 	}
 	wantTree(t, map[string]string{})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// numbered is lines "line 1" to "line <n>", in place of which stands what change
-// returns, other than "=".
+// numbered returns the lines "line 1" to "line <n>", each replaced by the result of change
+// unless that is "=".
 func numbered(n int, change func(i int) string) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
@@ -125,7 +125,7 @@ func TestCommitDiffs(t *testing.T) {
 		}
 		wantChanged(t, changed, filepath.Join("crds", "hunks.yaml"), "./new/dir/new.yaml", "no-newline.yaml", "emptied.yaml", "filled.yaml", abs)
 		if got := stdout.String(); got != want+wantAbs {
-			t.Errorf("mode %d printed\n%s\nwant\n%s", mode, got, want+wantAbs)
+			t.Errorf("mode %d: got\n%s\nwant\n%s", mode, got, want+wantAbs)
 		}
 		wantState(t, before)
 	}
@@ -136,20 +136,20 @@ func TestCommitDiffs(t *testing.T) {
 	}
 	wantChanged(t, changed)
 	if _, err := Commit(t.Context(), outputsOf("crds", ""), Check, io.Discard); err == nil {
-		t.Error("no error for a directory")
+		t.Error("got no error for a directory")
 	}
 	if _, err := Commit(t.Context(), outputs, Diff, brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-// allDiffLines is diffLines of whole texts.
+// allDiffLines calls diffLines for complete texts.
 func allDiffLines(a, b []string) []lcs.Diff {
 	return diffLines(nil, a, b, lcs.Diff{End: len(a), ReplEnd: len(b)}, maxDiffDepth)
 }
 
-// TestDiffLinesOfManyChanges has more changes than the lcs package follows, and
-// counts the lines that differ.
+// TestDiffLinesOfManyChanges counts the differing lines of texts with more changes than
+// the lcs package supports.
 func TestDiffLinesOfManyChanges(t *testing.T) {
 	unchanged := func(int) string { return "=" }
 	tests := map[string]struct {
@@ -193,13 +193,13 @@ func TestDiffLinesOfManyChanges(t *testing.T) {
 				adds += d.ReplEnd - d.ReplStart
 			}
 			if dels != test.dels || adds != test.adds {
-				t.Errorf("-%d +%d lines, want -%d +%d", dels, adds, test.dels, test.adds)
+				t.Errorf("got -%d +%d lines, want -%d +%d", dels, adds, test.dels, test.adds)
 			}
 		})
 	}
 }
 
-// TestDiffLinesWithoutEqualLines has a region of the size that is not searched.
+// TestDiffLinesWithoutEqualLines has a region that is too large to be searched.
 func TestDiffLinesWithoutEqualLines(t *testing.T) {
 	a := make([]string, maxDiffLines/2+3)
 	b := make([]string, maxDiffLines/2+3)
@@ -215,9 +215,9 @@ func TestDiffLinesWithoutEqualLines(t *testing.T) {
 	}
 }
 
-// TestDiffLinesIsTrue checks random differences: applied to the old lines they
-// give the new ones, and they do not touch.
-func TestDiffLinesIsTrue(t *testing.T) {
+// TestDiffLinesIsCorrect checks random differences: applied to the old lines they
+// result in the new ones, and they are not adjacent.
+func TestDiffLinesIsCorrect(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 500 {
 		words := []int{2, 5, 50, 1000}[random.IntN(4)]
@@ -245,14 +245,14 @@ func TestDiffLinesIsTrue(t *testing.T) {
 		next := 0
 		for i, d := range allDiffLines(a, b) {
 			if d.Start < next || i > 0 && d.Start == next {
-				t.Fatalf("run %d: %v touches what ends at %d", n, d, next)
+				t.Fatalf("run %d: difference %v is adjacent to the next one at %d", n, d, next)
 			}
 			got = append(append(got, a[next:d.Start]...), b[d.ReplStart:d.ReplEnd]...)
 			next = d.End
 		}
 		got = append(got, a[next:]...)
 		if strings.Join(got, "") != strings.Join(b, "") {
-			t.Fatalf("run %d: differences do not lead from a to b", n)
+			t.Fatalf("run %d: differences applied to a do not result in b", n)
 		}
 	}
 }

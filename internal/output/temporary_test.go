@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestOldTemporaryFiles wants the temporary files of killed runs to go once they are old,
-// and nothing else in the directory.
+// TestOldTemporaryFiles checks that only old temporary files, of killed runs, are removed.
 func TestOldTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	old := time.Now().Add(-61 * time.Minute)
@@ -52,7 +51,7 @@ func TestOldTemporaryFiles(t *testing.T) {
 		}
 		for name, stays := range files {
 			if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != (stays || mode == Check) {
-				t.Errorf("mode %d, %s: %v", mode, name, err)
+				t.Errorf("mode %d: Stat(%s) = %v", mode, name, err)
 			}
 		}
 	}

@@ -22,11 +22,11 @@ func TestDo(t *testing.T) {
 		return nil
 	})
 	if err == nil || err.Error() != "failed at 9\nfailed at 49\nfailed at 89" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	for i := range calls {
 		if got := calls[i].Load(); got != 1 {
-			t.Errorf("%d calls for %d", got, i)
+			t.Errorf("got %d calls for index %d, want 1", got, i)
 		}
 	}
 	if err := Do(0, func(int) error { return errors.New("called") }); err != nil {
@@ -43,7 +43,7 @@ func TestWorkers(t *testing.T) {
 			return func(int) { called.Add(1) }
 		})
 		if made != min(n, runtime.GOMAXPROCS(0)) || int(called.Load()) != n {
-			t.Errorf("%d: %d functions, %d calls", n, made, called.Load())
+			t.Errorf("n = %d: got %d functions, %d calls", n, made, called.Load())
 		}
 	}
 }

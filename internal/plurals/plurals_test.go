@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite plural.txt")
 
-// TestPluralText writes plural.txt, or compares it, with the tables in flect's
-// source, which it does not export.
+// TestPluralText compares plural.txt with the unexported tables in flect's source; -update
+// rewrites it.
 func TestPluralText(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}} {{.Version}}", "github.com/gobuffalo/flect").Output()
 	if err != nil {
@@ -112,7 +112,7 @@ func checkPlural(t *testing.T, p *table, name string) {
 		return
 	}
 	if got, want := p.of(name), strings.ToLower(flect.Pluralize(name)); got != want {
-		t.Errorf("%s: %s, flect has %s", name, got, want)
+		t.Errorf("plural of %s: got %s, want %s", name, got, want)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestPluralsAreThoseOfFlect(t *testing.T) {
 	p := newTable()
 	names := pluralNames(p)
 	if len(names) < 5000 {
-		t.Fatalf("only %d names", len(names))
+		t.Fatalf("got %d names, want at least 5000", len(names))
 	}
 	for _, name := range names {
 		checkPlural(t, p, name)

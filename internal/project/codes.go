@@ -4,13 +4,17 @@ import "github.com/schemagen/schemagen/diag"
 
 // Kinds of diagnostics of this package, in the order of their codes.
 var (
-	wrongFile = &diag.Kind{
+	invalidFile = &diag.Kind{
 		Code: "SG507", Fixes: true, Title: "a mistake in schemagen.yaml",
-		Explanation: "A key is unknown or stands twice, a value is of the wrong type, or a path is not there. docs/config.md describes the file; --no-config does without it.",
+		Explanation: "A key is unknown or duplicated, a value has the wrong type, or a path does not exist. docs/config.md describes the file; --no-config ignores it.",
+		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./v1]\noutputs:\n  crds: config/crd/bases\n-- v1/types.go --\nName string `json:\"name\"`",
+		Good:        "-- schemagen.yaml --\npaths: [./v1]\noutputs:\n  crd: config/crd/bases",
 	}
 	unusedWaiver = &diag.Kind{
-		Code: "SG508", Severity: diag.Warning, Title: "a waiver that takes nothing back",
-		Explanation: "schemagen.yaml waives a code in files that have no such finding. A run of schemagen crd for all packages of the file says so, or schemagen verify of the files.",
+		Code: "SG508", Severity: diag.Warning, Title: "a waiver that suppresses nothing",
+		Explanation: "schemagen.yaml waives a code in files that have no such finding. It is reported by schemagen crd if it runs for all packages in the file, and by schemagen verify for the files that it checks.",
+		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\nwaivers:\n- code: SG217\n  path: v1/*.go\n  reason: negative numbers are refused by a webhook\n-- v1/types.go --\nReplicas int32 `json:\"replicas\"`",
+		Good:        "-- schemagen.yaml --\npaths: [./...]",
 	}
 )
 
@@ -18,6 +22,6 @@ var (
 // codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
-		wrongFile, unusedWaiver,
+		invalidFile, unusedWaiver,
 	}
 }

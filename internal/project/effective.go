@@ -49,13 +49,13 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		if flag := flags.Lookup(s.Flag); flag != nil {
 			e.Value = valueOf(s, flag)
 		}
-		_, said := c.said(s.Key)
+		_, inFile := c.entry(s.Key)
 		switch {
 		case s.Key == "paths" && len(args) > 0:
 			e.Value, e.Source = args, FromArguments
 		case s.Of != OfUnions && given[s.Flag]:
 			e.Source, e.Place = FromFlag, "--"+s.Flag
-		case said:
+		case inFile:
 			e.Source, e.Place = FromFile, c.source(s.Key, wd)
 			if s.Flag == "" {
 				e.Value = c.Texts(s.Key, wd)
@@ -66,10 +66,10 @@ func (c *File) Effective(wd string, args []string, given map[string]bool, crd, f
 		}
 		out = append(out, e)
 	}
-	_, others := Sections()
-	for _, key := range others {
+	_, separate := Sections()
+	for _, key := range separate {
 		e := Effective{Key: key, Source: FromDefault}
-		if value, said := c.said(key); said {
+		if value, inFile := c.entry(key); inFile {
 			e.node, e.Source, e.Place = value.node, FromFile, c.source(key, wd)
 			_ = value.node.Decode(&e.Value) // decoded without error before
 		}

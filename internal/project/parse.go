@@ -36,8 +36,8 @@ type reader struct {
 func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*File, diag.List) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &reader{
-		NodeReader: manifest.NewNodeReader(name, wrongFile, data), in: in, codes: codes,
-		file: &File{Name: name, dir: filepath.Dir(name), data: data, values: map[string]entry{}, severities: map[diag.Code]string{}},
+		NodeReader: manifest.NewNodeReader(name, invalidFile, data), in: in, codes: codes,
+		file: &File{Name: name, dir: filepath.Dir(name), data: data, in: in, values: map[string]entry{}, severities: map[diag.Code]string{}},
 	}
 	for at := 0; at <= len(data); {
 		r.starts = append(r.starts, at)
@@ -47,13 +47,13 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 		}
 		at += n + 1
 	}
-	if at, why := refusedCharacter(data); at >= 0 {
-		r.failAt(at, why)
+	if at, reason := invalidCharacter(data); at >= 0 {
+		r.failAt(at, reason)
 		return nil, r.Findings
 	}
 	root := r.Document(data, Name)
 	if root != nil {
-		r.refuseAliases(root)
+		r.rejectAliases(root)
 		r.top(root)
 	}
 	if len(r.Findings) > 0 {
@@ -62,19 +62,19 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 	return r.file, nil
 }
 
-// refusedCharacter returns the offset of the first character that is not allowed in the file,
+// invalidCharacter returns the offset of the first character that is not allowed in the file,
 // and the reason, or -1 if there is none. Lines must end as on Unix or Windows: YAML has
 // further line breaks, which editors do not count.
-func refusedCharacter(data []byte) (at int, why string) {
+func invalidCharacter(data []byte) (at int, why string) {
 	for i := 0; i < len(data); {
 		c, size := utf8.DecodeRune(data[i:])
 		switch {
 		case c == utf8.RuneError && size == 1:
-			return i, "this is not UTF-8 text"
+			return i, "invalid UTF-8"
 		case c == '\r' && !bytes.HasPrefix(data[i+1:], []byte("\n")), c == 0x85, c == 0x2028, c == 0x2029:
-			return i, "this is no line end of Unix or Windows"
+			return i, "invalid line ending: use LF or CRLF"
 		case c < ' ' && c != '\n' && c != '\r' && c != '\t', c == 0x7f:
-			return i, "this is a control character"
+			return i, "control character"
 		}
 		i += size
 	}
@@ -84,23 +84,23 @@ func refusedCharacter(data []byte) (at int, why string) {
 // failAt reports a mistake at a byte offset.
 func (r *reader) failAt(offset int, message string) {
 	line, _ := slices.BinarySearch(r.starts, offset+1)
-	r.Findings = append(r.Findings, wrongFile.At(diag.Position{File: r.File, Line: line, Column: offset - r.starts[line-1] + 1}, "", "%s", message))
+	r.Findings = append(r.Findings, invalidFile.At(diag.Position{File: r.File, Line: line, Column: offset - r.starts[line-1] + 1}, "", "%s", message))
 }
 
-// refuseAliases reports aliases. They are not needed here, and a finding in an aliased node
+// rejectAliases reports aliases. They are not needed here, and a finding in an aliased node
 // would be reported at one position only.
-func (r *reader) refuseAliases(n *yaml.Node) {
+func (r *reader) rejectAliases(n *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
-		r.Fail(n, "write it out", "aliases are not read here")
+		r.Fail(n, "repeat the value", "aliases are not supported")
 	}
 	for _, child := range n.Content {
-		r.refuseAliases(child)
+		r.rejectAliases(child)
 	}
 }
 
 // top reads the root of the document.
 func (r *reader) top(root *yaml.Node) {
-	groups, others := Sections()
+	groups, separate := Sections()
 	var known []string
 	inGroup := map[string][]string{}
 	for _, s := range Settings() {
@@ -110,7 +110,7 @@ func (r *reader) top(root *yaml.Node) {
 			known = append(known, s.Key)
 		}
 	}
-	fields := r.Fields(root, Name, slices.Concat(known, groups, others)...)
+	fields := r.Fields(root, Name, slices.Concat(known, groups, separate)...)
 	values := map[string]*yaml.Node{}
 	for _, key := range known {
 		values[key] = fields[key]
@@ -126,7 +126,7 @@ func (r *reader) top(root *yaml.Node) {
 			r.file.values[s.Key] = entry{r.value(s, n), n.Line, n}
 		}
 	}
-	for _, key := range others {
+	for _, key := range separate {
 		if n := fields[key]; n != nil && n.Tag != "!!null" {
 			r.file.values[key] = entry{line: n.Line, node: n}
 		}
@@ -151,13 +151,13 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 	case Number:
 		text, ok := r.scalar(n, "a number", "!!int")
 		if i, err := strconv.Atoi(text); ok && (err != nil || i < 0) {
-			r.Fail(n, "", "%s: this must be a number of bytes, 0 or more", s.Key)
+			r.Fail(n, "", "%s: must be a number of bytes, 0 or more", s.Key)
 		}
 		return []string{text}
 	case List, Patterns:
 		var out []string
 		for _, element := range r.List(n) {
-			if text, ok := r.scalar(element, "a text", "!!str"); ok {
+			if text, ok := r.scalar(element, "a string", "!!str"); ok {
 				r.checkText(s, element, text)
 				out = append(out, text)
 			}
@@ -165,7 +165,7 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 		return out
 	}
 	// 1.35 and 2026 are strings here.
-	text, ok := r.scalar(n, "a text", "!!str", "!!float", "!!int")
+	text, ok := r.scalar(n, "a string", "!!str", "!!float", "!!int")
 	if ok {
 		r.checkText(s, n, text)
 	}
@@ -176,7 +176,7 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string, ok bool) {
 	n = manifest.Aliased(n)
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
-		r.Fail(n, "", "this must be %s", what)
+		r.Fail(n, "", "must be %s", what)
 		return "", false
 	}
 	return n.Value, true
@@ -195,11 +195,11 @@ func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
 	switch s.Kind {
 	case Path:
 		if info, err := r.in.Stat(r.at(text)); err != nil || info.IsDir() {
-			r.Fail(n, "paths are relative to this file", "%s: there is no file %q", s.Key, text)
+			r.Fail(n, "paths are relative to this file", "%s: file %q does not exist", s.Key, text)
 		}
 	case Folder:
 		if text == "" || text == "-" {
-			r.Fail(n, "", "%s: this must be a directory", s.Key)
+			r.Fail(n, "", "%s: must be a directory", s.Key)
 		} else if info, err := r.in.Stat(r.at(text)); err == nil && !info.IsDir() {
 			r.Fail(n, "paths are relative to this file", "%s: %q is not a directory", s.Key, text)
 		}
@@ -220,25 +220,25 @@ func (r *reader) at(name string) string {
 // an absolute directory.
 func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 	if pattern == "" {
-		r.Fail(n, "", "this must be a pattern of packages")
+		r.Fail(n, "", "must be a package pattern")
 		return ""
 	}
 	if !driver.IsFilePattern(pattern) {
 		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
-			r.Fail(n, "write ./"+pattern, "%q is an import path here, and not the directory", pattern)
+			r.Fail(n, "write ./"+pattern, "%q is an import path, not the directory of that name", pattern)
 		}
 		return pattern
 	}
 	base, below := cutBelow(pattern)
 	if info, err := r.in.Stat(r.at(base)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		r.Fail(n, "paths are relative to this file", "there is no directory %q", base)
+		r.Fail(n, "paths are relative to this file", "directory %q does not exist", base)
 	}
 	return r.at(base) + below
 }
 
 // unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
-	r.Fail(n, diag.DidYouMean(word, known, "there are "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
+	r.Fail(n, diag.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
 }
 
 // packages reads an element of the list packages.
@@ -249,8 +249,8 @@ func (r *reader) packages(n *yaml.Node) {
 	}
 	fields := r.Fields(n, "an element of packages", known...)
 	var o generator.PackageOptions
-	if path := r.needed(n, fields, "path", "an element of packages"); path != nil {
-		if text, ok := r.scalar(path, "a text", "!!str"); ok {
+	if path := r.required(n, fields, "path", "an element of packages"); path != nil {
+		if text, ok := r.scalar(path, "a string", "!!str"); ok {
 			o.Pattern = r.checkPattern(path, text)
 		}
 	}
@@ -279,11 +279,11 @@ func (r *reader) packages(n *yaml.Node) {
 	r.file.packages = append(r.file.packages, o)
 }
 
-// needed returns the value of a required key. If the key is missing, it is reported and
-// needed returns nil.
-func (r *reader) needed(n *yaml.Node, fields map[string]*yaml.Node, key, what string) *yaml.Node {
+// required returns the value of a required key. If the key is missing, it is reported and
+// required returns nil.
+func (r *reader) required(n *yaml.Node, fields map[string]*yaml.Node, key, what string) *yaml.Node {
 	if fields[key] == nil && manifest.Aliased(n).Kind == yaml.MappingNode {
-		r.Fail(n, "", "%s needs a %s", what, key)
+		r.Fail(n, "", "%s must have a %s", what, key)
 	}
 	return fields[key]
 }
@@ -296,17 +296,17 @@ func (r *reader) entries(n *yaml.Node, what string) (out [][2]*yaml.Node) {
 	case n == nil || n.Tag == "!!null":
 		return nil
 	case n.Kind != yaml.MappingNode:
-		r.Fail(n, "", "%s is a mapping", what)
+		r.Fail(n, "", "%s must be a mapping", what)
 		return nil
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		name, ok := r.scalar(key, "a text", "!!str")
+		name, ok := r.scalar(key, "a string", "!!str")
 		switch {
 		case !ok:
 		case seen[name]:
-			r.Fail(key, "", "key %q is there twice", manifest.Shortened(name))
+			r.Fail(key, "", "duplicate key %q", manifest.Shortened(name))
 		default:
 			out = append(out, [2]*yaml.Node{key, n.Content[i+1]})
 		}
@@ -320,12 +320,12 @@ func (r *reader) types(n *yaml.Node) {
 	for _, entry := range r.entries(n, "types") {
 		key := entry[0]
 		if dot := strings.LastIndexByte(key.Value, '.'); dot <= strings.LastIndexByte(key.Value, '/')+1 || dot+1 == len(key.Value) {
-			r.Fail(key, "as in k8s.io/api/core/v1.Container", "types: %q is no type with its import path", manifest.Shortened(key.Value))
+			r.Fail(key, "for example k8s.io/api/core/v1.Container", "types: %q is not a type with its import path", manifest.Shortened(key.Value))
 		}
 		for _, element := range r.List(entry[1]) {
-			text, ok := r.scalar(element, "a text", "!!str")
+			text, ok := r.scalar(element, "a string", "!!str")
 			if ok && !strings.HasPrefix(text, "+") {
-				r.Fail(element, "as in +schemagen:at(.ports)=+optional", "types: a marker begins with +")
+				r.Fail(element, "for example +schemagen:at(.ports)=+optional", "types: a marker must begin with +")
 			}
 			r.override("schemagen:type", key, element, text)
 		}
@@ -379,7 +379,7 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 	if near, ok := diag.Nearest(text, known); ok && strings.EqualFold(near, text) {
 		hint = "did you mean " + near + "?"
 	}
-	r.Fail(n, hint, "there is no code %q", manifest.Shortened(text))
+	r.Fail(n, hint, "unknown code %q", manifest.Shortened(text))
 	return nil, false
 }
 
@@ -387,15 +387,15 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 func (r *reader) severities(n *yaml.Node) {
 	for _, entry := range r.entries(n, "severities") {
 		info, ok := r.codeNamed(entry[0])
-		said, isText := r.scalar(entry[1], "one of "+strings.Join(Severities(), ", "), "!!str")
+		severity, isText := r.scalar(entry[1], "one of "+strings.Join(Severities(), ", "), "!!str")
 		switch {
 		case !isText || !ok:
-		case !slices.Contains(Severities(), said):
-			r.unknown(entry[1], "severities", said, Severities())
-		case info.Severity == diag.Error && said != diag.Error.String():
-			r.Fail(entry[1], "", "%s is an error, and stays one: the output would be wrong, or be refused", info.Code)
+		case !slices.Contains(Severities(), severity):
+			r.unknown(entry[1], "severities", severity, Severities())
+		case info.Severity == diag.Error && severity != diag.Error.String():
+			r.Fail(entry[1], "", "%s is an error, and its severity cannot change: the output would be wrong or rejected", info.Code)
 		default:
-			r.file.severities[info.Code] = said
+			r.file.severities[info.Code] = severity
 		}
 	}
 }
@@ -405,27 +405,27 @@ func (r *reader) waiver(n *yaml.Node) {
 	const what = "a waiver"
 	fields := r.Fields(n, what, "code", "path", "reason")
 	w := &Waiver{pos: r.Pos(manifest.Aliased(n))}
-	if code := r.needed(n, fields, "code", what); code != nil {
+	if code := r.required(n, fields, "code", what); code != nil {
 		if info, ok := r.codeNamed(code); ok {
 			if info.Severity == diag.Error {
-				r.Fail(code, "", "%s is an error, and cannot be waived: the output would be wrong, or be refused", info.Code)
+				r.Fail(code, "", "%s is an error, and cannot be waived: the output would be wrong or rejected", info.Code)
 			}
 			w.code = info.Code
 		}
 	}
-	if at := r.needed(n, fields, "path", what); at != nil {
+	if at := r.required(n, fields, "path", what); at != nil {
 		var ok bool
-		w.path, ok = r.scalar(at, "a text", "!!str")
+		w.path, ok = r.scalar(at, "a string", "!!str")
 		if _, err := path.Match(w.path, ""); err != nil {
-			r.Fail(at, "", "%q is no pattern of files: %v", manifest.Shortened(w.path), err)
+			r.Fail(at, "", "%q is not a file pattern: %v", manifest.Shortened(w.path), err)
 		} else if cleaned := path.Clean(w.path); ok && (cleaned != w.path || path.IsAbs(w.path) || cleaned == ".." || strings.HasPrefix(cleaned, "../")) {
-			r.Fail(at, "as in api/v1/*.go, or api/**", "the path of a waiver is one below this file, without ./ and ..")
+			r.Fail(at, "for example api/v1/*.go or api/**", "the path of a waiver must be below this file's directory, without ./ and ..")
 		}
 	}
-	if reason := r.needed(n, fields, "reason", what); reason != nil {
-		text, ok := r.scalar(reason, "a text", "!!str")
+	if reason := r.required(n, fields, "reason", what); reason != nil {
+		text, ok := r.scalar(reason, "a string", "!!str")
 		if ok && strings.TrimSpace(text) == "" {
-			r.Fail(reason, "", "the reason says nothing")
+			r.Fail(reason, "", "the reason is empty")
 		}
 	}
 	r.file.waivers = append(r.file.waivers, w)

@@ -27,6 +27,8 @@ type File struct {
 	// to.
 	Name, dir string
 	data      []byte
+	// in reads what the file's paths depend on.
+	in *inputs.Reader
 	// values are the values of settings and of sections, by key.
 	values map[string]entry
 	// packages are the options for individual packages, with absolute directories.
@@ -49,8 +51,8 @@ type entry struct {
 	node *yaml.Node
 }
 
-// said returns the value of a key in the file.
-func (c *File) said(key string) (entry, bool) {
+// entry returns the value of a key in the file.
+func (c *File) entry(key string) (entry, bool) {
 	if c == nil {
 		return entry{}, false
 	}
@@ -107,9 +109,9 @@ const maxBytes = 1 << 20
 func open(in *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) (*File, diag.List) {
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, diag.List{mistake(name, "it is not a file")}
+		return nil, diag.List{mistake(name, "not a regular file")}
 	case info.Size() > maxBytes:
-		return nil, diag.List{mistake(name, fmt.Sprintf("the file is larger than the %d MiB that are read", maxBytes>>20))}
+		return nil, diag.List{mistake(name, fmt.Sprintf("the file is larger than %d MiB", maxBytes>>20))}
 	}
 	data, err := in.ReadFile(name, nil)
 	if err != nil {
@@ -120,7 +122,7 @@ func open(in *inputs.Reader, name string, info fs.FileInfo, codes []*diag.Kind) 
 
 // mistake returns a finding about the file as a whole.
 func mistake(name, message string) diag.Diagnostic {
-	return wrongFile.At(diag.Position{File: name}, "", "%s", message)
+	return invalidFile.At(diag.Position{File: name}, "", "%s", message)
 }
 
 // Fill sets the flags of a command that are not set on the command line to the values in the
@@ -131,11 +133,11 @@ func (c *File) Fill(of, wd string, sets ...*pflag.FlagSet) error {
 		return nil
 	}
 	for _, s := range Settings() {
-		value, said := c.values[s.Key]
-		if !said || s.Flag == "" || s.Of != "" && s.Of != of {
+		value, inFile := c.values[s.Key]
+		if !inFile || s.Flag == "" || s.Of != "" && s.Of != of {
 			continue
 		}
-		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Also, sets))
+		flag := cmp.Or(lookup(s.Flag, sets), lookup(s.Alias, sets))
 		if flag == nil || flag.Changed {
 			continue
 		}
@@ -223,8 +225,10 @@ func (c *File) rebased(kind Kind, texts []string, wd string) []string {
 		if err != nil {
 			rel = filepath.Join(c.dir, base) // on another drive
 		}
-		if at, err := filepath.EvalSymlinks(wd); strings.HasPrefix(rel, "..") && (err != nil || at != wd) {
-			rel = filepath.Join(c.dir, base) // wd has a symlink, so ".." is not its parent
+		if strings.HasPrefix(rel, "..") {
+			if at, err := c.in.EvalSymlinks(wd); err != nil || at != wd {
+				rel = filepath.Join(c.dir, base) // wd has a symlink, so ".." is not its parent
+			}
 		}
 		if kind == Patterns {
 			rel = filepath.ToSlash(rel)

@@ -32,7 +32,7 @@ func parseIn(t *testing.T, text string) (*File, diag.List) {
 	}
 	file, findings := parse(nil, filepath.Join(dir, Name), []byte(text), allCodes())
 	if (file == nil) != findings.HasErrors() {
-		t.Errorf("a file with mistakes: %v, %v", file, findings)
+		t.Errorf("got file %v with findings %v, want a file only without errors", file, findings)
 	}
 	return file, findings.RelativeTo(dir)
 }
@@ -45,7 +45,7 @@ func TestConfigPage(t *testing.T) {
 	}
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(page))
 	if example == nil {
-		t.Fatal("there is no example")
+		t.Fatal("docs/config.md has no example")
 	}
 	file, findings := parseIn(t, example[1])
 	if len(findings) > 0 {
@@ -63,53 +63,53 @@ func TestConfigMistakes(t *testing.T) {
 		{"empty", "", ""},
 		{"nothing but a comment", "# nothing\n", ""},
 		{"a byte order mark", "\ufeffstrict: true\n", ""},
-		{"no mapping", "- a\n", "1:1 schemagen.yaml must be a mapping with keys among"},
+		{"not a mapping", "- a\n", "1:1 schemagen.yaml must be a mapping with keys among"},
 		{"not YAML", "a: [\n", "1 did not find expected node content"},
 		{"two documents", "strict: true\n---\nstrict: false\n", "0 schemagen.yaml must be a single document"},
-		{"not UTF-8", "strict: true\nunions: \"\xff\"\n", "2:10 this is not UTF-8 text"},
-		{"UTF-16", "\xff\xfes\x00", "1:1 this is not UTF-8 text"},
-		{"a control character", "strict: true # \x00\n", "1:16 this is a control character"},
-		{"a lone carriage return", "strict: true\rlister: go\n", "1:13 this is no line end of Unix or Windows"},
+		{"not UTF-8", "strict: true\nunions: \"\xff\"\n", "2:10 invalid UTF-8"},
+		{"UTF-16", "\xff\xfes\x00", "1:1 invalid UTF-8"},
+		{"a control character", "strict: true # \x00\n", "1:16 control character"},
+		{"a lone carriage return", "strict: true\rlister: go\n", "1:13 invalid line ending: use LF"},
 		{"lines of Windows", "strict: true\r\nlister: g\r\n", "2:9 lister: unknown"},
-		{"a line separator", "unions: a\u2028b: c\n", "1:10 this is no line end"},
+		{"a line separator", "unions: a\u2028b: c\n", "1:10 invalid line ending"},
 		{"deep", deep, "0 exceeded max depth of 10000"},
 		{"unknown", "stric: true\n", "1:1 schemagen.yaml has no key \"stric\" (did you mean strict?)"},
 		{"unknown inside", "crd:\n  maxDescLn: 3\n", "2:3 crd has no key \"maxDescLn\" (did you mean maxDescLen?)"},
-		{"twice", "strict: true\nstrict: false\n", "2:1 duplicate key \"strict\""},
-		{"behind other characters", "{lister: \"ä€\", strict: 3}\n", "1:10 lister: unknown \"ä€\" (there are auto, go)|1:27 this must be true or false"},
+		{"duplicate key", "strict: true\nstrict: false\n", "2:1 duplicate key \"strict\""},
+		{"after other characters", "{lister: \"ä€\", strict: 3}\n", "1:10 lister: unknown \"ä€\" (one of auto, go)|1:27 must be true or false"},
 		{"a look-alike", "ѕtrict: true\n", "1:1 schemagen.yaml has no key \"ѕtrict\" (did you mean strict?)"},
 		{"a long key", strings.Repeat("k", 900) + ": 1\n", "1:1 schemagen.yaml has no key \"" + strings.Repeat("k", 80) + "…\""},
 		{"a mapping as a key", "? {a: b}\n: c\n", "1:3 schemagen.yaml has no key \"\""},
-		{"aliases", "tags: &a [x]\nallow: *a\n", "2:8 aliases are not read here (write it out)"},
-		{"an alias of itself", "packages: &a [*a]\n", "1:11 an element of packages must be a mapping with keys among|1:15 aliases are not read here (write it out)"},
-		{"a merge key", "crd: &c {prune: true}\nfunctions:\n  <<: *c\n", "3:3 functions has no key \"<<\"|3:7 aliases are not read here (write it out)"},
-		{"a laughing one", "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "1:1 schemagen.yaml has no key \"a\"|2:1 schemagen.yaml has no key \"b\"|2:8 aliases are|2:11 aliases are|3:1 schemagen.yaml has no key \"c\"|3:5 aliases are|3:8 aliases are"},
-		{"no value", "strict:\n", "1:8 this must be true or false"},
-		{"yes", "strict: yes\n", "1:9 this must be true or false"},
-		{"a tag of its own", "lister: !mine go\n", "1:9 this must be a text"},
-		{"a number too much", "crd: {maxDescLen: 99999999999999999999}\n", "1:19 this must be a number"},
-		{"a negative number", "crd: {maxDescLen: -1}\n", "1:19 crd.maxDescLen: this must be a number of bytes, 0 or more"},
-		{"a list that is none", "tags: a\n", "1:7 this must be a list"},
-		{"a list in a list", "tags: [[a]]\n", "1:8 this must be a text"},
+		{"aliases", "tags: &a [x]\nallow: *a\n", "2:8 aliases are not supported (repeat the value)"},
+		{"an alias of itself", "packages: &a [*a]\n", "1:11 an element of packages must be a mapping with keys among|1:15 aliases are not supported (repeat the value)"},
+		{"a merge key", "crd: &c {prune: true}\nfunctions:\n  <<: *c\n", "3:3 functions has no key \"<<\"|3:7 aliases are not supported (repeat the value)"},
+		{"a billion laughs", "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "1:1 schemagen.yaml has no key \"a\"|2:1 schemagen.yaml has no key \"b\"|2:8 aliases are|2:11 aliases are|3:1 schemagen.yaml has no key \"c\"|3:5 aliases are|3:8 aliases are"},
+		{"no value", "strict:\n", "1:8 must be true or false"},
+		{"yes", "strict: yes\n", "1:9 must be true or false"},
+		{"a tag of its own", "lister: !mine go\n", "1:9 must be a string"},
+		{"a number out of range", "crd: {maxDescLen: 99999999999999999999}\n", "1:19 must be a number"},
+		{"a negative number", "crd: {maxDescLen: -1}\n", "1:19 crd.maxDescLen: must be a number of bytes, 0 or more"},
+		{"not a list", "tags: a\n", "1:7 must be a list"},
+		{"a list in a list", "tags: [[a]]\n", "1:8 must be a string"},
 		{"a feature", "enable: [enums]\n", "1:10 enable: unknown \"enums\" (did you mean enum?)"},
 		{"unions", "unions: x-kubernetes-unions\n", "1:9 unions: "},
 		{"a version", "kubeVersion: 1.99\n", "1:14 kubeVersion: version \"1.99\": newer than"},
-		{"a build tag", "functions: {buildTag: \"a b\"}\n", "1:23 functions.buildTag: \"a b\" is no build constraint"},
+		{"a build tag", "functions: {buildTag: \"a b\"}\n", "1:23 functions.buildTag: \"a b\" is not a build constraint"},
 		{"paths", "paths: [./nowhere/..., ./api/..., ./header.txt, api, '', example.com/x/...]\n",
-			"1:9 there is no directory \"./nowhere\"|1:35 there is no directory \"./header.txt\"|1:49 \"api\" is an import path here, and not the directory (write ./api)|1:54 this must be a pattern of packages"},
-		{"a header", "crd: {headerFile: header}\n", "1:19 crd.headerFile: there is no file \"header\" (paths are relative to this file)"},
-		{"a folder as a header", "crd: {headerFile: api}\n", "1:19 crd.headerFile: there is no file \"api\""},
-		{"a file as output", "outputs: {crd: header.txt, policies: '-'}\n", "1:16 outputs.crd: \"header.txt\" is not a directory|1:38 outputs.policies: this must be a directory"},
+			"1:9 directory \"./nowhere\" does not exist|1:35 directory \"./header.txt\" does not exist|1:49 \"api\" is an import path, not the directory of that name (write ./api)|1:54 must be a package pattern"},
+		{"a header", "crd: {headerFile: header}\n", "1:19 crd.headerFile: file \"header\" does not exist (paths are relative to this file)"},
+		{"a folder as a header", "crd: {headerFile: api}\n", "1:19 crd.headerFile: file \"api\" does not exist"},
+		{"a file as output", "outputs: {crd: header.txt, policies: '-'}\n", "1:16 outputs.crd: \"header.txt\" is not a directory|1:38 outputs.policies: must be a directory"},
 		{"packages", "packages:\n- unions: sel\n- path: ./nowhere\n  maxDescLen: x\n  prune: true\n- 3\n",
-			"2:3 an element of packages needs a path|2:11 unions: |3:9 there is no directory \"./nowhere\"|4:15 this must be a number|5:3 an element of packages has no key \"prune\"|6:3 an element of packages must be a mapping with"},
-		{"types", "types:\n  Container: ['+x']\n  a.b/c.D: [x, 3]\n  e.F: +a\n", "2:3 types: \"Container\" is no type with its import path|3:13 types: a marker begins with +|3:16 this must be a text|4:8 this must be a list"},
-		{"descriptions", "descriptions:\n  k8s.io/...: [drop]\n  a: short\n  a: drop\n", "2:15 this must be drop, firstSentence|3:6 descriptions: expected drop|4:3 key \"a\" is there twice"},
+			"2:3 an element of packages must have a path|2:11 unions: |3:9 directory \"./nowhere\" does not exist|4:15 must be a number|5:3 an element of packages has no key \"prune\"|6:3 an element of packages must be a mapping with"},
+		{"types", "types:\n  Container: ['+x']\n  a.b/c.D: [x, 3]\n  e.F: +a\n", "2:3 types: \"Container\" is not a type with its import path|3:13 types: a marker must begin with +|3:16 must be a string|4:8 must be a list"},
+		{"descriptions", "descriptions:\n  k8s.io/...: [drop]\n  a: short\n  a: drop\n", "2:15 must be drop, firstSentence|3:6 descriptions: expected drop|4:3 duplicate key \"a\""},
 		{"severities", "severities: {SG304: eror, SG999: off, sg304: off, SG301: off, SG306: true}\n",
-			"1:21 severities: unknown \"eror\" (did you mean error?)|1:27 there is no code \"SG999\"|1:39 there is no code \"sg304\" (did you mean SG304?)|1:58 SG301 is an error, and stays one|1:70 this must be one of"},
+			"1:21 severities: unknown \"eror\" (did you mean error?)|1:27 unknown code \"SG999\"|1:39 unknown code \"sg304\" (did you mean SG304?)|1:58 SG301 is an error, and its severity cannot change|1:70 must be one of"},
 		{"waivers", "waivers:\n- code: SG304\n- {code: SG301, path: ../a, reason: x}\n- {code: SG304, path: '[', reason: x, line: 3}\n",
-			"2:3 a waiver needs a path|2:3 a waiver needs a reason|3:10 SG301 is an error, and cannot be waived|3:23 the path of a waiver is one below|4:23 \"[\" is no pattern of files|4:39 a waiver has no key \"line\""},
-		{"a waiver of no code", "waivers: [{code: SG30G, path: a, reason: r}]\n", "1:18 there is no code \"SG30G\""},
-		{"no reason", "waivers: [{code: SG304, path: a, reason: ' '}]\n", "1:42 the reason says nothing"},
+			"2:3 a waiver must have a path|2:3 a waiver must have a reason|3:10 SG301 is an error, and cannot be waived|3:23 the path of a waiver must be below|4:23 \"[\" is not a file pattern|4:39 a waiver has no key \"line\""},
+		{"a waiver of an unknown code", "waivers: [{code: SG30G, path: a, reason: r}]\n", "1:18 unknown code \"SG30G\""},
+		{"no reason", "waivers: [{code: SG304, path: a, reason: ' '}]\n", "1:42 the reason is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, findings := parseIn(t, c.text)
@@ -183,13 +183,13 @@ func FuzzConfig(f *testing.F) {
 		lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
 		for _, d := range findings {
 			if d.Pos.Line > len(lines)+1 || d.Pos.Line > 0 && d.Pos.Line <= len(lines) && d.Pos.Column > len(lines[d.Pos.Line-1])+1 {
-				t.Errorf("%v is outside of the file", d)
+				t.Errorf("position outside of the file: %v", d)
 			}
 		}
 		if file != nil {
 			for _, o := range file.overrides {
 				if o.ArgumentOffset > len(data) || o.ValueOffset > len(data) {
-					t.Errorf("%+v is outside of the file", o)
+					t.Errorf("offset outside of the file: %+v", o)
 				}
 			}
 		}
@@ -226,12 +226,12 @@ func TestJudge(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if len(used) != 2 || !used[file.waivers[0]] || !used[file.waivers[1]] {
-		t.Errorf("used: %v", used)
+		t.Errorf("got used waivers %v, want the first two", used)
 	}
 	var none *File
 	off := append(slices.Clip(judged), diag.Diagnostic{Code: "SG308", Off: true})
 	if same := none.Judge(off, nil); !slices.EqualFunc(same, judged, func(a, b diag.Diagnostic) bool { return a.Code == b.Code }) {
-		t.Error("without a file")
+		t.Error("Judge without a project file changed the findings")
 	}
 }
 
@@ -245,11 +245,11 @@ func TestWaiverElsewhere(t *testing.T) {
 	t.Chdir(filepath.Join(file.dir, "api"))
 	list := diag.List{{Code: "SG303", Severity: diag.Warning}, {Code: "SG303", Severity: diag.Warning, Pos: diag.Position{File: filepath.Join(file.dir, "..", "a.go")}}}
 	if got := file.Judge(list, map[*Waiver]bool{}); len(got) != len(list) {
-		t.Errorf("left are %v of %v", got, list)
+		t.Errorf("got findings %v of %v", got, list)
 	}
 	list[1].Pos.File = "b.go"
 	if got := file.Judge(list, map[*Waiver]bool{}); len(got) != 1 {
-		t.Errorf("left are %v of %v", got, list)
+		t.Errorf("got findings %v of %v", got, list)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestMatchesFile(t *testing.T) {
 		{strings.Repeat("**/a/", 20) + "b", strings.Repeat("a/", 60) + "c", false},
 	} {
 		if got := matchesFile(c.pattern, c.name); got != c.want {
-			t.Errorf("%s, %s: %v", c.pattern, c.name, got)
+			t.Errorf("matchesFile(%q, %q) = %v", c.pattern, c.name, got)
 		}
 	}
 }
@@ -306,25 +306,25 @@ func TestFindConfig(t *testing.T) {
 	write("above/schemagen.yaml", "")
 	write("above/project/api/v1/types.go", "")
 	if got := find("above/project/api/v1"); got != "" && !isInModule(nil, dir) {
-		t.Errorf("without a module: %s", got)
+		t.Errorf("without a module: got %s, want none", got)
 	}
 	if got := find("above"); got != "above/schemagen.yaml" {
-		t.Errorf("without a module, in the folder itself: %q", got)
+		t.Errorf("without a module, in the directory itself: got %q", got)
 	}
 	write("above/project/go.mod", "module m\n")
 	if got := find("above/project/api/v1") + find("above/project"); got != "" {
-		t.Errorf("from above the module: %s", got)
+		t.Errorf("above the module: got %s", got)
 	}
 	write("above/project/schemagen.yaml", "")
 	if got := find("above/project/api/v1"); got != "above/project/schemagen.yaml" {
-		t.Errorf("from below: %q", got)
+		t.Errorf("in a subdirectory: got %q", got)
 	}
 	write("above/project/api/schemagen.yaml", "")
 	if got := find("above/project/api/v1"); got != "above/project/api/schemagen.yaml" {
-		t.Errorf("the nearest: %q", got)
+		t.Errorf("nearest file: got %q", got)
 	}
 	write("above/project/api/v1/go.mod", "module m/v1\n")
 	if got := find("above/project/api/v1"); got != "" {
-		t.Errorf("from above a nested module: %q", got)
+		t.Errorf("above a nested module: got %q", got)
 	}
 }

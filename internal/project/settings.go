@@ -22,15 +22,15 @@ type Setting struct {
 	// Flag is the corresponding flag, of every command that has it or, if Of is not empty, of
 	// that command only. A setting without a flag is read by its key.
 	Flag, Of string
-	// Also is the name of the flag in controller-gen's syntax, if it is different.
-	Also string
-	Kind Kind
+	// Alias is the name of the flag in controller-gen's syntax, if it is different.
+	Alias string
+	Kind  Kind
 	// Values are the allowed values; if empty, any value is allowed.
 	Values []string
 	// Check returns an error for an invalid value; nil accepts all values.
 	Check func(text string) error
-	// About describes the setting.
-	About string
+	// Description describes the setting.
+	Description string
 }
 
 // Kind is the type of a setting's value.
@@ -56,38 +56,38 @@ const (
 // of schemagen config.
 func Settings() []Setting {
 	return []Setting{
-		{Key: "paths", Kind: Patterns, About: "packages of commands that are not told any: patterns of the go command; file-system patterns are relative to this file"},
-		{Key: "outputs.crd", Of: OfCRD, Flag: "output", Kind: Folder, About: "directory of CRDs"},
-		{Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, About: "directory of a Helm chart's crds or templates, which CRDs are written to as well"},
-		{Key: "outputs.rbac", Kind: Folder, About: "directory of roles, for controller-gen's generator rbac"},
-		{Key: "outputs.webhook", Kind: Folder, About: "directory of webhook configurations, for controller-gen's generator webhook"},
-		{Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, About: "directory of admission policies, which schemagen unions writes then"},
-		{Key: "tags", Flag: "tags", Also: "load-build-tags", Kind: List, About: "build tags to use when loading packages"},
-		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, About: "how packages are found: auto (without the go command where that is certain), go"},
-		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), About: "features of the marker language that are on for all packages"},
-		{Key: "unions", Flag: "unions", Check: driver.CheckUnions, About: "how unions are written where the source does not say: cel, oneOf, none, or cel;oneOf"},
-		{Key: "allow", Flag: "allow", Kind: List, About: "markers to leave alone although they look like mistakes"},
-		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, About: "Kubernetes version whose API server has to accept the output"},
-		{Key: "strict", Flag: "strict", Kind: Boolean, About: "make warnings errors"},
-		{Key: "cacheDir", Flag: "cache-dir", Kind: Folder, About: "directory whose folder schemagen-cache keeps results between runs"},
-		{Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, About: "limit descriptions to this many bytes, back to the end of a sentence; 0 removes them"},
-		{Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, About: "describe the metadata of embedded objects instead of leaving it to be pruned (controller-gen's generateEmbeddedObjectMeta)"},
-		{Key: "crd.allowDangerousTypes", Of: OfCRD, Flag: "allow-dangerous-types", Kind: Boolean, About: "allow float32 and float64"},
-		{Key: "crd.ignoreUnexportedFields", Of: OfCRD, Flag: "ignore-unexported-fields", Kind: Boolean, About: "leave unexported fields out"},
-		{Key: "crd.headerFile", Of: OfCRD, Flag: "header-file", Kind: Path, About: "file whose text stands in front of every CRD"},
-		{Key: "crd.year", Of: OfCRD, Flag: "year", About: "text to put for \" YEAR\" in the header"},
-		{Key: "crd.preserveUnknownFields", Of: OfCRD, Flag: "preserve-unknown-fields", Kind: Boolean, About: "write spec.preserveUnknownFields"},
-		{Key: "crd.omitToolVersion", Of: OfCRD, Flag: "omit-tool-version", Kind: Boolean, About: "leave the version annotation out"},
-		{Key: "crd.skipVerify", Of: OfCRD, Flag: "skip-verify", Kind: Boolean, About: "write what the API server may refuse"},
-		{Key: "crd.kustomize", Of: OfCRD, Flag: "kustomize", Kind: Boolean, About: "write a kustomization that names the CRDs of the output directory"},
-		{Key: "crd.prune", Of: OfCRD, Flag: "prune", Kind: Boolean, About: "remove files that schemagen wrote for kinds that are no more"},
-		{Key: "functions.accessors", Of: OfUnions, Flag: "accessors", Kind: Boolean, About: "add methods that set a discriminator, or a member with it"},
-		{Key: "functions.carryOverOnly", Of: OfUnions, Flag: "carry-over-only", Kind: Boolean, About: "clear only members that are set in the old object, too"},
-		{Key: "functions.noRatcheting", Of: OfUnions, Flag: "no-ratcheting", Kind: Boolean, About: "report a violation even if the old object has the same"},
-		{Key: "functions.buildTag", Of: OfUnions, Flag: "build-tag", Check: checkBuildTag, About: "build constraint of the files; empty writes none"},
-		{Key: "functions.headerFile", Of: OfUnions, Flag: "header-file", Kind: Path, About: "file whose text, a Go comment, stands in front of every generated Go file"},
-		{Key: "functions.year", Of: OfUnions, Flag: "year", About: "text to put for \" YEAR\" in that header"},
-		{Key: "functions.prune", Of: OfUnions, Flag: "prune", Kind: Boolean, About: "remove files that schemagen wrote for packages without unions"},
+		{Key: "paths", Kind: Patterns, Description: "package patterns for commands without arguments; file-system patterns are relative to this file"},
+		{Key: "outputs.crd", Of: OfCRD, Flag: "output", Kind: Folder, Description: "directory of CRDs"},
+		{Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Description: "crds or templates directory of a Helm chart, to which the CRDs are also written"},
+		{Key: "outputs.rbac", Kind: Folder, Description: "directory of roles, for controller-gen's generator rbac"},
+		{Key: "outputs.webhook", Kind: Folder, Description: "directory of webhook configurations, for controller-gen's generator webhook"},
+		{Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, Description: "directory to which schemagen unions writes admission policies"},
+		{Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Description: "build tags to use when loading packages"},
+		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)"},
+		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Description: "marker language features enabled for all packages"},
+		{Key: "unions", Flag: "unions", Check: driver.CheckUnions, Description: "default union validation: cel, oneOf, none, or cel;oneOf"},
+		{Key: "allow", Flag: "allow", Kind: List, Description: "markers that are not reported as misspelt"},
+		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Description: "Kubernetes version whose API server must accept the output"},
+		{Key: "strict", Flag: "strict", Kind: Boolean, Description: "make warnings errors"},
+		{Key: "cacheDir", Flag: "cache-dir", Kind: Folder, Description: "directory in which schemagen-cache, the run cache, is created"},
+		{Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, Description: "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them"},
+		{Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, Description: "describe the metadata of embedded objects so that it is not pruned (controller-gen's generateEmbeddedObjectMeta)"},
+		{Key: "crd.allowDangerousTypes", Of: OfCRD, Flag: "allow-dangerous-types", Kind: Boolean, Description: "allow float32 and float64"},
+		{Key: "crd.ignoreUnexportedFields", Of: OfCRD, Flag: "ignore-unexported-fields", Kind: Boolean, Description: "ignore unexported fields"},
+		{Key: "crd.headerFile", Of: OfCRD, Flag: "header-file", Kind: Path, Description: "file with a header for every CRD"},
+		{Key: "crd.year", Of: OfCRD, Flag: "year", Description: "replacement for \" YEAR\" in the header"},
+		{Key: "crd.preserveUnknownFields", Of: OfCRD, Flag: "preserve-unknown-fields", Kind: Boolean, Description: "write spec.preserveUnknownFields"},
+		{Key: "crd.omitToolVersion", Of: OfCRD, Flag: "omit-tool-version", Kind: Boolean, Description: "omit the version annotation"},
+		{Key: "crd.skipVerify", Of: OfCRD, Flag: "skip-verify", Kind: Boolean, Description: "write CRDs that the API server may reject"},
+		{Key: "crd.kustomize", Of: OfCRD, Flag: "kustomize", Kind: Boolean, Description: "write a kustomization.yaml that lists the CRDs of the output directory"},
+		{Key: "crd.prune", Of: OfCRD, Flag: "prune", Kind: Boolean, Description: "remove files that schemagen wrote for kinds that no longer exist"},
+		{Key: "functions.accessors", Of: OfUnions, Flag: "accessors", Kind: Boolean, Description: "add methods that set the discriminator, or a member together with it"},
+		{Key: "functions.carryOverOnly", Of: OfUnions, Flag: "carry-over-only", Kind: Boolean, Description: "clear only members that are also set in the old object"},
+		{Key: "functions.noRatcheting", Of: OfUnions, Flag: "no-ratcheting", Kind: Boolean, Description: "report a violation even if the old object has the same one"},
+		{Key: "functions.buildTag", Of: OfUnions, Flag: "build-tag", Check: checkBuildTag, Description: "build constraint of the generated files; empty writes none"},
+		{Key: "functions.headerFile", Of: OfUnions, Flag: "header-file", Kind: Path, Description: "file with a header, a Go comment, for every generated Go file"},
+		{Key: "functions.year", Of: OfUnions, Flag: "year", Description: "replacement for \" YEAR\" in that header"},
+		{Key: "functions.prune", Of: OfUnions, Flag: "prune", Kind: Boolean, Description: "remove files that schemagen wrote for packages without unions"},
 	}
 }
 
@@ -106,7 +106,7 @@ func PackageSettings() []Setting {
 
 // Sections returns the keys of the file that group settings, and the keys of the sections
 // that are read separately.
-func Sections() (groups, others []string) {
+func Sections() (groups, separate []string) {
 	return []string{"outputs", "crd", "functions"}, []string{"packages", "types", "descriptions", "severities", "waivers"}
 }
 
@@ -120,7 +120,7 @@ func checkBuildTag(text string) error {
 		return nil
 	}
 	if _, err := constraint.Parse("//go:build " + text); err != nil {
-		return fmt.Errorf("%q is no build constraint: %w", text, err)
+		return fmt.Errorf("%q is not a build constraint: %w", text, err)
 	}
 	return nil
 }

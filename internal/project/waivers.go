@@ -27,9 +27,9 @@ type Waiver struct {
 	path string
 }
 
-// takesBack reports whether the waiver applies to a finding. Errors cannot be waived, because
+// waives reports whether the waiver applies to a finding. Errors cannot be waived, because
 // the output would be rejected or wrong.
-func (c *File) takesBack(w *Waiver, d diag.Diagnostic) bool {
+func (c *File) waives(w *Waiver, d diag.Diagnostic) bool {
 	return d.Severity != diag.Error && d.Code == w.code && matchesFile(w.path, c.relative(d.Pos.File))
 }
 
@@ -44,17 +44,17 @@ func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	for _, d := range findings {
 		waived := false
 		for _, w := range c.waivers {
-			if c.takesBack(w, d) {
+			if c.waives(w, d) {
 				used[w], waived = true, true
 			}
 		}
-		said, changed := c.severities[d.Code]
+		severity, changed := c.severities[d.Code]
 		d.Off = d.Off && !changed
-		if waived || d.Off || changed && said == severityOff && d.Severity != diag.Error {
+		if waived || d.Off || changed && severity == severityOff && d.Severity != diag.Error {
 			continue
 		}
 		if changed && d.Severity != diag.Error {
-			d.Severity = severityNamed(said)
+			d.Severity = severityNamed(severity)
 		}
 		out = append(out, d)
 	}
@@ -89,17 +89,17 @@ func (c *File) Unused(in *inputs.Reader, used map[*Waiver]bool, reported []*diag
 	files := FilesBelow(in, c.dir)
 	var out diag.List
 	for _, w := range unused {
-		ofGo, others := false, false
+		ofGo, matched := false, false
 		for _, name := range files {
 			if matchesFile(w.path, name) {
-				ofGo, others = ofGo || strings.HasSuffix(name, ".go"), true
+				ofGo, matched = ofGo || strings.HasSuffix(name, ".go"), true
 			}
 		}
 		switch {
-		case !others:
+		case !matched:
 			out = append(out, w.unused("no file matches "+w.path))
 		case ofGo:
-			out = append(out, w.unused("it takes nothing back"))
+			out = append(out, w.unused("no finding matches it"))
 		}
 	}
 	return out
@@ -112,14 +112,14 @@ func (c *File) UnusedIn(files []string, used map[*Waiver]bool, reported []*diag.
 		known := slices.ContainsFunc(reported, func(info *diag.Kind) bool { return info.Code == w.code })
 		about := func(name string) bool { return matchesFile(w.path, c.relative(name)) }
 		if !used[w] && known && slices.ContainsFunc(files, about) {
-			out = append(out, w.unused("it takes nothing back"))
+			out = append(out, w.unused("no finding matches it"))
 		}
 	}
 	return out
 }
 
-func (w *Waiver) unused(why string) diag.Diagnostic {
-	return unusedWaiver.At(w.pos, "remove it, or correct its path", "the waiver of %s is not used: %s", w.code, why)
+func (w *Waiver) unused(reason string) diag.Diagnostic {
+	return unusedWaiver.At(w.pos, "remove it, or correct its path", "unused waiver of %s: %s", w.code, reason)
 }
 
 // FilesBelow returns the names, relative to dir, of the files below dir that may have

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // Cache stores results between runs as files of its own folder. Entries are found by what
@@ -27,7 +29,7 @@ type Cache struct {
 
 const (
 	// folder is the name of the folder of a cache.
-	folder = "schemagen-cache"
+	folder = snapshot.Folder
 	// markText is the content of the file markName in each such folder. Folders without
 	// it are neither written to nor cleaned. Its first line marks the folder for backup
 	// programs (bford.info/cachedir).
@@ -35,13 +37,13 @@ const (
 	// markName is the name of the file with markText.
 	markName = "CACHEDIR.TAG"
 	// header is the beginning of each entry.
-	header = "schemagen cache 1\n"
+	header = snapshot.Header
 )
 
 // Open returns the cache in a directory, or in the user's cache directory, for a version of
 // the program. It returns nil if there is none, or if its path is used by something else.
 func Open(dir, version string) *Cache {
-	dir = Directory(dir)
+	dir = snapshot.Directory(dir)
 	if dir == "" {
 		return nil
 	}
@@ -58,14 +60,6 @@ func Open(dir, version string) *Cache {
 
 // Dir returns the folder of the cache.
 func (c *Cache) Dir() string { return c.dir }
-
-// Directory returns the directory that contains the folder of the cache, or "" if there is none.
-func Directory(dir string) string {
-	if dir == "" {
-		dir, _ = os.UserCacheDir()
-	}
-	return dir
-}
 
 // isOurs reports whether the folder is a cache or may become one. An incompletely written
 // mark counts.
@@ -92,8 +86,7 @@ func (c *Cache) mark() error {
 
 func (c *Cache) file(key string) string {
 	sum := sha256.Sum256([]byte(c.maker + " " + key))
-	name := hex.EncodeToString(sum[:])
-	return filepath.Join(c.dir, name[:2], name[2:])
+	return snapshot.File(c.dir, hex.EncodeToString(sum[:]))
 }
 
 // entry returns the content of a cache file: the data after a header and a checksum that
@@ -131,6 +124,11 @@ func (c *Cache) Load(key string) ([]byte, bool) {
 // Store stores the data for the key, atomically.
 func (c *Cache) Store(key string, data []byte) {
 	name := c.file(key)
+	c.write(name, c.entry(name, data))
+}
+
+// write writes a file of the cache, atomically.
+func (c *Cache) write(name string, data []byte) {
 	if c.mark() != nil || os.MkdirAll(filepath.Dir(name), 0o755) != nil {
 		return
 	}
@@ -138,7 +136,7 @@ func (c *Cache) Store(key string, data []byte) {
 	if err != nil {
 		return
 	}
-	_, err = temp.Write(c.entry(name, data))
+	_, err = temp.Write(data)
 	if closed := temp.Close(); err == nil {
 		err = closed
 	}

@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// TestCacheTellsBuildsApart wants nothing of another build to be used.
-func TestCacheTellsBuildsApart(t *testing.T) {
+// TestCacheDistinguishesBuilds checks that entries of another build are not used.
+func TestCacheDistinguishesBuilds(t *testing.T) {
 	one := &Cache{dir: t.TempDir(), maker: "schemagen 1"}
 	one.Store("key", []byte("data"))
 	if data, ok := one.Load("key"); !ok || string(data) != "data" {
-		t.Fatalf("%q, %v", data, ok)
+		t.Fatalf("Load = %q, %v", data, ok)
 	}
 	other := &Cache{dir: one.dir, maker: "schemagen 2"}
 	if data, ok := other.Load("key"); ok {
-		t.Errorf("%q of another build", data)
+		t.Errorf("got entry %q of another build", data)
 	}
 	if _, ok := one.Load("kez"); ok {
-		t.Error("of another key")
+		t.Error("got the entry of another key")
 	}
 	released := &debug.BuildInfo{Main: debug.Module{Version: "v1.0.0", Sum: "h1:a"}, Deps: []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}}
 	if !isReleased(released) {
-		t.Error("a release is none")
+		t.Error("isReleased = false for a release")
 	}
 	for _, change := range []func(m *debug.BuildInfo){
 		func(i *debug.BuildInfo) { i.Main.Sum = "" },
@@ -40,12 +40,12 @@ func TestCacheTellsBuildsApart(t *testing.T) {
 		info := *released
 		info.Deps = []*debug.Module{{Version: "v1.0.0", Sum: "h1:b"}}
 		if change(&info); isReleased(&info) {
-			t.Errorf("%+v is released", info)
+			t.Errorf("isReleased(%+v) = true", info)
 		}
 	}
 }
 
-// TestTrim wants what nobody asked for to go, and nothing else in the directory.
+// TestTrim checks that unused entries are removed, and nothing else in the directory.
 func TestTrim(t *testing.T) {
 	dir := t.TempDir()
 	c := &Cache{dir: filepath.Join(dir, folder), maker: "x"}
@@ -84,12 +84,12 @@ func TestTrim(t *testing.T) {
 		}
 	}
 	if _, ok := c.Load("used"); !ok {
-		t.Fatal("it is gone")
+		t.Fatal("used entry was removed")
 	}
 	c.Store("new", []byte("3"))
 	for key, want := range map[string]bool{"old": false, "used": true, "new": true} {
 		if _, ok := c.Load(key); ok != want {
-			t.Errorf("%s: %v", key, ok)
+			t.Errorf("Load(%s): got %v", key, ok)
 		}
 	}
 	for name := range keep {
@@ -99,15 +99,15 @@ func TestTrim(t *testing.T) {
 	}
 	for _, name := range []string{left, torn} {
 		if _, err := os.Stat(name); err == nil {
-			t.Errorf("%s is left", name)
+			t.Errorf("%s was not removed", name)
 		}
 	}
 }
 
-// TestCacheKeepsToItsFolder fills a directory with files that look like entries, and wants
-// runs that keep their results in it to leave them, and a folder with the name of
-// the cache's that has something else in it not to be used.
-func TestCacheKeepsToItsFolder(t *testing.T) {
+// TestCacheLeavesOtherFiles fills a directory with files that look like entries, and checks
+// that they are left alone, and that a directory with the cache's name but other content is
+// not used.
+func TestCacheLeavesOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	long := time.Now().Add(-unusedFor - day)
 	mine := []string{"db/schema.sql", "fe/index.html", "00/" + strings.Repeat("00", sha256.Size-1), "00/" + newPrefix + "1", "trimmed", markName}
@@ -120,16 +120,16 @@ func TestCacheKeepsToItsFolder(t *testing.T) {
 	for range 2 {
 		c := Open(dir, "x")
 		if c == nil {
-			t.Fatal("there is no cache")
+			t.Fatal("Open returned nil")
 		}
 		c.Store("a", []byte("1"))
 		if data, ok := Open(dir, "x").Load("a"); !ok || string(data) != "1" {
-			t.Fatalf("%q %v", data, ok)
+			t.Fatalf("Load = %q, %v", data, ok)
 		}
 	}
 	for _, name := range mine {
 		if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || string(text) != header {
-			t.Errorf("%q, %v", text, err)
+			t.Errorf("file changed: got %q, error %v", text, err)
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 6 { // 00, CACHEDIR.TAG, db, fe, trimmed, and its own
@@ -142,32 +142,32 @@ func TestCacheKeepsToItsFolder(t *testing.T) {
 		}
 		c := Open(dir, "x")
 		if c != nil != want {
-			t.Errorf("%q: %v", text, c)
+			t.Errorf("mark %q: got cache %v", text, c)
 		}
 	}
 	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
 	}
 	if c := Open(dir, "x"); c != nil {
-		t.Error("a folder without a mark is used")
+		t.Error("a directory without a mark is used")
 	}
 }
 
-// TestEntriesAreWhereTheyBelong wants an entry under another name not to be one.
-func TestEntriesAreWhereTheyBelong(t *testing.T) {
+// TestMovedEntryIsIgnored checks that a renamed entry is ignored.
+func TestMovedEntryIsIgnored(t *testing.T) {
 	c := Open(t.TempDir(), "x")
 	c.Store("a", []byte("1"))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(c.file("b")), 0o755), os.Rename(c.file("a"), c.file("b"))); err != nil {
 		t.Fatal(err)
 	}
 	if data, ok := c.Load("b"); ok {
-		t.Errorf("%q", data)
+		t.Errorf("got entry %q of a moved file", data)
 	}
 }
 
-// TestBuildsAreToldApart wants programs of equal size and time to have names of their
-// own, and asks the go command for their build IDs.
-func TestBuildsAreToldApart(t *testing.T) {
+// TestBuildsAreDistinguished checks that programs of equal size and time have different names,
+// and that names contain the build IDs that the go command prints.
+func TestBuildsAreDistinguished(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	nameOf := func(path string) string {
@@ -201,16 +201,16 @@ func TestBuildsAreToldApart(t *testing.T) {
 		}
 		out, err := exec.Command("go", "tool", "buildid", at(fmt.Sprintf("%d%d", i, 0))).Output()
 		if id := strings.TrimSpace(string(out)); err != nil || !strings.Contains(nameOf(at(fmt.Sprintf("%d%d", i, 0))), " "+id+" ") {
-			t.Errorf("%s is not in %s: %v", id, nameOf(at(fmt.Sprintf("%d%d", i, 0))), err)
+			t.Errorf("build ID %s is not in name %s: %v", id, nameOf(at(fmt.Sprintf("%d%d", i, 0))), err)
 		}
 	}
 	if first, second := nameOf(at("00")), nameOf(at("10")); first == second {
-		t.Errorf("two builds are both %s", first)
+		t.Errorf("different builds have the same name %s", first)
 	}
 	if first, second := nameOf(at("01")), nameOf(at("11")); first == second {
-		t.Errorf("two builds without an ID are both %s", first)
+		t.Errorf("different builds without an ID have the same name %s", first)
 	}
 	if first, again := nameOf(at("00")), nameOf(at("00")); strings.Join(strings.Fields(first)[:4], " ") != strings.Join(strings.Fields(again)[:4], " ") {
-		t.Errorf("one build is %s and %s", first, again)
+		t.Errorf("one build has the names %s and %s", first, again)
 	}
 }

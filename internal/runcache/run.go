@@ -3,12 +3,16 @@ package runcache
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/snapshot"
 )
 
 // Run is the cached result of a run of schemagen crd: what it read and wrote, and its
@@ -22,6 +26,8 @@ import (
 type Run struct {
 	cache *Cache
 	key   string
+	// record is that of a run which holds, or was just kept.
+	record inputs.Record
 }
 
 // Find returns the run of a request in a cache, or nil if it cannot have one. The methods
@@ -66,6 +72,9 @@ func (p *Run) Verdict() (Verdict, bool) {
 	if renewed {
 		p.store(v, record)
 	}
+	if ok {
+		p.record = record
+	}
 	return v, ok
 }
 
@@ -89,5 +98,34 @@ func (p *Run) store(v Verdict, record inputs.Record) {
 	if err != nil || json.Unmarshal(line, &again) != nil || !reflect.DeepEqual(v, again) {
 		return // it is not UTF-8 and would be printed differently
 	}
+	p.record = record
 	p.cache.Store(p.key, slices.Concat(line, []byte("\n"), record.Text()))
+}
+
+// KeepEnd stores how this process ends, after [Run.Verdict] or [Run.Keep], so that the next
+// one with the same command line can end like it before it starts anything. in has what
+// this process has read; path is its [snapshot.Path]. If metadata alone would not show that
+// nothing has changed, or if the path is not in this cache, nothing is stored.
+func (p *Run) KeepEnd(in *inputs.Reader, path string, code int, stderr string) {
+	if p == nil || len(p.record) == 0 || path == "" || filepath.Dir(filepath.Dir(path)) != p.cache.dir {
+		return
+	}
+	// The run may be one of another command line, with the same request but, for example,
+	// --no-config. Only this process knows how its command line became the request.
+	own, err := in.Record()
+	if err != nil {
+		return
+	}
+	facts, ok := slices.Concat(p.record, own).Facts()
+	if !ok {
+		return
+	}
+	facts = append(facts, snapshot.Fact{About: snapshot.Kind, Name: filepath.Join(p.cache.dir, markName), Value: fs.FileMode(0).String()})
+	now := time.Now().UTC()
+	newYear := time.Date(now.Year()+1, 1, 1, 0, 0, 0, 0, time.UTC) // headers have the year
+	end := snapshot.Entry{
+		Facts: facts, From: now.Unix(), Until: min(now.Add(day).Unix(), newYear.Unix()),
+		Code: code, Stderr: stderr,
+	}
+	p.cache.write(path, []byte(end.Text(path)))
 }
