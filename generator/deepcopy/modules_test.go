@@ -2,13 +2,14 @@ package deepcopy_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -27,28 +28,36 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/golist"
 )
 
-var (
-	modules = flag.String("modules", "", "compare the modules whose name matches this regular expression; by default, a few of them")
-	seed    = flag.Uint64("seed", 1, "selects the modules that are compared by default")
-)
+var modules = flag.String("modules", "", "compare the modules of the module cache whose name matches this regular expression; by default, a few that are required")
 
-// TestModules compares the files for modules of the module cache with controller-gen's: for
-// all of their packages that have a generated file. testdata/deepcopy/modules.txt has the
-// results for all modules that were in the cache when it was written, by -modules . -update.
+// TestModules compares the files for modules with controller-gen's: for all of their packages
+// that have a generated file. By default, they are modules that this one requires.
+// testdata/deepcopy/modules.txt has the results for all modules that were in the module cache
+// when it was written, by -modules . -update.
 func TestModules(t *testing.T) {
-	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOWORK", "off")
 	cache := gentest.GoVariable(t, "GOMODCACHE")
-	found := modulesWithFiles(t, cache)
-	names := slices.Sorted(maps.Keys(found))
+	var found map[string][]string
 	if *modules == "" {
-		names = sample(t, names)
+		found = map[string][]string{}
+		for _, name := range required {
+			dir, err := filepath.Rel(cache, moduleDir(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			maps.Copy(found, modulesWithFiles(t, cache, filepath.ToSlash(dir)))
+		}
+		if len(found) != len(required) {
+			t.Fatalf("of %v, only %v have generated files", required, slices.Sorted(maps.Keys(found)))
+		}
 	} else {
+		t.Setenv("GOPROXY", "off") // their imports may be missing: both fail then
 		match := regexp.MustCompile(*modules)
-		names = slices.DeleteFunc(names, func(name string) bool { return !match.MatchString(name) })
+		found = modulesWithFiles(t, cache, ".")
+		maps.DeleteFunc(found, func(name string, _ []string) bool { return !match.MatchString(name) })
 	}
 	var lines []string
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
 		t.Run(name, func(t *testing.T) {
 			line := compareModule(t, filepath.Join(cache, filepath.FromSlash(name)), found[name])
 			t.Log(line)
@@ -63,27 +72,31 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// sample returns two of the modules, and those that are small.
-func sample(t *testing.T, names []string) []string {
+// required are modules that are compared by default.
+var required = []string{"k8s.io/api", "k8s.io/apiextensions-apiserver"}
+
+// moduleDir returns the directory of a module that this one requires. It is downloaded if
+// necessary.
+func moduleDir(t *testing.T, name string) string {
 	t.Helper()
-	names = slices.DeleteFunc(names, func(name string) bool {
-		return !strings.HasPrefix(name, "k8s.io/api@") && !strings.Contains(name, "controller-runtime")
-	})
-	if len(names) < 2 {
-		t.Fatal("the module cache has no modules with generated files")
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", name).Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	r := rand.New(rand.NewPCG(*seed, 0))
-	r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	return names[:2]
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		t.Fatal(err)
+	}
+	return module.Dir
 }
 
 // modulesWithFiles returns the directories with generated files, by the escaped name and
-// version of their module.
-func modulesWithFiles(t *testing.T, cache string) map[string][]string {
+// version of their module, for the modules below a directory of the module cache.
+func modulesWithFiles(t *testing.T, cache, below string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
 	root := ""
-	err := filepath.WalkDir(cache, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(cache, filepath.FromSlash(below)), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

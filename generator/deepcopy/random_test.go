@@ -17,7 +17,10 @@ import (
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
-var randomPackages = flag.Int("packages", 200, "number of random packages")
+var (
+	randomPackages = flag.Int("packages", 200, "number of random packages")
+	seed           = flag.Uint64("seed", 1, "seed of the random packages")
+)
 
 // TestRandom compares the files for random packages with controller-gen's. If it refuses a
 // package, or panics, we refuse it or are unsure.
