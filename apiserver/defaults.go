@@ -33,6 +33,9 @@ type FilledDefault struct {
 // applies those nested in it (defaulting.ValidateDefaults), and an object after
 // (defaulting.Default), so every object that omits the field is rejected.
 func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) ([]FilledDefault, error) {
+	if !nestsDefaults(schema, false) {
+		return nil, ctx.Err()
+	}
 	structural, err := structuralOf(schema)
 	if err != nil {
 		return nil, err
@@ -40,6 +43,25 @@ func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps
 	var out []FilledDefault
 	fillDefaults(ctx, structural, nil, &out)
 	return out, ctx.Err()
+}
+
+// nestsDefaults reports whether there is a default below another one, or any default if below
+// is set. No other schema has defaults that [FilledDefaults] returns, and few schemas have
+// them, so that most need not be converted.
+func nestsDefaults(s *apiextensionsv1.JSONSchemaProps, below bool) bool {
+	if s.Default != nil {
+		if below {
+			return true
+		}
+		below = true
+	}
+	for _, property := range s.Properties {
+		if nestsDefaults(&property, below) {
+			return true
+		}
+	}
+	return s.Items != nil && s.Items.Schema != nil && nestsDefaults(s.Items.Schema, below) ||
+		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && nestsDefaults(s.AdditionalProperties.Schema, below)
 }
 
 func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *field.Path, out *[]FilledDefault) {

@@ -138,3 +138,37 @@ func TestRemoveUnreached(t *testing.T) {
 		t.Errorf("%d schemas have invalid defaults, and rules of %d were removed", failing, removed)
 	}
 }
+
+// TestFilledDefaults compares the result for random schemas with that of searching all of
+// them.
+func TestFilledDefaults(t *testing.T) {
+	filled, skipped := 0, 0
+	for seed := range *crds {
+		props := defaulted{rand.New(rand.NewPCG(uint64(seed), 8))}.schema(4)
+		structural, err := structuralOf(&props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []FilledDefault
+		fillDefaults(t.Context(), structural, nil, &want)
+		got, err := FilledDefaults(t.Context(), &props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b FilledDefault) bool { // the order of errors is that of a map
+			return a.Path == b.Path && reflect.DeepEqual(a.Value, b.Value) && len(a.Errors) == len(b.Errors)
+		}
+		if !slices.EqualFunc(got, want, same) {
+			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
+		}
+		if len(want) > 0 {
+			filled++
+		}
+		if !nestsDefaults(&props, false) {
+			skipped++
+		}
+	}
+	if filled < *crds/50 || skipped < *crds/20 {
+		t.Errorf("%d schemas have filled defaults that are rejected, %d need no search", filled, skipped)
+	}
+}

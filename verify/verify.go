@@ -183,32 +183,25 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 		defer func() { s.CRD = nil }() // it is large; do not hold all of them at once
 	}
 	c := &checks{Verifier: v, Definition: s}
-	if err := c.askServer(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.newerCosts(ctx); err != nil {
+	var bySchema []schemaFindings
+	err := parallel.Do(2, func(part int) error {
+		if part == 1 {
+			bySchema = schemaFindingsOf(s)
+			return nil
+		}
+		if err := c.askServer(ctx); err != nil {
+			return err
+		}
+		return c.newerCosts(ctx)
+	})
+	if err != nil {
 		return nil, err
 	}
 	for i, schema := range s.Schemas {
 		if schema == nil {
 			continue
 		}
-		at := schemaPath(i)
-		var unsupported []structural.Unsupported
-		if i < len(s.Unsupported) {
-			unsupported = s.Unsupported[i]
-		}
-		for _, f := range structural.CheckProposals(schema, unsupported) {
-			if path := at + f.Path.String(); !f.Server && !c.rejected(path) {
-				c.add(discouragedByProposals, path, "", "%s", f.String())
-			}
-		}
-		for _, f := range structural.Contradictions(schema) {
-			c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
-		}
-		for _, r := range apiserver.ConstantRules(schema) {
-			c.constant(at, r)
-		}
+		c.schema(schemaPath(i), bySchema[i])
 		c.paths(i, schema)
 		if err := c.defaults(ctx, i); err != nil {
 			return nil, err
@@ -216,6 +209,44 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 	}
 	c.size()
 	return c.list, nil
+}
+
+// schemaFindings are findings about a schema that do not depend on the server's.
+type schemaFindings struct {
+	proposals      []structural.Finding
+	contradictions []structural.Contradiction
+	constants      []apiserver.ConstantRule
+}
+
+// schemaFindingsOf returns the findings for each schema of a definition.
+func schemaFindingsOf(s *crd.Definition) []schemaFindings {
+	out := make([]schemaFindings, len(s.Schemas))
+	for i, schema := range s.Schemas {
+		if schema == nil {
+			continue
+		}
+		var unsupported []structural.Unsupported
+		if i < len(s.Unsupported) {
+			unsupported = s.Unsupported[i]
+		}
+		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), structural.Contradictions(schema), apiserver.ConstantRules(schema)}
+	}
+	return out
+}
+
+// schema adds the findings about a schema, whose path is at.
+func (c *checks) schema(at string, found schemaFindings) {
+	for _, f := range found.proposals {
+		if path := at + f.Path.String(); !f.Server && !c.rejected(path) {
+			c.add(discouragedByProposals, path, "", "%s", f.String())
+		}
+	}
+	for _, f := range found.contradictions {
+		c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
+	}
+	for _, r := range found.constants {
+		c.constant(at, r)
+	}
 }
 
 // constant warns about a rule that always has the same result.
