@@ -74,6 +74,7 @@ func layers() []string {
 		"internal/crdrun",
 		"internal/migrate",
 		"cmd/schemagen/internal/earlyexit",
+		"cmd/schemagen/internal/cli",
 		"cmd/schemagen",
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/snapshot"
@@ -65,6 +66,7 @@ parent directory, up to the module root; docs/config.md describes it.`,
 	r.addLanguageFlags(cmd)
 	r.addTagsFlag(cmd)
 	r.addOptionFlags(cmd)
+	cli.GroupFlags(cmd, crdFlagGroups()...)
 	return cmd
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/migrate"
@@ -23,35 +25,56 @@ const controllerGenCommand = "controller-gen"
 // which matches controller-gen's flag that prints the markers of generators.
 var which = regexp.MustCompile(`^(-w+|--which-markers)$`)
 
-// isControllerGenSyntax reports whether the arguments are controller-gen's:
-// some argument is a path option, an output rule, or a generator with options,
-// or two are generators.
-func isControllerGenSyntax(args []string) bool {
-	if len(args) > 0 && (args[0] == migrateCommand || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)) {
-		return false // controller-gen's arguments follow, or are being completed
+// isControllerGenSyntax reports whether the arguments are controller-gen's: some argument is
+// a path option, an output rule, or a generator with options, or two are generators. The
+// arguments of another command than crd, and the values of flags, are not.
+func isControllerGenSyntax(root *cobra.Command, args []string) bool {
+	positional := cli.Positional(root, args)
+	if len(positional) > 0 && isCommand(root, positional[0]) && positional[0] != "crd" {
+		return false
 	}
 	generators := 0
-	for _, arg := range args {
-		if arg == "--" {
-			break // the rest belongs to the command before it
-		}
-		if which.MatchString(arg) {
+	for _, arg := range positional {
+		name, hasOptions := generatorOf(arg)
+		if strings.HasPrefix(arg, "paths=") || strings.HasPrefix(arg, "output:") || name != "" && hasOptions {
 			return true
 		}
-		if strings.HasPrefix(arg, "-") {
-			continue
-		}
-		arg = strings.TrimPrefix(arg, "+")
-		name, _, hasOptions := strings.Cut(arg, ":")
-		isGenerator := slices.Contains(controllertools.Names(), name)
-		if strings.HasPrefix(arg, "paths=") || strings.HasPrefix(arg, "output:") || isGenerator && hasOptions {
-			return true
-		}
-		if isGenerator {
+		if name != "" {
 			generators++
 		}
 	}
-	return generators > 1
+	return generators > 1 || slices.ContainsFunc(args, which.MatchString)
+}
+
+// isCommand reports whether name is a command, or cobra's request for completions.
+func isCommand(root *cobra.Command, name string) bool {
+	return strings.HasPrefix(name, cobra.ShellCompRequestCmd) ||
+		slices.ContainsFunc(root.Commands(), func(cmd *cobra.Command) bool { return cmd.Name() == name })
+}
+
+// generatorOf returns the name of controller-gen's generator that an argument selects, or "".
+func generatorOf(arg string) (name string, hasOptions bool) {
+	name, _, hasOptions = strings.Cut(strings.TrimPrefix(arg, "+"), ":")
+	if !slices.Contains(controllertools.Names(), name) {
+		return "", false
+	}
+	return name, hasOptions
+}
+
+// unknownCommand returns the error for a first argument that is not a command. A generator
+// alone could be a misunderstanding of either syntax, so it is not run.
+func unknownCommand(root *cobra.Command, name string) error {
+	if generator, _ := generatorOf(name); generator != "" {
+		options := map[string]string{"rbac": ":roleName=manager-role", "schemapatch": ":manifests=config/crd/bases"}
+		return fmt.Errorf("%s is a generator of controller-gen, not a command: add the packages, as for controller-gen\nexample: schemagen %[1]s%s paths=./...", generator, options[generator])
+	}
+	var names []string
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() {
+			names = append(names, cmd.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q\n%s", name, diag.DidYouMean(name, names, "schemagen --help lists the commands"))
 }
 
 func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -75,6 +98,9 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd.Flags().CountVarP(&level, "which-markers", "w", "print the markers of the generators; more with up to -www, JSON with -wwww")
 	cmd.Flags().StringVar(&r.Within, migrate.WithinFlag, "", "write nothing outside this directory (for migrate)")
 	cmd.Flags().Lookup(migrate.WithinFlag).Hidden = true
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.FlagError(cmd, err, "controller-gen's syntax has arguments instead: crd:maxDescLen=0, paths=./..., output:dir=config/crd")
+	})
 	addModeFlags(cmd, &r.verifies, &r.differs)
 	r.addFlags(cmd)
 	r.addLanguageFlags(cmd)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
@@ -85,7 +86,20 @@ If there is an error, no file is written.`,
 	r.addLanguageFlags(cmd)
 	r.addTagsFlag(cmd)
 	r.addOptionFlags(cmd)
+	cli.GroupFlags(cmd, crdFlagGroups()...)
 	return cmd
+}
+
+// crdFlagGroups returns the groups of the flags in the help of crd and config. Flags that most
+// projects use have none.
+func crdFlagGroups() []cli.FlagGroup {
+	return []cli.FlagGroup{
+		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
+		{Title: "Schemas", Flags: []string{"enable", "unions", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
+		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "allow", "skip-verify"}},
+		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
+		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
+	}
 }
 
 func (r *crdRun) addTagsFlag(cmd *cobra.Command) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -54,7 +55,7 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 		Example: `  schemagen diff git:main config/crd/bases
   schemagen diff git:v1.4.0 ./api/... --format markdown
   schemagen diff git:main config/crd/bases --source ./api/...`,
-		Args: cobra.ExactArgs(2),
+		Args: cli.Args(2, 2, "OLD and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
@@ -36,7 +37,7 @@ input, or Go packages; for packages, the position of the field in the source is
 shown.`,
 		Example: `  schemagen explain widget.spec.template --crd config/crd/bases
   schemagen explain widgets --recursive --crd ./api/...`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Args(1, 1, "KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 
 	// Ends a process that would only repeat an earlier run.
@@ -47,13 +48,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	stdout, stderr = diag.NewTerminal(stdout), diag.NewTerminal(stderr)
 	root := newRoot(stdout, stderr)
 	ctx = context.WithValue(ctx, argumentsKey{}, args)
-	if isControllerGenSyntax(args) {
+	if isControllerGenSyntax(root, args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
 		args = append([]string{controllerGenCommand}, args...)
 	}
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
@@ -74,46 +73,98 @@ type argumentsKey struct{}
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "schemagen",
+		Use:   "schemagen COMMAND",
 		Short: "Generate CustomResourceDefinitions from Go API types.",
 		Long: `Generate CustomResourceDefinitions from Go API types with marker comments.
 
 schemagen also accepts controller-gen's arguments: set CONTROLLER_GEN=schemagen in a
 Makefile.`,
+		Example: `  schemagen crd ./api/... -o config/crd/bases
+  schemagen crd rbac:roleName=manager-role paths=./...`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       toolVersion(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("Version: {{.Version}}\n")
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cli.SetUsage(root)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.FlagError(cmd, err, cmd.CommandPath()+" --help lists the flags")
+	})
 	addConfigFlags(root)
-	root.AddCommand(
-		newCRDCommand(stdout, stderr),
-		newMigrateCommand(stdout, stderr),
-		newUnionsCommand(stdout, stderr),
-		newControllerGenCommand(stdout, stderr),
-		newVerifyCommand(stdout, stderr),
-		newDiffCommand(os.Stdin, stdout, stderr),
-		newTryCommand(os.Stdin, stdout, stderr),
-		newOpenAPICommand(stdout, stderr),
-		newExplainCommand(stdout, stderr),
-		newJSONSchemaCommand(stdout, stderr),
-		newDocsCommand(stdout, stderr),
-		newTestCommand(os.Stdin, stdout, stderr),
-		newMarkersCommand(stdout),
-		newExplainCodeCommand(stdout),
-		newConfigCommand(stdout, stderr),
-		newEnvCommand(stdout, stderr),
-		newVersionCommand(stdout),
+	cli.AddGroups(root,
+		cli.Group{Title: "Generate", Commands: []*cobra.Command{
+			newCRDCommand(stdout, stderr),
+			newUnionsCommand(stdout, stderr),
+			newOpenAPICommand(stdout, stderr),
+			newJSONSchemaCommand(stdout, stderr),
+			newDocsCommand(stdout, stderr),
+		}},
+		cli.Group{Title: "Check", Commands: []*cobra.Command{
+			newVerifyCommand(stdout, stderr),
+			newDiffCommand(os.Stdin, stdout, stderr),
+			newTryCommand(os.Stdin, stdout, stderr),
+			newTestCommand(os.Stdin, stdout, stderr),
+		}},
+		cli.Group{Title: "Look", Commands: []*cobra.Command{
+			newExplainCommand(stdout, stderr),
+			newExplainCodeCommand(stdout),
+			newMarkersCommand(stdout),
+			newConfigCommand(stdout, stderr),
+			newEnvCommand(stdout, stderr),
+		}},
+		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
+			newMigrateCommand(stdout, stderr),
+		}},
 	)
+	root.AddCommand(newControllerGenCommand(stdout, stderr), newVersionCommand(stdout))
+	root.SetHelpCommand(newHelpCommand())
+	root.InitDefaultHelpCmd()
+	cli.AddCompletionCommand(root)
 	addCompletions(root)
 	return root
+}
+
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 && of == cmd.Root() {
+				err = unknownCommand(of, rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag()
+			of.InitDefaultVersionFlag()
+			return of.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+			for _, of := range cmd.Root().Commands() {
+				if len(args) == 0 && of.IsAvailableCommand() && strings.HasPrefix(of.Name(), typed) {
+					out = append(out, of.Name()+"\t"+of.Short)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
 }
 
 func newVersionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version.",
-		Args:  cobra.NoArgs,
+		Args:  cli.Args(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(stdout, toolVersion())
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -28,7 +29,7 @@ part of it after a colon, begins with the prefix.`,
   schemagen markers MaxLength
   schemagen markers +schemagen:at
   schemagen markers --format json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Args(0, 1, ""),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			reference, _ := markerReference()
 			return reference.Names(), cobra.ShellCompDirectiveNoFileComp

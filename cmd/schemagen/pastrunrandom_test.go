@@ -347,7 +347,7 @@ func (l *randomLab) changeFlag() string {
 	var flags []*pflag.Flag
 	root := newRoot(io.Discard, io.Discard)
 	name := "crd"
-	if isControllerGenSyntax(l.args) {
+	if isControllerGenSyntax(root, l.args) {
 		name = controllerGenCommand
 	}
 	command, _, err := root.Find([]string{name})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
@@ -45,7 +46,7 @@ type tryRun struct {
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r tryRun
 	cmd := &cobra.Command{
-		Use:   "try -f FILE --crd CRD",
+		Use:   "try -f FILE [--crd CRD]",
 		Short: "Show what an API server would store for custom resources.",
 		Long: `Show what an API server would store for custom resources: the fields that it drops,
 defaults and rejects, and the union members that a policy or webhook clears, each
@@ -56,7 +57,12 @@ directories, -, or Go packages; CRDs among the objects are also used.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try --sample Widget --crd config/crd/bases`,
-		Args: cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(r.files) == 0 && r.sample == "" {
+				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some")
+			}
+			return cli.Args(0, 0, "")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
 				return err
@@ -74,7 +80,6 @@ directories, -, or Go packages; CRDs among the objects are also used.`,
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
-	cmd.MarkFlagsOneRequired("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	return cmd
 }
