@@ -46,8 +46,9 @@ func newDiffCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 nothing.
 
 OLD and NEW are YAML or JSON files, directories, - for standard input, git:REF:PATH,
-git:REF for the path of the other side, or Go packages (./api/...). To compare with
-a cluster: kubectl get crds -o yaml | schemagen diff - config/crd/bases
+git:REF for the path of the other side, or Go packages (./api/...). git: can be
+omitted if no file has the name of the commit. To compare with a cluster:
+kubectl get crds -o yaml | schemagen diff - config/crd/bases
 
 The exit code is 1 if a change selected by --fail-on is not allowed. To allow one,
 write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
@@ -94,6 +95,7 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	reader.Lenient = true
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
+	old, new = definitions.Name(ctx, old), definitions.Name(ctx, new)
 	olds, findings, err := in.Read(ctx, old, new)
 	if err := unread(old, findings, err, r.definitions.dir, stderr); err != nil {
 		return err

@@ -57,7 +57,7 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 	}
 	r.addFlags(cmd)
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or git:REF")
+	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or a commit (git:REF)")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/driver"
 )
 
 // gitPrefix is the prefix of the name of a file or directory in a commit: git:REF or
@@ -37,9 +38,6 @@ func (c *Commits) Close() {
 func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
-		if err := checkExists(name); err != nil {
-			return nil, nil, err
-		}
 		return c.Reader.Read(ctx, []string{name})
 	}
 	ref, path, _ := strings.Cut(rest, ":")
@@ -55,14 +53,20 @@ func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definiti
 	return c.commit(ctx, name, ref, path)
 }
 
-// checkExists returns an error if name looks like a file but does not exist. Otherwise it
-// would be treated as an import path.
-func checkExists(name string) error {
-	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" || ext == ".json" {
-		_, err := os.Stat(name)
-		return err
+// Name returns the name of one side of a comparison with the prefix that marks commits, if it
+// is a commit or REF:PATH and neither exists as a file nor names Go packages.
+func Name(ctx context.Context, name string) string {
+	if strings.HasPrefix(name, gitPrefix) || name == "-" || driver.IsFilePattern(name) {
+		return name
 	}
-	return nil
+	if _, err := os.Stat(name); err == nil {
+		return name
+	}
+	ref, _, _ := strings.Cut(name, ":")
+	if exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}").Run() != nil {
+		return name
+	}
+	return gitPrefix + name
 }
 
 // commit reads the definitions at a path in a commit. It returns none if the commit does not

@@ -28,6 +28,8 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 		}
 		info, err := os.Stat(name)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && isManifestName(name):
+			return nil, nil, fmt.Errorf("%s: no such file or directory", name)
 		case errors.Is(err, fs.ErrNotExist):
 			packages = append(packages, name) // a pattern or an import path
 			continue
@@ -65,10 +67,10 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 			}
 			return nil
 		}
-		switch filepath.Ext(name) {
-		case ".go":
+		switch {
+		case filepath.Ext(name) == ".go":
 			hasGo = hasGo || filepath.Dir(name) == filepath.Clean(dir)
-		case ".yaml", ".yml", ".json":
+		case isManifestName(name):
 			// A symlink may point to something other than a regular file.
 			if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 				return fmt.Errorf("%s: not a regular file", name)
@@ -78,6 +80,12 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 		return nil
 	})
 	return out, hasGo, err
+}
+
+// isManifestName reports whether a file with this name has manifests.
+func isManifestName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".yaml" || ext == ".yml" || ext == ".json"
 }
 
 // findDefinitions resolves names to files and packages with definitions. A directory with Go

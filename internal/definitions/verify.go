@@ -137,7 +137,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 	if v.Old == "" {
 		return nil
 	}
-	if ref, ok := strings.CutPrefix(v.Old, "git:"); ok {
+	if ref, ok := strings.CutPrefix(Name(ctx, v.Old), gitPrefix); ok {
 		for _, source := range sources {
 			data, err := fileInCommit(ctx, ref, source.Name)
 			if err != nil {

@@ -101,6 +101,12 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			if len(p.Files) == 0 && len(p.Errors) == 0 {
 				continue // the go command also lists packages that only have tests
 			}
+			if isUnknown(p) {
+				for _, root := range req.roots {
+					root.unknown = root.unknown || root.text == p.Path
+				}
+				continue
+			}
 			if len(req.roots) == 1 {
 				req.roots[0].matched = true
 			}
@@ -111,7 +117,11 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		}
 	}
 	for _, pattern := range rootPatterns {
-		if !pattern.matched && !pattern.matchesAny(in, roots) {
+		switch {
+		case pattern.unknown:
+			info, err := in.Stat(filepath.Join(dir, filepath.FromSlash(pattern.text)))
+			unmatched = append(unmatched, Unmatched{Pattern: pattern.text, NoPackage: true, IsDirectory: err == nil && info.IsDir()})
+		case !pattern.matched && !pattern.matchesAny(in, roots):
 			unmatched = append(unmatched, Unmatched{Pattern: pattern.text})
 		}
 	}
@@ -124,6 +134,15 @@ type Unmatched struct {
 	Pattern string
 	// NoDirectory reports whether the pattern names a directory that does not exist.
 	NoDirectory bool
+	// NoPackage reports whether the pattern is an import path without a dot, such as api/v1,
+	// that no package has. IsDirectory reports whether it is the path of a directory.
+	NoPackage, IsDirectory bool
+}
+
+// isUnknown reports whether a package is an import path that the go command looked for in the
+// standard library, where users have no packages: a path that was meant for a directory.
+func isUnknown(p *Package) bool {
+	return len(p.Files) == 0 && slices.ContainsFunc(p.Errors, func(e Error) bool { return strings.Contains(e.Msg, "is not in std") })
 }
 
 // rootPattern is a pattern as the user wrote it. dir is the directory that a file-system
@@ -131,8 +150,9 @@ type Unmatched struct {
 type rootPattern struct {
 	text, dir string
 	recursive bool
-	// matched reports whether a listing for this pattern alone found a package.
-	matched bool
+	// matched reports whether a listing for this pattern alone found a package, unknown
+	// whether the pattern is an import path that no package has.
+	matched, unknown bool
 }
 
 // matchesAny reports whether the pattern matches one of the packages. It returns true if

@@ -177,12 +177,17 @@ func (r *Reporter) Delimit(d *diag.Diagnostic, end token.Pos, edit *markers.Edit
 // directory exists is only a warning.
 func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 	for _, p := range patterns {
-		format := "pattern %q matches no package"
-		if p.NoDirectory {
-			format = "pattern %q matches no package: no such directory"
+		format, hint := "pattern %q matches no package", "give a directory, a directory followed by /..., or an import path"
+		switch {
+		case p.NoDirectory:
+			format += ": no such directory"
+		case p.NoPackage && p.IsDirectory:
+			format, hint = "%q is an import path, and no package has it", "write ./"+p.Pattern+" for the directory"
+		case p.NoPackage:
+			format = "%q does not exist: it is not a file or directory, nor the import path of a package"
 		}
-		d := r.Add(patternWithoutPackages.At(diag.Position{}, "give a directory, a directory followed by /..., or an import path", format, p.Pattern))
-		if matched && !p.NoDirectory {
+		d := r.Add(patternWithoutPackages.At(diag.Position{}, hint, format, p.Pattern))
+		if matched && !p.NoDirectory && !p.NoPackage {
 			d.Severity = diag.Warning
 		}
 	}
