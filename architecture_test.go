@@ -68,6 +68,7 @@ func layers() []string {
 		"internal/definitions",
 		"internal/project",
 		"internal/output",
+		"internal/fixes",
 		"internal/install",
 		"internal/runcache",
 		"internal/controllertools",

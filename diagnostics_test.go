@@ -21,6 +21,7 @@ func reserved() [][2]int { return [][2]int{{319, 330}, {509, 509}, {920, 929}, {
 func withoutExample() map[string]string {
 	return map[string]string{
 		"SG105": "a txtar archive has only regular files, which can be read",
+		"SG511": "it needs --fix and a file that cannot be written: a script of the command tests it",
 	}
 }
 

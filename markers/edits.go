@@ -11,6 +11,14 @@ type Edit struct {
 	New      string
 }
 
+// rewritten is [Comment.replacement], or nil if the text is empty.
+func (c Comment) rewritten(text string) *Edit {
+	if text == "" {
+		return nil
+	}
+	return c.replacement(text)
+}
+
 // replacement returns the edit that replaces the text of a marker. It is nil if the marker
 // spans several lines.
 func (c Comment) replacement(text string) *Edit {

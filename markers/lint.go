@@ -267,7 +267,9 @@ func (l *linter) unknown(c Comment, target Target) {
 	complete := full
 	full, _, _ = strings.Cut(full, " ")
 	if other, ok := generatorMarkerNamed(full); ok && len(complete) > len(full) {
-		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + complete, Hint: other.hint(c.Text[1+len(full):]), Suggestion: full})
+		rest := c.Text[1+len(full):]
+		l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + complete, Hint: other.hint(rest), Suggestion: full,
+			Edit: c.rewritten(other.corrected(rest))})
 		return
 	}
 	if isForeign(full) || isForeign(short) {
@@ -305,6 +307,7 @@ func (l *linter) unknown(c Comment, target Target) {
 	} else {
 		f.Suggestion, f.Hint = l.suggestion(c.Text, target)
 		f.Corrected = l.corrected(c.Text, target)
+		f.Edit = l.generatorEdit(c, target)
 	}
 	l.add(f)
 }
@@ -413,11 +416,8 @@ func (l *linter) nearText(c Comment, target Target) {
 		}
 		switch {
 		case rest[0] == ':', strings.Trim(rest, ".,;") == "", rest[0] == ' ' && (def.Empty() || ok && !sentence):
-			f := Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest)}
-			if text := l.corrected(c.Text, target); text != "" {
-				f.Edit = c.replacement(text)
-			}
-			l.add(f)
+			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker " + unknown, Hint: l.table.hint(def, name, rest),
+				Edit: c.rewritten(l.corrected(c.Text, target))})
 		}
 		return
 	}
@@ -426,10 +426,20 @@ func (l *linter) nearText(c Comment, target Target) {
 		if name, ok := correctNamespace(head, names); ok {
 			l.add(Finding{Pos: c.Pos, Kind: Unknown, Message: "unknown marker +" + head,
 				Hint: l.table.hint(l.table.definition(name, target), name, c.Text[1+len(head):]), Suggestion: name,
-				Corrected: l.corrected(c.Text, target)})
+				Corrected: l.corrected(c.Text, target), Edit: l.generatorEdit(c, target)})
 			return
 		}
 	}
+}
+
+// generatorEdit returns the edit that corrects a misspelled marker of another generator. It
+// is nil if it is not one, or if the arguments would have to be guessed, too.
+func (l *linter) generatorEdit(c Comment, target Target) *Edit {
+	name, rest, _ := guessName(c.Text, l.names(target))
+	if other, ok := generatorMarkerNamed(name); ok {
+		return c.rewritten(other.corrected(rest))
+	}
+	return nil
 }
 
 func (l *linter) spaceAfterPlus(c Comment) {

@@ -74,17 +74,30 @@ func (l *linter) corrected(text string, target Target) string {
 
 // hint returns the hint for a marker of another generator, given the text after its name.
 func (o generatorMarker) hint(rest string) string {
-	argument := argumentText(rest)
+	argument, corrected := argumentText(rest), o.corrected(rest)
 	switch {
-	case rest == "" || strings.HasPrefix(rest, o.separator+argument) && (o.separator == "=" || strings.Contains(rest, "=")):
+	case rest == "" || corrected == "+"+o.name+rest:
 		return "did you mean +" + o.name + "?"
-	case o.separator == ":" && !strings.Contains(argument, "="):
+	case corrected != "":
+		return "write " + corrected
+	case o.separator == ":":
 		return "write +" + o.name + ":" + argument + "=…"
 	}
-	if o.separator == "=" && strings.ContainsAny(argument, " \t") {
-		return "write +" + o.name + ", and put the rest on its own line"
+	return "write +" + o.name + ", and put the rest on its own line"
+}
+
+// corrected returns the text of a marker of another generator, given the text after its name.
+// It is empty if the arguments would have to be guessed, too.
+func (o generatorMarker) corrected(rest string) string {
+	argument := argumentText(rest)
+	isComplete := o.separator == "=" || strings.Contains(argument, "=")
+	switch {
+	case !isComplete || argument == "":
+		return ""
+	case o.separator == "=" && !strings.HasPrefix(rest, o.separator) && strings.ContainsAny(argument, " \t"):
+		return ""
 	}
-	return "write +" + o.name + o.separator + argument
+	return "+" + o.name + o.separator + argument
 }
 
 // hint returns the hint for a correct name, given the text after it.

@@ -103,6 +103,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 	})
 	addModeFlags(cmd, &r.verifies, &r.differs)
 	r.addFlags(cmd)
+	r.addFixFlag(cmd)
 	r.addLanguageFlags(cmd)
 	r.addOptionFlags(r.options)
 	return cmd

@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/output"
@@ -57,6 +58,9 @@ type crdRun struct {
 	// watch runs again whenever an input of the last run changes; in records the inputs.
 	watch bool
 	in    *inputs.Reader
+	// fix applies fixes before the run; fixed are the files with them, or nil.
+	fix   bool
+	fixed *fixes.Session
 }
 
 func newCRDCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -80,7 +84,9 @@ If there is an error, no file is written.`,
 	flags := cmd.Flags()
 	addModeFlags(cmd, &r.verifies, &r.differs)
 	r.addFlags(cmd)
+	r.addFixFlag(cmd)
 	flags.BoolVar(&r.watch, "watch", false, "run again whenever an input changes, until interrupted")
+	cmd.MarkFlagsMutuallyExclusive("fix", "watch")
 	flags.StringSliceVar(&r.Kinds, "kinds", nil, "generate only these kinds: Kind or Kind.group")
 	flags.StringSliceVar(&r.Groups, "groups", nil, "generate only the kinds in these groups")
 	r.addLanguageFlags(cmd)
@@ -139,7 +145,7 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 
 // run generates, reports and writes.
 func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
-	if args, ok := ctx.Value(argumentsKey{}).([]string); ok && !r.watch {
+	if args, ok := ctx.Value(argumentsKey{}).([]string); ok && !r.watch && !r.fix {
 		r.snapshot = snapshot.Path(args)
 	}
 	if err := r.prepare(); err != nil {
@@ -147,6 +153,11 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	if r.watch {
 		return r.runAgain(ctx, stdout, stderr)
+	}
+	if r.fix {
+		if err := r.fixSources(ctx, stdout, stderr); err != nil {
+			return err
+		}
 	}
 	_, err := r.once(ctx, stdout, stderr)
 	return err
@@ -177,7 +188,7 @@ func (r *crdRun) prepare() error {
 
 // configure sets the values of the project file that the command line does not give.
 func (r *crdRun) configure() error {
-	in := inputs.New()
+	in := r.fixed.Inputs()
 	r.in = in // --watch needs it even if the file has mistakes
 	err := r.configureIn(r.command, in, project.OfCRD, r.command.Flags(), r.options.Flags())
 	if err != nil {
@@ -186,7 +197,7 @@ func (r *crdRun) configure() error {
 	if !r.noCache {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
-	if r.kept == nil && !r.watch {
+	if r.kept == nil && !r.watch && r.fixed == nil {
 		r.in = nil // the inputs are not needed
 	}
 	of := r.project.Paths(r.Dir)
@@ -231,7 +242,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		return nil, err
 	}
 	var earlier *runcache.Run
-	if r.mode == output.Write || r.mode == output.Check { // printed output is not cached
+	if (r.mode == output.Write || r.mode == output.Check) && r.fixed == nil { // printed output is not cached
 		earlier = runcache.Find(r.kept, r.Request)
 	}
 	if !r.watch {
@@ -247,7 +258,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
-	v := r.judge(made.Findings)
+	v := r.judge(append(made.Findings, r.fixed.Left()...))
 	if err := r.print(stderr, v); err != nil {
 		// Only findings are the same the next time; printing may succeed then.
 		if errors.Is(err, errFindings) && len(r.Companions.Generators) == 0 {

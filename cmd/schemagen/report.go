@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
@@ -183,7 +184,7 @@ func (r *reporter) finish() error {
 
 // codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), crdrun.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), commandCodes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

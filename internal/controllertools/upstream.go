@@ -36,7 +36,7 @@ func (r *Result) runUpstream(ctx context.Context, options Options, selected map[
 		generators = append(generators, new(selected[name]))
 	}
 	runtime, err := generators.ForRootsWithConfig(&packages.Config{
-		Context: ctx, Dir: options.Source.Dir, BuildFlags: []string{"-tags=" + strings.Join(options.Source.Tags, ",")},
+		Context: ctx, Dir: options.Source.Dir, Overlay: options.Source.Inputs.Overlay(), BuildFlags: []string{"-tags=" + strings.Join(options.Source.Tags, ",")},
 	}, options.Source.Patterns...)
 	if err != nil {
 		return fmt.Errorf("load packages for %s: %w", strings.Join(names, ", "), err)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// addFixFlag adds the flag that applies fixes before a run.
+func (r *crdRun) addFixFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&r.fix, "fix", false, "correct mistakes in Go files and schemagen.yaml, then run; with --diff, only show how")
+	cmd.MarkFlagsMutuallyExclusive("fix", "check")
+}
+
+// fixSources applies the fixes of the run's findings to their files, in rounds until no
+// finding has one, and writes the files or prints the differences. Later runs of r read them
+// with the fixes.
+func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error {
+	r.fixed = fixes.New(r.dir)
+	given := *r
+	for range fixes.MaxRounds {
+		findings, err := r.findings(ctx)
+		*r = given // the project file is read again
+		if err != nil {
+			return err
+		}
+		if !r.fixed.Apply(findings) && r.fixed.Recheck() {
+			break
+		}
+	}
+	mode := modeOf("", false, r.differs)
+	changed, err := output.Commit(ctx, r.fixed.Outputs(), mode, stdout)
+	if err != nil || mode != output.Write || r.format != "text" {
+		return err
+	}
+	for _, path := range changed {
+		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), count(r.fixed.Fixes(path), "finding"))
+	}
+	return nil
+}
+
+// findings returns the findings of a run, of which nothing is written. Mistakes in the
+// project file are reported alone.
+func (r *crdRun) findings(ctx context.Context) (diag.List, error) {
+	_, mistakes, err := readConfig(r.command, r.fixed.Inputs(), r.dir)
+	if err != nil || len(mistakes) > 0 {
+		return mistakes, err
+	}
+	if err := r.configure(); err != nil {
+		return nil, err
+	}
+	server, err := r.server()
+	if err != nil {
+		return nil, err
+	}
+	made, err := crdrun.Run(ctx, r.Request, server, r.in, false)
+	if err != nil {
+		return nil, err
+	}
+	return r.judge(made.Findings).Findings, nil
+}

@@ -1,0 +1,246 @@
+// Package fixes applies the fixes of diagnostics to files, in memory and in rounds:
+//
+//	session := fixes.New(dir)
+//	for {
+//		findings := run(session.Inputs())   // the files with all fixes so far
+//		if !session.Apply(findings) {
+//			break
+//		}
+//	}
+//	session.Outputs()   // the files to write
+//	session.Left()      // the files that must not be written, with the reason
+//
+// In a round, all fixes of a file are applied or none of them. A fix that overlaps another
+// waits for the next round, in which the run reports it again if it still is one. A
+// diagnostic with several alternative fixes is left to the user.
+//
+// The package knows diagnostics and Go syntax, but not what is wrong. It writes no files.
+package fixes
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// MaxRounds limits the rounds, in case that two fixes undo each other.
+const MaxRounds = 10
+
+// Session holds the files that fixes have changed.
+type Session struct {
+	// dir is the working directory, to which file names may be relative. Only files below
+	// root, both without symlinks, are fixed.
+	dir, root string
+	// disk reads files; tests replace it.
+	disk func(name string) ([]byte, error)
+
+	mu sync.Mutex
+	// read are the digests of the files that were read from disk, by absolute name.
+	read map[string][sha256.Size]byte
+	// fixed are the fixed files by absolute name, and left the reasons not to fix others.
+	fixed map[string]*file
+	left  map[string]string
+}
+
+// file is a fixed file.
+type file struct {
+	before, after []byte
+	fixes         int
+}
+
+// New returns a session for a run in an absolute directory. Files outside the module of the
+// directory, or the workspace around it, are not fixed.
+func New(dir string) *Session {
+	var disk *inputs.Reader
+	return &Session{
+		dir: dir, root: moduleRoot(disk, output.Physical(dir)),
+		disk: func(name string) ([]byte, error) { return disk.ReadFile(name, nil) },
+		read: map[string][sha256.Size]byte{}, fixed: map[string]*file{}, left: map[string]string{},
+	}
+}
+
+// moduleRoot returns the directory of the workspace that contains dir, else that of the
+// module, else dir.
+func moduleRoot(disk *inputs.Reader, dir string) string {
+	for _, name := range []string{"go.work", "go.mod"} {
+		for at := dir; ; at = filepath.Dir(at) {
+			if _, err := disk.Stat(filepath.Join(at, name)); err == nil {
+				return at
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return dir
+}
+
+// Inputs returns a reader of files with the fixes so far. A nil session has none.
+func (s *Session) Inputs() *inputs.Reader {
+	if s == nil {
+		return inputs.New()
+	}
+	overlay := map[string][]byte{}
+	for name, f := range s.fixed {
+		overlay[name] = f.after
+	}
+	return inputs.Overlaid(overlay, s.readDisk)
+}
+
+// readDisk reads a file and records what it was when it was read first.
+func (s *Session) readDisk(name string) ([]byte, error) {
+	data, err := s.disk(name)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if _, ok := s.read[name]; !ok {
+			s.read[name] = sha256.Sum256(data)
+		}
+	}
+	return data, err
+}
+
+// Apply applies the fixes of findings and reports whether it changed a file.
+func (s *Session) Apply(findings diag.List) (changed bool) {
+	edits := map[string]*plan{}
+	for _, d := range findings.On() {
+		if len(d.Fixes) == 1 {
+			s.collect(edits, d.Fixes[0])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(edits)) {
+		changed = s.apply(name, edits[name]) || changed
+	}
+	return changed
+}
+
+// collect adds a fix to the plan of its file, unless it overlaps one that is in it.
+func (s *Session) collect(plans map[string]*plan, fix diag.Fix) {
+	name, ok := s.fileOf(fix)
+	if !ok || s.left[name] != "" {
+		return
+	}
+	if plans[name] == nil {
+		plans[name] = &plan{}
+	}
+	plans[name].add(fix)
+}
+
+// fileOf returns the absolute name of the only file that a fix changes.
+func (s *Session) fileOf(fix diag.Fix) (name string, ok bool) {
+	for _, e := range fix.Edits {
+		if e.Pos.File == "" || e.Pos.Line < 1 || e.End.Line < 1 || e.Pos.File != fix.Edits[0].Pos.File || e.End.File != e.Pos.File {
+			return "", false
+		}
+		name = filepath.FromSlash(e.Pos.File)
+	}
+	if name != "" && !filepath.IsAbs(name) {
+		name = filepath.Join(s.dir, name)
+	}
+	return name, name != ""
+}
+
+// apply applies the plan of a file.
+func (s *Session) apply(name string, p *plan) bool {
+	f := s.fixed[name]
+	if f == nil {
+		before, reason := s.fixable(name)
+		if reason != "" {
+			s.left[name] = reason
+			return false
+		}
+		f = &file{before: before, after: before}
+	}
+	after, err := p.applied(name, f.after)
+	if err != nil {
+		s.left[name] = err.Error()
+		delete(s.fixed, name)
+		return true // the next round reads the file without fixes
+	}
+	if bytes.Equal(after, f.after) {
+		return false
+	}
+	f.after, f.fixes = after, f.fixes+p.fixes
+	s.fixed[name] = f
+	return true
+}
+
+// fixable returns the content of a file, or the reason not to fix it.
+func (s *Session) fixable(name string) (data []byte, reason string) {
+	var disk *inputs.Reader
+	info, err := disk.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, "it is a symlink to " + output.Physical(name)
+	case !info.Mode().IsRegular():
+		return nil, "it is not a regular file"
+	case !output.IsBelow(s.root, output.Physical(name)):
+		return nil, "it is outside the module in " + s.root
+	case info.Mode().Perm()&0o200 == 0:
+		return nil, "it is read-only"
+	}
+	if data, err = s.disk(name); err != nil {
+		return nil, err.Error()
+	}
+	if digest, ok := s.read[name]; ok && digest != sha256.Sum256(data) {
+		return nil, changedSince
+	}
+	return data, ""
+}
+
+// changedSince is the reason not to fix a file that is not the one with the findings.
+const changedSince = "it changed after schemagen read it"
+
+// Recheck reports whether no file has changed on disk since it was read. The fixes of files
+// that have are dropped, so that a further round is needed.
+func (s *Session) Recheck() bool {
+	same := true
+	for name, f := range s.fixed {
+		if now, err := s.disk(name); err != nil || !bytes.Equal(now, f.before) {
+			s.left[name] = changedSince
+			delete(s.fixed, name)
+			same = false
+		}
+	}
+	return same
+}
+
+// Outputs returns the fixed files, sorted by name. Paths are relative to the working
+// directory if they are near it.
+func (s *Session) Outputs() (out []output.File) {
+	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
+		out = append(out, output.File{Path: s.shown(name), Data: s.fixed[name].after})
+	}
+	return out
+}
+
+// Fixes returns the number of fixes that were applied to a file of Outputs.
+func (s *Session) Fixes(path string) int {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.dir, path)
+	}
+	return s.fixed[path].fixes
+}
+
+// Left returns a finding about each file with fixes that were not applied.
+func (s *Session) Left() (out diag.List) {
+	if s == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.left)) {
+		out = append(out, notFixed.At(diag.Position{File: s.shown(name)}, "", "--fix left this file unchanged: %s", s.left[name]))
+	}
+	return out
+}
+
+func (s *Session) shown(name string) string { return diag.Relative(s.dir, name, diag.Nearby) }

@@ -1,0 +1,105 @@
+package fixes
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/format"
+	"path/filepath"
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// plan is what one round changes in one file.
+type plan struct {
+	edits []diag.Edit
+	fixes int
+}
+
+// add adds a fix, unless it overlaps another one.
+func (p *plan) add(fix diag.Fix) {
+	var added []diag.Edit
+	for _, e := range fix.Edits {
+		if slices.Contains(p.edits, e) {
+			continue // for example, two fixes that need the same import
+		}
+		if slices.ContainsFunc(p.edits, func(other diag.Edit) bool { return overlap(e, other) }) {
+			return
+		}
+		added = append(added, e)
+	}
+	p.edits = append(p.edits, added...)
+	p.fixes++
+}
+
+// overlap reports whether the result of two edits depends on their order.
+func overlap(a, b diag.Edit) bool {
+	if isBefore(b.Pos, a.Pos) {
+		a, b = b, a
+	}
+	return a.Pos == b.Pos || isBefore(b.Pos, a.End)
+}
+
+func isBefore(a, b diag.Position) bool {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) < 0
+}
+
+// applied returns the text of a file after the edits. Go is formatted; line ends stay.
+func (p *plan) applied(name string, text []byte) ([]byte, error) {
+	edits := slices.Clone(p.edits)
+	slices.SortFunc(edits, func(a, b diag.Edit) int {
+		return cmp.Or(cmp.Compare(b.Pos.Line, a.Pos.Line), cmp.Compare(b.Pos.Column, a.Pos.Column))
+	})
+	starts := lineStarts(text)
+	out := text
+	for _, e := range edits { // from the end, so that positions stay valid
+		from, ok := offset(starts, len(text), e.Pos)
+		to, isEnd := offset(starts, len(text), e.End)
+		if !ok || !isEnd || to < from {
+			return nil, errors.New("a fix is outside its text")
+		}
+		out = slices.Concat(out[:from], []byte(e.New), out[to:])
+	}
+	if filepath.Ext(name) != ".go" {
+		return out, nil
+	}
+	out, err := withoutIdleImports(text, out)
+	if err == nil {
+		out, err = format.Source(out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("with its fixes it is not Go: %w", err)
+	}
+	if bytes.Contains(text, []byte("\r\n")) { // which formatting removes
+		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
+	}
+	return out, nil
+}
+
+// lineStarts returns the offsets of the lines of a text.
+func lineStarts(text []byte) []int {
+	out := []int{0}
+	for at := 0; ; {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return out
+		}
+		at += n + 1
+		out = append(out, at)
+	}
+}
+
+// offset returns the offset of a position in a text of a size with the given lines.
+func offset(starts []int, size int, p diag.Position) (at int, ok bool) {
+	if p.Line < 1 || p.Line > len(starts) || p.Column < 1 {
+		return 0, false
+	}
+	end := size
+	if p.Line < len(starts) {
+		end = starts[p.Line] - 1
+	}
+	at = starts[p.Line-1] + p.Column - 1
+	return at, at <= end
+}
