@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	genericvalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Report contains all findings and rules of a CRD.
@@ -178,13 +179,13 @@ func isPathSegment(name string, prefix bool) []string {
 func (t *Target) filterForVersion(errs field.ErrorList) field.ErrorList {
 	return slices.DeleteFunc(errs, func(e *field.Error) bool {
 		return t.Before(caBundleMinor) && e.Field == "spec.conversion.webhookClientConfig.caBundle" ||
-			t.Before(numberFormatMinor) && numberFormatError.MatchString(e.Detail)
+			t.Before(numberFormatMinor) && numberFormatError().MatchString(e.Detail)
 	})
 }
 
 // numberFormatError matches the server's errors about numbers and bounds outside the range
 // of their type and format (IsValueValidAgainstRange of k8s.io/kube-openapi).
-var numberFormatError = regexp.MustCompile(`^(Checked|MultipleOf|Maximum boundary|Minimum boundary) value must be of type (integer|number) `)
+var numberFormatError = lazyregexp.New(`^(Checked|MultipleOf|Maximum boundary|Minimum boundary) value must be of type (integer|number) `)
 
 // isBlankRule reports whether the error is about an empty rule.
 func isBlankRule(e *field.Error) bool {

@@ -1,15 +1,15 @@
 package compare
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
 // keepsRegexp matches rules that an unchanged value satisfies.
-var keepsRegexp = regexp.MustCompile(`^\s*(?:self\s*(?:==|>=|<=)\s*oldSelf|oldSelf\s*(?:==|>=|<=)\s*self)\s*$`)
+var keepsRegexp = lazyregexp.New(`^\s*(?:self\s*(?:==|>=|<=)\s*oldSelf|oldSelf\s*(?:==|>=|<=)\s*self)\s*$`)
 
 // rules compares the CEL rules of a node as sets. Rules are equal if their text and
 // optionalOldSelf are.
@@ -41,7 +41,7 @@ func rulesWithout(list, other []structural.Rule) []structural.Rule {
 	return out
 }
 
-var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
+var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that violate the rule are rejected"}
@@ -50,13 +50,13 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	case c.requiresNewField(p, rule.Rule):
 		change.Reason = "it is true for every object without the new field"
 		c.loosen(p, "x-kubernetes-validations", change)
-	case !oldSelfRegexp.MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
+	case !oldSelfRegexp().MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
 		change.Category = BreaksStored
 		change.Reason += "; values for which it fails to evaluate are not ratcheted"
 		c.add(p, "x-kubernetes-validations", change)
-	case !oldSelfRegexp.MatchString(rule.Rule):
+	case !oldSelfRegexp().MatchString(rule.Rule):
 		c.tighten(p, "x-kubernetes-validations", change)
-	case keepsRegexp.MatchString(rule.Rule) && !optional:
+	case keepsRegexp().MatchString(rule.Rule) && !optional:
 		change.Category, change.Reason = BreaksClients, "changes that the rule forbids are rejected; an unchanged value satisfies it"
 		c.add(p, "x-kubernetes-validations", change)
 	default:
@@ -68,7 +68,7 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 
 // tokenRegexp matches a part of a rule that can be evaluated for every value of its type,
 // or a bracket, which cannotFail checks itself.
-var tokenRegexp = regexp.MustCompile(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|==|!=|<=|>=|&&|\|\||[<>!(),.\[\]]|\b(?:self|in|true|false|size|startsWith|endsWith|contains|matches)\b)`)
+var tokenRegexp = lazyregexp.New(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)?|==|!=|<=|>=|&&|\|\||[<>!(),.\[\]]|\b(?:self|in|true|false|size|startsWith|endsWith|contains|matches)\b)`)
 
 // cannotFail reports whether a rule about a scalar evaluates without an error for every
 // value: it only compares and searches strings, without conversions, arithmetic or
@@ -76,7 +76,7 @@ var tokenRegexp = regexp.MustCompile(`^(?:\s+|'[^'\\]*'|"[^"\\]*"|-?\d+(?:\.\d+)
 func cannotFail(rule string) bool {
 	last, before := "", ""
 	for rule != "" {
-		token := tokenRegexp.FindString(rule)
+		token := tokenRegexp().FindString(rule)
 		switch {
 		case token == "", token == "[" && last != "in":
 			return false
@@ -94,12 +94,12 @@ func cannotFail(rule string) bool {
 
 // unlessRegexp matches the beginning of a rule that is true for every object without a
 // field.
-var unlessRegexp = regexp.MustCompile(`^\s*!\s*has\(\s*self\.(\w+)\s*\)\s*\|\|`)
+var unlessRegexp = lazyregexp.New(`^\s*!\s*has\(\s*self\.(\w+)\s*\)\s*\|\|`)
 
 // requiresNewField reports whether a rule is a disjunction that starts with the absence of
 // a field that no object could have had.
 func (c *comparer) requiresNewField(p nodePair, rule string) bool {
-	found := unlessRegexp.FindStringSubmatch(rule)
+	found := unlessRegexp().FindStringSubmatch(rule)
 	if found == nil || keepsUnknown(p.old) || hasConditional(rule) {
 		return false
 	}

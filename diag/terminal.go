@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Line returns untrusted text for use within a line of output: control characters including
@@ -77,12 +78,12 @@ func isHidden(r rune) bool {
 
 // commandInLine matches workflow commands that are executed anywhere in a line, such as
 // "##[error]".
-var commandInLine = regexp.MustCompile(`##([a-zA-Z]*\[)`)
+var commandInLine = lazyregexp.New(`##([a-zA-Z]*\[)`)
 
 // EscapeJSON returns JSON whose strings contain nothing that [Line] escapes, and no workflow
 // command. Newlines between values are kept.
 func EscapeJSON(data string) string {
-	data = commandInLine.ReplaceAllString(data, `#\u0023$1`)
+	data = commandInLine().ReplaceAllString(data, `#\u0023$1`)
 	if strings.IndexFunc(data, func(r rune) bool { return r >= 0x7f && isHidden(r) }) < 0 {
 		return data
 	}

@@ -3,7 +3,6 @@ package dryrun
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -143,12 +143,12 @@ func (k *Kind) rejected(o *Object, kind *diag.Kind, prefix string, err *field.Er
 }
 
 // pathInText matches the path in an error that is reported for the whole object.
-var pathInText = regexp.MustCompile(`^"([^"]+)" must| in (\S+)$`)
+var pathInText = lazyregexp.New(`^"([^"]+)" must| in (\S+)$`)
 
 // placeOfError returns the path of the value that an error is about.
 func placeOfError(e *field.Error) string {
 	at := strings.TrimPrefix(e.Field, "<nil>")
-	m := pathInText.FindStringSubmatch(e.Detail)
+	m := pathInText().FindStringSubmatch(e.Detail)
 	if m == nil || e.Type != field.ErrorTypeInvalid {
 		return at
 	}

@@ -3,11 +3,11 @@ package dryrun
 import (
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -81,7 +81,7 @@ func (r *repairer) fieldsOf(s *structural.Schema) []structural.Property {
 }
 
 // literalText matches string literals in a rule, raw strings first.
-var literalText = regexp.MustCompile(`r'([^']*)'|r"([^"]*)"|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
+var literalText = lazyregexp.New(`r'([^']*)'|r"([^"]*)"|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"`)
 
 // literalsOf returns the string literals in rules, which values may have to equal, and
 // texts that match them as patterns.
@@ -93,7 +93,7 @@ func literalsOf(rules []structural.Rule) []string {
 		}
 	}
 	for _, rule := range rules {
-		for _, m := range literalText.FindAllStringSubmatch(rule.Rule, -1) {
+		for _, m := range literalText().FindAllStringSubmatch(rule.Rule, -1) {
 			text := m[1] + m[2] + strings.ReplaceAll(m[3]+m[4], `\\`, `\`)
 			if made, ok := unions.TextMatching(text); ok && made != "" {
 				add(made)

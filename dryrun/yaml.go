@@ -3,11 +3,11 @@ package dryrun
 import (
 	"bytes"
 	"maps"
-	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -65,13 +65,13 @@ func yamlOf(keys keysOf, value any, s *structural.Schema, at *structural.ObjectP
 
 // notText matches strings that YAML 1.1, which Kubernetes uses, interprets differently from
 // YAML 1.2 (booleans, numbers in base 60), and the merge key.
-var notText = regexp.MustCompile(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+var notText = lazyregexp.New(`^(?:[yYnN]|(?i:yes|no|on|off)|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
 
 // textNode returns a node for a key or a string.
 func textNode(text string) *yaml.Node {
 	node := &yaml.Node{}
 	node.SetString(text)
-	if notText.MatchString(text) {
+	if notText().MatchString(text) {
 		node.Style = yaml.DoubleQuotedStyle
 	}
 	return node

@@ -2,11 +2,11 @@ package publish
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -217,7 +217,7 @@ func isUnionRule(list []unions.Union, rule structural.Rule) bool {
 	return false
 }
 
-var oldSelfRegexp = regexp.MustCompile(`\boldSelf\b`)
+var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
 // describeRule describes a rule by its message, or else as a requirement.
 func describeRule(rule structural.Rule) FieldRule {
@@ -232,7 +232,7 @@ func describeRule(rule structural.Rule) FieldRule {
 	if rule.FieldPath != "" {
 		text = rule.FieldPath + ": " + text
 	}
-	if oldSelfRegexp.MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
+	if oldSelfRegexp().MatchString(rule.Rule) && (rule.OptionalOldSelf == nil || !*rule.OptionalOldSelf) {
 		text = "on update: " + text
 	}
 	return FieldRule{Text: text, Rule: strings.TrimSpace(rule.Rule)}

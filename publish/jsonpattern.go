@@ -2,22 +2,23 @@ package publish
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // goOnly matches syntax that only Go's regular expressions have: flags, named groups in
 // Go's style, anchors, classes, quotes.
-var goOnly = regexp.MustCompile(`\(\?[^:]|\\[AzZQECpPa]|\\x\{|\[\^?\[:`)
+var goOnly = lazyregexp.New(`\(\?[^:]|\\[AzZQECpPa]|\\x\{|\[\^?\[:`)
 
 // ecmaPattern converts a Go pattern to the syntax that Go shares with JSON Schema
 // (ECMA-262), because validators written in Go parse it as Go. A pattern that means the
 // same in both is returned unchanged. ok is false if it cannot be converted.
 func ecmaPattern(pattern string) (ecma string, ok bool) {
-	if !goOnly.MatchString(pattern) {
+	if !goOnly().MatchString(pattern) {
 		return pattern, true
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)

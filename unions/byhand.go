@@ -3,10 +3,10 @@ package unions
 import (
 	"encoding/json"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -50,8 +50,8 @@ type Judgement struct {
 // ofSelf matches the fields of the object that a rule reads, bareSelf a use of the
 // object as a whole.
 var (
-	ofSelf   = regexp.MustCompile(`\bself\.(\w+)`)
-	bareSelf = regexp.MustCompile(`\bself\b(?:[^.]|$)`)
+	ofSelf   = lazyregexp.New(`\bself\.(\w+)`)
+	bareSelf = lazyregexp.New(`\bself\b(?:[^.]|$)`)
 )
 
 // Handwritten returns the indexes of the rules of an object that mention members of the
@@ -63,11 +63,11 @@ func (u *Union) Handwritten(s *structural.Schema) []int {
 	}
 	var out []int
 	for i, rule := range s.XValidations {
-		if strings.Contains(rule.Rule, "oldSelf") || bareSelf.MatchString(rule.Rule) {
+		if strings.Contains(rule.Rule, "oldSelf") || bareSelf().MatchString(rule.Rule) {
 			continue
 		}
 		member, other := false, false
-		for _, found := range ofSelf.FindAllStringSubmatch(rule.Rule, -1) {
+		for _, found := range ofSelf().FindAllStringSubmatch(rule.Rule, -1) {
 			isMember := slices.Contains(names.members, found[1])
 			member = member || isMember
 			other = other || !isMember && found[1] != names.discriminator
@@ -89,7 +89,7 @@ func (u *Union) MentionedBy(s *structural.Schema) bool {
 		name, ok := structural.CELName(m.Name)
 		for _, rule := range s.XValidations {
 			reads := func(found []string) bool { return found[1] == name }
-			if ok && slices.ContainsFunc(ofSelf.FindAllStringSubmatch(rule.Rule, -1), reads) {
+			if ok && slices.ContainsFunc(ofSelf().FindAllStringSubmatch(rule.Rule, -1), reads) {
 				return true
 			}
 		}

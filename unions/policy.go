@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -453,12 +453,12 @@ func (w *policyWriter) pointerTo(at pairAt, name string, path *field.Path) []str
 	return append(slices.Clone(at.pointer), structural.CELString("/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name)))
 }
 
-var fieldRegexp = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var fieldRegexp = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // isField reports whether a name can follow a dot. Other reserved words are allowed
 // there; these are tokens.
 func isField(name string) bool {
-	return fieldRegexp.MatchString(name) && !slices.Contains([]string{"in", "true", "false", "null"}, name)
+	return fieldRegexp().MatchString(name) && !slices.Contains([]string{"in", "true", "false", "null"}, name)
 }
 
 // access returns the expression for a field. Policies use names as they are: only the

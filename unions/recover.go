@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -123,13 +124,13 @@ const selectsText = `(?:has\(self\.(\w+)\) && )?self\.(\w+) == ('.*')`
 // The rules of the cel form. Names and literals are unescaped by comparing them with
 // those of the schema's properties and values.
 var (
-	rulesRegexp = [...]*regexp.Regexp{
-		regexp.MustCompile(`^!\(` + selectsText + `\) \|\| has\(self\.(\w+)\)$`),
-		regexp.MustCompile(`^!has\(self\.(\w+)\) \|\| \(` + selectsText + `\)$`),
-		regexp.MustCompile(`^has\(self\.(\w+)\) == \(` + selectsText + `\)$`),
+	rulesRegexp = [...]func() *regexp.Regexp{
+		lazyregexp.New(`^!\(` + selectsText + `\) \|\| has\(self\.(\w+)\)$`),
+		lazyregexp.New(`^!has\(self\.(\w+)\) \|\| \(` + selectsText + `\)$`),
+		lazyregexp.New(`^has\(self\.(\w+)\) == \(` + selectsText + `\)$`),
 	}
-	countRegexp = regexp.MustCompile(`^(\(has\(self\.\w+\) \? 1 : 0\)(?: \+ \(has\(self\.\w+\) \? 1 : 0\))*) (==|<=) 1$`)
-	termRegexp  = regexp.MustCompile(`\(has\(self\.(\w+)\) \? 1 : 0\)`)
+	countRegexp = lazyregexp.New(`^(\(has\(self\.\w+\) \? 1 : 0\)(?: \+ \(has\(self\.\w+\) \? 1 : 0\))*) (==|<=) 1$`)
+	termRegexp  = lazyregexp.New(`\(has\(self\.(\w+)\) \? 1 : 0\)`)
 )
 
 // side records which directions the rules cover for one member.
@@ -148,7 +149,7 @@ func fromRules(s *structural.Schema) []Union {
 	var sides []side
 	var counted []Union
 	for _, rule := range s.XValidations {
-		if found := countRegexp.FindStringSubmatch(rule.Rule); found != nil && rule.FieldPath == "" {
+		if found := countRegexp().FindStringSubmatch(rule.Rule); found != nil && rule.FieldPath == "" {
 			if u, ok := countedUnion(s, plain, found); ok {
 				counted = append(counted, u)
 			}
@@ -202,7 +203,7 @@ func plainNames(s *structural.Schema) map[string]string {
 // readSide parses one rule of a discriminated union.
 func readSide(s *structural.Schema, plain map[string]string, text string) (side, bool) {
 	for i, expression := range rulesRegexp {
-		found := expression.FindStringSubmatch(text)
+		found := expression().FindStringSubmatch(text)
 		if found == nil {
 			continue
 		}
@@ -229,7 +230,7 @@ func readSide(s *structural.Schema, plain map[string]string, text string) (side,
 func countedUnion(s *structural.Schema, plain map[string]string, found []string) (Union, bool) {
 	u := Union{AtMostOne: found[2] == "<=", Pos: s.Origin.Pos}
 	for term := range strings.SplitSeq(found[1], " + ") {
-		name, ok := plain[termRegexp.FindStringSubmatch(term)[1]]
+		name, ok := plain[termRegexp().FindStringSubmatch(term)[1]]
 		if !ok {
 			return Union{}, false
 		}

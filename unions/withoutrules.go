@@ -16,7 +16,7 @@ func WithoutRules(s *structural.Schema) []structural.Rule {
 	}
 	plain := plainNames(s)
 	return slices.DeleteFunc(slices.Clone(s.XValidations), func(rule structural.Rule) bool {
-		if counted := countRegexp.FindStringSubmatch(rule.Rule); counted != nil && rule.FieldPath == "" {
+		if counted := countRegexp().FindStringSubmatch(rule.Rule); counted != nil && rule.FieldPath == "" {
 			_, ok := countedUnion(s, plain, counted)
 			return ok
 		}

@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -66,9 +66,9 @@ func (m *corrections) add(findings []apiserver.Finding) bool {
 
 var (
 	// dueTo matches errors about a type that another keyword requires.
-	dueTo = regexp.MustCompile(`^must be \w+ if (x-kubernetes-(?:map-type|list-type|embedded-resource)) is `)
+	dueTo = lazyregexp.New(`^must be \w+ if (x-kubernetes-(?:map-type|list-type|embedded-resource)) is `)
 	// wanted matches errors that name the only accepted type.
-	wanted = regexp.MustCompile(`^must be (string|object)$`)
+	wanted = lazyregexp.New(`^must be (string|object)$`)
 )
 
 // correctionFor returns the correction for an error at a path of a definition.
@@ -79,9 +79,9 @@ func correctionFor(path, detail string) (correction, bool) {
 	}
 	r.path = r.found
 	node, isType := strings.CutSuffix(r.found, ".type")
-	if m := dueTo.FindStringSubmatch(detail); m != nil && isType {
+	if m := dueTo().FindStringSubmatch(detail); m != nil && isType {
 		r.path = node + "." + m[1]
-	} else if m := wanted.FindStringSubmatch(detail); m != nil && isType {
+	} else if m := wanted().FindStringSubmatch(detail); m != nil && isType {
 		r.want = m[1]
 	}
 	return r, true

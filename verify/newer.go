@@ -3,22 +3,22 @@ package verify
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // globalMatches matches the call matches(string, pattern), whose cost servers before 1.37
 // did not estimate.
-var globalMatches = regexp.MustCompile(`(?:^|[^.\w])\s*matches\s*\(`)
+var globalMatches = lazyregexp.New(`(?:^|[^.\w])\s*matches\s*\(`)
 
 // newerCosts adds a note about rules that the target accepts and a newer server rejects
 // because it estimates a higher cost.
 func (c *checks) newerCosts(ctx context.Context) error {
 	var suspects []apiserver.Rule
 	for _, rule := range c.rules {
-		if globalMatches.MatchString(rule.Text+"\n"+rule.MessageText) && rule.RuleShare() <= 1 {
+		if globalMatches().MatchString(rule.Text+"\n"+rule.MessageText) && rule.RuleShare() <= 1 {
 			suspects = append(suspects, rule)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
@@ -129,12 +129,12 @@ type Result struct {
 }
 
 // celPosition matches the position at which the CEL compiler reports its first error.
-var celPosition = regexp.MustCompile(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
+var celPosition = lazyregexp.New(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
 
 // diagnostic returns the result as a diagnostic, with source positions.
 func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	pos, related := s.Position(r.Path)
-	if match := celPosition.FindStringSubmatch(r.Message); match != nil && s.TextPosition != nil {
+	if match := celPosition().FindStringSubmatch(r.Message); match != nil && s.TextPosition != nil {
 		line, _ := strconv.Atoi(match[1])
 		column, _ := strconv.Atoi(match[2])
 		if inside, ok := s.TextPosition(r.Path, line, column); ok {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
@@ -23,7 +23,7 @@ import (
 const controllerGenCommand = "controller-gen"
 
 // which matches controller-gen's flag that prints the markers of generators.
-var which = regexp.MustCompile(`^(-w+|--which-markers)$`)
+var which = lazyregexp.New(`^(-w+|--which-markers)$`)
 
 // isControllerGenSyntax reports whether the arguments are controller-gen's: some argument is
 // a path option, an output rule, or a generator with options, or two are generators. The
@@ -43,7 +43,7 @@ func isControllerGenSyntax(root *cobra.Command, args []string) bool {
 			generators++
 		}
 	}
-	return generators > 1 || slices.ContainsFunc(args, which.MatchString)
+	return generators > 1 || slices.ContainsFunc(args, which().MatchString)
 }
 
 // isCommand reports whether name is a command, or cobra's request for completions.

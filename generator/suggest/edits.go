@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -95,7 +96,7 @@ func (e *lineEditor) discriminator(c *candidate) (standing string) {
 	return standing
 }
 
-var plainWord = lazily(`^[A-Za-z][A-Za-z0-9]*$`)
+var plainWord = lazyregexp.New(`^[A-Za-z][A-Za-z0-9]*$`)
 
 // require makes a field required.
 func (e *lineEditor) require(f *unionField) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -111,7 +112,7 @@ func (f *unionField) readRole() {
 	}
 }
 
-var staged = lazily(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
+var staged = lazyregexp.New(`^\+k8s:(?:alpha|beta|ifEnabled|ifDisabled)\([^)]*\)=`)
 
 // whyNotMember returns why the field cannot be a member; empty if it can.
 func (f *unionField) whyNotMember() string {

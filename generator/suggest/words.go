@@ -5,18 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // This file searches documentation for statements about unions. Only unambiguous wording
 // counts.
-
-// lazily returns a function that compiles a regular expression on first use: most runs of the
-// program suggest nothing.
-func lazily(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
 
 // mayBeAbsent returns why a member may be absent although its value is selected; empty if
 // there is no indication. Kubernetes' tag for it takes precedence. A member that the
@@ -54,7 +49,7 @@ func (f *unionField) mode() (value, needs string) {
 	return "", ""
 }
 
-var modeTag = lazily(`\+k8s:ifMode\("([^"]+)"\)=\+k8s:(required|optional)$`)
+var modeTag = lazyregexp.New(`\+k8s:ifMode\("([^"]+)"\)=\+k8s:(required|optional)$`)
 
 func excerpt(pattern *regexp.Regexp, sentence string) string {
 	return fmt.Sprintf("%q", strings.TrimSpace(pattern.FindString(sentence)))
@@ -116,24 +111,24 @@ func mentionsAll(sentence string, fields []*unionField) bool {
 }
 
 var (
-	conditional  = lazily(`(?i)\b(if|when|only|unless)\b`)
-	negation     = lazily(`(?i)\b(?:not|never|invalid|ignored|empty|nil|unset|forbidden|unless)\b`)
-	defaultWords = lazily(`(?i)\b(?:default(?:s|ed)?(?: value)?(?::| is| to| to be)?|assumes(?: the)?) (\S+)|(\S+) (?:is the default|\((?:the )?default\))`)
-	bothAllowed  = lazily(`(?i)\b(?:both|several|more than one|multiple)\b.*\b(?:can|may)\b.*\b(?:set|specified|used|present|given|provided)\b`)
-	mustBeSet    = lazily(`(?i)\bmust (?:not be (?:empty|nil|unset|null|omitted)|be (?:set|specified|provided|present|defined|given|configured|non-?empty|non-?nil|not))\b|\b(?:is )?required (?:if|when|for)\b|\bif and only if\b|\bcannot be (?:empty|nil|unset|omitted)\b`)
-	whereAbsent  = lazily(`(?i)\b(?:if|when)(?: (?:it|this|this field|the field|left))?(?: is)? (?:not (?:set|specified|provided|defined|given|present)|unset|unspecified|omitted|absent|nil|empty|left out)\b|\b(?:may|can) be (?:empty|omitted|unset|left out|left empty|nil)\b|\b(?:may|can) be non-empty(?: if| when|[.,]|$)`)
-	onlyIf       = lazily(`(?i)\b(?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) only (?:if|when|for)\b|\bonly (?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) (?:if|when|for)\b|\bonly applies (?:if|when|to)\b|\bmay only be (?:set|specified|present|used)\b|\bignored (?:if|when|unless)\b`)
+	conditional  = lazyregexp.New(`(?i)\b(if|when|only|unless)\b`)
+	negation     = lazyregexp.New(`(?i)\b(?:not|never|invalid|ignored|empty|nil|unset|forbidden|unless)\b`)
+	defaultWords = lazyregexp.New(`(?i)\b(?:default(?:s|ed)?(?: value)?(?::| is| to| to be)?|assumes(?: the)?) (\S+)|(\S+) (?:is the default|\((?:the )?default\))`)
+	bothAllowed  = lazyregexp.New(`(?i)\b(?:both|several|more than one|multiple)\b.*\b(?:can|may)\b.*\b(?:set|specified|used|present|given|provided)\b`)
+	mustBeSet    = lazyregexp.New(`(?i)\bmust (?:not be (?:empty|nil|unset|null|omitted)|be (?:set|specified|provided|present|defined|given|configured|non-?empty|non-?nil|not))\b|\b(?:is )?required (?:if|when|for)\b|\bif and only if\b|\bcannot be (?:empty|nil|unset|omitted)\b`)
+	whereAbsent  = lazyregexp.New(`(?i)\b(?:if|when)(?: (?:it|this|this field|the field|left))?(?: is)? (?:not (?:set|specified|provided|defined|given|present)|unset|unspecified|omitted|absent|nil|empty|left out)\b|\b(?:may|can) be (?:empty|omitted|unset|left out|left empty|nil)\b|\b(?:may|can) be non-empty(?: if| when|[.,]|$)`)
+	onlyIf       = lazyregexp.New(`(?i)\b(?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) only (?:if|when|for)\b|\bonly (?:present|set|specified|valid|used|allowed|honou?red|considered|applicable|relevant|effective|meaningful|respected) (?:if|when|for)\b|\bonly applies (?:if|when|to)\b|\bmay only be (?:set|specified|present|used)\b|\bignored (?:if|when|unless)\b`)
 
-	oneOfWords     = lazily(`(?i)\b(?:exactly|precisely|one and only|only|at most|no more than|zero or|up to|just) one\b|\bone of (?:its|the|these|them|their|following)\b|\bmutually[ -]exclusive\b`)
-	membersWords   = lazily(`(?i)\bone(?: of)?(?: [a-z-]+){0,3} (?:members?|(?:sub-?)?fields?|propert(?:y|ies)|attributes?|options?|sources?|following|below)\b|\bone of (?:these|them|those) (?:must|may|can|should|shall|has|have|needs?|is|are|will)\b`)
-	severalWords   = lazily(`(?i)\bif (?:both|several|multiple|more than one|all)\b|\btakes? (?:precedence|priority)\b|\bat least one\b`)
-	exclusive      = lazily(`(?i)exclusive`)
-	exactlyWords   = lazily(`(?i)^(?:exactly|precisely|one and only|just)`)
-	onlyWords      = lazily(`(?i)^(?:only|at most|no more|zero|up to|mutually)`)
-	obliging       = lazily(`(?i)\b(?:must|has to|have to|needs? to|should|shall|required)\b`)
-	settingWords   = lazily(`(?i)\b(?:set|specified|specify|provided|defined|non-?nil|non-?empty|populated|configured|filled|present|allowed|chosen|given|supplied|used|mutually[ -]exclusive)\b`)
-	exceptionWords = lazily(`(?i)\b(?:except|besides|other than|apart from|aside from|unless|at least)\b`)
-	noneWords      = lazily(`(?i)\bif (?:none|no (?:member|field)|neither)\b|\bnone of (?:them|these|the (?:members|fields)) (?:is|are) (?:set|specified)\b`)
+	oneOfWords     = lazyregexp.New(`(?i)\b(?:exactly|precisely|one and only|only|at most|no more than|zero or|up to|just) one\b|\bone of (?:its|the|these|them|their|following)\b|\bmutually[ -]exclusive\b`)
+	membersWords   = lazyregexp.New(`(?i)\bone(?: of)?(?: [a-z-]+){0,3} (?:members?|(?:sub-?)?fields?|propert(?:y|ies)|attributes?|options?|sources?|following|below)\b|\bone of (?:these|them|those) (?:must|may|can|should|shall|has|have|needs?|is|are|will)\b`)
+	severalWords   = lazyregexp.New(`(?i)\bif (?:both|several|multiple|more than one|all)\b|\btakes? (?:precedence|priority)\b|\bat least one\b`)
+	exclusive      = lazyregexp.New(`(?i)exclusive`)
+	exactlyWords   = lazyregexp.New(`(?i)^(?:exactly|precisely|one and only|just)`)
+	onlyWords      = lazyregexp.New(`(?i)^(?:only|at most|no more|zero|up to|mutually)`)
+	obliging       = lazyregexp.New(`(?i)\b(?:must|has to|have to|needs? to|should|shall|required)\b`)
+	settingWords   = lazyregexp.New(`(?i)\b(?:set|specified|specify|provided|defined|non-?nil|non-?empty|populated|configured|filled|present|allowed|chosen|given|supplied|used|mutually[ -]exclusive)\b`)
+	exceptionWords = lazyregexp.New(`(?i)\b(?:except|besides|other than|apart from|aside from|unless|at least)\b`)
+	noneWords      = lazyregexp.New(`(?i)\bif (?:none|no (?:member|field)|neither)\b|\bnone of (?:them|these|the (?:members|fields)) (?:is|are) (?:set|specified)\b`)
 )
 
 // sentences splits documentation into sentences, and replaces line breaks within them by

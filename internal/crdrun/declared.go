@@ -9,10 +9,11 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // structName matches the beginning of a struct's declaration.
-var structName = regexp.MustCompile(`([\pL_][\pL\pN_]*)\s+struct\b`)
+var structName = lazyregexp.New(`([\pL_][\pL\pN_]*)\s+struct\b`)
 
 // Declaration searches all Go files of the project for a struct that may be a kind of group,
 // regardless of build tags and of the packages that the run covers. ok decides whether a
@@ -33,7 +34,7 @@ func Declaration(in *inputs.Reader, wd, group string, ok func(file, name string,
 		for _, entry := range entries {
 			name := filepath.Join(dir, entry.Name())
 			if text := texts[name]; isGroup && text != nil {
-				for _, match := range structName.FindAllSubmatchIndex(text, -1) {
+				for _, match := range structName().FindAllSubmatchIndex(text, -1) {
 					if ok(name, string(text[match[2]:match[3]]), text) {
 						line := text[:match[2]]
 						at = diag.Position{File: name, Line: 1 + bytes.Count(line, []byte("\n")), Column: len(line) - bytes.LastIndexByte(line, '\n')}

@@ -2,15 +2,15 @@ package definitions
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // ignoreComment matches a comment that ignores a finding, in Go or YAML.
-var ignoreComment = regexp.MustCompile(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
+var ignoreComment = lazyregexp.New(`(?:#|//)\s*schemagen:(ignore|ignore-file)(?:\s+(\S+))?(?:\s+(\S.*))?$`)
 
 // Ignore is a comment that ignores findings with a code: on its own line and the next one, or
 // in the whole file.
@@ -83,11 +83,11 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 	for line := range bytes.Lines(data) {
 		n++
 		text := strings.TrimRight(string(line), "\r\n \t")
-		at := ignoreComment.FindStringSubmatchIndex(text)
+		at := ignoreComment().FindStringSubmatchIndex(text)
 		if at == nil {
 			continue
 		}
-		group := ignoreComment.FindStringSubmatch(text)
+		group := ignoreComment().FindStringSubmatch(text)
 		out = append(out, &Ignore{
 			Pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
 			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
 )
 
@@ -138,7 +138,7 @@ func (c confined) list(ctx context.Context, pattern string) ([]string, error) {
 }
 
 // namingMarker matches a marker that determines the name of a file or directory.
-var namingMarker = regexp.MustCompile(`^[\s/*]*(\+(?:groupName|kubebuilder:resource|kubebuilder:ac:output:package)\b(.*))`)
+var namingMarker = lazyregexp.New(`^[\s/*]*(\+(?:groupName|kubebuilder:resource|kubebuilder:ac:output:package)\b(.*))`)
 
 // markersBelow finds a marker for which controller-gen would write outside of the copy.
 func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) (found string, err error) {
@@ -160,7 +160,7 @@ func (c confined) markersBelow(ctx context.Context, dir string, recursive bool) 
 		line := 0
 		for text := range bytes.Lines(data) {
 			line++
-			match := namingMarker.FindSubmatch(text)
+			match := namingMarker().FindSubmatch(text)
 			if match == nil {
 				continue
 			}
@@ -219,4 +219,4 @@ func isTerminal(f *os.File) bool {
 }
 
 // harmless matches settings of variables of the go command that cannot name a program.
-var harmless = regexp.MustCompile(`^(CGO_ENABLED|GO111MODULE|GOARCH|GOOS|GOWORK|GOEXPERIMENT|GODEBUG|LANG|LC_ALL)=|^GOFLAGS=( *-(mod|tags|buildvcs)=\S*)* *$`)
+var harmless = lazyregexp.New(`^(CGO_ENABLED|GO111MODULE|GOARCH|GOOS|GOWORK|GOEXPERIMENT|GODEBUG|LANG|LC_ALL)=|^GOFLAGS=( *-(mod|tags|buildvcs)=\S*)* *$`)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // makefile is the part of a Makefile that concerns controller-gen. Rules are not evaluated:
@@ -53,11 +54,11 @@ const toolVariable = "CONTROLLER_GEN"
 const calledTool = "\x00controller-gen"
 
 var (
-	makeAssignment = regexp.MustCompile(`^(?:export\s+|override\s+)*([A-Za-z0-9_.-]+)\s*(\?=|:{0,3}=)\s*(.*?)\s*$`)
-	makeReference  = regexp.MustCompile(`\$(\$|\(([^()]*)\)|\{([^{}]*)\}|.)`)
-	makeComment    = regexp.MustCompile(`(^|\s)#.*$`)
-	toolFile       = regexp.MustCompile(`^controller-gen(-v?[0-9.]+)?(@.*)?$`)
-	setsVariable   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	makeAssignment = lazyregexp.New(`^(?:export\s+|override\s+)*([A-Za-z0-9_.-]+)\s*(\?=|:{0,3}=)\s*(.*?)\s*$`)
+	makeReference  = lazyregexp.New(`\$(\$|\(([^()]*)\)|\{([^{}]*)\}|.)`)
+	makeComment    = lazyregexp.New(`(^|\s)#.*$`)
+	toolFile       = lazyregexp.New(`^controller-gen(-v?[0-9.]+)?(@.*)?$`)
+	setsVariable   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
 
 // readMakefile reads the calls of controller-gen in a Makefile.
@@ -82,7 +83,7 @@ func readMakefile(path string, data []byte) *makefile {
 		case strings.HasPrefix(text, "\t"):
 			recipes = append(recipes, recipe{first, text})
 		default:
-			m.assign(first, makeComment.ReplaceAllString(text, ""))
+			m.assign(first, makeComment().ReplaceAllString(text, ""))
 		}
 	}
 	for _, r := range recipes {
@@ -92,7 +93,7 @@ func readMakefile(path string, data []byte) *makefile {
 }
 
 func (m *makefile) assign(line int, text string) {
-	match := makeAssignment.FindStringSubmatch(text)
+	match := makeAssignment().FindStringSubmatch(text)
 	if match == nil {
 		return
 	}
@@ -114,8 +115,8 @@ const (
 func (m *makefile) expand(text string, depth int) (string, error) {
 	var failed error
 	m.expansions++
-	out := makeReference.ReplaceAllStringFunc(text, func(reference string) string {
-		match := makeReference.FindStringSubmatch(reference)
+	out := makeReference().ReplaceAllStringFunc(text, func(reference string) string {
+		match := makeReference().FindStringSubmatch(reference)
 		name := match[2] + match[3]
 		switch {
 		case reference == "$$":
@@ -179,7 +180,7 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 	for len(words) > 0 && slices.Contains([]string{"do", "then", "else", "!", "exec", "time"}, words[0]) {
 		words = words[1:]
 	}
-	for len(words) > 0 && setsVariable.MatchString(words[0]) {
+	for len(words) > 0 && setsVariable().MatchString(words[0]) {
 		call.env, words = append(call.env, words[0]), words[1:]
 	}
 	switch {
@@ -187,9 +188,9 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 		return call, false
 	case words[0] == calledTool:
 		call.args = words[1:]
-	case toolFile.MatchString(filepath.Base(words[0])):
+	case toolFile().MatchString(filepath.Base(words[0])):
 		call.args, call.direct = words[1:], true
-	case len(words) > 2 && filepath.Base(words[0]) == "go" && (words[1] == "run" || words[1] == "tool") && toolFile.MatchString(filepath.Base(words[2])):
+	case len(words) > 2 && filepath.Base(words[0]) == "go" && (words[1] == "run" || words[1] == "tool") && toolFile().MatchString(filepath.Base(words[2])):
 		call.args, call.direct = words[3:], true
 	}
 	return call, len(generatorsIn(call.args)) > 0
@@ -271,10 +272,10 @@ const (
 )
 
 // installedVersion matches the variable of the version in a line that installs the tool.
-var installedVersion = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `[@,]\s*\$[({]([A-Za-z0-9_.-]+)[)}]`)
+var installedVersion = lazyregexp.New(regexp.QuoteMeta(toolPackage) + `[@,]\s*\$[({]([A-Za-z0-9_.-]+)[)}]`)
 
 // bareInstall matches a line that installs the tool without a version.
-var bareInstall = regexp.MustCompile(regexp.QuoteMeta(toolPackage) + `([ \t;&|)]|\s*$)`)
+var bareInstall = lazyregexp.New(regexp.QuoteMeta(toolPackage) + `([ \t;&|)]|\s*$)`)
 
 // installs reports whether the Makefile installs the tool to the path in its variable, as
 // Kubebuilder's do.
@@ -294,9 +295,9 @@ func (m *makefile) withInstalled(version string) string {
 			continue
 		}
 		// Without a version it is installed from go.mod, which does not require schemagen.
-		line = bareInstall.ReplaceAllString(line, toolPackage+"@"+version+"$1")
+		line = bareInstall().ReplaceAllString(line, toolPackage+"@"+version+"$1")
 		lines[i] = strings.ReplaceAll(strings.ReplaceAll(line, toolPackage, productPackage), "/controller-gen", "/schemagen")
-		if match := installedVersion.FindStringSubmatch(line); match != nil {
+		if match := installedVersion().FindStringSubmatch(line); match != nil {
 			if v, ok := m.variables[match[1]]; ok && v.value != "" {
 				lines[v.line] = strings.Replace(lines[v.line], v.value, version, 1)
 			}
@@ -317,7 +318,7 @@ func (m *makefile) withTool(value string) (text string, ok bool) {
 	line := strings.TrimRight(lines[at], "\r\n")
 	end := lines[at][len(line):]
 	equals := strings.IndexByte(line, '=') + 1
-	comment := makeComment.FindString(line[equals:])
+	comment := makeComment().FindString(line[equals:])
 	if strings.HasPrefix(comment, "#") {
 		comment = " " + comment
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -288,7 +289,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 		return r.project.run(ctx, dir, call.env, command, call.args, more)
 	}
 	for _, set := range call.env {
-		if !harmless.MatchString(set) && !r.Consent.allows("Set "+set+", as the Makefile does, which may run programs from the repository") {
+		if !harmless().MatchString(set) && !r.Consent.allows("Set "+set+", as the Makefile does, which may run programs from the repository") {
 			r.differs = true
 			fmt.Fprintf(r.out, "  not compared: the Makefile sets %s, which may run programs from the repository: allow it with --yes\n", diag.Line(set))
 			return nil
@@ -336,16 +337,16 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 
 // indented indents the output of a tool below the line that names the tool.
 func indented(text string) string {
-	return lineStart.ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "    $0")
+	return lineStart().ReplaceAllString(strings.TrimRight(text, "\n")+"\n", "    $0")
 }
 
 // lineStart matches the first character of a line that is not empty.
-var lineStart = regexp.MustCompile(`(?m)^.`)
+var lineStart = lazyregexp.New(`(?m)^.`)
 
 // versionLine matches the annotation with the version of the tool that wrote a file.
-var versionLine = regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
+var versionLine = lazyregexp.New(`(?m)^    ` + regexp.QuoteMeta(generator.VersionAnnotation) + `: .*\n`)
 
-func withoutVersion(data []byte) []byte { return versionLine.ReplaceAll(data, nil) }
+func withoutVersion(data []byte) []byte { return versionLine().ReplaceAll(data, nil) }
 
 // reportFiles prints the number of equal files, and for every other file the reason.
 func (r *migration) reportFiles(ctx context.Context, theirs, ours runResult, reasons *reasonsFor) error {

@@ -1,17 +1,18 @@
 package manifest
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // yamlLine matches the beginning of an error of the YAML library with a line number.
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var yamlLine = lazyregexp.New(`^yaml: line (\d+): `)
 
 // yamlAnchor matches the name of an anchor in an error.
-var yamlAnchor = regexp.MustCompile(`anchor '([^']*)'`)
+var yamlAnchor = lazyregexp.New(`anchor '([^']*)'`)
 
 // yamlError returns the offset in a text that an error of the YAML library refers
 // to, and its message without the line, which counts from the beginning of the
@@ -19,14 +20,14 @@ var yamlAnchor = regexp.MustCompile(`anchor '([^']*)'`)
 func yamlError(text string, err error, strayed int) (offset int, message string) {
 	message = err.Error()
 	line := 1
-	if m := yamlLine.FindStringSubmatch(message); m != nil {
+	if m := yamlLine().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		message = "yaml: " + message[len(m[0]):]
 		if isParserError(message) {
 			line++ // the library counts from 0 here
 		}
 	}
-	if m := yamlAnchor.FindStringSubmatch(message); m != nil {
+	if m := yamlAnchor().FindStringSubmatch(message); m != nil {
 		return max(0, strings.Index(text, "*"+m[1])), message
 	}
 	if bad := badCharacter(text); bad >= 0 {

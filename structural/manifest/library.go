@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,8 @@ import (
 
 	yamlv2 "go.yaml.in/yaml/v2"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // The library needs up to two hundred times the size of a document that consists of
@@ -103,14 +104,14 @@ type libraryDuplicate struct {
 }
 
 // alreadySet matches the library's message for a duplicate key.
-var alreadySet = regexp.MustCompile(`(?s)^line (\d+): key (.*) already set in map$`)
+var alreadySet = lazyregexp.New(`(?s)^line (\d+): key (.*) already set in map$`)
 
 // duplicatesIn returns the duplicate keys in the library's errors, in order. Aliases
 // cause repeated messages.
 func duplicatesIn(messages []string) []libraryDuplicate {
 	var found []libraryDuplicate
 	for _, message := range messages {
-		if m := alreadySet.FindStringSubmatch(message); m != nil {
+		if m := alreadySet().FindStringSubmatch(message); m != nil {
 			line, _ := strconv.Atoi(m[1])
 			found = append(found, libraryDuplicate{line, m[2]})
 		}

@@ -2,13 +2,14 @@ package manifest
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // yamlFloat matches floats by the rules of go.yaml.in/yaml/v2.
-var yamlFloat = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+var yamlFloat = lazyregexp.New(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
 // resolvePlain returns the value of an unquoted scalar without a tag: nil, a bool,
 // an int64, a uint64 or a float64, unless it is a string. It follows YAML 1.1 as
@@ -61,7 +62,7 @@ func resolveNumber(s string) (value any, isString bool) {
 	if u, err := strconv.ParseUint(plain, 0, 64); err == nil {
 		return u, false
 	}
-	if yamlFloat.MatchString(plain) {
+	if yamlFloat().MatchString(plain) {
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
 			return f, false
 		}

@@ -2,7 +2,6 @@ package configgen
 
 import (
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -97,14 +97,14 @@ func (r *Reader) element(m Marker, name string, v Value) {
 }
 
 // nextArgument matches an argument that follows a blank instead of a comma.
-var nextArgument = regexp.MustCompile(`[ \t]+([A-Za-z]+)=`)
+var nextArgument = lazyregexp.New(`[ \t]+([A-Za-z]+)=`)
 
 // missingComma reports a value that contains a further argument of the marker, and returns
 // the diagnostic, or nil.
 func (r *Reader) missingComma(p *source.Package, def *ctmarkers.Definition, arguments []Argument) *diag.Diagnostic {
 	for _, a := range arguments {
 		for _, v := range a.Values {
-			at := nextArgument.FindStringSubmatchIndex(v.Text)
+			at := nextArgument().FindStringSubmatchIndex(v.Text)
 			if v.Quoted || at == nil {
 				continue
 			}
