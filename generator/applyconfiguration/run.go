@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -79,6 +80,11 @@ func Generate(ctx context.Context, program *source.Program, roots []*source.Pack
 		}
 		if p != nil {
 			enabled = append(enabled, p)
+		}
+	}
+	if sharesOutput(enabled) {
+		if err := inOrder(enabled, roots, o.Source); err != nil {
+			return nil, nil, err
 		}
 	}
 	return r.generate(enabled)
@@ -183,6 +189,36 @@ func (r *run) read(program *source.Program, root *source.Package, collector *ctm
 	universe, err := newUniverse(program, root)
 	p.model = func() (types.Universe, []*types.Type, error) { return universe, order(root, universe), nil }
 	return p, err
+}
+
+// sharesOutput reports whether two packages may write the same file. The last one is kept.
+func sharesOutput(all []*packageRun) bool {
+	for i, p := range all {
+		for _, q := range all[:i] {
+			a, b := p.arguments().OutputDir+string(filepath.Separator), q.arguments().OutputDir+string(filepath.Separator)
+			if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inOrder sorts packages as controller-gen processes them. The error is a [source.Unsure].
+func inOrder(all []*packageRun, roots []*source.Package, o generator.Options) error {
+	listed := make([]*golist.Package, len(roots))
+	for i, root := range roots {
+		listed[i] = root.Package
+	}
+	ordered, ok := golist.Order(o.Inputs, o.Dir, o.Patterns, listed)
+	if !ok {
+		return source.Unsuref("several packages write to the same directory, and the order in which controller-gen loads them is not known")
+	}
+	at := func(p *packageRun) int {
+		return slices.IndexFunc(ordered, func(q *golist.Package) bool { return q.Path == p.path })
+	}
+	slices.SortStableFunc(all, func(a, b *packageRun) int { return at(a) - at(b) })
+	return nil
 }
 
 // order returns the types for which code-generator runs. It generates some files for the

@@ -142,6 +142,84 @@ func TestApplyConfiguration(t *testing.T) {
 	}
 }
 
+// sharedOutput has two packages that write to the same package: of a file of both, the one of
+// the package that is loaded last is kept, which is the one that imports the other.
+const sharedOutput = `
+-- api/a/v1/types.go --
+// +groupName=a.example.com
+// +kubebuilder:ac:generate=true
+// +kubebuilder:ac:output:package=../../../applyconfigurations
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	b "typed.test/api/b/v1"
+)
+
+// A is a kind.
+// +kubebuilder:resource
+type A struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Spec b.Spec ` + "`json:\"spec,omitempty\"`" + `
+}
+-- api/b/v1/types.go --
+// +groupName=b.example.com
+// +kubebuilder:ac:generate=true
+// +kubebuilder:ac:output:package=../../../applyconfigurations
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// B is a kind.
+// +kubebuilder:resource
+type B struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+	Spec Spec ` + "`json:\"spec,omitempty\"`" + `
+}
+
+// Spec is what is wanted.
+type Spec struct {
+	Size int ` + "`json:\"size,omitempty\"`" + `
+}
+`
+
+// TestSharedOutput checks that a file that several packages write is the one that
+// controller-gen keeps, and that its own code runs if the order of the packages is not known.
+func TestSharedOutput(t *testing.T) {
+	archive := txtar.Parse([]byte(strings.ReplaceAll(sharedOutput, "typed.test", typedmodule.Path)))
+	dir := module(t, archive)
+	o, _ := options(t, dir, applyconfiguration.Generator{})
+	result, err := Run(t.Context(), o)
+	if err != nil || len(result.Findings) > 0 || len(result.Unsure) > 0 {
+		t.Fatal(err, result)
+	}
+	got := map[string]string{} // of one name, the last file is written
+	for _, f := range result.Files {
+		name, err := filepath.Rel(dir, filepath.Join(f.PackageDir, f.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[filepath.ToSlash(name)] = string(f.Data)
+	}
+	want := upstreamWrites(t, dir, peer.Generator{OmitToolVersion: new(true)})
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("%s differs from controller-gen's:\n%s", name, udiff.Unified("controller-gen", "ours", text, got[name]))
+		}
+	}
+	if len(got) != len(want) || len(want) < 5 {
+		t.Errorf("got %d files, want controller-gen's %d, at least 5", len(got), len(want))
+	}
+
+	o.Source.Patterns, o.OwnOnly = []string{typedmodule.Path + "/api/..."}, true
+	if result, err := Run(t.Context(), o); err != nil || len(result.Unsure) == 0 {
+		t.Errorf("import paths: %v, %v", err, result)
+	}
+}
+
 // TestApplyConfigurationFindings checks that errors for which upstream exits or panics
 // become findings.
 func TestApplyConfigurationFindings(t *testing.T) {

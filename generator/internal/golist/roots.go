@@ -57,14 +57,7 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 			add(dir, pattern)
 			continue
 		}
-		target, recursive := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
-		if pattern == "..." || pattern == "./..." {
-			target, recursive = ".", true
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(dir, target)
-		}
-		target = filepath.Clean(target)
+		target, recursive := fileTarget(dir, pattern)
 		info, err := in.Stat(target)
 		if err == nil && !info.IsDir() && strings.HasSuffix(target, ".go") {
 			// A file name selects the package of the file.
@@ -208,6 +201,19 @@ func moduleRoot(in *inputs.Reader, dir string) string {
 		}
 		d = parent
 	}
+}
+
+// fileTarget returns the directory or file that a file pattern names, and whether it also
+// matches those below it.
+func fileTarget(dir, pattern string) (target string, recursive bool) {
+	target, recursive = strings.CutSuffix(filepath.ToSlash(pattern), "/...")
+	if pattern == "..." || pattern == "./..." {
+		target, recursive = ".", true
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(dir, target)
+	}
+	return filepath.Clean(target), recursive
 }
 
 // filePattern returns the pattern that matches dir, relative to its module root.
