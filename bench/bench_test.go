@@ -48,11 +48,24 @@ func TestProjects(t *testing.T) {
 		}
 	}
 	dir := writeTree(t, map[string]string{"config/crd/a.yaml": "a", "config/b.yaml": "b", "zz_generated.deepcopy.go": "c"})
-	if err := (outputs{dir, projects()[1].generated}).remove(); err != nil {
+	if err := (outputs{dir: dir, only: projects()[1].generated}).remove(); err != nil {
 		t.Error(err)
 	}
 	if left, err := readTree(dir, nil); len(left) != 1 || err != nil || left[0].name != "config/b.yaml" {
 		t.Errorf("got remaining %v, error %v", left, err)
+	}
+}
+
+// TestImportedOutputs checks that outputs that are imported remain packages without
+// declarations.
+func TestImportedOutputs(t *testing.T) {
+	dir := writeTree(t, map[string]string{"applyconfiguration/a.go": "// Text.\npackage other // more\n\nvar A int\n", "b.go": "package b\n"})
+	if err := (outputs{dir, applyFiles, true}).remove(); err != nil {
+		t.Error(err)
+	}
+	left, err := readTree(dir, nil)
+	if err != nil || len(left) != 2 || string(left[0].content) != "package other\n" || string(left[1].content) != "package b\n" {
+		t.Errorf("got remaining %s, error %v", left, err)
 	}
 }
 

@@ -54,6 +54,7 @@ type benchCase struct {
 	line     string
 	commands []string
 	inTree   *regexp.Regexp // matches the files that it writes next to the packages, if any
+	imported bool           // as in line
 }
 
 // A mount is a module in the module cache and its directory in the checkout.
@@ -284,6 +285,54 @@ func cases() []benchCase {
 		files:  2,
 		object: line{files: 1},
 	}, {
+		name: "cloudnative-pg", pins: "repositories",
+		checkout: repository("github.com/cloudnative-pg/cloudnative-pg"),
+		crd:      "crd", paths: []string{"./..."},
+		files:     10,
+		manifests: line{commands: []string{"crd rbac:roleName=manager webhook paths=./..."}, files: 12},
+		object:    line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./..."}, files: 1},
+	}, {
+		name: "sriov-network-operator", pins: "repositories",
+		checkout: repository("github.com/k8snetworkplumbingwg/sriov-network-operator"),
+		crd:      "crd:crdVersions={v1}", paths: []string{"./..."},
+		files:     7,
+		manifests: line{commands: []string{"crd:crdVersions={v1} webhook paths=./..."}, files: 7},
+		object:    line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./..."}, files: 1},
+	}, {
+		name: "metal-operator", pins: "repositories",
+		checkout: repository("github.com/ironcore-dev/metal-operator"),
+		crd:      "crd", paths: []string{"./..."},
+		files:     14,
+		manifests: line{commands: []string{"rbac:roleName=manager-role crd webhook paths=./..."}, files: 16},
+		object:    line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./..."}, files: 1},
+	}, {
+		name: "cluster-api-azure", pins: "repositories",
+		checkout: repository("sigs.k8s.io/cluster-api-provider-azure"),
+		crd:      "crd:crdVersions=v1", paths: []string{"./api/...", "./exp/api/..."},
+		files: 19,
+		manifests: line{commands: []string{
+			"paths=./api/... paths=./exp/api/... crd:crdVersions=v1 rbac:roleName=base-manager-role webhook",
+			"paths=./ paths=./controllers/... paths=./exp/controllers/... rbac:roleName=base-manager-role",
+		}, files: 21},
+		object: line{commands: []string{"paths=./api/... paths=./exp/api/... object:headerFile=./hack/boilerplate/boilerplate.generatego.txt"}, files: 3},
+	}, {
+		name: "jobset", pins: "repositories",
+		checkout: repository("sigs.k8s.io/jobset"),
+		crd:      "crd:generateEmbeddedObjectMeta=true", paths: []string{"./api/..."},
+		files: 1,
+		manifests: line{commands: []string{
+			"rbac:roleName=manager-role crd:generateEmbeddedObjectMeta=true paths=./api/...",
+			"rbac:roleName=manager-role webhook paths=./pkg/...",
+		}, files: 3},
+		object: line{commands: []string{"object:headerFile=hack/boilerplate.go.txt paths=./api/..."}, files: 2},
+	}, {
+		name: "trust-manager", pins: "repositories",
+		checkout: repository("github.com/cert-manager/trust-manager"),
+		crd:      "crd", paths: []string{"./cmd/...", "./deploy/...", "./design/...", "./docs/...", "./pkg/...", "./test/...", "./trust-packages/..."},
+		files:  2,
+		object: line{commands: []string{"object:headerFile=make/_shared/boilerplate/template/boilerplate.go.txt " + trustManager}, files: 2},
+		apply:  line{commands: []string{"applyconfiguration:headerFile=make/_shared/boilerplate/template/boilerplate.go.txt " + trustManager}, files: 25, imported: true},
+	}, {
 		// By import path: with its own go.mod, the repository requires a module that the
 		// proxy does not serve.
 		name: "cilium", pins: "cilium",
@@ -383,6 +432,9 @@ func cases() []benchCase {
 const clusterAPIAWS = "paths=./ paths=./api/... paths=./exp/api/... paths=./bootstrap/eks/api/... paths=./controlplane/eks/api/... " +
 	"paths=./controlplane/rosa/api/... paths=./iam/api/... paths=./controllers/... paths=./exp/controllers/... " +
 	"paths=./bootstrap/eks/controllers/... paths=./controlplane/eks/controllers/... paths=./controlplane/rosa/controllers/..."
+
+// trustManager are the packages in the Makefile of trust-manager: those of all directories except make.
+const trustManager = "paths=./cmd/... paths=./deploy/... paths=./design/... paths=./docs/... paths=./pkg/... paths=./test/... paths=./trust-packages/..."
 
 // kubernetes converts group/version names to import paths of k8s.io/api.
 func kubernetes(versions ...string) []string {

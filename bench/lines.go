@@ -16,6 +16,9 @@ type line struct {
 	listings []listing
 	// files is the expected number of files. It is 0 if the project does not have the line.
 	files int
+	// imported is set if packages of the line import the files that it writes next to them:
+	// controller-gen fails without these packages, so the files are emptied instead of removed.
+	imported bool
 }
 
 // Names of lines, by which rows select them.
@@ -29,7 +32,7 @@ const (
 // Paths of the files that lines write next to the packages.
 var (
 	objectFiles = regexp.MustCompile(`(^|/)zz_generated\.deepcopy\.go$`)
-	applyFiles  = regexp.MustCompile(`(^|/)applyconfiguration/`)
+	applyFiles  = regexp.MustCompile(`(^|/)applyconfigurations?/`)
 )
 
 // lines returns the case once for each of its lines: itself, whose line is that of the crd
@@ -44,7 +47,8 @@ func (c benchCase) lines() []benchCase {
 	add := func(name string, l line, inTree *regexp.Regexp) {
 		if l.files > 0 {
 			other := c
-			other.line, other.commands, other.listings, other.files, other.inTree = name, l.commands, l.listings, l.files, inTree
+			other.line, other.commands, other.listings, other.files = name, l.commands, l.listings, l.files
+			other.inTree, other.imported = inTree, l.imported
 			other.name += ": " + name
 			out = append(out, other)
 		}

@@ -91,7 +91,7 @@ func compareProject(ctx context.Context, w workspace, p project, peer, product s
 		if err := os.CopyFS(dir, os.DirFS(root)); err != nil {
 			return problem("harness: %v", err)
 		}
-		if err := (outputs{dir, p.generated}).remove(); err != nil {
+		if err := (outputs{dir: dir, only: p.generated}).remove(); err != nil {
 			return problem("harness: %v", err)
 		}
 		left, err := readTree(dir, nil)

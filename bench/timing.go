@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io"
 	"math"
 	"os"
@@ -34,22 +36,23 @@ type command struct {
 }
 
 // outputs are the files that a contestant writes: those below dir whose paths match, or all
-// of them if only is nil.
+// of them if only is nil. With imported, other files import the packages of the outputs.
 type outputs struct {
-	dir  string
-	only *regexp.Regexp
+	dir      string
+	only     *regexp.Regexp
+	imported bool
 }
 
 // contestants returns controller-gen, schemagen and a bare listing of the same packages.
 // Their outputs are below temp.
 func contestants(c benchCase, r row, in checkoutDirs, peer, product, temp string) (theirs, ours, list *contestant) {
 	one := func(name string, p checkoutDir, program string, arguments func(out string) [][]string, flags ...string) *contestant {
-		t := &contestant{name: name, outputs: outputs{filepath.Join(temp, name), nil}}
+		t := &contestant{name: name, outputs: outputs{dir: filepath.Join(temp, name)}}
 		for _, args := range arguments(t.outputs.dir) {
 			t.commands = append(t.commands, command{p.dir, program, append(args, flags...)})
 		}
 		if c.inTree != nil {
-			t.outputs = outputs{p.root, c.inTree}
+			t.outputs = outputs{p.root, c.inTree, c.imported}
 		}
 		return t
 	}
@@ -243,16 +246,30 @@ func (t *contestant) measure(ctx context.Context, r row) error {
 	return nil
 }
 
-// remove removes the outputs of earlier runs.
+// remove removes the outputs of earlier runs, or reduces them to their package clauses if they
+// are imported.
 func (o outputs) remove() error {
 	if o.only == nil {
 		return os.RemoveAll(o.dir)
 	}
 	files, err := matching(o.dir, o.only)
 	for _, name := range files {
-		err = errors.Join(err, os.Remove(name))
+		if o.imported {
+			err = errors.Join(err, keepClause(name))
+		} else {
+			err = errors.Join(err, os.Remove(name))
+		}
 	}
 	return err
+}
+
+// keepClause reduces a Go file to its package clause.
+func keepClause(name string) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte("package "+file.Name.Name+"\n"), 0o666)
 }
 
 // sum returns a checksum of files. The contents are not kept in memory: the harness must stay

@@ -53,7 +53,7 @@ func (c benchCase) checkouts(p checkoutDir, edits bool, temp string) (checkoutDi
 	copied := func(name string) (checkoutDir, error) {
 		q, err := p.copyTo(filepath.Join(temp, name))
 		if err == nil && c.inTree != nil {
-			err = outputs{q.root, c.inTree}.remove()
+			err = outputs{q.root, c.inTree, c.imported}.remove()
 		}
 		return q, err
 	}
