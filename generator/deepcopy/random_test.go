@@ -1,13 +1,20 @@
 package deepcopy_test
 
 import (
+	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 	ctdeepcopy "sigs.k8s.io/controller-tools/pkg/deepcopy"
@@ -18,18 +25,20 @@ import (
 )
 
 var (
-	randomPackages = flag.Int("packages", 200, "number of random packages")
+	randomPackages = flag.Int("packages", 0, "number of random packages; with -update, the outcome is recorded. By default, 200 are compared")
 	seed           = flag.Uint64("seed", 1, "seed of the random packages")
 )
 
 // TestRandom compares the files for random packages with controller-gen's. If it refuses a
-// package, or panics, we refuse it or are unsure.
+// package, or panics, we refuse it or are unsure. With -packages and -update, the outcome is
+// written to testdata/deepcopy/random.txt.
 func TestRandom(t *testing.T) {
 	const batch = 1000
+	count := cmp.Or(*randomPackages, 200)
 	verdicts := map[string]int{}
-	for first := 0; first < *randomPackages; first += batch {
+	for first := 0; first < count; first += batch {
 		var cases []*gentest.Case
-		for n := first; n < min(first+batch, *randomPackages); n++ {
+		for n := first; n < min(first+batch, count); n++ {
 			r := &randomPackage{Rand: rand.New(rand.NewPCG(*seed, uint64(n))), name: fmt.Sprintf("p%d", n)}
 			cases = append(cases, &gentest.Case{Name: r.name, Archive: r.archive()})
 		}
@@ -76,8 +85,29 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Log(verdicts)
-	if verdicts["equal"] < *randomPackages/4 {
+	if verdicts["equal"] < count/4 {
 		t.Errorf("too few packages that are not refused: %v", verdicts)
+	}
+	if *update && *randomPackages > 0 && !t.Failed() {
+		writeOutcome(t, verdicts)
+	}
+}
+
+// writeOutcome records what was compared, and the number of packages for each verdict.
+func writeOutcome(t *testing.T, verdicts map[string]int) {
+	t.Helper()
+	version, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "sigs.k8s.io/controller-tools").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d random packages, seed %d, compared with controller-gen %s, built with %s, on %s.\n",
+		*randomPackages, *seed, bytes.TrimSpace(version), runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+	for _, verdict := range slices.Sorted(maps.Keys(verdicts)) {
+		fmt.Fprintf(&text, "%6d %s\n", verdicts[verdict], verdict)
+	}
+	if err := os.WriteFile("../../testdata/deepcopy/random.txt", []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
