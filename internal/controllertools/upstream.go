@@ -54,7 +54,7 @@ func (r *Result) runUpstream(ctx context.Context, options Options, selected map[
 			r.add(names[i], made, found)
 			err = failed
 		} else {
-			err = (*g).Generate(&each)
+			err = generateEach(*g, each)
 		}
 		if err != nil {
 			r.Findings = append(r.Findings, toDiagnostics(names[i], err)...)
@@ -62,6 +62,31 @@ func (r *Result) runUpstream(ctx context.Context, options Options, selected map[
 	}
 	r.Findings = append(r.Findings, packageErrors(options.Source.Inputs, runtime.Roots)...)
 	return nil
+}
+
+// generateEach runs a generator for one root package after the other, so that a panic is an
+// error that names the package. It is for object, which does the same; rbac and webhook, which
+// merge the markers of all packages, are never unsure.
+func generateEach(g Generator, all genall.GenerationContext) error {
+	var errs []error
+	for _, root := range all.Roots {
+		one := all
+		one.Roots = []*loader.Package{root}
+		if err := recovered(func() error { return g.Generate(&one) }); err != nil {
+			errs = append(errs, fmt.Errorf("package %s: %w", root.PkgPath, err))
+		}
+	}
+	return loader.MaybeErrList(errs)
+}
+
+// recovered calls a function and returns its error, or its panic as one.
+func recovered(call func() error) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("controller-gen's generator panics: %v", reason)
+		}
+	}()
+	return call()
 }
 
 // headers is the input rule of the generators.
