@@ -161,10 +161,10 @@ func (r *crdRun) parse(args []string) error {
 	if r.NoCRD && r.Patch == nil && len(companions) == 0 {
 		return fmt.Errorf("no generator: use one or more of %s", strings.Join(controllertools.Names(), ", "))
 	}
-	for generator := range rules {
+	for _, generator := range slices.Sorted(maps.Keys(rules)) {
 		runs := companions[generator] != nil || generator == "crd" && !r.NoCRD || generator == "schemapatch" && r.Patch != nil
 		if generator != "" && !runs {
-			return fmt.Errorf("there is an output rule for %s, but that generator is not run", generator)
+			return fmt.Errorf("there is an output rule for %[1]s, but that generator is not run: add %[1]s, or remove output:%[1]s", generator)
 		}
 	}
 	if rule, explicit := controllertools.RuleFor("crd", rules); explicit {

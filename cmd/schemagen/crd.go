@@ -48,6 +48,8 @@ type crdRun struct {
 	// headerFile is the file whose text precedes the content of each file, with " YEAR"
 	// replaced by year.
 	headerFile, year string
+	// unreadable is the finding about a header file that cannot be read.
+	unreadable diag.List
 	// cacheDir is the directory of the run cache; noCache disables it.
 	cacheDir string
 	noCache  bool
@@ -221,7 +223,7 @@ func (r *crdRun) configure() error {
 			r.CurrentYear = time.Now().UTC().Year()
 		}
 	}
-	r.Header, err = readHeader(r.in, r.headerFile, r.year)
+	r.Header, r.unreadable = readHeader(r.in, r.headerFile, r.year)
 	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), snapshot.Variables()
 	return err
 }
@@ -242,7 +244,8 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 		return nil, err
 	}
 	var earlier *runcache.Run
-	if (r.mode == output.Write || r.mode == output.Check) && r.fixed == nil { // printed output is not cached
+	// Printed output is not cached, and a header that is missing is not part of the key.
+	if (r.mode == output.Write || r.mode == output.Check) && r.fixed == nil && r.unreadable == nil {
 		earlier = runcache.Find(r.kept, r.Request)
 	}
 	if !r.watch {
@@ -258,7 +261,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
-	v := r.judge(append(made.Findings, r.fixed.Left()...))
+	v := r.judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
 	if err := r.print(stderr, v); err != nil {
 		// Only findings are the same the next time; printing may succeed then.
 		if errors.Is(err, errFindings) && len(r.Companions.Generators) == 0 {

@@ -287,8 +287,8 @@ func newVerifier(version string, options verify.Options) (*verify.Verifier, erro
 }
 
 // readHeader returns the text of a header file with " YEAR" replaced, or the empty
-// string if the name is empty.
-func readHeader(in *inputs.Reader, name, year string) (string, error) {
+// string if the name is empty. If the file cannot be read, that is a finding.
+func readHeader(in *inputs.Reader, name, year string) (text string, findings diag.List) {
 	if name == "" {
 		return "", nil
 	}
@@ -299,7 +299,7 @@ func readHeader(in *inputs.Reader, name, year string) (string, error) {
 	}
 	header, err := read()
 	if err != nil {
-		return "", fmt.Errorf("header file: %w", err)
+		return "", diag.List{driver.UnreadableHeader(name, err)}
 	}
 	return strings.ReplaceAll(string(header), " YEAR", " "+year), nil
 }

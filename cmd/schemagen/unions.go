@@ -144,10 +144,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 			return fmt.Errorf("--build-tag: %w", err)
 		}
 	}
-	header, err := readHeader(nil, r.headerFile, r.year)
-	if err != nil {
-		return err
-	}
+	header, unreadable := readHeader(nil, r.headerFile, r.year)
 	if _, err := parser.ParseFile(token.NewFileSet(), "", header+"\npackage p", 0); err != nil {
 		return fmt.Errorf("header file: %s is not a Go comment", r.headerFile)
 	}
@@ -156,6 +153,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	findings = append(findings, unreadable...).Normalize()
 	var stale []string
 	if !findings.HasErrors() {
 		var more diag.List

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -63,7 +64,7 @@ func Generate(ctx context.Context, program *source.Program, roots []*source.Pack
 	}
 	requested := requesting(program, roots)
 	if len(requested) == 0 {
-		return nil, nil, ctx.Err()
+		return nil, r.findings, ctx.Err()
 	}
 	if tags := o.Source.Tags; tags != nil && !slices.Equal(tags, []string{gengo.StdBuildTag}) {
 		return nil, nil, source.Unsuref("gengo ignores the build tags %s", strings.Join(tags, ","))
@@ -121,7 +122,7 @@ func newRun(ctx context.Context, o Options) (*run, error) {
 	if o.HeaderFile != "" {
 		file, err := o.Source.Inputs.ReadFile(o.HeaderFile, nil)
 		if err != nil {
-			return nil, err
+			r.findings = append(r.findings, report.UnreadableHeader(o.HeaderFile, err))
 		}
 		text = bytes.ReplaceAll(file, []byte("YEAR"), []byte(strconv.Itoa(o.Year)))
 	}

@@ -4,12 +4,6 @@ import "github.com/schemagen/schemagen/diag"
 
 // The kinds of diagnostics of this package.
 var (
-	headerNotUsed = &diag.Kind{
-		Code: "SG106", Title: "a header file cannot be used",
-		Explanation: "The argument headerFile names a file whose text begins the generated files. It has to be Go comments; its path is relative to the working directory.",
-		Bad:         "$ schemagen object:headerFile=header.txt paths=./...\n-- header.txt --\nCopyright 2026 The Widget Authors\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tNames []string\n}",
-		Good:        "-- header.txt --\n// Copyright 2026 The Widget Authors",
-	}
 	notCopied = &diag.Kind{
 		Code: "SG231", Title: "a type cannot be copied by a generated method",
 		Explanation: "Interfaces, arrays, channels, functions, unsafe pointers, and maps whose keys are not plain values have no generated copy. Write DeepCopyInto for the type by hand, or exclude the type with +kubebuilder:object:generate=false. A generated copy needs names for types: elements of slices and maps cannot be anonymous structs. As in controller-gen, keys and elements of maps cannot be aliases of plain values: declare type Name string in place of type Name = string. A slice, map or pointer type cannot contain itself without a struct in between.",
@@ -25,4 +19,4 @@ var (
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
-func Codes() []*diag.Kind { return []*diag.Kind{headerNotUsed, notCopied, fieldNotMethod} }
+func Codes() []*diag.Kind { return []*diag.Kind{notCopied, fieldNotMethod} }

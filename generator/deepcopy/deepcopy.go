@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/generator/internal/typecheck"
 )
@@ -92,17 +93,11 @@ func (g *generator) readHeader() bool {
 	}
 	text, err := g.program.Read(g.options.HeaderFile)
 	if err != nil {
-		g.refuseHeader("%v", err)
+		g.findings = append(g.findings, report.UnreadableHeader(g.options.HeaderFile, err))
 		return false
 	}
 	g.header = strings.ReplaceAll(string(text), " YEAR", " "+g.options.Year)
 	return true
-}
-
-// refuseHeader reports that the header file cannot be used.
-func (g *generator) refuseHeader(format string, args ...any) {
-	pos := diag.Position{File: g.options.HeaderFile}
-	g.findings = append(g.findings, headerNotUsed.At(pos, "", "headerFile of object: "+format, args...))
 }
 
 // parse parses the files of packages with markers of the generator, and checks the syntax of

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -55,7 +57,8 @@ func (g *generator) head(i *imports) ([]byte, error) {
 	out, err := format.Source([]byte(text))
 	switch {
 	case err != nil && g.header != "":
-		g.refuseHeader("the generated file is not valid Go: %v", err)
+		g.findings = append(g.findings, report.HeaderNotUsed.At(diag.Position{File: g.options.HeaderFile}, "write the header as Go comments",
+			"with headerFile of object, the generated file is not valid Go: %v", err))
 		return nil, nil
 	case err != nil:
 		return nil, source.Unsuref("the generated file cannot be formatted: %v", err)

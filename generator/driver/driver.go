@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -47,6 +48,11 @@ func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definit
 // generate definitions.
 func Misspelled(ctx context.Context, options generator.Options) (diag.List, error) {
 	return build.Misspelled(ctx, options.Internal())
+}
+
+// UnreadableHeader returns the diagnostic for a header file that cannot be read.
+func UnreadableHeader(name string, err error) diag.Diagnostic {
+	return report.UnreadableHeader(name, err)
 }
 
 // Loaded are the packages of a run, which its generators share.

@@ -91,7 +91,7 @@ func (c *checker) roleName(name string, report func(kind *diag.Kind, hint, messa
 		return
 	}
 	if problems := content.IsPathSegmentName(name); len(problems) > 0 {
-		report(configgen.InvalidRole, "", "the role name \""+name+"\" "+problems[0])
+		report(configgen.InvalidRole, "a role name cannot be . or .., or contain / or %", "the role name \""+name+"\" "+problems[0])
 		return
 	}
 	for part := range strings.SplitSeq(name, ":") {

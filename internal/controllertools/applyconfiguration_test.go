@@ -230,7 +230,7 @@ func TestApplyConfigurationFindings(t *testing.T) {
 		{name: "no group", old: "// +groupName=example.com\n// +versionName", new: "// +versionName", want: "package cases.test/api/v1beta1: could not infer groupVersion"},
 		{name: "a panic", old: "// +genclient\n", new: "// +genclient=no\n", want: "package cases.test/api/v1: +genclient=[no ] is invalid"},
 		{name: "an external type", apply: applyconfiguration.Generator{ExternalApplyConfigurations: []string{"a.B"}}, want: `invalid external apply configuration format "a.B"`},
-		{name: "a header", apply: applyconfiguration.Generator{HeaderFile: "nothing.txt"}, want: "nothing.txt"},
+		{name: "a header", apply: applyconfiguration.Generator{HeaderFile: "nothing.txt"}, want: "cannot read the header file"},
 		{name: "a field", old: "`json:\"size,omitempty\"`\n}\n-- api/none", new: "\n}\n-- api/none", want: "field Size without a json tag"},
 		{name: "a package without markers", old: "-- api/off/off.go", new: "-- broken/broken.go --\npackage broken\n\nfunc (\n-- api/off/off.go", want: "expected"},
 		{name: "an exit", old: "-- api/none", new: "-- api/v1beta1/doc.go --\n// +groupGoName(x)=Y\npackage v1beta1\n-- api/none", want: "package cases.test/api/v1beta1: Failed to parse comments"},

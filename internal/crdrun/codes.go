@@ -29,10 +29,16 @@ var (
 		Bad:         "$ schemagen crd ./... --helm chart/crds\n-- v1/types.go --\nAPI corev1.PodSpec `json:\"api\"`\nCache corev1.PodSpec `json:\"cache\"`\nDatabase corev1.PodSpec `json:\"database\"`\nQueue corev1.PodSpec `json:\"queue\"`\nWeb corev1.PodSpec `json:\"web\"`\nWorker corev1.PodSpec `json:\"worker\"`",
 		Good:        "$ schemagen crd ./... --helm chart/crds --max-desc-len 0",
 	}
+	fileWrittenTwice = &diag.Kind{
+		Code: "SG512", Title: "a file that is written twice",
+		Explanation: "An output rule sends files of one name to the same directory: those of a generator for several packages, or of several generators. controller-gen keeps the one that it writes last. By default, code is written next to its package; fileName of rbac renames its file.",
+		Bad:         "$ schemagen object paths=./... output:dir=generated\n-- api/v1/types.go --\n// +kubebuilder:object:generate=true\npackage v1\n\ntype WidgetSpec struct {\n\tNames []string\n}\n-- api/v2/types.go --\n// +kubebuilder:object:generate=true\npackage v2\n\ntype WidgetSpec struct {\n\tNames []string\n}",
+		Good:        "$ schemagen object paths=./...",
+	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their
 // codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{StaleOutput, foreignKustomization, missingHelmValues, largeHelmRelease}
+	return []*diag.Kind{StaleOutput, foreignKustomization, missingHelmValues, largeHelmRelease, fileWrittenTwice}
 }

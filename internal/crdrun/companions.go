@@ -25,10 +25,10 @@ type Companions struct {
 	Defaulted []string
 }
 
-// run runs the generators and returns the files to write and those to print. year is the year
+// run runs the generators and returns the files that they write and those to print. year is the year
 // for the headers of generated files. If noteSources is set, files that they read with their
 // own loaders are recorded as well.
-func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds []*apiextensionsv1.CustomResourceDefinition) (outputs, printed []output.File, findings diag.List, err error) {
+func (c Companions) run(ctx context.Context, options generator.Options, year int, noteSources bool, kinds []*apiextensionsv1.CustomResourceDefinition) (files []written, printed []output.File, findings diag.List, err error) {
 	result, err := controllertools.Run(ctx, controllertools.Options{
 		Source: options, Generators: c.Generators, Year: year, Temporary: output.Temporary, NoteSources: noteSources, Kinds: kinds,
 	})
@@ -45,10 +45,10 @@ func (c Companions) run(ctx context.Context, options generator.Options, year int
 		case prints:
 			printed = append(printed, output.File{Path: file.Name, Data: file.Data})
 		case path != "":
-			outputs = append(outputs, output.File{Path: path, Data: file.Data})
+			files = append(files, written{output.File{Path: path, Data: file.Data}, file.Generator, file.PackageDir})
 		}
 	}
-	return outputs, printed, result.Findings, nil
+	return files, printed, result.Findings, nil
 }
 
 // WithOutputs returns a copy in which generators without an output rule in the arguments use

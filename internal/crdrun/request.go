@@ -120,7 +120,19 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		outputs, printed, findings = append(outputs, more...), append(printed, toPrint...), append(findings, notEchoed(found, findings)...)
+		printed, findings = append(printed, toPrint...), append(findings, notEchoed(found, findings)...)
+		var files []written
+		for i, f := range outputs {
+			generator := "crd"
+			if i >= len(crds) { // Patch.run appends its files to those of crd
+				generator = "schemapatch"
+			}
+			files = append(files, written{File: f, generator: generator})
+		}
+		findings = append(findings, collisions(r.Dir, append(files, more...))...)
+		for _, f := range more {
+			outputs = append(outputs, f.File)
+		}
 	}
 	return outputs, printed, findings, nil
 }

@@ -4,12 +4,6 @@ import "github.com/schemagen/schemagen/diag"
 
 // The kinds of diagnostics of rbac and webhook, in the order of their codes.
 var (
-	headerUnreadable = &diag.Kind{
-		Code: "SG933", Title: "a header file that cannot be read",
-		Explanation: "The argument headerFile of a generator names a file whose text is written before the first document. Its path is relative to the working directory.",
-		Bad:         "$ schemagen rbac:roleName=widgets,headerFile=header.txt paths=./...\n-- v1/types.go --\npackage v1\n\n// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get",
-		Good:        "-- header.txt --\n# Copyright the authors",
-	}
 	InvalidWebhook = &diag.Kind{
 		Code: "SG934", Title: "a webhook that the API server rejects",
 		Explanation: "The arguments of a marker result in a MutatingWebhookConfiguration or ValidatingWebhookConfiguration that the API server does not accept, or in none at all.",
@@ -50,5 +44,5 @@ var (
 
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{headerUnreadable, InvalidWebhook, InvalidRole, Suspicious, misplacedMarker, UnknownResource, UnusualPath}
+	return []*diag.Kind{InvalidWebhook, InvalidRole, Suspicious, misplacedMarker, UnknownResource, UnusualPath}
 }

@@ -2,16 +2,14 @@ package configgen
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
@@ -23,11 +21,7 @@ func (r *Reader) Header(name, year string) string {
 	}
 	data, err := r.Program.Read(name)
 	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		r.Report.Add(headerUnreadable.At(diag.Position{File: name}, "headerFile is relative to the working directory", "cannot read the header file: %v", err))
+		r.Report.Add(report.UnreadableHeader(name, err))
 		return ""
 	}
 	return strings.ReplaceAll(string(data), " YEAR", " "+year)

@@ -33,6 +33,12 @@ var (
 		Code: "SG105", Title: "a Go file cannot be read",
 		Explanation: "The listing names a file that cannot be opened or read.",
 	}
+	HeaderNotUsed = &diag.Kind{
+		Code: "SG106", Title: "a header file cannot be used",
+		Explanation: "The argument headerFile of a generator, or the flag --header-file, names a file whose text begins the generated files. Its path is relative to the working directory. In Go files it has to be comments.",
+		Bad:         "$ schemagen object:headerFile=header.txt paths=./...\n-- header.txt --\nCopyright 2026 The Widget Authors\n-- api/types.go --\n// +kubebuilder:object:generate=true\npackage api\n\ntype WidgetSpec struct {\n\tNames []string\n}",
+		Good:        "-- header.txt --\n// Copyright 2026 The Widget Authors",
+	}
 	UnknownType = &diag.Kind{
 		Code: "SG201", Title: "a type is not declared",
 		Explanation: "Neither the package, nor its dot imports, nor the language declares the name. A package marked +kubebuilder:skip has no types.",
@@ -356,7 +362,7 @@ var (
 // Codes returns the kinds of diagnostics of this package, in the order of their codes.
 func Codes() []*diag.Kind {
 	return []*diag.Kind{
-		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile,
+		packageNotListed, syntaxError, ImportNotFound, patternWithoutPackages, unreadableFile, HeaderNotUsed,
 		UnknownType, TypeWithoutSchema, FloatField, MapKeyNotString, MissingJSONTag, QuotedField, MisusedGeneric,
 		ConflictingTypes, RecursiveType, DuplicateField, ConstantWithoutValue, TextMarshalerNotString, InvalidOneOf,
 		typeRedeclared, DurationField, ConstantsOmitted, UnsignedWithoutMinimum, MisleadingJSONTag, BoundOutsideGoType,

@@ -140,11 +140,21 @@ func (r *Reporter) Redeclared(first *source.Type, second *ast.TypeSpec) {
 
 // Unreadable reports that a file cannot be read.
 func (r *Reporter) Unreadable(p *source.Package, name string, err error) {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
+	r.Report(unreadableFile, p.AtPosition(diag.Position{File: name}), "", "cannot read the file: %v", withoutPath(err))
+}
+
+// UnreadableHeader returns the diagnostic for a header file that cannot be read. It is the
+// same for all generators of a run, so a file that several of them name is reported once.
+func UnreadableHeader(name string, err error) diag.Diagnostic {
+	return HeaderNotUsed.At(diag.Position{File: name}, "the path of a header file is relative to the working directory", "cannot read the header file: %v", withoutPath(err))
+}
+
+// withoutPath returns what is wrong with a file, without its name.
+func withoutPath(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return pathErr.Err
 	}
-	r.Report(unreadableFile, p.AtPosition(diag.Position{File: name}), "", "cannot read the file: %v", err)
+	return err
 }
 
 func (r *Reporter) MarkerArguments(p *source.Package, comment markers.Comment, err error) {
