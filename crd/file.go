@@ -17,7 +17,8 @@ type File struct {
 	// LineOffset is the number of lines in the file that precede Data.
 	LineOffset int
 	// Mixed is set if the file was found in a directory. Such a file may contain anything,
-	// so documents that are not objects are not reported.
+	// so documents that are not objects are not reported, and patches of definitions are not
+	// read.
 	Mixed bool
 }
 
@@ -27,6 +28,7 @@ func (f File) Read() ([]*manifest.Manifest, []manifest.Problem, func(token.Pos) 
 	fset := token.NewFileSet()
 	manifests, problems := manifest.Read(fset, f.Name, f.Data)
 	if f.Mixed {
+		manifests = slices.DeleteFunc(manifests, isPatch)
 		problems = slices.DeleteFunc(problems, func(p manifest.Problem) bool { return p.Kind == manifest.NoObject })
 	}
 	before := f.LineOffset // so that the closure does not keep Data alive
@@ -37,4 +39,14 @@ func (f File) Read() ([]*manifest.Manifest, []manifest.Problem, func(token.Pos) 
 		}
 		return out
 	}
+}
+
+// isPatch reports whether a definition has no name for its kind: it is kustomize's strategic
+// merge patch of one.
+func isPatch(m *manifest.Manifest) bool {
+	if m.CRD == nil {
+		return false
+	}
+	spec := m.CRD.Spec
+	return spec.Group == "" && spec.Names.Kind == "" && spec.Names.Plural == ""
 }

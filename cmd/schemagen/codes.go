@@ -1,6 +1,10 @@
 package main
 
-import "github.com/schemagen/schemagen/diag"
+import (
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
 
 // The diagnostics of the command, in the order of their codes.
 var (
@@ -17,6 +21,11 @@ var (
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
 	}
 )
+
+// noCRDIn reports that there is no definition in the named files.
+func noCRDIn(names []string) diag.Diagnostic {
+	return noCRD.At(diag.Position{}, "name files or directories with CRDs, or Go packages such as ./api/...", "no CRD found in %s", strings.Join(names, ", "))
+}
 
 // commandCodes returns the diagnostics that the command itself reports, in the order of
 // their codes.

@@ -54,7 +54,7 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			values := r.project.Effective(r.dir, args, given, cmd.Flags(), functions)
 			for i, e := range values {
 				if e.Source == project.FromDefault {
-					values[i] = defaultOf(e)
+					values[i] = r.defaultOf(e)
 				}
 			}
 			return r.project.WriteEffective(stdout, format, values)
@@ -71,10 +71,14 @@ parent directory, up to the module root; docs/config.md describes it.`,
 }
 
 // defaultOf sets the defaults that are not those of flags.
-func defaultOf(e project.Effective) project.Effective {
+func (r *crdRun) defaultOf(e project.Effective) project.Effective {
 	switch e.Key {
 	case "paths":
-		e.Value = []string{"."}
+		if packages, err := r.project.Packages(nil, r.dir); err == nil {
+			e.Value = packages
+		}
+	case "outputs.crd":
+		e.Value = r.project.Output(nil, r.dir)
 	case "outputs.rbac", "outputs.webhook":
 		rule, _ := controllertools.RuleFor(strings.TrimPrefix(e.Key, "outputs."), nil)
 		e.Value = controllertools.Directory(rule)

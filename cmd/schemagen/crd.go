@@ -31,9 +31,6 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// defaultCRDDir is the default of controller-gen.
-const defaultCRDDir = "config/crd"
-
 // crdRun is one run of the crd generator, in either command-line syntax: the request and
 // how to execute it.
 type crdRun struct {
@@ -74,7 +71,8 @@ func newCRDCommand(stdout, stderr io.Writer) *cobra.Command {
 
 Packages are patterns as for the go command: ./..., a directory, or an import path.
 A file-system pattern that ends in /... also matches packages in nested modules.
-If there is an error, no file is written.`,
+The default is paths in schemagen.yaml, the API packages of a Kubebuilder project, or
+the package in the working directory. If there is an error, no file is written.`,
 		Example: `  schemagen crd ./api/... -o config/crd/bases
   schemagen crd ./api/... -o config/crd/bases --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -118,7 +116,7 @@ func (r *crdRun) addTagsFlag(cmd *cobra.Command) {
 // controller-gen's syntax, and those without a counterpart there.
 func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&r.Destination, "output", "o", defaultCRDDir, "write to this directory, - for standard output")
+	flags.StringVarP(&r.Destination, "output", "o", project.ControllerGenCRDs, "write to this directory, - for standard output; "+project.KubebuilderCRDs+" in a Kubebuilder project")
 	flags.BoolVar(&r.Prune, "prune", false, "remove files that schemagen wrote for kinds that no longer exist")
 	flags.BoolVar(&r.Kustomize, "kustomize", false, "write "+install.KustomizationName+" with the CRDs in the output directory")
 	flags.StringVar(&r.Helm, "helm", "", "also write the CRDs into this crds or templates directory of a Helm chart")
@@ -203,7 +201,11 @@ func (r *crdRun) configure() error {
 		r.in = nil // the inputs are not needed
 	}
 	of := r.project.Paths(r.Dir)
-	if len(r.Patterns) == 0 {
+	if r.isNative() {
+		if err := r.configureDefaults(in); err != nil {
+			return err
+		}
+	} else if len(r.Patterns) == 0 {
 		r.Patterns = of
 	}
 	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
@@ -226,6 +228,23 @@ func (r *crdRun) configure() error {
 	r.Header, r.unreadable = readHeader(r.in, r.headerFile, r.year)
 	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), snapshot.Variables()
 	return err
+}
+
+// isNative reports whether the command line is in schemagen's own syntax.
+func (r *crdRun) isNative() bool { return r.command == r.options }
+
+// configureDefaults sets the packages and the output directory that neither the command line
+// nor the project file gives. controller-gen's syntax has controller-gen's defaults.
+func (r *crdRun) configureDefaults(in *inputs.Reader) (err error) {
+	if len(r.Patterns) == 0 {
+		if r.Patterns, err = r.project.Packages(in, r.Dir); err != nil {
+			return err
+		}
+	}
+	if !r.options.Flags().Changed("output") {
+		r.Destination = r.project.Output(in, r.Dir)
+	}
+	return nil
 }
 
 // server returns the API server that verifies the output.

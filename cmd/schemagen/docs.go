@@ -42,7 +42,7 @@ func newDocsCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Generate documentation of custom resources, as HTML or Markdown.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
-standard input, or Go packages. The default is the working directory.
+standard input, or Go packages. The default is the project's CRDs, as for verify.
 
 HTML is a single self-contained file, index.html, with a searchable tree of fields,
 unions as choices, defaults, rules, and examples that the API server accepts. Each

@@ -36,7 +36,10 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			}
 			options.Dir, options.Patterns = r.dir, args
 			if len(args) == 0 {
-				options.Patterns = r.project.Paths(r.dir)
+				var err error
+				if options.Patterns, err = r.project.Packages(nil, r.dir); err != nil {
+					return err
+				}
 			}
 			listing, findings, err := driver.List(cmd.Context(), options)
 			if err != nil {

@@ -46,7 +46,7 @@ shown.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", []string{"."}, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.apiVersion, "api-version", "", "explain this version or group/version (default: the one that kubectl prefers)")
 	flags.StringVar(&r.format, "format", "plain", "output format: "+strings.Join(publish.Formats(), ", "))
 	flags.BoolVar(&r.recursive, "recursive", false, "also show all nested fields")
@@ -63,6 +63,9 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		return err
 	}
 	in.Lenient = true
+	if len(r.crds) == 0 {
+		r.crds = definitionsOf(r.definitions.project, r.definitions.dir)
+	}
 	published, findings, err := in.Resources(ctx, r.crds, nil)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -122,6 +123,15 @@ func (f *definitionFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
+// definitionsOf returns what commands read that find no definitions among their arguments:
+// those of the project, or everything in the working directory.
+func definitionsOf(c *project.File, dir string) []string {
+	return []string{cmp.Or(c.Definitions(nil, dir), ".")}
+}
+
+// crdFlagHelp describes the flag --crd.
+const crdFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
+
 // configure reads the project file for a command with the flags of f and r.
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
 	err := r.configure(cmd, "")
@@ -165,11 +175,11 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 }
 
 // resources reads the served versions of definitions for a command that publishes them.
-// Without arguments, it reads the working directory. Finding none, and conflicts between
+// Without arguments, it reads those of the project. Finding none, and conflicts between
 // them, are reported as findings.
 func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
 	if len(args) == 0 {
-		args = []string{"."}
+		args = definitionsOf(f.project, f.dir)
 	}
 	in, err := f.reader(stdin)
 	if err != nil {
@@ -181,7 +191,7 @@ func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io
 		return nil, nil, err
 	}
 	if len(resources) == 0 && !findings.HasErrors() {
-		findings = append(findings, noCRD.At(diag.Position{}, "", "no CRD found in %s", strings.Join(args, ", ")))
+		findings = append(findings, noCRDIn(args))
 	}
 	return resources, append(findings, definitions.Conflicts(resources)...), nil
 }

@@ -37,7 +37,7 @@ func newJSONSchemaCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: `Generate JSON Schemas of custom resources for editors and validators.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
-standard input, or Go packages. The default is the working directory.
+standard input, or Go packages. The default is the project's CRDs, as for verify.
 
 The output is GROUP/KIND_VERSION.json for each served version, in lower case as
 kubeconform expects it; all.json, which selects one of them by apiVersion and kind;

@@ -48,7 +48,7 @@ func newOpenAPICommand(stdout, stderr io.Writer) *cobra.Command {
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
 standard input, or Go packages (./api/..., an import path). The default is the
-working directory.
+project's CRDs, as for verify.
 
 Files have the paths of a server: openapi/v2 and openapi/v3/apis/GROUP/VERSION. The
 index of v3, which a server publishes at openapi/v3, is openapi/v3/index.json.

@@ -45,7 +45,7 @@ working directory.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&r.crds, "crd", nil, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
 	flags.StringVar(&r.color, "color", "auto", "use colors in differences: auto, always, never")

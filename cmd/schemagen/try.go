@@ -72,7 +72,7 @@ directories, -, or Go packages; CRDs among the objects are also used.`,
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input")
-	flags.StringSliceVar(&r.crds, "crd", nil, "read CRDs from files, directories, - for standard input, or Go packages")
+	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
@@ -138,14 +138,19 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	return cmp.Or(err, report.finish())
 }
 
-// trial returns a trial with the definitions from --crd and from the object files. The
-// latter come last; mistakes in them are reported when the objects are read.
+// trial returns a trial with the definitions from --crd, or else those of the project, and from
+// the object files. If several define a kind, --crd comes first and the project last. Mistakes
+// in object files are reported when the objects are read.
 func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, diag.List, error) {
 	in, err := r.definitions.reader(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
-	named, findings, err := in.Read(ctx, r.crds)
+	crds := r.crds
+	if dir := r.definitions.project.Definitions(nil, r.definitions.dir); len(crds) == 0 && dir != "" {
+		crds = []string{dir}
+	}
+	named, findings, err := in.Read(ctx, crds)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,6 +163,9 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		among[i].Found = true
 	}
 	more, _, err := in.Files(among)
+	if len(r.crds) == 0 { // those of the project are only the default
+		named, more = more, named
+	}
 	trial := dryrun.New(append(named, more...)...)
 	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
 	return trial, findings, err

@@ -70,8 +70,7 @@ With --policy, also write an admission policy for each kind, which clears member
 the API server (Kubernetes 1.36 and later). With --suggest, write nothing and list
 structs that look like unions, with the markers to add.
 
-Packages are patterns as for the go command: ./..., a directory, or an import path.
-Unions are enabled unless the source has +schemagen:unions=none.
+Packages are patterns as for schemagen crd, with the same default. Unions are enabled unless the source has +schemagen:unions=none.
 If there is an error, no file is written.`,
 		Example: `  schemagen unions ./api/...
   schemagen unions ./api/... --check
@@ -81,8 +80,12 @@ If there is an error, no file is written.`,
 			if err := r.configure(cmd); err != nil {
 				return err
 			}
-			if len(args) > 0 {
-				r.Patterns = args
+			r.Patterns = args
+			if len(args) == 0 {
+				var err error
+				if r.Patterns, err = r.project.Packages(nil, r.dir); err != nil {
+					return err
+				}
 			}
 			r.mode = modeOf("", check, diff)
 			if r.suggest {
@@ -123,7 +126,6 @@ func (r *unionsRun) configure(cmd *cobra.Command) error {
 		return err
 	}
 	r.Dir, r.Server = r.dir, server
-	r.Patterns = r.project.Paths(r.dir)
 	r.project.AddTo(&r.Options, false)
 	if unions := r.project.Texts("unions", r.dir); len(unions) > 0 {
 		r.Unions = unions[0]

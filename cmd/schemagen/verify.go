@@ -6,7 +6,6 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +40,8 @@ func newVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 
 Arguments are YAML or JSON files, directories with such files, - for standard
 input, or Go packages (./api/..., an import path), whose CRDs are generated in
-memory. The default is the working directory.
+memory. The default is the project's CRDs: outputs in schemagen.yaml,
+config/crd/bases, config/crd, or else the working directory.
 
 "# schemagen:ignore CODE reason" suppresses a diagnostic on its own and the next
 line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
@@ -72,7 +72,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	if len(args) == 0 {
-		args = []string{"."}
+		args = definitionsOf(r.project, r.dir)
 	}
 	sources, packages, err := definitions.Find(args)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, found...)
 	}
 	if verified.Definitions == 0 && len(packages) == 0 && len(findings) == 0 {
-		findings = append(findings, noCRD.At(diag.Position{}, "", "no CRD found in %s", strings.Join(args, ", ")))
+		findings = append(findings, noCRDIn(args))
 	}
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
 		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, verify.Codes())

@@ -54,7 +54,8 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 // folderPattern returns the pattern of the package in a directory.
 func folderPattern(name string) string { return "./" + filepath.ToSlash(filepath.Clean(name)) }
 
-// findInFolder returns the YAML and JSON files in a directory and below it. hasGo reports
+// findInFolder returns the YAML and JSON files in a directory and below it, except for
+// directories that are generated or hold something else. hasGo reports
 // whether the directory itself has Go files.
 func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -62,7 +63,7 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 			return err
 		}
 		if entry.IsDir() {
-			if base := entry.Name(); name != dir && (strings.HasPrefix(base, ".") || base == "node_modules" || base == "vendor") {
+			if name != dir && (isSkipped(entry.Name()) || isChartTemplates(name)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -80,6 +81,22 @@ func findInFolder(dir string) (out []Source, hasGo bool, err error) {
 		return nil
 	})
 	return out, hasGo, err
+}
+
+// isSkipped reports whether a directory with this name has no manifests that people write:
+// dist is where Kubebuilder builds an installer and a chart.
+func isSkipped(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "dist"
+}
+
+// isChartTemplates reports whether a directory has the templates of a Helm chart, which are not
+// YAML.
+func isChartTemplates(dir string) bool {
+	if filepath.Base(dir) != "templates" {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(filepath.Dir(dir), "Chart.yaml"))
+	return err == nil
 }
 
 // isManifestName reports whether a file with this name has manifests.

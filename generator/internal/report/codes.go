@@ -8,7 +8,7 @@ var (
 	packageNotListed = &diag.Kind{
 		Code: "SG101", Title: "a package cannot be listed",
 		Explanation: "The go command could not tell which files a package has: the directory is missing, has no Go files for this platform, or its module cannot be found.",
-		Bad:         "$ schemagen crd\n-- api/types.go --\nName string `json:\"name\"`",
+		Bad:         "$ schemagen crd .\n-- api/types.go --\nName string `json:\"name\"`",
 		Good:        "$ schemagen crd ./api",
 	}
 	syntaxError = &diag.Kind{

@@ -1,0 +1,131 @@
+package project
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// Directories of definitions: in Kubebuilder projects, and controller-gen's default.
+const (
+	KubebuilderCRDs   = "config/crd/bases"
+	ControllerGenCRDs = "config/crd"
+)
+
+// apiDirectories are the directories in which Kubebuilder projects have their API packages.
+func apiDirectories() []string { return []string{"api", "apis"} }
+
+// Packages returns the packages that commands use if none are named, relative to wd: those in
+// the file, those of a Kubebuilder project in wd, or the package in wd.
+func (c *File) Packages(in *inputs.Reader, wd string) ([]string, error) {
+	if paths := c.Paths(wd); len(paths) > 0 {
+		return paths, nil
+	}
+	kubebuilder, isKubebuilder := ReadKubebuilder(in, wd)
+	if isKubebuilder && len(kubebuilder.Packages) > 0 {
+		return kubebuilder.Packages, nil
+	}
+	// A package may have a directory with this name, too.
+	entries, err := in.ReadDir(wd)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			return []string{"."}, nil
+		}
+	}
+	if patterns := apiPatterns(in, wd); len(patterns) > 0 {
+		return patterns, nil
+	}
+	return nil, errors.New("no packages are named, and none are found: there are no paths in " + Name +
+		", no directories api or apis, and no Go files in this directory\nexample: schemagen crd ./pkg/apis/...")
+}
+
+// apiPatterns returns the patterns of the API directories that exist in dir.
+func apiPatterns(in *inputs.Reader, dir string) (out []string) {
+	for _, name := range apiDirectories() {
+		if isDirectory(in, filepath.Join(dir, name)) {
+			out = append(out, "./"+name+"/...")
+		}
+	}
+	return out
+}
+
+// Definitions returns the directory of definitions that commands read if nothing is named,
+// relative to wd, or "" if there is none.
+func (c *File) Definitions(in *inputs.Reader, wd string) string {
+	for _, dir := range []string{c.Output(in, wd), KubebuilderCRDs, ControllerGenCRDs} {
+		if isDirectory(in, absolute(wd, dir)) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Output returns the directory to which definitions are written if none is named, relative to
+// wd: the one in the file, Kubebuilder's in its projects, or controller-gen's default.
+func (c *File) Output(in *inputs.Reader, wd string) string {
+	if dir := c.Texts("outputs.crd", wd); len(dir) > 0 {
+		return dir[0]
+	}
+	if _, isKubebuilder := ReadKubebuilder(in, wd); isKubebuilder || isDirectory(in, filepath.Join(wd, KubebuilderCRDs)) {
+		return KubebuilderCRDs
+	}
+	return ControllerGenCRDs
+}
+
+// Kubebuilder is what a PROJECT file, which Kubebuilder writes, says about the project.
+type Kubebuilder struct {
+	// Packages are the patterns of the API packages that exist.
+	Packages []string
+}
+
+// ReadKubebuilder reads the PROJECT file in dir; ok is false if there is none.
+func ReadKubebuilder(in *inputs.Reader, dir string) (out Kubebuilder, ok bool) {
+	data, err := in.ReadFile(filepath.Join(dir, "PROJECT"), nil)
+	if err != nil {
+		return out, false
+	}
+	var file struct {
+		Layout    any    `yaml:"layout"`
+		Repo      string `yaml:"repo"`
+		Resources []struct {
+			API  any    `yaml:"api"`
+			Path string `yaml:"path"`
+		} `yaml:"resources"`
+	}
+	if yaml.Unmarshal(data, &file) != nil || file.Layout == nil && file.Repo == "" {
+		return out, false // a file of something else
+	}
+	out.Packages = apiPatterns(in, dir)
+	for _, r := range file.Resources {
+		below, isOwn := strings.CutPrefix(path.Clean(r.Path), file.Repo+"/")
+		top, _, _ := strings.Cut(below, "/")
+		pattern := "./" + below
+		if r.API == nil || !isOwn || slices.Contains(apiDirectories(), top) || slices.Contains(out.Packages, pattern) || !isDirectory(in, filepath.Join(dir, below)) {
+			continue
+		}
+		out.Packages = append(out.Packages, pattern)
+	}
+	return out, true
+}
+
+func isDirectory(in *inputs.Reader, name string) bool {
+	info, err := in.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// absolute returns the absolute name of a path relative to dir.
+func absolute(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
