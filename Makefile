@@ -41,6 +41,8 @@ examples: ## Test the examples that are separate modules.
 	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
 	cd examples/operator && $(GO) vet ./...
 
+# Generated files do not name the revision that they were generated with.
+generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./generator/internal/build -run '^TestReference$$' -update -count=1 # embedded in the packages tested next

@@ -182,7 +182,7 @@ func (r *crdRun) prepare() error {
 		return err
 	}
 	r.Dir = r.dir
-	r.ToolVersion = toolVersion()
+	r.ToolVersion = stampedVersion()
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,12 +173,46 @@ func newVersionCommand(stdout io.Writer) *cobra.Command {
 	}
 }
 
-// toolVersion returns the name and version of this binary, as written into the
-// version annotation of generated files.
-func toolVersion() string {
-	version := "devel"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		version = info.Main.Version
+// toolName is the name of this tool in versions.
+const toolName = "schemagen"
+
+// toolVersion returns the name and version of this binary.
+func toolVersion() string { return toolName + "-" + cmp.Or(buildVersion(readBuildInfo()), "devel") }
+
+// stampedVersion returns the name and version of this binary as written into the version
+// annotation of generated files. A build of an unknown version has only its name there, so that
+// the files of two such builds are equal.
+func stampedVersion() string {
+	if version := buildVersion(readBuildInfo()); version != "" {
+		return toolName + "-" + version
 	}
-	return "schemagen-" + version
+	return toolName
+}
+
+func readBuildInfo() *debug.BuildInfo {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return &debug.BuildInfo{}
+	}
+	return info
+}
+
+// buildVersion returns the version of a build: that of its module, or else the revision of its
+// working tree. It is empty if both are unknown.
+func buildVersion(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" && info.Main.Replace == nil {
+		return v
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	revision := settings["vcs.revision"]
+	if len(revision) > 12 { // as in pseudo-versions
+		revision = revision[:12]
+	}
+	if revision != "" && settings["vcs.modified"] == "true" {
+		revision += "+dirty"
+	}
+	return revision
 }

@@ -175,7 +175,7 @@ func (o outcome) equal(other outcome) bool {
 
 // staleText is a definition that schemagen wrote for a kind that no longer exists.
 func staleText(plural string) string {
-	return "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-devel\n  name: " + plural +
+	return "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen\n  name: " + plural +
 		".example.com\nspec:\n  group: example.com\n  names:\n    kind: Stale\n    plural: " + plural + "\n"
 }
 

@@ -518,7 +518,7 @@ func (l *randomLab) changeFile() string {
 		return what
 	case 5, 6, 7:
 		pairs := [][2]string{{"int32", "int64"}, {"Maximun", "Maximum"}, {"Maximum", "Maximun"}, {"Extra ", "Missing "}, {"Missing ", "Extra "}, {"example.com", "example.org"}, {"go1.27", "go1.26"}, {"is more", "is less"},
-			{"v1.0.0", "v1.1.0"}, {"// end", "func (Spec) MarshalJSON() ([]byte, error) { return nil, nil }"}, {"plural: widgets", "plural: gadgets"}, {"schemagen-devel", "v0.1"}, {"Copyright", "Copyleft"}, {"Widget", "Gadget"}}
+			{"v1.0.0", "v1.1.0"}, {"// end", "func (Spec) MarshalJSON() ([]byte, error) { return nil, nil }"}, {"plural: widgets", "plural: gadgets"}, {"version: schemagen", "version: v0.1"}, {"Copyright", "Copyleft"}, {"Widget", "Gadget"}}
 		pair := one(r, pairs...)
 		files = slices.DeleteFunc(files, func(name string) bool {
 			text, err := os.ReadFile(name)

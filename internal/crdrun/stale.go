@@ -59,7 +59,7 @@ func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bo
 		definitions, alone := readDefinitions(text)
 		for _, d := range definitions {
 			maker, found := d.Metadata.Annotations[generator.VersionAnnotation]
-			ours := found && strings.HasPrefix(maker, "schemagen-")
+			ours := found && (maker == "schemagen" || strings.HasPrefix(maker, "schemagen-"))
 			own := driver.FileName(d.Spec.Group, d.Spec.Names.Plural)
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
