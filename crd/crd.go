@@ -36,6 +36,10 @@ type Definition struct {
 	// TextPosition returns the position of a character of the text at a path; line and
 	// column are 1-based. If it is nil, a diagnostic has the position of the whole text.
 	TextPosition func(path string, line, column int) (diag.Position, bool)
+	// Replacement returns the edit that replaces a text in the source of the value at a path.
+	// ok is false if the value does not have the text exactly once. If it is nil, findings have
+	// no fixes.
+	Replacement func(path, old, text string) (edit diag.Edit, ok bool)
 	// Incomplete reports whether a finding at a path follows from a mistake that was
 	// already reported; cost is set if the finding is about the cost of CEL rules. Such
 	// findings are dropped. If it is nil, none are.

@@ -1,5 +1,7 @@
 package diag
 
+import "slices"
+
 // Nearest returns the candidate with the smallest edit distance to the word, if it is at most
 // two and less than half the length of the word. A change of case counts as half an edit.
 func Nearest(word string, candidates []string) (string, bool) {
@@ -13,6 +15,17 @@ func Nearest(word string, candidates []string) (string, bool) {
 		}
 	}
 	return best, best != "" && bestDistance < len(word)
+}
+
+// OnlyNearest is [Nearest], but fails if another candidate is equally near.
+func OnlyNearest(word string, candidates []string) (string, bool) {
+	near, ok := Nearest(word, candidates)
+	if !ok {
+		return "", false
+	}
+	rest := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return name == near })
+	other, ok := Nearest(word, rest)
+	return near, !ok || EditDistance(word, other, 5) > EditDistance(word, near, 5)
 }
 
 // DidYouMean returns a hint for a word that is not one of the candidates: the nearest one if

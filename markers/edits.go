@@ -28,6 +28,18 @@ func (c Comment) replacement(text string) *Edit {
 	return &Edit{c.Pos, c.End(), text}
 }
 
+// aboveField returns the edit that adds a marker above the field that a comment follows, and
+// nil if it does not follow a field.
+func aboveField(file *ast.File, comment *ast.CommentGroup, text string) (edit *Edit) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok && field.Comment == comment {
+			edit = &Edit{field.Pos(), field.Pos(), "// " + text + "\n"}
+		}
+		return edit == nil
+	})
+	return edit
+}
+
 // Removal returns the edit that removes the line of a marker from the file and keeps the lines
 // around it in one comment. It is nil if there is no marker at the position, or if it
 // spans several lines.

@@ -32,8 +32,9 @@ type Finding struct {
 	// Corrected is the text of the corrected marker. It is empty if the arguments would have to
 	// be guessed, too.
 	Corrected string
-	// Edit corrects the marker, or is nil.
-	Edit *Edit
+	// Edit corrects the marker, or is nil. If Insertion is not nil, it does so together with
+	// that.
+	Edit, Insertion *Edit
 }
 
 // FindingKind is the kind of a finding.
@@ -487,7 +488,11 @@ func (l *linter) unattached(file *ast.File) {
 			name, _, _ := splitName(text)
 			f := floating(pos, name)
 			if trailing[group] {
-				f = Finding{Pos: pos, Kind: Malformed, Message: "marker after code is ignored", Hint: "put it on its own line above the declaration"}
+				f = Finding{Pos: pos, Kind: Malformed, Message: "marker after code is ignored", Hint: "put it on its own line above the declaration",
+					Insertion: aboveField(file, group, text)}
+				if f.Insertion != nil {
+					f.Edit = &Edit{c.Pos(), c.End(), ""}
+				}
 			}
 			l.add(f)
 		}

@@ -137,7 +137,7 @@ func (t *Table) parses(def *Definition, text string) bool {
 // differs in case or namespace, then one that differs in a few letters.
 func guessName(text string, names []string) (name, rest string, ok bool) {
 	heads := namePrefixes(text)
-	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, uniqueNearest, correctNamespace} {
+	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, diag.OnlyNearest, correctNamespace} {
 		for _, head := range heads {
 			if name, ok := guess(head, names); ok {
 				return name, text[1+len(head):], true
@@ -190,17 +190,6 @@ func equalFold(head string, names []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// uniqueNearest is [diag.Nearest], but fails if another name is equally near.
-func uniqueNearest(head string, names []string) (string, bool) {
-	near, ok := diag.Nearest(head, names)
-	if !ok {
-		return "", false
-	}
-	rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == near })
-	other, ok := diag.Nearest(head, rest)
-	return near, !ok || diag.EditDistance(head, other, 5) > diag.EditDistance(head, near, 5)
 }
 
 func cutFold(text, prefix string) (rest string, ok bool) {

@@ -5,7 +5,7 @@ import "github.com/schemagen/schemagen/diag"
 // The kinds of diagnostics of this package, in the order of their codes.
 var (
 	rejectedByServer = &diag.Kind{
-		Code: "SG601", Title: "the API server rejects the CRD",
+		Code: "SG601", Fixes: true, Title: "the API server rejects the CRD",
 		Explanation: "The message comes from the server's own code and is the one that kubectl create prints. If a CEL rule is too expensive, the hint names the cause. schemagen crd --skip-verify writes the CRD anyway.",
 		Bad:         "// +kubebuilder:validation:Pattern=`^[a-z`\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:Pattern=`^[a-z]+$`\nName string `json:\"name\"`",
@@ -47,7 +47,7 @@ var (
 		Good:        "// +kubebuilder:validation:Minimum=5\n// +kubebuilder:validation:Maximum=10\nReplicas int32 `json:\"replicas\"`",
 	}
 	noSuchPath = &diag.Kind{
-		Code: "SG608", Severity: diag.Warning, Title: "a path does not exist in the schema",
+		Code: "SG608", Severity: diag.Warning, Fixes: true, Title: "a path does not exist in the schema",
 		Explanation: "A printer column or the scale subresource refers to a field that the schema does not have or that has another type. The server accepts the CRD, and later prints nothing or fails.",
 		Bad:         "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.nmae\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",
 		Good:        "// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec Spec `json:\"spec\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}",

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -20,7 +21,7 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 	at := fmt.Sprintf("spec.versions[%d].", i)
 	for j, column := range version.AdditionalPrinterColumns {
 		c.heading(fmt.Sprintf("%sadditionalPrinterColumns", at), version.AdditionalPrinterColumns, j)
-		found, missing := follow(schema, column.JSONPath)
+		found, missing, meant := follow(schema, column.JSONPath)
 		path := fmt.Sprintf("%sadditionalPrinterColumns[%d].jsonPath", at, j)
 		err := apiserver.ColumnError(column.JSONPath)
 		switch {
@@ -29,7 +30,7 @@ func (c *checks) paths(i int, schema *structural.Schema) {
 			c.add(misleadingColumn, path, columnHint(column.JSONPath), "printer column %s: %s is not a valid JSONPath: %v. The API server prints neither this column nor those after it",
 				column.Name, column.JSONPath, err)
 		case missing != "":
-			c.add(noSuchPath, path, "", "printer column %s: %s does not exist in the schema: no field %s", column.Name, column.JSONPath, missing)
+			c.add(noSuchPath, path, "", "printer column %s: %s does not exist in the schema: no field %s", column.Name, column.JSONPath, missing).suggest(missing, meant)
 		case found != nil && found.Type != "" && !columnFits(column.Type, found):
 			c.add(noSuchPath, path, "", "printer column %s has type %s, but %s has type %s", column.Name, column.Type, column.JSONPath, found.Type)
 		}
@@ -65,11 +66,11 @@ func (c *checks) scale(at string, schema *structural.Schema, scale *apiextension
 		if jsonPath == "" {
 			return
 		}
-		found, missing := follow(schema, jsonPath)
+		found, missing, meant := follow(schema, jsonPath)
 		path := at + "subresources.scale." + keyword
 		switch {
 		case missing != "":
-			c.add(noSuchPath, path, "", "scale: %s does not exist in the schema: no field %s", jsonPath, missing)
+			c.add(noSuchPath, path, "", "scale: %s does not exist in the schema: no field %s", jsonPath, missing).suggest(missing, meant)
 		case found != nil && found.Type != "" && found.Type != want:
 			c.add(noSuchPath, path, "", "scale: %s must have type %s, but has type %s", jsonPath, want, found.Type)
 		}
@@ -94,33 +95,41 @@ func columnFits(column string, s *structural.Schema) bool {
 }
 
 // follow follows a simple JSONPath through a schema and returns the schema it leads to, or
-// as missing the shortest prefix that does not exist. Both are empty if that cannot be
-// determined: below preserved fields, in embedded objects, and for paths that are not
-// simple.
-func follow(s *structural.Schema, path string) (found *structural.Schema, missing string) {
+// as missing the shortest prefix that does not exist, and as meant the prefix with the only
+// field that is similar. All are empty if that cannot be determined: below preserved fields,
+// in embedded objects, and for paths that are not simple.
+func follow(s *structural.Schema, path string) (found *structural.Schema, missing, meant string) {
 	steps, ok := splitPath(path)
 	if !ok {
-		return nil, ""
+		return nil, "", ""
 	}
 	for i, step := range steps {
 		if i == 0 && (step == "kind" || step == "apiVersion") || s.XEmbeddedResource {
-			return nil, ""
+			return nil, "", ""
 		}
 		next := child(s, step)
 		if i == 0 && step == "metadata" {
 			next = structural.ObjectMeta()
 		} else if steps[0] == "metadata" && s.Type == "object" && len(s.Properties) == 0 && s.AdditionalProperties == nil {
-			return nil, "" // managedFields[].fieldsV1
+			return nil, "", "" // managedFields[].fieldsV1
 		}
 		if next == nil && (s.XPreserveUnknownFields != nil || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil) {
-			return nil, ""
+			return nil, "", ""
 		}
 		if next == nil {
-			return nil, "." + strings.Join(steps[:i+1], ".")
+			above := strings.Join(append([]string{""}, steps[:i]...), ".") + "."
+			var names []string
+			for _, p := range s.Properties {
+				names = append(names, p.Name)
+			}
+			if near, ok := diag.OnlyNearest(step, names); ok {
+				meant = above + near
+			}
+			return nil, above + step, meant
 		}
 		s = next
 	}
-	return s, ""
+	return s, "", ""
 }
 
 // child returns the schema of a step into a value; "[]" is any element.

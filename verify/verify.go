@@ -126,6 +126,9 @@ type Result struct {
 	Detail string
 	// Cost reports whether the finding is about the cost of rules.
 	Cost bool
+	// Old is a text in the value at the path that probably should be Meant; if that is empty,
+	// it is not known.
+	Old, Meant string
 }
 
 // celPosition matches the position at which the CEL compiler reports its first error.
@@ -142,6 +145,11 @@ func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 		}
 	}
 	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
+	if r.Meant != "" && s.Replacement != nil {
+		if edit, ok := s.Replacement(r.Path, r.Old, r.Meant); ok {
+			d.Fixes = []diag.Fix{{Message: "write " + r.Meant, Edits: []diag.Edit{edit}}}
+		}
+	}
 	for _, more := range r.More {
 		if pos, _ := s.Position(more); pos != d.Pos {
 			d.Related = append(d.Related, diag.Related{Pos: pos, Message: "also here"})
@@ -159,7 +167,7 @@ func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, err
 		return v.examine(ctx, s)
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "3 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
+	fmt.Fprintf(hash, "4 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
 	hash.Write(s.Bytes)
 	key := hex.EncodeToString(hash.Sum(nil))
 	var results []Result
@@ -386,6 +394,14 @@ type checks struct {
 }
 
 // add adds a result. The returned pointer is valid until the next call.
+// suggest adds to a result the hint, and the fix, that a text in the value should be another
+// one, unless that is empty.
+func (r *Result) suggest(old, meant string) {
+	if meant != "" {
+		r.Hint, r.Old, r.Meant = "did you mean "+meant+"?", old, meant
+	}
+}
+
 func (c *checks) add(kind *diag.Kind, path, hint, format string, args ...any) *Result {
 	d := kind.At(diag.Position{}, hint, format, args...)
 	c.list = append(c.list, Result{Code: d.Code, Severity: d.Severity, Off: d.Off, Path: path, Message: d.Message, Hint: d.Hint})
@@ -420,6 +436,9 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 		}
 	}
 	d := c.add(kind, path, hint, "%s", shorten(f.String()))
+	if f.Detail == "entries must all be names of item properties" {
+		d.suggest(c.meantKey(path))
+	}
 	if f.Warning {
 		d.Severity = diag.Warning
 	}
@@ -429,6 +448,29 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	}
 	d.More = f.Paths[min(1, len(f.Paths)):]
 	return d
+}
+
+// meantKey returns the key of a list of type map that is not a property of its items, and the
+// only property that is similar.
+func (c *checks) meantKey(path string) (key, meant string) {
+	version, path, ok := splitSchemaPath(strings.TrimSuffix(path, ".x-kubernetes-list-map-keys"))
+	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
+		return "", ""
+	}
+	list := c.Schemas[version].Innermost(path)
+	if list.Items == nil {
+		return "", ""
+	}
+	var names []string
+	for _, p := range list.Items.Properties {
+		names = append(names, p.Name)
+	}
+	for _, key := range list.XListMapKeys {
+		if near, ok := diag.OnlyNearest(key, names); ok && near != key {
+			return key, near
+		}
+	}
+	return "", ""
 }
 
 // laterHint marks errors that the server reports only once other errors are fixed.

@@ -145,7 +145,7 @@ func (c *checker) suspicious(m configgen.Marker, arguments []configgen.Argument)
 	}
 	for _, v := range configgen.Find(arguments, "urls").List() {
 		if v.Text != "*" && !strings.HasPrefix(v.Text, "/") {
-			c.Suspect(m, v, "", "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
+			c.Suspect(m, v, "/"+v.Text, "write /"+v.Text, "the URL %q does not begin with a slash", v.Text)
 		}
 	}
 }

@@ -55,6 +55,13 @@ func (c *checker) reject(argument, hint, format string, args ...any) *diag.Diagn
 	return c.Reject(configgen.InvalidWebhook, c.Marker, a, hint, format, args...)
 }
 
+// meant adds to a diagnostic the fix that replaces the only value of an argument.
+func (c *checker) meant(d *diag.Diagnostic, argument, text string) {
+	if a := c.find(argument); a != nil && len(a.Values) == 1 {
+		c.Meant(d, a.Values[0], text)
+	}
+}
+
 // word reports a value that is not one of the permitted ones.
 func (c *checker) word(argument, value string, permitted ...string) {
 	if slices.Contains(permitted, value) {
@@ -65,7 +72,10 @@ func (c *checker) word(argument, value string, permitted ...string) {
 		c.reject(argument, one, "%s has no value", argument)
 		return
 	}
-	c.reject(argument, diag.DidYouMean(value, permitted, one), "%s cannot be %q", argument, value)
+	d := c.reject(argument, diag.DidYouMean(value, permitted, one), "%s cannot be %q", argument, value)
+	if near, ok := diag.Nearest(value, permitted); ok {
+		c.meant(d, argument, near)
+	}
 }
 
 // checkRequired reports what controller-tools rejects, too.
@@ -90,7 +100,8 @@ func (c *checker) check() {
 	c.word("matchPolicy", cmp.Or(c.matchPolicy, "Equivalent"), "Exact", "Equivalent")
 	known := slices.ContainsFunc(c.reviewVersions, func(version string) bool { return version == "v1" || version == "v1beta1" })
 	if !known && len(c.reviewVersions) > 0 {
-		c.reject("admissionReviewVersions", "write admissionReviewVersions=v1", "none of the admissionReviewVersions is one of the API server's, v1 and v1beta1")
+		d := c.reject("admissionReviewVersions", "write admissionReviewVersions=v1", "none of the admissionReviewVersions is one of the API server's, v1 and v1beta1")
+		c.meant(d, "admissionReviewVersions", "v1")
 	}
 	for _, rule := range c.rules {
 		c.checkRule(rule)
@@ -141,11 +152,12 @@ func (c *checker) operation(verb string) {
 		return
 	}
 	hint := diag.DidYouMean(strings.ToLower(verb), operations, "write create, update, delete, connect or *")
+	near, _ := diag.Nearest(strings.ToLower(verb), operations)
 	if verb := strings.ToLower(verb); verb == "patch" {
-		hint = "a patch is an update"
+		near, hint = "update", "a patch is an update"
 	}
 	if v, ok := c.find("verbs").ValueOf(verb); ok {
-		c.RejectValue(configgen.InvalidWebhook, c.Marker, v, hint, "%q is not an operation", verb)
+		c.Meant(c.RejectValue(configgen.InvalidWebhook, c.Marker, v, hint, "%q is not an operation", verb), v, near)
 		return
 	}
 	c.reject("verbs", hint, "%q is not an operation", verb)
@@ -203,7 +215,7 @@ func (c *checker) checkPath(path string) {
 		return
 	}
 	if !strings.HasPrefix(path, "/") {
-		c.reject("path", "write path=/"+path, "the path %q does not begin with a slash", path)
+		c.meant(c.reject("path", "write path=/"+path, "the path %q does not begin with a slash", path), "path", "/"+path)
 		return
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(path[1:], "/"), "/") {

@@ -226,6 +226,7 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 	if !driver.IsFilePattern(pattern) {
 		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
 			r.Fail(n, "write ./"+pattern, "%q is an import path, not the directory of that name", pattern)
+			r.Meant(n, "./"+pattern)
 		}
 		return pattern
 	}
@@ -239,6 +240,9 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 // unknown reports a word that is not one of the known ones.
 func (r *reader) unknown(n *yaml.Node, what, word string, known []string) {
 	r.Fail(n, diag.DidYouMean(word, known, "one of "+strings.Join(known, ", ")), "%s: unknown %q", what, manifest.Shortened(word))
+	if near, ok := diag.Nearest(word, known); ok {
+		r.Meant(n, near)
+	}
 }
 
 // packages reads an element of the list packages.
@@ -375,11 +379,13 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 		}
 		known = append(known, string(info.Code))
 	}
-	hint := "docs/diagnostics.md lists them"
-	if near, ok := diag.Nearest(text, known); ok && strings.EqualFold(near, text) {
-		hint = "did you mean " + near + "?"
+	near, ok := diag.Nearest(text, known)
+	if !ok || !strings.EqualFold(near, text) {
+		r.Fail(n, "docs/diagnostics.md lists them", "unknown code %q", manifest.Shortened(text))
+		return nil, false
 	}
-	r.Fail(n, hint, "unknown code %q", manifest.Shortened(text))
+	r.Fail(n, "did you mean "+near+"?", "unknown code %q", manifest.Shortened(text))
+	r.Meant(n, near)
 	return nil, false
 }
 

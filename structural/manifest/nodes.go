@@ -92,17 +92,25 @@ func (r *NodeReader) Fail(n *yamlv3.Node, hint, format string, args ...any) {
 // meant adds a fix to the last finding, which reports an unknown key of a mapping: it
 // replaces the key with the one that was probably meant, unless the mapping has that key.
 func (r *NodeReader) meant(mapping, key *yamlv3.Node, known []string) {
-	d := &r.Findings[len(r.Findings)-1]
 	near, ok := diag.Nearest(key.Value, known)
-	if !ok || d.Pos.Line > len(r.Lines) || !strings.HasPrefix(r.Lines[d.Pos.Line-1][d.Pos.Column-1:], key.Value) {
-		return // quoted, or after an anchor
+	for i := 0; ok && i < len(mapping.Content); i += 2 {
+		ok = mapping.Content[i].Value != near
 	}
-	for i := 0; i < len(mapping.Content); i += 2 {
-		if mapping.Content[i].Value == near {
-			return
-		}
+	if ok {
+		r.Meant(key, near)
 	}
-	*d = d.Replacing(key.Value, near)
+}
+
+// Meant adds a fix to the last finding, which is about a scalar: it replaces the text of the
+// scalar.
+func (r *NodeReader) Meant(n *yamlv3.Node, text string) {
+	d := &r.Findings[len(r.Findings)-1]
+	if d.Pos.Line < 1 || d.Pos.Line > len(r.Lines) {
+		return
+	}
+	if line := r.Lines[d.Pos.Line-1]; d.Pos.Column <= len(line) && strings.HasPrefix(line[d.Pos.Column-1:], n.Value) { // else it is quoted, or after an anchor
+		*d = d.Replacing(n.Value, text)
+	}
 }
 
 // Aliased returns the node that an alias refers to, and other nodes unchanged.

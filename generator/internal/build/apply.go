@@ -41,7 +41,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 	d.edits = append(d.edits, b.Run.edits.Own(d.pkg, set)...)
 	if owner != nil {
 		if owner.Pkg.Local() {
-			fieldChecker{b.Reporter}.checkRange(owner.File, owner.Spec.Type, set)
+			fieldChecker{b}.checkRange(owner.File, owner.Spec.Type, set)
 		}
 		b.applyEnum(d, owner)
 		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {

@@ -22,7 +22,7 @@ import (
 // tags. Every tool accepts these mistakes, but they have no effect or an unintended one.
 
 // fieldChecker reports mistakes in the tags and markers of fields.
-type fieldChecker struct{ *report.Reporter }
+type fieldChecker struct{ *Builder }
 
 // checkField checks the tags and markers of a field in the user's packages. name is its
 // JSON name, options are those of its json tag.
@@ -54,8 +54,9 @@ func isJSONOption(option string) bool {
 // checkTag reports json tag options that are probably misspelled forms of those that change a
 // schema. Other unknown options may belong to other libraries.
 func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, options string) {
-	report := func(hint, format string, args ...any) {
-		c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+	report := func(should, hint, format string, args ...any) {
+		d := c.Reporter.Report(report.MisleadingJSONTag, t.Pkg.At(field.Pos), hint, format, args...)
+		c.fixTag(d, t, field, should)
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		if isJSONOption(option) {
@@ -64,11 +65,11 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 		word := strings.TrimSpace(option)
 		near, ok := diag.Nearest(strings.ToLower(word), schemaOptions())
 		if ok && (strings.HasPrefix(near, "omit") || oneOff(word, near)) {
-			report("write "+near, "field %s: unknown json tag option %q is ignored", field.Label(), option)
+			report(strings.Replace(field.Tag.Get("json"), ","+option, ","+near, 1), "write "+near, "field %s: unknown json tag option %q is ignored", field.Label(), option)
 		}
 	}
 	if name == "inline" && field.Name == "" {
-		report("write `json:\",inline\"`", "embedded field %s has the JSON name \"inline\"", field.Label())
+		report(",inline", "write `json:\",inline\"`", "embedded field %s has the JSON name \"inline\"", field.Label())
 		return
 	}
 	end := strings.LastIndexAny(name, ";:| ") + 1
@@ -77,7 +78,8 @@ func (c fieldChecker) checkTag(t *source.Type, field *source.Field, name, option
 		if should == "" {
 			should = jsonName(field.Label())
 		}
-		report(fmt.Sprintf("write `json:\"%s,%s\"`", should, option), "field %s has the JSON name %q", field.Label(), name)
+		should += "," + option
+		report(should, fmt.Sprintf("write `json:\"%s\"`", should), "field %s has the JSON name %q", field.Label(), name)
 	}
 }
 
@@ -275,8 +277,9 @@ func (c fieldChecker) checkStrategy(t *source.Type, field *source.Field, pos tok
 	known := []string{"merge", "replace", "retainKeys"}
 	for strategy := range strings.SplitSeq(value, ",") {
 		if !slices.Contains(known, strategy) {
-			c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "the patch strategies are merge, replace, retainKeys"),
+			d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(strategy, known, "the patch strategies are merge, replace, retainKeys"),
 				"field %s: unknown patchStrategy %q", field.Label(), strategy)
+			c.fixPatch(d, t, field, pos, "patchStrategy", value, strategy, known)
 		}
 	}
 }
@@ -291,8 +294,30 @@ func (c fieldChecker) checkMergeKey(t *source.Type, field *source.Field, pos tok
 	if !known || slices.Contains(names, key) {
 		return
 	}
-	c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "use the JSON name of a field of the elements"),
+	d := c.Reporter.Report(report.UnknownPatchStrategy, t.Pkg.At(pos), diag.DidYouMean(key, names, "use the JSON name of a field of the elements"),
 		"field %s: patchMergeKey %q is not a field of the elements", field.Label(), key)
+	c.fixPatch(d, t, field, pos, "patchMergeKey", key, key, names)
+}
+
+// fixPatch adds the fix that replaces a word of a value by the one that was probably meant: in
+// the marker at a position, or, at that of the field, in its tag and in markers that repeat it.
+func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source.Field, pos token.Pos, key, value, word string, known []string) {
+	near, ok := diag.Nearest(word, known)
+	if !ok {
+		return
+	}
+	meant := strings.Replace(value, word, near, 1)
+	var edits []*markers.Edit
+	if pos == field.Pos {
+		edits = append(edits, setTag(fieldAt(t.File, field.Pos), key, meant))
+	}
+	for _, m := range field.Comments {
+		if m.Text == "+"+key+"="+value && (pos == field.Pos || pos == m.Pos) {
+			at := m.PosAt(len("+" + key + "="))
+			edits = append(edits, &markers.Edit{Pos: at, End: m.End(), New: meant})
+		}
+	}
+	c.Reporter.Fix(d, "write "+near, edits...)
 }
 
 // jsonNames returns the JSON names of the fields of a struct, including those of inlined
@@ -327,8 +352,9 @@ func jsonNames(f *source.File, typ ast.Expr, depth int) (names []string, known b
 type (
 	// checkUnsigned warns about an unsigned integer whose schema allows negative numbers.
 	checkUnsigned struct {
-		reporter *report.Reporter
-		name     string
+		*Builder
+		file *source.File
+		name string
 	}
 	// checkQuoted warns about a field that is a string in JSON because of its json option,
 	// but has another type in its schema.
@@ -340,8 +366,9 @@ type (
 
 func (op checkUnsigned) Apply(e *edits.Editor, s *structural.Schema) {
 	if s.Origin.Mistake == structural.NoMistake && s.Type == "integer" && (s.ValueValidation == nil || s.Minimum == nil && len(s.Enum) == 0 && len(s.AllOf) == 0) {
-		op.reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned above the package clause",
+		d := op.Reporter.Report(report.UnsignedWithoutMinimum, e.Pkg.At(e.Pos), "write +kubebuilder:validation:Minimum=0, or // +schemagen:enable=unsigned above the package clause",
 			"%s has no minimum: the API server accepts negative numbers, which Go cannot decode", op.name)
+		op.Reporter.Fix(d, "write a minimum of 0", op.minimumEdit(op.file, e.Pos))
 	}
 }
 

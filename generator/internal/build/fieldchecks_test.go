@@ -11,10 +11,10 @@ import (
 
 // optionFindings returns the findings about the options of a json tag.
 func optionFindings(options string) diag.List {
-	c := fieldChecker{&report.Reporter{}}
+	c := fieldChecker{&Builder{Reporter: &report.Reporter{}}}
 	t := &source.Type{Pkg: &source.Package{Package: &Package{}}}
 	c.checkTag(t, &source.Field{Name: "Field"}, "field", options)
-	return c.List
+	return c.Reporter.List
 }
 
 // TestTagOptions checks that every single typo in omitempty and omitzero is reported, and

@@ -22,6 +22,7 @@ func second() []string {
 		"k8s-wrong: SG302 +k8s:maxLength: must apply to a string, found array",
 		"planted-mistakes: SG302 +kubebuilder:validation:MaxItems: must apply maxitem to an array",
 		"planted-mistakes: SG302 +kubebuilder:validation:Minimum: must apply minimum to a numeric value, found array",
+		"union-kep-verbatim: SG205 field Path without a json tag in type HostPath",
 	}
 }
 

@@ -111,6 +111,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		run.CheckOverrides(p)
 	}
 	run.checkOverrideFile(b.overrides)
+	run.Unions.FixOff()
 	run.Lint()
 	return crds, run, nil
 }

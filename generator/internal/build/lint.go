@@ -72,7 +72,12 @@ func (run *Run) Lint() {
 			if finding.Corrected != "" {
 				run.corrections = append(run.corrections, correction{d.Pos, finding.Corrected})
 			}
-			run.Reporter.Delimit(d, finding.End, finding.Edit)
+			if finding.Insertion != nil {
+				run.Reporter.Delimit(d, finding.End, nil)
+				run.Reporter.Fix(d, "put it above", finding.Edit, finding.Insertion)
+			} else {
+				run.Reporter.Delimit(d, finding.End, finding.Edit)
+			}
 			if finding.Related.IsValid() {
 				d.Related = []diag.Related{{Pos: run.Reporter.Position(finding.Related), Message: "the other marker"}}
 			}

@@ -196,7 +196,7 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 		d = b.ident(f, typed)
 	case *ast.SelectorExpr:
 		d = b.qualified(f, typed)
-		b.checkDuration(typed, d, owner)
+		b.checkDuration(f, typed, d, owner)
 	case *ast.ArrayType:
 		d = b.array(f, typed)
 	case *ast.MapType:
@@ -326,7 +326,7 @@ func (b *Builder) predeclared(f *source.File, expr ast.Expr, name string) *draft
 func (b *Builder) unsigned(d *draft, f *source.File, name string) {
 	if !b.Run.Enabled(f.Pkg, markers.FeatureUnsigned) {
 		if f.Pkg.Local() {
-			d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Op: checkUnsigned{b.Reporter, name}})
+			d.edits = append(d.edits, &edits.Edit{Pkg: f.Pkg, Pos: d.origin.Pos, Op: checkUnsigned{b, f, name}})
 		}
 		return
 	}
@@ -464,15 +464,18 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 
 // checkDuration warns about time.Duration in the user's packages, unless the declared type
 // has its own marshaling.
-func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
+func (b *Builder) checkDuration(f *source.File, expr ast.Expr, d *draft, owner *source.Type) {
 	if d.ref == nil || d.ref.Pkg.Path != "time" || d.ref.Spec.Name.Name != "Duration" || !d.pkg.Local() {
 		return
 	}
 	if owner != nil && (owner.Marshals("MarshalJSON") || owner.Marshals("MarshalText")) {
 		return
 	}
-	b.Reporter.Report(report.DurationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
+	found := b.Reporter.Report(report.DurationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
 		"time.Duration is a number of nanoseconds in JSON")
+	if edits := durationEdits(f, expr); edits != nil && owner == nil {
+		b.Reporter.Fix(found, "write metav1.Duration", edits...)
+	}
 }
 
 // array returns the draft of a slice or an array. A []byte is a base64 string.

@@ -10,6 +10,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -55,14 +56,17 @@ func (b *Builder) structType(t *source.Type) *draft {
 			omit = omit || option == "omitempty" || option == "omitzero"
 			quoted = quoted || option == "string"
 		}
-		fieldChecker{b.Reporter}.checkField(t, field, name, jsonOptions)
+		fieldChecker{b}.checkField(t, field, name, jsonOptions)
 		isRequired, explicit := b.Requires(field, optional, inline || omit)
 		if isRequired && slices.Contains(oneOf, name) {
 			problem, hint := "and must not be marked as required", "remove the marker"
 			if !explicit {
 				problem, hint = "and must have an omitempty or omitzero tag", "add omitempty to its json tag"
 			}
-			b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
+			found := b.Reporter.Report(report.InvalidOneOf, t.Pkg.At(field.Pos), hint, "field %s is part of a one-of constraint %s", name, problem)
+			if !explicit {
+				b.fixTag(found, t, field, jsonTag+",omitempty")
+			}
 			d.origin.Mistake = max(d.origin.Mistake, structural.InKeywords)
 		} else if isRequired {
 			required = append(required, name)
@@ -146,16 +150,31 @@ func (b *Builder) countClosed(f *source.Field, node *draft) {
 
 func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	if field.Name == "" {
-		b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
+		d := b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), "add `json:\",inline\"`, or `json:\"-\"` if it is not part of the API",
 			"embedded field without a json tag in type %s", t)
+		b.fixTag(d, t, field, ",inline")
 		return
 	}
-	hint := "add `json:\"-\"`"
+	hint, tag := "add `json:\"-\"`", "-"
 	if name := jsonName(field.Name); name != "_" {
-		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", name)
+		tag = name
+		if _, isPointer := field.Type.(*ast.StarExpr); isPointer {
+			tag += ",omitempty" // null would not be valid
+		}
+		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", tag)
 	}
-	b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
+	d := b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
 		"field %s without a json tag in type %s", field.Name, t)
+	if f := fieldAt(t.File, field.Pos); ast.IsExported(field.Name) && f != nil && len(f.Names) == 1 {
+		b.fixTag(d, t, field, tag)
+	}
+}
+
+// fixTag adds to a diagnostic the fix that gives a field another json tag.
+func (b *Builder) fixTag(d *diag.Diagnostic, t *source.Type, field *source.Field, tag string) {
+	if t.Pkg.Local() {
+		b.Reporter.Fix(d, fmt.Sprintf("write `json:%q`", tag), setTag(fieldAt(t.File, field.Pos), "json", tag))
+	}
 }
 
 // jsonName returns the conventional JSON name of a field: the name with its initial

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,8 +120,9 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	for i, d := range defs {
 		out[i] = &crd.Definition{
 			Build: d.Complete, Bytes: d.Text, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
-			Position:   func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
-			Incomplete: d.incomplete(),
+			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
+			Incomplete:  d.incomplete(),
+			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },
 			TextPosition: func(path string, line, column int) (diag.Position, bool) {
 				return c.inside(d, path, line, column)
 			},
@@ -319,6 +321,23 @@ func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 		}
 	}
 	return markers.Comment{}, false
+}
+
+// replacement returns the edit that replaces a text in the user's marker that sets the value
+// at a path. The marker has to have the text once: as a word, not as a part of one.
+func (c *Checker) replacement(d *Definition, path, old, text string) (edit diag.Edit, ok bool) {
+	positions := c.positionsOf(d, path)
+	m, ok := c.markerAt(positions[len(positions)-1])
+	if !ok {
+		return diag.Edit{}, false
+	}
+	word := regexp.MustCompile(`(?:^|[^\pL\pN_])(` + regexp.QuoteMeta(old) + `)(?:[^\pL\pN_]|$)`)
+	at := word.FindAllStringSubmatchIndex(m.Text, 2)
+	if len(at) != 1 {
+		return diag.Edit{}, false
+	}
+	edit = diag.Edit{Pos: c.Reporter.Position(m.PosAt(at[0][2])), End: c.Reporter.Position(m.PosAt(at[0][3])), New: text}
+	return edit, c.localFiles[edit.Pos.File] && edit.Pos.Line == edit.End.Line
 }
 
 // inside returns the position of a character in a rule, for errors of the CEL compiler. ok is

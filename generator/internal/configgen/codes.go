@@ -5,7 +5,7 @@ import "github.com/schemagen/schemagen/diag"
 // The kinds of diagnostics of rbac and webhook, in the order of their codes.
 var (
 	InvalidWebhook = &diag.Kind{
-		Code: "SG934", Title: "a webhook that the API server rejects",
+		Code: "SG934", Fixes: true, Title: "a webhook that the API server rejects",
 		Explanation: "The arguments of a marker result in a MutatingWebhookConfiguration or ValidatingWebhookConfiguration that the API server does not accept, or in none at all.",
 		Bad:         "$ schemagen webhook paths=./...\n-- v1/types.go --\npackage v1\n\n// +kubebuilder:webhook:path=/validate-widgets,mutating=false,failurePolicy=fial,sideEffects=None,groups=example.com,resources=widgets,verbs=create,versions=v1,name=widgets.example.com,admissionReviewVersions=v1",
 		Good:        "-- v1/types.go --\npackage v1\n\n// +kubebuilder:webhook:path=/validate-widgets,mutating=false,failurePolicy=fail,sideEffects=None,groups=example.com,resources=widgets,verbs=create,versions=v1,name=widgets.example.com,admissionReviewVersions=v1",
@@ -29,7 +29,7 @@ var (
 		Good:        "-- v1/types.go --\npackage v1\n\n// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get\n\nfunc Reconcile() {}",
 	}
 	UnknownResource = &diag.Kind{
-		Code: "SG938", Severity: diag.Warning, Title: "a rule or webhook for a resource that no kind has",
+		Code: "SG938", Severity: diag.Warning, Fixes: true, Title: "a rule or webhook for a resource that no kind has",
 		Explanation: "The group is that of kinds of the run, none of which has the resource, subresource or version. A resource is the plural name of a kind, in lower case.",
 		Bad:         "$ schemagen crd rbac:roleName=widgets paths=./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:rbac:groups=example.com,resources=widget,verbs=get\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:rbac:groups=example.com,resources=widgets,verbs=get\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",

@@ -48,7 +48,11 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 		found = append(found, of...)
 		switch {
 		case len(of) == 0:
-			r.RejectValue(UnknownResource, m, v, k.meant(resource), "no kind of %s has the resource %q", groups[0].Text, resource)
+			near, hint := k.meant(resource)
+			d := r.RejectValue(UnknownResource, m, v, hint, "no kind of %s has the resource %q", groups[0].Text, resource)
+			if near != "" {
+				r.Meant(d, v, strings.Replace(v.Text, resource, near, 1))
+			}
 		case resource != "*" && !of.subresource(sub):
 			r.RejectValue(UnknownResource, m, v, "a CRD has only status and scale, each if a marker enables it", "%s has no subresource %q", of[0].Spec.Names.Plural, sub)
 		}
@@ -56,17 +60,19 @@ func (k Kinds) Resources(r *Reader, m Marker, groups, resources []Value) (found 
 	return found, true
 }
 
-// meant returns the hint for an unknown resource.
-func (k Kinds) meant(resource string) string {
+// meant returns the resource that an unknown one was probably meant to be, or the empty
+// string, and the hint for it.
+func (k Kinds) meant(resource string) (near, hint string) {
 	var plurals []string
 	for _, d := range k {
 		names := d.Spec.Names
 		if strings.EqualFold(resource, names.Kind) || strings.EqualFold(resource, names.Singular) || strings.EqualFold(resource, names.Plural) || slices.Contains(names.ShortNames, resource) {
-			return "did you mean " + names.Plural + "?"
+			return names.Plural, "did you mean " + names.Plural + "?"
 		}
 		plurals = append(plurals, names.Plural)
 	}
-	return diag.DidYouMean(resource, plurals, "there are "+strings.Join(plurals, ", "))
+	near, _ = diag.Nearest(resource, plurals)
+	return near, diag.DidYouMean(resource, plurals, "there are "+strings.Join(plurals, ", "))
 }
 
 // subresource returns whether one of the kinds has a subresource. Every kind has finalizers,
@@ -94,7 +100,9 @@ func (k Kinds) Versions(r *Reader, m Marker, versions []Value) {
 	known = slices.Compact(known)
 	for _, v := range versions {
 		if v.Text != "*" && len(known) > 0 && !slices.Contains(known, v.Text) {
-			r.RejectValue(UnknownResource, m, v, diag.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
+			d := r.RejectValue(UnknownResource, m, v, diag.DidYouMean(v.Text, known, "there are "+strings.Join(known, ", ")), "no kind of the webhook has the version %q", v.Text)
+			near, _ := diag.Nearest(v.Text, known)
+			r.Meant(d, v, near)
 		}
 	}
 }

@@ -34,6 +34,14 @@ func (r *Reader) RejectValue(kind *diag.Kind, m Marker, v Value, hint, format st
 	return d
 }
 
+// Meant adds to a diagnostic about a value the fix that replaces it by a text, unless that is
+// empty.
+func (r *Reader) Meant(d *diag.Diagnostic, v Value, text string) {
+	if text != "" {
+		r.Report.Fix(d, "write "+text, &markers.Edit{Pos: v.Pos, End: v.End, New: text})
+	}
+}
+
 // Suspect reports a value that the API server accepts but that probably means another one,
 // which is empty if it is not known.
 func (r *Reader) Suspect(m Marker, v Value, meant, hint, format string, args ...any) {
@@ -90,7 +98,7 @@ func (r *Reader) element(m Marker, name string, v Value) {
 		list := strings.Join(strings.FieldsFunc(v.Text, func(c rune) bool { return c == ';' || c == ',' || c == ' ' }), ";")
 		r.Suspect(m, v, list, "write "+name+"="+list, "%q is one value, not a list", v.Text)
 	case strings.ContainsAny(v.Text, " \t"):
-		r.Suspect(m, v, "", "separate values by semicolons, and arguments by commas", "the value %q contains a blank", v.Text)
+		r.Suspect(m, v, strings.Join(strings.Fields(v.Text), ";"), "separate values by semicolons, and arguments by commas", "the value %q contains a blank", v.Text)
 	case strings.ContainsAny(v.Text, `"=`) || !v.Quoted && strings.Contains(v.Text, "`"):
 		r.Suspect(m, v, "", "", "the value %q contains a character that no %s has", v.Text, strings.TrimSuffix(name, "s"))
 	}

@@ -45,9 +45,11 @@ type Unions struct {
 	// enums are the positions of the +enum markers that take effect because of unions.
 	enums map[token.Pos]bool
 	// lackDiscriminators are the structs for which a missing discriminator has been reported,
-	// and off the packages for which it has been reported that unions are not enabled.
+	// off the packages for which it has been reported that unions are not enabled, with the
+	// index of that diagnostic, and invalid those with another problem of a union.
 	lackDiscriminators map[*source.Type]bool
-	off                map[*source.Package]bool
+	off                map[*source.Package]int
+	invalid            map[*source.Package]bool
 	// ruled is set once a union is written as rules.
 	ruled bool
 }
@@ -154,15 +156,33 @@ func (all *Unions) keep(t *source.Type, u *Marked) {
 
 // reportOff reports, once per package, that unions are not enforced.
 func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
-	if all.off[t.Pkg] || slices.ContainsFunc(all.Settings.Allowed(t.Pkg), func(name string) bool { return strings.HasPrefix(name, "union") }) {
+	if _, known := all.off[t.Pkg]; known || slices.ContainsFunc(all.Settings.Allowed(t.Pkg), func(name string) bool { return strings.HasPrefix(name, "union") }) {
 		return
 	}
 	if all.off == nil {
-		all.off = map[*source.Package]bool{}
+		all.off = map[*source.Package]int{}
 	}
-	all.off[t.Pkg] = true
+	all.off[t.Pkg] = all.Reporter.Findings()
 	all.Reporter.Report(report.UnionsDisabled, t.Pkg.At(pos), "write // +schemagen:unions=cel above the package clause, or run with --unions=cel; objects that are stored with members which their discriminator does not select will be rejected when the union changes: see docs/unions.md",
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
+}
+
+// FixOff adds the fix that enables unions to the diagnostics about packages that do not.
+// With a union that is invalid, that would be an error.
+func (all *Unions) FixOff() {
+	for p, i := range all.off {
+		if !all.invalid[p] {
+			all.Reporter.Fix(&all.Reporter.List[i], "write // +schemagen:unions=cel", report.PackageMarker(p, "+schemagen:unions=cel"))
+		}
+	}
+}
+
+// invalidIn records that a union of a package is invalid.
+func (all *Unions) invalidIn(p *source.Package) {
+	if all.invalid == nil {
+		all.invalid = map[*source.Package]bool{}
+	}
+	all.invalid[p] = true
 }
 
 // find reads the markers of a struct's fields.
@@ -309,6 +329,7 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 
 // problem reports a problem with a union: an error if unions are enabled.
 func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
+	all.invalidIn(t.Pkg)
 	severity := diag.Error
 	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
 		severity = diag.Warning
@@ -337,6 +358,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	failed := false
 	problem := func(pos token.Pos, hint, format string, args ...any) {
 		failed = true
+		op.all.invalidIn(e.Pkg)
 		op.all.Reporter.Report(report.InvalidUnion, e.Pkg.At(pos), hint, format, args...).Severity = severity
 	}
 	if op.ambiguous || s.Origin.Mistake == structural.InShape {

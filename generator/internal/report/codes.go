@@ -64,7 +64,7 @@ var (
 		Good:        "Ports map[string]string `json:\"ports\"`",
 	}
 	MissingJSONTag = &diag.Kind{
-		Code: "SG205", Title: "a field without a json tag",
+		Code: "SG205", Fixes: true, Title: "a field without a json tag",
 		Explanation: "A field of an API type needs a json tag with its name, `json:\"name\"`, or `json:\"-\"` if it is not part of the API.",
 		Bad:         "Name string",
 		Good:        "Name string `json:\"name\"`",
@@ -112,7 +112,7 @@ var (
 		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color struct{ red, green, blue uint8 }\n\nfunc (c Color) MarshalText() ([]byte, error) { return []byte{c.red, c.green, c.blue}, nil }",
 	}
 	InvalidOneOf = &diag.Kind{
-		Code: "SG213", Title: "an invalid one-of marker",
+		Code: "SG213", Fixes: true, Title: "an invalid one-of marker",
 		Explanation: "Fields named in ExactlyOneOf, AtMostOneOf or AtLeastOneOf must be optional fields of the struct itself.",
 		Bad:         "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name\"`\n\tID   string `json:\"id,omitempty\"`\n}",
 		Good:        "// +kubebuilder:validation:ExactlyOneOf=name;id\ntype Spec struct {\n\tName string `json:\"name,omitempty\"`\n\tID   string `json:\"id,omitempty\"`\n}",
@@ -124,7 +124,7 @@ var (
 		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string",
 	}
 	DurationField = &diag.Kind{
-		Code: "SG215", Severity: diag.Warning, Title: "a field of type time.Duration",
+		Code: "SG215", Severity: diag.Warning, Fixes: true, Title: "a field of type time.Duration",
 		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of an existing field changes the API.",
 		Bad:         "package v1\n\nimport \"time\"\n\ntype Spec struct {\n\tTimeout time.Duration `json:\"timeout\"`\n}",
 		Good:        "Timeout metav1.Duration `json:\"timeout\"`",
@@ -136,13 +136,13 @@ var (
 		Good:        "// +schemagen:enable=k8s\npackage v1\n\ntype Spec struct {\n\tColor Color `json:\"color\"`\n}\n\n// +k8s:enum\ntype Color string\n\nconst (\n\tRed   Color = \"Red\"\n\tGreen Color = \"Green\"\n)",
 	}
 	UnsignedWithoutMinimum = &diag.Kind{
-		Code: "SG217", Severity: diag.Warning, Title: "an unsigned integer without a minimum",
+		Code: "SG217", Severity: diag.Warning, Fixes: true, Title: "an unsigned integer without a minimum",
 		Explanation: "An unsigned integer has the same schema as a signed one: the API server stores negative numbers, and every Go client fails to decode the object. +schemagen:enable=unsigned sets bounds for all unsigned integers.",
 		Bad:         "Replicas uint32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=0\nReplicas uint32 `json:\"replicas\"`",
 	}
 	MisleadingJSONTag = &diag.Kind{
-		Code: "SG218", Severity: diag.Warning, Title: "a misleading json tag",
+		Code: "SG218", Severity: diag.Warning, Fixes: true, Title: "a misleading json tag",
 		Explanation: "encoding/json ignores unknown options: with omitemtpy, or with a space before omitempty, the field is required. Without the comma, the option becomes the name of the field. Options of other libraries are not reported.",
 		Bad:         "Name string `json:\"name,omitemtpy\"`",
 		Good:        "Name string `json:\"name,omitempty\"`",
@@ -154,7 +154,7 @@ var (
 		Good:        "// +kubebuilder:validation:Maximum=100\nPercent int8 `json:\"percent\"`",
 	}
 	UnknownPatchStrategy = &diag.Kind{
-		Code: "SG220", Severity: diag.Warning, Title: "an unknown patch strategy or merge key",
+		Code: "SG220", Severity: diag.Warning, Fixes: true, Title: "an unknown patch strategy or merge key",
 		Explanation: "patchStrategy is merge, replace or retainKeys, or a comma-separated list of them. patchMergeKey is the JSON name of a field of the list's elements.",
 		Bad:         "Names []string `json:\"names\" patchStrategy:\"mrge\"`",
 		Good:        "Names []string `json:\"names\" patchStrategy:\"merge\"`",
@@ -232,7 +232,7 @@ var (
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 	}
 	UnionsDisabled = &diag.Kind{
-		Code: "SG312", Severity: diag.Warning, Title: "unions that are not enabled",
+		Code: "SG312", Severity: diag.Warning, Fixes: true, Title: "unions that are not enabled",
 		Explanation: "controller-gen ignores union markers, so they have no effect unless the package specifies how to write unions: // +schemagen:unions=cel above its package clause, or --unions=cel. Enabling unions tightens the schema: stored objects with members that their discriminator does not select are rejected when the union changes. Unions whose members are read by a rule of their struct or required by a junctor are not reported.",
 		Bad:         "type Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",

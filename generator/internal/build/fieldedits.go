@@ -1,0 +1,166 @@
+package build
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// This file has edits that correct fields: their tags, their types, and missing markers. An
+// edit is nil if the source does not have the form that it needs.
+
+// fieldAt returns the innermost field of a struct in a file that has a position, and nil if
+// there is none.
+func fieldAt(f *source.File, pos token.Pos) (found *ast.Field) {
+	if f.Syntax == nil {
+		return nil
+	}
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		if st, ok := n.(*ast.StructType); ok {
+			i := slices.IndexFunc(st.Fields.List, func(field *ast.Field) bool { return field.Pos() <= pos && pos < field.End() })
+			if i >= 0 {
+				found = st.Fields.List[i]
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// setTag returns the edit that gives a key of a field's tag a value.
+func setTag(field *ast.Field, key, value string) *markers.Edit {
+	pair := key + ":" + strconv.Quote(value)
+	switch {
+	case field == nil:
+		return nil
+	case field.Tag == nil:
+		return &markers.Edit{Pos: field.Type.End(), End: field.Type.End(), New: " `" + pair + "`"}
+	case field.Tag.Value[0] != '`':
+		return nil
+	}
+	old, exists := source.TagOf(field).Lookup(key)
+	if !exists {
+		at := field.Tag.Pos() + 1
+		return &markers.Edit{Pos: at, End: at, New: pair + " "}
+	}
+	was := key + ":" + strconv.Quote(old)
+	i := strings.Index(field.Tag.Value, was)
+	if i < 0 || strings.Count(field.Tag.Value, was) > 1 {
+		return nil
+	}
+	at := field.Tag.Pos() + token.Pos(i)
+	return &markers.Edit{Pos: at, End: at + token.Pos(len(was)), New: pair}
+}
+
+// markerAbove returns the edit that adds a marker as the last line above a declaration, which
+// has to begin its line.
+func (b *Builder) markerAbove(f *source.File, pos token.Pos, marker string) *markers.Edit {
+	if !b.beginsLine(f, pos) {
+		return nil
+	}
+	return &markers.Edit{Pos: pos, End: pos, New: "// " + marker + "\n"}
+}
+
+// beginsLine reports whether nothing else precedes a declaration on its line.
+func (b *Builder) beginsLine(f *source.File, pos token.Pos) bool {
+	at, begins := b.Reporter.Position(pos).Line, true
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if n != nil && n.Pos() < pos {
+			around := pos < n.End()
+			if st, ok := n.(*ast.StructType); ok && around && b.Reporter.Position(st.Fields.Opening).Line == at {
+				begins = false
+			}
+			if !around && b.Reporter.Position(n.End()).Line == at {
+				begins = false
+			}
+		}
+		return begins
+	})
+	return begins
+}
+
+// importEdit returns the name of a package in a file, and the edit that imports it as name.
+// The edit is empty if it is imported already, and nil if another package has the name.
+func importEdit(tree *ast.File, name, path string) (as string, edit *markers.Edit) {
+	var last *ast.GenDecl
+	for _, decl := range tree.Decls {
+		imports, ok := decl.(*ast.GenDecl)
+		if !ok || imports.Tok != token.IMPORT {
+			break
+		}
+		last = imports
+		for _, spec := range imports.Specs {
+			spec := spec.(*ast.ImportSpec)
+			isPath := spec.Path.Value == strconv.Quote(path)
+			switch {
+			case isPath && spec.Name == nil:
+				return path[strings.LastIndexByte(path, '/')+1:], &markers.Edit{Pos: spec.Pos(), End: spec.Pos()}
+			case isPath && spec.Name.Name != "." && spec.Name.Name != "_":
+				return spec.Name.Name, &markers.Edit{Pos: spec.Pos(), End: spec.Pos()}
+			case spec.Name != nil && spec.Name.Name == name:
+				return "", nil
+			}
+		}
+	}
+	line := name + " " + strconv.Quote(path)
+	switch {
+	case last == nil:
+		return name, &markers.Edit{Pos: tree.Name.End(), End: tree.Name.End(), New: "\n\nimport " + line}
+	case !last.Lparen.IsValid():
+		return name, &markers.Edit{Pos: last.End(), End: last.End(), New: "\nimport " + line}
+	}
+	return name, &markers.Edit{Pos: last.Rparen, End: last.Rparen, New: "\n\t" + line + "\n"}
+}
+
+// durationEdits returns the edits that make a time.Duration a metav1.Duration, which is
+// imported. There is one only for fields: values of a declared type would have to be
+// converted, and markers that restrict the number would not fit the string.
+func durationEdits(f *source.File, expr ast.Expr) []*markers.Edit {
+	field := fieldAt(f, expr.Pos())
+	if field == nil || field.Doc != nil && slices.ContainsFunc(markers.InGroup(field.Doc), restricts) {
+		return nil
+	}
+	as, imported := importEdit(f.Syntax, "metav1", metav1Path)
+	return []*markers.Edit{{Pos: expr.Pos(), End: expr.End(), New: as + ".Duration"}, imported}
+}
+
+// restricts reports whether a marker may have another meaning if the type of its field
+// changes.
+func restricts(c markers.Comment) bool {
+	name := c.Text[strings.LastIndexByte(c.Text, ':')+1:]
+	return !slices.Contains([]string{"optional", "required", "nullable"}, strings.ToLower(strings.TrimPrefix(name, "+")))
+}
+
+// minimumEdit returns the edit that adds a minimum of 0 to the field, its elements, or the
+// type with an unsigned integer at a position.
+func (b *Builder) minimumEdit(f *source.File, pos token.Pos) *markers.Edit {
+	if field := fieldAt(f, pos); field != nil {
+		switch typ := deref1(field.Type).(type) {
+		case *ast.Ident:
+			return b.markerAbove(f, field.Pos(), "+kubebuilder:validation:Minimum=0")
+		case *ast.ArrayType:
+			if elt := deref1(typ.Elt); elt.Pos() == pos {
+				return b.markerAbove(f, field.Pos(), "+kubebuilder:validation:items:Minimum=0")
+			}
+		}
+		return nil
+	}
+	for _, t := range f.Types() {
+		if t.Spec.Type.Pos() != pos {
+			continue
+		}
+		if t.Decl.Lparen.IsValid() {
+			return b.markerAbove(f, t.Spec.Pos(), "+kubebuilder:validation:Minimum=0")
+		}
+		return b.markerAbove(f, t.Decl.Pos(), "+kubebuilder:validation:Minimum=0")
+	}
+	return nil
+}
