@@ -119,7 +119,7 @@ func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 	flags.StringVarP(&r.Destination, "output", "o", project.ControllerGenCRDs, "write to this directory, - for standard output; "+project.KubebuilderCRDs+" in a Kubebuilder project")
 	flags.BoolVar(&r.Prune, "prune", false, "remove files that schemagen wrote for kinds that no longer exist")
 	flags.BoolVar(&r.Kustomize, "kustomize", false, "write "+install.KustomizationName+" with the CRDs in the output directory")
-	flags.StringVar(&r.Helm, "helm", "", "also write the CRDs into this crds or templates directory of a Helm chart")
+	flags.StringVar(&r.Helm, "helm", "", "also write the CRDs into this Helm chart, or into its directory crds or templates")
 	flags.Var(optional[int]{&r.MaxDescription, wholeNumber, "int"}, "max-desc-len", "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them")
 	flags.BoolVar(&r.EmbeddedObjectMeta, "embedded-object-meta", false, "generate a schema for the metadata of embedded objects instead of having it pruned")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "allow float32 and float64")
@@ -174,9 +174,6 @@ func (r *crdRun) prepare() error {
 	if err := driver.CheckUnions(r.Unions); err != nil {
 		return fmt.Errorf("--unions: %w", err)
 	}
-	if err := r.Request.Check(); err != nil {
-		return err
-	}
 	var err error
 	if r.dir, err = os.Getwd(); err != nil {
 		return err
@@ -214,6 +211,10 @@ func (r *crdRun) configure() error {
 		r.unused = func(used map[*project.Waiver]bool) diag.List {
 			return r.project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
 		}
+	}
+	r.ResolveHelm(in)
+	if err := r.Request.Check(); err != nil {
+		return err
 	}
 	r.mode = modeOf(r.Destination, r.verifies, r.differs)
 	if len(r.Companions.Generators) > 0 || r.Patch != nil { // some of them write files

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -29,9 +30,26 @@ func (r *Request) Check() error {
 		return fmt.Errorf("--helm writes files: it cannot be used with standard output")
 	}
 	if _, isTemplates := r.chart(); !isTemplates && filepath.Base(r.Helm) != "crds" {
-		return fmt.Errorf("--helm %s: name the crds or templates directory of a chart, or one in its templates", r.Helm)
+		return fmt.Errorf("--helm %s: name a chart, its directory crds or templates, or one in its templates", r.Helm)
 	}
 	return nil
+}
+
+// ResolveHelm replaces the directory of a chart by that of its CRDs: crds, or templates/crds if
+// only that exists. Reads are recorded in the inputs.
+func (r *Request) ResolveHelm(in *inputs.Reader) {
+	exists := func(name string) bool {
+		_, err := in.Stat(filepath.Join(r.Helm, name))
+		return err == nil
+	}
+	if r.Helm == "" || !exists("Chart.yaml") {
+		return
+	}
+	below := "crds"
+	if templates := filepath.Join("templates", "crds"); exists(templates) && !exists(below) {
+		below = templates
+	}
+	r.Helm = filepath.Join(r.Helm, below)
 }
 
 // chart returns the directory of the chart, and whether files are written to its templates.

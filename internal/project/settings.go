@@ -58,7 +58,7 @@ func Settings() []Setting {
 	return []Setting{
 		{Key: "paths", Kind: Patterns, Description: "package patterns for commands without arguments; file-system patterns are relative to this file"},
 		{Key: "outputs.crd", Of: OfCRD, Flag: "output", Kind: Folder, Description: "directory of CRDs"},
-		{Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Description: "crds or templates directory of a Helm chart, to which the CRDs are also written"},
+		{Key: "outputs.helm", Of: OfCRD, Flag: "helm", Kind: Folder, Description: "Helm chart, or its directory crds or templates, to which the CRDs are also written"},
 		{Key: "outputs.rbac", Kind: Folder, Description: "directory of roles, for controller-gen's generator rbac"},
 		{Key: "outputs.webhook", Kind: Folder, Description: "directory of webhook configurations, for controller-gen's generator webhook"},
 		{Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, Description: "directory to which schemagen unions writes admission policies"},
