@@ -79,8 +79,8 @@ field: ## Run both tools on public repositories; compare files and findings with
 	$(GO) run -C bench . field
 
 .PHONY: bench
-bench: ## Time schemagen and controller-gen side by side on real API modules.
-	$(GO) run -C bench . time
+bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
+	$(GO) run -C bench . time -record
 
 .PHONY: growth
 growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth.svg and docs/growth.png.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -257,6 +258,95 @@ func TestTable(t *testing.T) {
 	}
 	if len(columns) != 1 {
 		t.Errorf("lines have different numbers of columns:\n%s", text)
+	}
+}
+
+// TestPage checks that the tables of docs/performance.md are those of the recorded results, which
+// are of lines that the rows measure.
+func TestPage(t *testing.T) {
+	w, err := openWorkspace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := readRecord(w.docs("performance.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have, err := os.ReadFile(rec.path); err != nil || string(have) != string(rec.text()) {
+		t.Errorf("%s is not as the harness writes it: %v", rec.path, err)
+	}
+	text, err := os.ReadFile(w.docs("performance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, err := rec.page(string(text)); err != nil || page != string(text) {
+		t.Errorf("run go run . page: %v", err)
+	}
+	if _, err := rec.page(strings.Replace(string(text), "<!-- made by bench: targets", "<!--", 1)); err == nil {
+		t.Error("a page without a part is accepted")
+	}
+}
+
+// TestRecord checks that a result replaces that of the same line, that others are kept, and that
+// lines that no row measures are removed.
+func TestRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.csv")
+	old := strings.Join(recordColumns, ",") + "\n" +
+		"manifests,operator: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n" +
+		"manifests,gone: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+	if err := os.WriteFile(path, []byte(old), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := readRecord(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sample{wall: 20 * time.Millisecond, cpu: time.Second, treeRSS: 1 << 10}
+	manifests := rows()[0]
+	if err := rec.add(manifests, result{"operator: manifests", "2026-02-02", 5, s, s, s}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(recordColumns, ",") + "\n" +
+		"manifests,operator: manifests,2026-02-02,5,20.0,20.0,20.0,1.0,1.0,1000.0,1000.0\n" +
+		"manifests,kueue: manifests,2026-01-01,3,10.0,1.0,2.0,100.0,50.0,9.0,3.0\n"
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+	results, missing := rec.of(manifests)
+	if len(results) != 2 || !slices.Contains(missing, "velero: manifests") {
+		t.Errorf("got %v, missing %v", results, missing)
+	}
+	if got, want := measuredAs(results), "medians of 3 to 5 alternating runs in fresh processes, measured from 2026-01-01 to 2026-02-02."; got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestMeasures checks which lines the rows measure: those with and without a change only lines
+// of whole Makefiles, for which controller-gen does not take too long.
+func TestMeasures(t *testing.T) {
+	selected, err := selectCases("gateway-api,cluster-api-aws,trust-manager")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range rows() {
+		measured, skipped := r.measures(selected)
+		for _, c := range measured {
+			got[r.name] += c.name + ";"
+		}
+		got[r.name] += strings.Join(skipped, ";")
+	}
+	const changed = "cluster-api-aws: manifests;trust-manager: object;trust-manager: applyconfiguration;" +
+		"cluster-api-aws: object: controller-gen takes more than ten seconds"
+	for name, want := range map[string]string{
+		"object": "gateway-api: object;cluster-api-aws: object;trust-manager: object;",
+		"verify": "gateway-api;cluster-api-aws;trust-manager;",
+		"edit":   changed, "other": changed, "nothing": changed,
+	} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ type benchCase struct {
 	commands []string
 	inTree   *regexp.Regexp // matches the files that it writes next to the packages, if any
 	imported bool           // as in line
+	slow     bool           // as in line
 }
 
 // A mount is a module in the module cache and its directory in the checkout.
@@ -267,7 +268,7 @@ func cases() []benchCase {
 		files: 24,
 		// The Makefile has both in one command.
 		manifests: line{commands: []string{"crd:crdVersions=v1 rbac:roleName=manager-role webhook " + clusterAPIAWS}, files: 25},
-		object:    line{commands: []string{"object:headerFile=./hack/boilerplate/boilerplate.generatego.txt " + clusterAPIAWS}, files: 10},
+		object:    line{commands: []string{"object:headerFile=./hack/boilerplate/boilerplate.generatego.txt " + clusterAPIAWS}, files: 10, slow: true},
 	}, {
 		name: "velero", pins: "velero",
 		checkout: repository("github.com/vmware-tanzu/velero"),

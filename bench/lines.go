@@ -19,6 +19,8 @@ type line struct {
 	// imported is set if packages of the line import the files that it writes next to them:
 	// controller-gen fails without these packages, so the files are emptied instead of removed.
 	imported bool
+	// slow is set if controller-gen takes more than ten seconds. Only the cold row measures it.
+	slow bool
 }
 
 // Names of lines, by which rows select them.
@@ -48,7 +50,7 @@ func (c benchCase) lines() []benchCase {
 		if l.files > 0 {
 			other := c
 			other.line, other.commands, other.listings, other.files = name, l.commands, l.listings, l.files
-			other.inTree, other.imported = inTree, l.imported
+			other.inTree, other.imported, other.slow = inTree, l.imported, l.slow
 			other.name += ": " + name
 			out = append(out, other)
 		}

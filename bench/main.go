@@ -26,8 +26,9 @@ const usage = `usage: go run . COMMAND [flags]
   field    [-schemagen PATH] [-case MODULE,MODULE] [-update]
                                           run both tools over public repositories (field.tsv)
                                           and hold files and findings against field.txt
-  time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5]
+  time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
+  page                                    rewrite docs/performance.md from docs/performance.csv
   growth   [-schemagen PATH] [-n 3] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds
@@ -65,15 +66,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
 	runs, rowNames, sizes := 0, "", ""
 	var t tree
-	dir, peer, update := "", false, false
+	dir, peer, update, recorded := "", false, false, false
 	switch args[0] {
-	case "list":
+	case "list", "page":
 	case "parity":
 		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
 	case "field":
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
+		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
 	case "growth":
 		flags.IntVar(&runs, "n", 3, "measured runs of each tool")
@@ -121,7 +123,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return timing(ctx, w, selected, rows, *product, runs, out)
+		return timing(ctx, w, selected, rows, *product, runs, recorded, out)
+	case "page":
+		return writePage(w)
 	case "growth":
 		return growth(ctx, w, t, sizes, *product, runs, dir, out)
 	default:

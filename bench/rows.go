@@ -13,6 +13,9 @@ type row struct {
 	name, title string
 	// lines are the lines that it measures.
 	lines []string
+	// makefile is set if it measures the lines only of cases with a line for manifests or
+	// apply configurations, which are those with their project's whole Makefile.
+	makefile bool
 	// flags are additional flags for schemagen.
 	flags []string
 	// kept is set if the outputs and schemagen's cache of the previous run are kept.
@@ -32,7 +35,8 @@ type row struct {
 type bounds struct{ geomean, each float64 }
 
 func rows() []row {
-	all := []string{crdLine, manifestLine, objectLine, applyLine}
+	// What a Makefile runs: crd alone is part of manifests.
+	all := []string{manifestLine, objectLine, applyLine}
 	cpu := bounds{each: 0.2}
 	return []row{{
 		name: "manifests", title: "`rbac crd webhook`, cold, verified", lines: []string{manifestLine}, flags: []string{"--no-cache"}, verifies: true,
@@ -44,13 +48,13 @@ func rows() []row {
 		name: "apply", title: "`applyconfiguration`, cold", lines: []string{applyLine}, flags: []string{"--no-cache"},
 		speed: bounds{30, 15}, memory: bounds{geomean: 0.2}, cpu: cpu,
 	}, {
-		name: "edit", title: "Any line, one API file edited", lines: all, kept: true, edit: editKind, verifies: true,
+		name: "edit", title: "Any line, one API file edited", lines: all, makefile: true, kept: true, edit: editKind, verifies: true,
 		speed: bounds{geomean: 25}, listing: bounds{geomean: 0.5}, memory: bounds{geomean: 0.45}, cpu: cpu,
 	}, {
-		name: "other", title: "Any line, a file edited that changes nothing", lines: all, kept: true, edit: editOther,
+		name: "other", title: "Any line, a file edited that changes nothing", lines: all, makefile: true, kept: true, edit: editOther,
 		speed: bounds{geomean: 50}, listing: bounds{geomean: 0.3}, cpu: cpu,
 	}, {
-		name: "nothing", title: "Any line, nothing changed", lines: all, kept: true,
+		name: "nothing", title: "Any line, nothing changed", lines: all, makefile: true, kept: true,
 		speed: bounds{120, 40}, listing: bounds{geomean: 0.1}, memory: bounds{geomean: 0.12}, cpu: cpu,
 	}, {
 		name: "generate", title: "`crd`, cold, generation only", lines: []string{crdLine}, flags: []string{"--skip-verify", "--no-cache"},
@@ -81,6 +85,22 @@ func selectRows(selection string) ([]row, error) {
 	return slices.DeleteFunc(all, func(r row) bool { return !slices.Contains(wanted, r.name) }), nil
 }
 
+// measures returns the lines of the cases that the row measures, and those to which it would
+// apply with the reason why it does not.
+func (r row) measures(selected []benchCase) (measured []benchCase, skipped []string) {
+	for _, c := range allLines(selected) {
+		if !slices.Contains(r.lines, c.line) || r.makefile && c.manifests.files == 0 && c.apply.files == 0 {
+			continue
+		}
+		if why := r.without(c); why != "" {
+			skipped = append(skipped, c.name+": "+why)
+		} else {
+			measured = append(measured, c)
+		}
+	}
+	return measured, skipped
+}
+
 // without returns the reason why the row does not apply to a case, or "" if it does.
 func (r row) without(c benchCase) string {
 	switch {
@@ -88,6 +108,8 @@ func (r row) without(c benchCase) string {
 		return "the API server rejects these types"
 	case (r.edit != noEdit || c.inTree != nil) && c.checkout == nil && c.generated == nil && c.local == "":
 		return "the source is in the module cache, which is not edited"
+	case r.makefile && c.slow:
+		return "controller-gen takes more than ten seconds"
 	}
 	return ""
 }
@@ -95,6 +117,9 @@ func (r row) without(c benchCase) string {
 // A result holds the samples of one case in one row.
 type result struct {
 	name string
+	// date is when it was measured, and runs the number of runs of each program.
+	date string
+	runs int
 	// The samples of both tools and of go list; zero for those that did not run.
 	peer, ours, list sample
 }
@@ -204,10 +229,10 @@ func (r row) table(results []result) string {
 	return b.String()
 }
 
-// summary returns a table with the geometric means of each row.
-func summary(rows []row, results [][]result) string {
+// meansTable returns a table with the geometric means of each row.
+func meansTable(rows []row, results [][]result) string {
 	var b strings.Builder
-	b.WriteString("### Geometric means\n\n| | runs | times as fast | wall ÷ go list | memory | CPU |\n|---|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| | lines | times as fast | wall ÷ go list | memory | CPU |\n|---|--:|--:|--:|--:|--:|\n")
 	for i, r := range rows {
 		if len(results[i]) == 0 {
 			continue

@@ -100,45 +100,48 @@ func (t *contestant) median() sample {
 }
 
 // timing measures the rows for every case and prints the tables. A missed target is printed
-// and is not an error.
-func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, given string, runs int, out io.Writer) error {
+// and is not an error. If recorded is set, each result is added to the record, and the page is
+// made from it.
+func timing(ctx context.Context, w workspace, selected []benchCase, rows []row, given string, runs int, recorded bool, out io.Writer) error {
 	peer, product, err := w.tools(ctx, given)
+	if err != nil {
+		return err
+	}
+	rec, err := readRecord(w.docs("performance.csv"))
 	if err != nil {
 		return err
 	}
 	results := make([][]result, len(rows))
 	for i, r := range rows {
-		var skipped []string
-		for _, c := range allLines(selected) {
-			if !slices.Contains(r.lines, c.line) {
-				continue
-			}
-			if why := r.without(c); why != "" {
-				skipped = append(skipped, c.name+": "+why)
-				continue
-			}
+		measured, skipped := r.measures(selected)
+		for _, c := range measured {
 			took, err := measureCase(ctx, w, c, r, peer, product, runs)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", c.name, r.name, err)
 			}
 			results[i] = append(results[i], took)
 			fmt.Fprintf(os.Stderr, "%s %s: %.1f times as fast\n", r.name, c.name, took.speed())
+			if recorded {
+				if err := rec.add(r, took); err != nil {
+					return err
+				}
+			}
 		}
 		if results[i] != nil {
 			fmt.Fprintln(out, r.table(results[i]))
 		}
-		for _, s := range skipped {
-			fmt.Fprintf(out, "- not measured: %s\n", s)
-		}
-		fmt.Fprintln(out)
+		fmt.Fprintln(out, skippedList(skipped))
 	}
-	fmt.Fprintln(out, summary(rows, results))
+	fmt.Fprintf(out, "### Geometric means\n\n%s\n", meansTable(rows, results))
 	if err := printStart(ctx, product, out); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Medians of %d alternating runs. The harness itself peaks at %.0f MiB; no memory figure can be lower.\n",
 		runs, mebibytes(highWater("self")))
-	return nil
+	if !recorded {
+		return nil
+	}
+	return writePage(w)
 }
 
 // measureCase measures one line of a case in the state of a row.
@@ -166,7 +169,7 @@ func measureCase(ctx context.Context, w workspace, c benchCase, r row, peer, pro
 	if err := measure(ctx, r, edited, runs, c.files, theirs, ours, list); err != nil {
 		return result{}, err
 	}
-	return result{c.name, theirs.median(), ours.median(), list.median()}, nil
+	return result{c.name, time.Now().UTC().Format(time.DateOnly), runs, theirs.median(), ours.median(), list.median()}, nil
 }
 
 // measure runs the contestants in turn: a warm-up, then the measured rounds.
