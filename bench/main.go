@@ -29,7 +29,7 @@ const usage = `usage: go run . COMMAND [flags]
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite docs/performance.md from docs/performance.csv
-  growth   [-schemagen PATH] [-n 3] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
+  growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds
   generate [-schemagen PATH] -case A -o DIR [-peer]
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
 		flags.StringVar(&rowNames, "rows", "", "comma-separated names of rows; all by default")
 	case "growth":
-		flags.IntVar(&runs, "n", 3, "measured runs of each tool")
+		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.StringVar(&sizes, "sizes", growthSizes, "comma-separated numbers of kinds")
 		flags.StringVar(&dir, "o", "", "file for the points, which bench/plot draws")
 		flags.IntVar(&t.depth, "depth", 4, "levels of structs below a kind")

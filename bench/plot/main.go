@@ -116,8 +116,11 @@ func drawFile(name string, lines []series) error {
 	// One legend is enough.
 	memory.Legend = plot.NewLegend()
 	panels := [][]*plot.Plot{{times, memory}}
+	all := draw.New(canvas)
+	all.SetColor(color.White) // also behind the space between the panels, for pages with a dark background
+	all.Fill(all.Path())
 	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
-	for i, c := range plot.Align(panels, tiles, draw.New(canvas))[0] {
+	for i, c := range plot.Align(panels, tiles, all)[0] {
 		panels[0][i].Draw(c)
 	}
 	file, err := os.Create(name)
