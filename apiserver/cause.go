@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
@@ -84,7 +83,7 @@ func limitFor(cost, total uint64) uint64 {
 type search struct {
 	target *Target
 	node   *node
-	rule   apiextensionsv1.ValidationRule
+	rule   expression
 	limit  uint64
 	// done is closed when the result is no longer needed.
 	done <-chan struct{}
@@ -97,8 +96,8 @@ type search struct {
 }
 
 func newSearch(t *Target, s *compiledSchema, n *node, rule apiextensions.ValidationRule, plain compilation) *search {
-	out := &search{target: t, node: n, plain: plain, rule: apiextensionsv1.ValidationRule{
-		Rule: rule.Rule, MessageExpression: rule.MessageExpression, OptionalOldSelf: rule.OptionalOldSelf,
+	out := &search{target: t, node: n, plain: plain, rule: expression{
+		rule: rule.Rule, message: rule.MessageExpression, optional: rule.OptionalOldSelf != nil && *rule.OptionalOldSelf,
 	}}
 	words := wordsOf(rule.Rule, rule.MessageExpression)
 	root := s.root.path.String()
@@ -114,7 +113,7 @@ func (s *search) compiled(limits map[int]int64) compilation {
 	for i, limit := range limits {
 		kind = withLimit(kind, s.inside[i].trail, multiplyLimit(limit, s.inside[i].factor))
 	}
-	return s.target.compileIn(false, kind, apiextensionsv1.ValidationRules{s.rule})[0]
+	return s.target.compileOne(kind, s.rule)
 }
 
 func multiplyLimit(limit, factor int64) int64 {

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -10,14 +11,12 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // expression is a rule with its message expression, as passed to the compiler.
@@ -147,7 +146,10 @@ func (t *Target) run(j *job) error {
 		t.compiled.compilations.Add(int64(len(todo)))
 		var results []compilation
 		err := guard(func() error {
-			results = t.compileAll(reduced(j.kind, words), todo)
+			kind := reduced(j.kind, words)
+			for _, e := range todo {
+				results = append(results, t.compileOne(kind, e))
+			}
 			return nil
 		})
 		for at, i := range missing {
@@ -168,124 +170,126 @@ func (t *Target) run(j *job) error {
 	return nil
 }
 
-// compileAll compiles expressions for one type, with one call of the server's compiler for
-// new and one for stored rules.
-func (t *Target) compileAll(kind *apiservercel.DeclType, expressions []expression) []compilation {
-	out := make([]compilation, len(expressions))
-	for _, stored := range []bool{false, true} {
-		var rules apiextensionsv1.ValidationRules
-		var at []int
-		for i, e := range expressions {
-			if e.storedRule != stored {
-				continue
-			}
-			rule := apiextensionsv1.ValidationRule{Rule: e.rule, OptionalOldSelf: &e.optional}
-			if e.storedMessage == stored {
-				rule.MessageExpression = e.message
-			}
-			rules, at = append(rules, rule), append(at, i)
-		}
-		for i, c := range t.call(kind, rules, stored) {
-			out[at[i]] = c
-		}
-	}
-	for i, e := range expressions {
-		if e.message == "" || e.storedMessage == e.storedRule || out[i].failure != nil || out[i].ruleError != nil {
-			continue
-		}
-		// Compile the message in the other environment, with a rule that does not matter.
-		message := t.call(kind, apiextensionsv1.ValidationRules{{
-			Rule: "true", MessageExpression: e.message, OptionalOldSelf: &e.optional,
-		}}, e.storedMessage)[0]
-		out[i].messageError, out[i].hasMessage, out[i].messageCost = message.messageError, message.hasMessage, message.messageCost
-	}
-	return out
-}
-
-// call compiles rules in one environment.
-func (t *Target) call(kind *apiservercel.DeclType, rules apiextensionsv1.ValidationRules, stored bool) []compilation {
-	if len(rules) == 0 {
-		return nil
-	}
-	return t.compileIn(stored, kind, rules)
-}
-
-// environment returns the environment for new or for stored rules.
-func (t *Target) environment(stored bool) (*environment.EnvSet, error) {
+// library returns the library for new or for stored rules.
+func (t *Target) library(stored bool) (*ruleLibrary, error) {
 	if stored {
 		return t.storedRules()
 	}
 	return t.newRules()
 }
 
-// environmentOf returns the linked library's environment for a version, with the cost
-// estimates of the target for functions whose estimates have changed.
-func (t *Target) environmentOf(v *version.Version) (*environment.EnvSet, error) {
-	set := environment.MustBaseEnvSet(v)
-	if !t.Before(globalMatchesMinor) {
-		return set, nil
+// libraryOf returns the linked library's environment for a version, with the cost estimates
+// of the target for functions whose estimates have changed.
+func (t *Target) libraryOf(v *version.Version) (*ruleLibrary, error) {
+	env := environment.MustBaseEnvSet(v).NewExpressionsEnv()
+	if t.Before(globalMatchesMinor) {
+		one := func(checker.CostEstimator, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+			return &checker.CallEstimate{CostEstimate: checker.FixedCostEstimate(1)}
+		}
+		var err error
+		if env, err = env.Extend(celgo.CostEstimatorOptions(checker.OverloadCostEstimate(overloads.Matches, one))); err != nil {
+			return nil, err
+		}
 	}
-	one := func(checker.CostEstimator, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
-		return &checker.CallEstimate{CostEstimate: checker.FixedCostEstimate(1)}
-	}
-	return set.Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0),
-		EnvOptions:        []celgo.EnvOption{celgo.CostEstimatorOptions(checker.OverloadCostEstimate(overloads.Matches, one))},
-	})
+	return &ruleLibrary{Env: env, keywords: v.Minor() >= keywordMinor, free: map[scopeKey][]*scope{}}, nil
 }
 
-// compileIn calls the server's compiler. It compiles only the rules of the schema it is
-// given, not those below.
-func (t *Target) compileIn(stored bool, kind *apiservercel.DeclType, rules apiextensionsv1.ValidationRules) []compilation {
-	schema := &structuralschema.Structural{ValidationExtensions: structuralschema.ValidationExtensions{XValidations: rules}}
-	var results []cel.CompilationResult
-	env, err := t.environment(stored)
-	if err == nil {
-		results, err = cel.Compile(schema, kind, celconfig.PerCallLimit, env, cel.NewExpressionsEnvLoader())
+// compileOne compiles an expression for a type, as Compile of apiextensions-apiserver's
+// pkg/apiserver/schema/cel does with a list of rules.
+func (t *Target) compileOne(kind *apiservercel.DeclType, e expression) (out compilation) {
+	if kind == nil {
+		out.failure = errors.New("failed to convert to declType for CEL validation rules")
+		return out
 	}
-	out := make([]compilation, len(rules))
-	for i := range out {
-		if err != nil {
-			out[i].failure = err
-			continue
-		}
-		r := results[i]
-		out[i] = compilation{
-			ruleError: stripErrorTypeNumbers(r.Error), messageError: stripErrorTypeNumbers(r.MessageExpressionError), usesOldSelf: r.UsesOldSelf,
-			cost: r.MaxCost, occurrences: r.MaxCardinality,
-			hasMessage: r.MessageExpression != nil, messageCost: r.MessageExpressionMaxCost,
-		}
-		if t.Before(localSizeMinor) && out[i].ruleError == nil {
-			out[i].failure = t.reprice(&out[i], env, kind, rules[i])
-		}
+	if strings.TrimSpace(e.rule) == "" {
+		return out
 	}
+	rule, err := t.compileText(kind, e.rule, ruleTerms(), e.storedRule, e.optional)
+	out.usesOldSelf, out.ruleError = rule.usesOldSelf, rule.err
+	if out.failure = err; err != nil || rule.err != nil {
+		return out
+	}
+	out.cost, out.occurrences = rule.cost, uint64(celconfig.MaxRequestSizeBytes/(kind.MinSerializedSize+1))
+	if e.message == "" {
+		return out
+	}
+	message, err := t.compileText(kind, e.message, messageTerms(), e.storedMessage, e.optional)
+	out.failure, out.messageError = err, message.err
+	out.hasMessage, out.messageCost = err == nil && message.err == nil, message.cost
 	return out
 }
 
-// reprice replaces the costs of a rule with those of an older server.
-func (t *Target) reprice(c *compilation, env *environment.EnvSet, kind *apiservercel.DeclType, rule apiextensionsv1.ValidationRule) error {
-	self := kind.MaybeAssignTypeName("repriced")
-	oldSelf := self.CelType()
-	if rule.OptionalOldSelf != nil && *rule.OptionalOldSelf {
-		oldSelf = types.NewOptionalType(oldSelf)
+// terms are the requirements and the server's words for a kind of expressions.
+type terms struct {
+	compilation, instantiation, costEstimation string
+	output                                     *celgo.Type
+	wrongOutput                                string
+}
+
+func ruleTerms() terms {
+	return terms{
+		"compilation failed: ", "program instantiation failed: ", "cost estimation failed: ",
+		celgo.BoolType, "cel expression must evaluate to a bool",
 	}
-	env, err := env.Extend(environment.VersionedOptions{
-		IntroducedVersion: version.MajorMinor(1, 0), DeclTypes: []*apiservercel.DeclType{self},
-		EnvOptions: []celgo.EnvOption{celgo.Variable(cel.ScopedVarName, self.CelType()), celgo.Variable(cel.OldScopedVarName, oldSelf)},
-	})
+}
+
+func messageTerms() terms {
+	return terms{
+		"messageExpression compilation failed: ", "messageExpression instantiation failed: ", "cost estimation failed for messageExpression: ",
+		celgo.StringType, "messageExpression must evaluate to a string",
+	}
+}
+
+// compiledText is the result for the text of a rule or of a message.
+type compiledText struct {
+	err         *apiservercel.Error
+	usesOldSelf bool
+	cost        uint64
+}
+
+// compileText compiles a rule or a message. It returns an error if the type is not possible.
+func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms terms, stored, optional bool) (out compiledText, err error) {
+	rules, err := t.library(stored)
 	if err != nil {
-		return err
+		return out, err
 	}
-	price := func(expression string, cost *uint64) {
-		if checked, issues := env.NewExpressionsEnv().Compile(expression); issues == nil {
-			*cost = t.oldCost(checked.NativeRep(), kind)
-		}
+	scope, err := rules.scope(kind, optional)
+	if err != nil {
+		return out, err
 	}
-	price(rule.Rule, &c.cost)
-	if c.hasMessage {
-		price(rule.MessageExpression, &c.messageCost)
+	defer rules.release(scope)
+	failed := func(kind apiservercel.ErrorType, detail string) (compiledText, error) {
+		out.err = &apiservercel.Error{Type: kind, Detail: stripTypeNumbers(detail)}
+		return out, nil
 	}
-	return nil
+	var checked *celgo.Ast
+	parsed, issues := scope.Parse(text)
+	if issues.Err() == nil {
+		t.parsed.keep(text, parsed.NativeRep().Expr())
+		checked, issues = scope.Check(parsed)
+	}
+	switch {
+	case issues != nil:
+		return failed(apiservercel.ErrorTypeInvalid, terms.compilation+issues.String())
+	case checked.OutputType() != terms.output:
+		return failed(apiservercel.ErrorTypeInvalid, terms.wrongOutput)
+	}
+	for _, reference := range checked.NativeRep().ReferenceMap() {
+		out.usesOldSelf = out.usesOldSelf || reference.Name == cel.OldScopedVarName
+	}
+	sizes := &library.CostEstimator{SizeEstimator: typeSizes{kind}}
+	// The program is not needed, but invalid literals are only found when it is made.
+	if _, err := scope.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(sizes), celgo.InterruptCheckFrequency(celconfig.CheckFrequency)); err != nil {
+		return failed(apiservercel.ErrorTypeInvalid, terms.instantiation+err.Error())
+	}
+	cost, err := scope.EstimateCost(checked, sizes)
+	if err != nil {
+		return failed(apiservercel.ErrorTypeInternal, terms.costEstimation+err.Error())
+	}
+	if out.cost = cost.Max; t.Before(localSizeMinor) {
+		out.cost = t.oldCost(checked.NativeRep(), kind)
+	}
+	return out, nil
 }
 
 // stripTypeNumbers removes the number at the end of the type names that the compiler
@@ -303,11 +307,4 @@ func stripTypeNumbers(text string) string {
 	}
 	b.WriteString(before)
 	return b.String()
-}
-
-func stripErrorTypeNumbers(err *apiservercel.Error) *apiservercel.Error {
-	if err == nil {
-		return nil
-	}
-	return &apiservercel.Error{Type: err.Type, Detail: stripTypeNumbers(err.Detail)}
 }

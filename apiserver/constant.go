@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common"
@@ -28,36 +29,62 @@ type ConstantRule struct {
 // bounds, and rules that are false for every value within its bounds. It does not find all
 // of them. Transition rules, and the rule "false" on an optional field, a way to forbid the
 // field, are not returned.
-func ConstantRules(s *structural.Schema) []ConstantRule {
+func (t *Target) ConstantRules(s *structural.Schema) []ConstantRule {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
 	if err != nil {
 		return nil
 	}
-	c := &constants{parser: p}
+	c := &constants{parser: p, parsed: &t.parsed}
 	c.node(s, nil, true)
 	return c.found
 }
 
 type constants struct {
 	parser *parser.Parser
+	parsed *parsedTexts
 	found  []ConstantRule
+}
+
+// parsedTexts are the parsed expressions of a target by their text. Those from the compiler
+// differ from those parsed here in the expansion of macros about which nothing is known in
+// either form.
+type parsedTexts struct{ expressions sync.Map }
+
+// keep keeps a copy of an expression, because checking changes it.
+func (p *parsedTexts) keep(text string, e ast.Expr) {
+	if _, ok := p.expressions.Load(text); !ok {
+		p.expressions.Store(text, ast.NewExprFactory().CopyExpr(e))
+	}
+}
+
+// expression returns a rule as an expression, or nil if it is not one.
+func (c *constants) expression(rule string) ast.Expr {
+	if e, ok := c.parsed.expressions.Load(rule); ok {
+		return e.(ast.Expr)
+	}
+	parsed, errs := c.parser.Parse(common.NewTextSource(rule))
+	if errs != nil && len(errs.GetErrors()) > 0 {
+		return nil
+	}
+	c.parsed.expressions.Store(rule, parsed.Expr())
+	return parsed.Expr()
 }
 
 // node checks the rules of a node. present is set if every object has it.
 func (c *constants) node(s *structural.Schema, path *structural.Path, present bool) {
 	for i, rule := range s.XValidations {
-		parsed, errs := c.parser.Parse(common.NewTextSource(rule.Rule))
-		if errs != nil && len(errs.GetErrors()) > 0 || mentions(parsed.Expr(), "oldSelf") {
+		e := c.expression(rule.Rule)
+		if e == nil || mentions(e, "oldSelf") {
 			continue
 		}
 		bounded := evaluation{schema: s, bounded: true}
 		plain := evaluation{schema: s}
 		switch {
-		case bounded.outcomes(parsed.Expr())&mayHold == 0:
+		case bounded.outcomes(e)&mayHold == 0:
 			if rule.Rule != "false" || present {
 				c.found = append(c.found, ConstantRule{path, i, false})
 			}
-		case plain.outcomes(parsed.Expr()) == mayHold:
+		case plain.outcomes(e) == mayHold:
 			c.found = append(c.found, ConstantRule{path, i, true})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -73,7 +74,7 @@ properties:
 		props.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
 		s, _ := structural.FromProps(&props)
 		got := ""
-		for _, c := range ConstantRules(s) {
+		for _, c := range target(t, DefaultVersion).ConstantRules(s) {
 			got += fmt.Sprint(c.Holds)
 		}
 		if got != want {
@@ -96,7 +97,7 @@ properties:
 		t.Fatal(err)
 	}
 	s, _ := structural.FromProps(&props)
-	found := ConstantRules(s)
+	found := target(t, DefaultVersion).ConstantRules(s)
 	if len(found) != 1 || found[0].Path.String() != ".properties[a]" {
 		t.Errorf("%v", found)
 	}
@@ -227,7 +228,14 @@ func TestConstantRulesMatchServer(t *testing.T) {
 			props.XValidations = append(props.XValidations, apiextensionsv1.ValidationRule{Rule: rule})
 		}
 		s, _ := structural.FromProps(props)
-		found := ConstantRules(s)
+		found := target(t, DefaultVersion).ConstantRules(s)
+		compiled := target(t, DefaultVersion)
+		if _, err := compiled.Rules(t.Context(), withProps(t, *props)); err != nil {
+			t.Fatal(err)
+		}
+		if again := compiled.ConstantRules(s); !reflect.DeepEqual(again, found) {
+			t.Errorf("%v, but %v after the rules were compiled", found, again)
+		}
 		props.XValidations = nil
 		evaluate, err := NewEvaluator(props, rules)
 		if err != nil {

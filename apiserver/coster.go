@@ -20,7 +20,7 @@ type costEstimator struct {
 	target  *Target
 	checked *ast.AST
 	library *library.CostEstimator
-	root    *apiservercel.DeclType
+	typeSizes
 	// paths are the fields that expressions select, sizes the sizes of computed values.
 	paths map[int64][]string
 	sizes map[int64]checker.SizeEstimate
@@ -31,7 +31,7 @@ type costEstimator struct {
 // oldCost returns the cost of an expression on values of a type.
 func (t *Target) oldCost(checked *ast.AST, root *apiservercel.DeclType) uint64 {
 	c := &costEstimator{
-		target: t, checked: checked, root: root,
+		target: t, checked: checked, typeSizes: typeSizes{root},
 		paths: map[int64][]string{}, sizes: map[int64]checker.SizeEstimate{}, ranges: map[string][]ast.Expr{},
 	}
 	c.library = &library.CostEstimator{SizeEstimator: c}
@@ -78,37 +78,6 @@ func (c *costEstimator) node(e ast.Expr) checker.AstNode {
 	}
 	n.size = new(checker.FixedSizeEstimate(size))
 	return n
-}
-
-// EstimateSize returns the maximum size that the type allows for a field.
-func (c *costEstimator) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
-	if len(n.Path()) == 0 {
-		return nil
-	}
-	kind := c.root
-	for _, name := range n.Path()[1:] {
-		switch name {
-		case "@items", "@values":
-			kind = kind.ElemType
-		case "@keys":
-			kind = kind.KeyType
-		default:
-			field, ok := kind.Fields[name]
-			if !ok {
-				return nil
-			}
-			kind = field.Type
-		}
-		if kind == nil {
-			return nil
-		}
-	}
-	return &checker.SizeEstimate{Max: uint64(kind.MaxElements)}
-}
-
-// EstimateCallCost returns nil: calls are not estimated.
-func (*costEstimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
-	return nil
 }
 
 func (c *costEstimator) size(n checker.AstNode) checker.SizeEstimate {

@@ -16,6 +16,7 @@
 //   - validate.go: the server's validation, without the rules;
 //   - words.go, compile.go: the rules, each compiled once, for types reduced to the fields that
 //     the rule uses;
+//   - scope.go: the CEL environments in which they are compiled;
 //   - celerrors.go, warnings.go: the server's errors about compiled rules, and its warnings;
 //   - finding.go: findings, and their paths in the given object;
 //   - rules.go, cause.go, candidates.go: what rules cost, and why;
@@ -27,6 +28,7 @@
 // The server's validation compiles all rules itself, always in the CEL environment of the
 // linked library. Therefore it is given copies of the schemas in which every rule is empty:
 // it reports one known error per rule and compiles nothing. The rules are compiled here, in
-// the environment of the target. Only if that run finds errors is the whole CRD validated
+// the environment of the target, which is extended for the outline of a type rather than for
+// each type. Only if that run finds errors is the whole CRD validated
 // unchanged, because some messages quote the schema.
 package apiserver

@@ -3,9 +3,44 @@ package apiserver
 import (
 	"maps"
 
+	"github.com/google/cel-go/checker"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
+
+// typeSizes estimates the sizes of the parts of a value by its type.
+type typeSizes struct{ root *apiservercel.DeclType }
+
+// EstimateSize returns the maximum size that the type allows for a part, or nil.
+func (s typeSizes) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
+	if len(n.Path()) == 0 {
+		return nil
+	}
+	kind := s.root
+	for _, name := range n.Path()[1:] {
+		switch name {
+		case "@items", "@values":
+			kind = kind.ElemType
+		case "@keys":
+			kind = kind.KeyType
+		default:
+			field, ok := kind.Fields[name]
+			if !ok {
+				return nil
+			}
+			kind = field.Type
+		}
+		if kind == nil {
+			return nil
+		}
+	}
+	return &checker.SizeEstimate{Max: uint64(kind.MaxElements)}
+}
+
+// EstimateCallCost returns nil: calls are not estimated.
+func (typeSizes) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+	return nil
+}
 
 // dropNewerSizes removes keywords from which older servers do not derive a size. It changes
 // the schema, which must not be shared.

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apiserver/pkg/cel/environment"
 	baseversion "k8s.io/component-base/version"
 )
 
@@ -29,9 +28,10 @@ type Target struct {
 	// compatibility is the version whose CEL functions and formats the server accepts in
 	// new objects.
 	compatibility *version.Version
-	// The environments are created when the first rule is compiled.
-	newRules, storedRules func() (*environment.EnvSet, error)
+	// The libraries of new and of stored rules are created when the first rule is compiled.
+	newRules, storedRules func() (*ruleLibrary, error)
 	compiled              *compilationCache
+	parsed                parsedTexts
 	// results caches compilations between runs; nil means none.
 	results ResultCache
 	// slots limits the number of goroutines that compile.
@@ -61,8 +61,8 @@ func NewTarget(text string) (*Target, error) {
 		compiled:      newCache(),
 		slots:         make(chan struct{}, runtime.GOMAXPROCS(0)),
 	}
-	t.newRules = sync.OnceValues(func() (*environment.EnvSet, error) { return t.environmentOf(t.compatibility) })
-	t.storedRules = sync.OnceValues(func() (*environment.EnvSet, error) { return t.environmentOf(t.version) })
+	t.newRules = sync.OnceValues(func() (*ruleLibrary, error) { return t.libraryOf(t.compatibility) })
+	t.storedRules = sync.OnceValues(func() (*ruleLibrary, error) { return t.libraryOf(t.version) })
 	return t, nil
 }
 

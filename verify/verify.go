@@ -210,6 +210,10 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 			continue
 		}
 		c.schema(schemaPath(i), bySchema[i])
+		// The compiler has parsed most of the rules by now.
+		for _, r := range c.target.ConstantRules(schema) {
+			c.constant(schemaPath(i), r)
+		}
 		c.paths(i, schema)
 		if err := c.defaults(ctx, i); err != nil {
 			return nil, err
@@ -223,7 +227,6 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 type schemaFindings struct {
 	proposals      []structural.Finding
 	contradictions []structural.Contradiction
-	constants      []apiserver.ConstantRule
 }
 
 // schemaFindingsOf returns the findings for each schema of a definition.
@@ -237,7 +240,7 @@ func schemaFindingsOf(s *crd.Definition) []schemaFindings {
 		if i < len(s.Unsupported) {
 			unsupported = s.Unsupported[i]
 		}
-		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), structural.Contradictions(schema), apiserver.ConstantRules(schema)}
+		out[i] = schemaFindings{structural.CheckProposals(schema, unsupported), structural.Contradictions(schema)}
 	}
 	return out
 }
@@ -251,9 +254,6 @@ func (c *checks) schema(at string, found schemaFindings) {
 	}
 	for _, f := range found.contradictions {
 		c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
-	}
-	for _, r := range found.constants {
-		c.constant(at, r)
 	}
 }
 
