@@ -11,12 +11,10 @@ import (
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/overloads"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
-	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // expression is a rule with its message expression, as passed to the compiler.
@@ -191,7 +189,7 @@ func (t *Target) libraryOf(v *version.Version) (*ruleLibrary, error) {
 			return nil, err
 		}
 	}
-	return &ruleLibrary{Env: env, keywords: v.Minor() >= keywordMinor, free: map[scopeKey][]*scope{}}, nil
+	return newRuleLibrary(env, v.Minor() >= keywordMinor), nil
 }
 
 // compileOne compiles an expression for a type, as Compile of apiextensions-apiserver's
@@ -274,15 +272,12 @@ func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms ter
 	case checked.OutputType() != terms.output:
 		return failed(apiservercel.ErrorTypeInvalid, terms.wrongOutput)
 	}
-	for _, reference := range checked.NativeRep().ReferenceMap() {
-		out.usesOldSelf = out.usesOldSelf || reference.Name == cel.OldScopedVarName
-	}
-	sizes := &library.CostEstimator{SizeEstimator: typeSizes{kind}}
+	out.usesOldSelf = usesOldSelf(checked)
 	// The program is not needed, but invalid literals are only found when it is made.
-	if _, err := scope.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(sizes), celgo.InterruptCheckFrequency(celconfig.CheckFrequency)); err != nil {
+	if _, err := scope.program(checked, kind); err != nil {
 		return failed(apiservercel.ErrorTypeInvalid, terms.instantiation+err.Error())
 	}
-	cost, err := scope.EstimateCost(checked, sizes)
+	cost, err := scope.EstimateCost(checked, costsOf(kind))
 	if err != nil {
 		return failed(apiservercel.ErrorTypeInternal, terms.costEstimation+err.Error())
 	}

@@ -14,6 +14,7 @@
 //     would accept;
 //   - ruletree.go: the nodes with rules and their ancestors;
 //   - validate.go: the server's validation, without the rules;
+//   - defaultrules.go, unreached.go: the rules that apply to defaults;
 //   - words.go, compile.go: the rules, each compiled once, for types reduced to the fields that
 //     the rule uses;
 //   - scope.go: the CEL environments in which they are compiled;
@@ -26,9 +27,9 @@
 // contain what depends on the Kubernetes version.
 //
 // The server's validation compiles all rules itself, always in the CEL environment of the
-// linked library. Therefore it is given copies of the schemas in which every rule is empty:
-// it reports one known error per rule and compiles nothing. The rules are compiled here, in
-// the environment of the target, which is extended for the outline of a type rather than for
-// each type. Only if that run finds errors is the whole CRD validated
-// unchanged, because some messages quote the schema.
+// linked library. Therefore it is given copies of the schemas in which every rule is empty,
+// or left out below defaults: it reports one known error per rule and compiles nothing. The
+// rules are compiled here, in the environment of the target, which is extended once for each
+// outline of a type rather than for each type. Only if that run finds errors is the whole CRD
+// validated unchanged, because some messages quote the schema.
 package apiserver

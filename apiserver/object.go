@@ -225,7 +225,7 @@ func (r *request) findRules() {
 }
 
 // with returns the CRD with different rules.
-func (r *request) with(rules func(apiextensions.ValidationRules) apiextensions.ValidationRules) *apiextensions.CustomResourceDefinition {
+func (r *request) with(rules func(*node) apiextensions.ValidationRules) *apiextensions.CustomResourceDefinition {
 	if len(r.schemas) == 0 {
 		return r.crd
 	}

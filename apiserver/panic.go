@@ -118,7 +118,7 @@ func (r *request) removeUntyped(err error) []Finding {
 		}
 	}
 	if len(found) > 0 {
-		r.crd = r.with(func(rules apiextensions.ValidationRules) apiextensions.ValidationRules { return rules })
+		r.crd = r.with(func(n *node) apiextensions.ValidationRules { return n.schema.XValidations })
 		r.findRules()
 	}
 	return found

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
@@ -40,6 +41,8 @@ type node struct {
 	uncorrelatable *field.Path
 	// scoped is set if the node or an ancestor has rules.
 	scoped bool
+	// defaulted is set if the node or an ancestor has a default.
+	defaulted bool
 	// tooDeep is set if the node is part of a type that is nested too deeply.
 	tooDeep  bool
 	children []*node
@@ -47,23 +50,22 @@ type node struct {
 
 // newRuleSchema builds the tree of the nodes at the given paths.
 func newRuleSchema(schema *apiextensions.JSONSchemaProps, path *field.Path, paths []nodePath, target *Target) *ruleSchema {
-	r := &ruleSchema{root: &node{schema: schema, path: path}}
+	r := &ruleSchema{root: &node{schema: schema, path: path, defaulted: schema.Default != nil}}
 	slices.SortFunc(paths, compareNodePaths)
 	words := words{}
 	for _, at := range paths {
-		n, defaulted := r.root, schema.Default != nil
+		n := r.root
 		for _, s := range at {
 			if n = n.child(s); n == nil {
 				break
 			}
-			defaulted = defaulted || n.schema.Default != nil
 			words[s.name] = true
 		}
 		if n == nil || len(n.schema.XValidations) == 0 {
 			continue
 		}
 		r.ruled = append(r.ruled, n)
-		r.underDefault = r.underDefault || defaulted
+		r.underDefault = r.underDefault || n.defaulted
 		for _, rule := range n.schema.XValidations {
 			words.add(rule.Rule)
 			words.add(rule.MessageExpression)
@@ -156,6 +158,7 @@ func (n *node) child(s step) *node {
 		c.schema = n.schema.AdditionalProperties.Schema
 		c.path = n.path.Child("additionalProperties")
 	}
+	c.defaulted = n.defaulted || c.schema.Default != nil
 	n.children = append(n.children, c)
 	return c
 }
@@ -169,23 +172,34 @@ func (n *node) forbidOldSelf(path *field.Path) {
 // rulesPath returns the path of the node's rules.
 func (n *node) rulesPath() *field.Path { return n.path.Child("x-kubernetes-validations") }
 
-// blankRules returns rules with empty expressions.
-func blankRules(rules apiextensions.ValidationRules) apiextensions.ValidationRules {
-	out := slices.Clone(rules)
+// blankRules returns the node's rules with empty expressions. Rules at and below defaults are
+// left out if the server reports nothing else about them, because it prepares to compile those
+// that apply to a default.
+func blankRules(n *node) apiextensions.ValidationRules {
+	if n.defaulted && !slices.ContainsFunc(n.schema.XValidations, isMoreThanText) {
+		return nil
+	}
+	out := slices.Clone(n.schema.XValidations)
 	for i := range out {
 		out[i].Rule = ""
 	}
 	return out
 }
 
+// isMoreThanText reports whether a rule has parts that the server validates without compiling
+// the rule.
+func isMoreThanText(rule apiextensions.ValidationRule) bool {
+	return rule.Reason != nil || rule.FieldPath != "" || rule.MessageExpression != "" && strings.TrimSpace(rule.MessageExpression) == ""
+}
+
 // noRules returns no rules.
-func noRules(apiextensions.ValidationRules) apiextensions.ValidationRules { return nil }
+func noRules(*node) apiextensions.ValidationRules { return nil }
 
 // with returns the node's schema with different rules at and below it. Parts without rules
 // are shared.
-func (n *node) with(rules func(apiextensions.ValidationRules) apiextensions.ValidationRules) *apiextensions.JSONSchemaProps {
+func (n *node) with(rules func(*node) apiextensions.ValidationRules) *apiextensions.JSONSchemaProps {
 	out := *n.schema
-	out.XValidations = rules(out.XValidations)
+	out.XValidations = rules(n)
 	for i, c := range n.children {
 		switch {
 		case c.step.keyword == "properties":

@@ -7,7 +7,9 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/library"
 )
 
 // ruleLibrary is a CEL environment without variables, and the scopes that extend it. It is safe
@@ -20,6 +22,10 @@ type ruleLibrary struct {
 	mu sync.Mutex
 	// free are the scopes that are not in use.
 	free map[scopeKey][]*scope
+}
+
+func newRuleLibrary(env *celgo.Env, keywords bool) *ruleLibrary {
+	return &ruleLibrary{Env: env, keywords: keywords, free: map[scopeKey][]*scope{}}
 }
 
 // keywordMinor is the first compatibility version with unescaped keywords
@@ -91,4 +97,24 @@ func (l *ruleLibrary) release(s *scope) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.free[s.key] = append(l.free[s.key], s)
+}
+
+// program makes a checked rule executable, in the same way as the server.
+func (s *scope) program(checked *celgo.Ast, kind *apiservercel.DeclType) (celgo.Program, error) {
+	return s.Program(checked, celgo.CostLimit(celconfig.PerCallLimit), celgo.CostTracking(costsOf(kind)), celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
+}
+
+// costsOf returns the server's estimator of the cost of expressions on values of a type.
+func costsOf(kind *apiservercel.DeclType) *library.CostEstimator {
+	return &library.CostEstimator{SizeEstimator: typeSizes{kind}}
+}
+
+// usesOldSelf reports whether a checked expression depends on the old value.
+func usesOldSelf(checked *celgo.Ast) bool {
+	for _, reference := range checked.NativeRep().ReferenceMap() {
+		if reference.Name == cel.OldScopedVarName {
+			return true
+		}
+	}
+	return false
 }

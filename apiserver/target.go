@@ -30,8 +30,10 @@ type Target struct {
 	compatibility *version.Version
 	// The libraries of new and of stored rules are created when the first rule is compiled.
 	newRules, storedRules func() (*ruleLibrary, error)
-	compiled              *compilationCache
-	parsed                parsedTexts
+	// defaultRules is that of rules for defaults.
+	defaultRules func() *ruleLibrary
+	compiled     *compilationCache
+	parsed       parsedTexts
 	// results caches compilations between runs; nil means none.
 	results ResultCache
 	// slots limits the number of goroutines that compile.
@@ -56,6 +58,7 @@ func NewTarget(text string) (*Target, error) {
 		return nil, fmt.Errorf("version %q: newer than Kubernetes %s, the newest supported version", text, newest)
 	}
 	t := &Target{
+		defaultRules:  sync.OnceValue(newDefaultRules),
 		version:       version.MajorMinor(1, minor),
 		compatibility: compatibilityOf(minor),
 		compiled:      newCache(),

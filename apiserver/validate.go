@@ -142,7 +142,7 @@ func (r *request) quickErrors(ctx context.Context) (errs field.ErrorList, whole 
 		if slices.ContainsFunc(errs, func(e *field.Error) bool { return touches(e.Field, root) }) {
 			return nil, false, nil
 		}
-		if passes, err := s.defaultsPass(ctx); err != nil || !passes {
+		if passes, err := r.target.defaultsPass(ctx, s); err != nil || !passes {
 			return nil, false, err
 		}
 	}
@@ -195,9 +195,9 @@ func isBlankRule(e *field.Error) bool {
 // defaultsPass reports whether the defaults to which rules apply are valid. The server
 // evaluates the rules with everything that it supports, regardless of the target. Pruning
 // of defaults was validated with empty rules.
-func (s *ruleSchema) defaultsPass(ctx context.Context) (bool, error) {
-	if !s.underDefault {
-		return true, nil
+func (t *Target) defaultsPass(ctx context.Context, s *ruleSchema) (bool, error) {
+	if !s.underDefault || t.rulesHold(ctx, s) {
+		return true, ctx.Err()
 	}
 	structural, err := structuralschema.NewStructural(s.root.schema)
 	if err != nil {

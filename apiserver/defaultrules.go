@@ -1,0 +1,134 @@
+package apiserver
+
+import (
+	"context"
+
+	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+)
+
+// rulesHold reports whether all rules are true for the parts of defaults to which they
+// apply. If it returns false, that is not certain, and the server has to be asked: it takes
+// longer, because it prepares to compile each node's rules for the complete type.
+func (t *Target) rulesHold(ctx context.Context, s *ruleSchema) bool {
+	d := defaultRules{ctx: ctx, rules: t.defaultRules(), budget: celconfig.RuntimeCELCostBudget / 2} // the server evaluates each rule twice
+	held := false
+	err := guard(func() error {
+		held = d.holdBelow(s.root)
+		return nil
+	})
+	return held && err == nil
+}
+
+// newDefaultRules returns the library in which the server compiles rules for defaults.
+func newDefaultRules() *ruleLibrary {
+	return newRuleLibrary(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv(), true)
+}
+
+// defaultRules evaluates the rules that apply to parts of defaults.
+type defaultRules struct {
+	ctx   context.Context
+	rules *ruleLibrary
+	// budget is what the evaluation may still cost.
+	budget int64
+}
+
+// holdBelow reports whether the rules hold for all defaults at and below a node.
+func (d *defaultRules) holdBelow(n *node) bool {
+	if n.schema.Default != nil && !d.hold(n, any(*n.schema.Default)) {
+		return false
+	}
+	for _, c := range n.children {
+		if !d.holdBelow(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// hold reports whether the rules at and below a node hold for its value in a default.
+func (d *defaultRules) hold(n *node, value any) bool {
+	switch {
+	case value == nil:
+		return true
+	case n.parent == nil || n.schema.XEmbeddedResource: // the server adds metadata to its type
+		return false
+	case !d.holdAt(n, value):
+		return false
+	}
+	for _, c := range n.children {
+		for _, part := range c.partsOf(value) {
+			if !d.hold(c, part) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// partsOf returns the values of the node in a value of its parent.
+func (n *node) partsOf(parent any) (out []any) {
+	switch parent := parent.(type) {
+	case []any:
+		if n.step.keyword == "items" {
+			return parent
+		}
+	case map[string]any:
+		for name, part := range parent {
+			if n.step.keyword == "additionalProperties" || n.step.keyword == "properties" && n.step.name == name {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// holdAt reports whether the node's own rules hold for a value.
+func (d *defaultRules) holdAt(n *node, value any) bool {
+	if len(n.schema.XValidations) == 0 {
+		return true
+	}
+	kind, err := n.kind()
+	if err != nil || kind.decl == nil {
+		return false
+	}
+	schema, err := structuralschema.NewStructural(n.schema)
+	if err != nil {
+		return false
+	}
+	self := map[string]any{cel.ScopedVarName: cel.UnstructuredToVal(value, schema)}
+	for _, rule := range n.schema.XValidations {
+		if !d.holds(rule.Rule, reduced(kind.decl, wordsOf(rule.Rule)), self) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether a rule is true.
+func (d *defaultRules) holds(rule string, kind *apiservercel.DeclType, variables map[string]any) bool {
+	scope, err := d.rules.scope(kind, false)
+	if err != nil {
+		return false
+	}
+	defer d.rules.release(scope)
+	checked, issues := scope.Compile(rule)
+	if issues != nil || checked.OutputType() != celgo.BoolType || usesOldSelf(checked) {
+		return false
+	}
+	program, err := scope.program(checked, kind)
+	if err != nil {
+		return false
+	}
+	result, details, err := program.ContextEval(d.ctx, variables)
+	if err != nil || details.ActualCost() == nil || *details.ActualCost() > uint64(d.budget) {
+		return false
+	}
+	d.budget -= int64(*details.ActualCost())
+	return result == types.True
+}

@@ -1,0 +1,63 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+)
+
+// TestRulesHold compares our evaluation of rules for the defaults of random schemas with the
+// server's. Where all rules hold, the server must not report any.
+func TestRulesHold(t *testing.T) {
+	target := target(t, newest())
+	held, unsure, failing := 0, 0, 0
+	for seed := range *crds * 3 {
+		props := defaulted{rand.New(rand.NewPCG(uint64(seed), 9))}.schema(4)
+		r, rejection, err := target.newRequest(withProps(t, props), nil)
+		if err != nil || rejection != nil {
+			t.Fatal(rejection, err)
+		}
+		for _, s := range r.schemas {
+			if !s.underDefault {
+				continue
+			}
+			errors := func(change func(*structuralschema.Structural)) int {
+				structural, err := structuralschema.NewStructural(s.root.schema)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hasNestedRules(structural) {
+					return -1 // the server does not ask
+				}
+				change(structural)
+				errs, err := defaulting.ValidateDefaults(t.Context(), s.root.path, structural, true, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(errs)
+			}
+			if errors(removeRules) != 0 {
+				continue // reported without rules
+			}
+			ofRules := errors(func(*structuralschema.Structural) {})
+			switch holds := target.rulesHold(t.Context(), s); {
+			case holds && ofRules != 0:
+				text, _ := json.Marshal(props)
+				t.Fatalf("seed %d: all rules hold, but the server reports %d:\n%s", seed, ofRules, text)
+			case holds:
+				held++
+			case ofRules == 0:
+				unsure++
+			default:
+				failing++
+			}
+		}
+	}
+	t.Logf("the rules hold for %d schemas; the server has to be asked about %d, and reports errors for %d of them", held, unsure+failing, failing)
+	if held < *crds/10 || failing < *crds/10 || unsure > held/2 {
+		t.Errorf("the rules hold for %d schemas; the server has to be asked about %d, and reports errors for %d of them", held, unsure+failing, failing)
+	}
+}
