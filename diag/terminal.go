@@ -106,7 +106,9 @@ func EscapeJSON(data string) string {
 type Terminal struct {
 	w  io.Writer
 	mu sync.Mutex
-	// held is the beginning of a character that is not yet complete.
+	// paint is what styles are written with; the zero value if there are none.
+	paint Paint
+	// held is the beginning of a character or of a style that is not yet complete.
 	held []byte
 	// colons is the number of colons at the start of the line, after spaces; negative after
 	// any other character.
@@ -117,6 +119,9 @@ type Terminal struct {
 
 // NewTerminal returns a Terminal that writes to w.
 func NewTerminal(w io.Writer) *Terminal { return &Terminal{w: w} }
+
+// EnableStyles lets text have styles. It is called before anything is written.
+func (t *Terminal) EnableStyles() { t.paint = newPaint() }
 
 // Documents returns the writer below a [Terminal], for output that programs read: YAML, JSON,
 // Markdown, workflow annotations. Other writers are returned unchanged.
@@ -138,6 +143,17 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	}
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
+		if t.paint.Colored() && text[0] == '\x1b' {
+			sequence, n := t.paint.cut(text)
+			if n < 0 {
+				t.held = append([]byte(nil), text...)
+				break
+			}
+			if n > 0 { // it does not change what the line begins with
+				out, text = append(out, sequence...), text[n:]
+				continue
+			}
+		}
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 && !utf8.FullRune(text) {
 			t.held = append([]byte(nil), text...)
