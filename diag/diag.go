@@ -96,6 +96,15 @@ type Related struct {
 	Message string
 }
 
+// Quote is a line of text with the place that a mistake was found at.
+type Quote struct {
+	// Message describes the mistake. It is empty if that is the cause of the diagnostic.
+	Message string
+	Text    string
+	// Column counts the characters of Text from 1.
+	Column int
+}
+
 // Diagnostic is one finding about the user's source.
 type Diagnostic struct {
 	Code     Code
@@ -110,6 +119,13 @@ type Diagnostic struct {
 	Message string
 	// Hint is what to write instead. It may be empty.
 	Hint string
+	// Cause and Path are the parts of a Message that says what is wrong with which part of a
+	// definition or object; empty if the message does not.
+	Cause, Path string
+	// Quotes are texts that the message is about, such as a CEL rule. QuotesAtPos is set if
+	// Pos is the place of the first one in the source.
+	Quotes      []Quote
+	QuotesAtPos bool
 	// Related are further positions, innermost first.
 	Related []Related
 	// Fixes are alternative corrections.

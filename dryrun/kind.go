@@ -136,7 +136,10 @@ func (k *Kind) rejected(o *Object, kind *diag.Kind, prefix string, err *field.Er
 	d := kind.At(o.position(o.manifest.Position(placeOfError(err))), "", "%s%s", prefix, err.Error())
 	if err.Field == "<nil>" { // it is about the object
 		d.Message = prefix + err.Detail
-	} else if pos := k.blame(err); pos.Line > 0 {
+		return d
+	}
+	d.Path, d.Cause = err.Field, prefix+err.ErrorBody()
+	if pos := k.blame(err); pos.Line > 0 {
 		d.Related = []diag.Related{{Pos: pos, Message: "rejected here"}}
 	}
 	return d

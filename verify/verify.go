@@ -17,8 +17,8 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -55,7 +55,9 @@ func New(target *apiserver.Target, options Options) *Verifier {
 // first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
 	lists := make([][]located, len(subjects))
+	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) (err error) {
+		defer checked.Add(1)
 		lists[i], err = v.located(ctx, subjects[i])
 		return err
 	})
@@ -121,6 +123,10 @@ type Result struct {
 	Path          string
 	More          []string // related paths
 	Message, Hint string
+	// Cause is the message without the path and without values that are objects; it may be
+	// empty. Quotes are the rules that it is about.
+	Cause  string
+	Quotes []diag.Quote
 	// Detail is the server's message without the path, or empty if the finding is not the
 	// server's.
 	Detail string
@@ -131,20 +137,19 @@ type Result struct {
 	Old, Meant string
 }
 
-// celPosition matches the position at which the CEL compiler reports its first error.
-var celPosition = lazyregexp.New(`compilation failed: ERROR: <input>:(\d+):(\d+): `)
-
 // diagnostic returns the result as a diagnostic, with source positions.
 func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 	pos, related := s.Position(r.Path)
-	if match := celPosition().FindStringSubmatch(r.Message); match != nil && s.TextPosition != nil {
-		line, _ := strconv.Atoi(match[1])
-		column, _ := strconv.Atoi(match[2])
+	inText := false
+	if line, column, ok := celPosition(r.Message); ok && s.TextPosition != nil {
 		if inside, ok := s.TextPosition(r.Path, line, column); ok {
-			pos = inside
+			pos, inText = inside, true
 		}
 	}
-	d := diag.Diagnostic{Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related}
+	d := diag.Diagnostic{
+		Code: r.Code, Severity: r.Severity, Off: r.Off, Pos: pos, Message: r.Message, Hint: r.Hint, Related: related,
+		Cause: r.Cause, Path: r.Path, Quotes: r.Quotes, QuotesAtPos: inText,
+	}
 	if r.Meant != "" && s.Replacement != nil {
 		if edit, ok := s.Replacement(r.Path, r.Old, r.Meant); ok {
 			d.Fixes = []diag.Fix{{Message: "write " + r.Meant, Edits: []diag.Edit{edit}}}
@@ -167,7 +172,7 @@ func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, err
 		return v.examine(ctx, s)
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "4 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
+	fmt.Fprintf(hash, "5 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
 	hash.Write(s.Bytes)
 	key := hex.EncodeToString(hash.Sum(nil))
 	var results []Result
@@ -441,6 +446,9 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	}
 	if f.Warning {
 		d.Severity = diag.Warning
+	}
+	if !f.Warning {
+		d.Cause, d.Quotes = cause(f)
 	}
 	d.Detail, d.Cost = string(f.Type)+": "+f.Detail, isCost(f)
 	if d.Cost {

@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/rbac"
 	"github.com/schemagen/schemagen/generator/webhook"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // Generator is one of the generators, whose fields are its options.
@@ -94,6 +95,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	out := &Result{}
 	upstream := map[string]Generator{}
 	for _, name := range slices.Sorted(maps.Keys(options.Generators)) {
+		progress.Start(ctx, "running", name, 0)
 		files, findings, err := generate(ctx, options, options.Generators[name])
 		if unsure, ok := errors.AsType[*driver.Unsure](err); ok {
 			upstream[name] = options.Generators[name]

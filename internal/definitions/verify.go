@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -29,6 +30,8 @@ type VerifyOptions struct {
 	Old string
 	// Costs, if not nil, receives a table of the estimated costs of all CEL rules.
 	Costs io.Writer
+	// Keep, if not nil, is called with what is read. It may be called concurrently.
+	Keep func(file crd.File)
 }
 
 // Verified is the result of [Verify].
@@ -66,7 +69,9 @@ type verification struct {
 func (v *verification) all(ctx context.Context, sources []Source) (diag.List, error) {
 	lists := make([]diag.List, len(sources))
 	costs := make([]bytes.Buffer, len(sources))
+	verified := progress.Start(ctx, "verifying", "files", len(sources))
 	err := parallel.Do(len(sources), func(i int) (err error) {
+		defer verified.Add(1)
 		lists[i], err = v.one(ctx, sources[i], &costs[i])
 		return err
 	})
@@ -93,7 +98,11 @@ func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buff
 	if err != nil || data == nil {
 		return nil, err
 	}
-	subjects, findings := verify.Read(crd.File{Name: source.Name, Data: data, Mixed: source.Found})
+	file := crd.File{Name: source.Name, Data: data, Mixed: source.Found}
+	if v.Keep != nil {
+		v.Keep(file)
+	}
+	subjects, findings := verify.Read(file)
 	v.mu.Lock()
 	v.out.Definitions += len(subjects)
 	v.out.Ignores[source.Name] = ReadIgnores(source.Name, data)

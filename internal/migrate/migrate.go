@@ -25,6 +25,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
@@ -88,10 +89,12 @@ func (r *migration) run(ctx context.Context, args []string) error {
 		return err
 	}
 	r.namePeer()
+	compared := progress.Start(ctx, "comparing", "command lines", len(m.calls))
 	for _, call := range m.calls {
 		if err := r.compare(ctx, m, call); err != nil {
 			return err
 		}
+		compared.Add(1)
 	}
 	return r.change(ctx, m)
 }
@@ -394,7 +397,7 @@ func (r *migration) reportFiles(ctx context.Context, theirs, ours runResult, rea
 // printDiff prints what differs in schemagen's file.
 func (r *migration) printDiff(name string, their, our []byte) error {
 	var b bytes.Buffer
-	if err := output.PrintDiff(&b, name, their, our); err != nil {
+	if err := output.PrintDiff(&b, diag.PaintOf(r.out), name, their, our); err != nil {
 		return err
 	}
 	const maxLines = 40

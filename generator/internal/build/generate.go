@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // Lister finds the packages of a run.
@@ -84,8 +85,10 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	}
 	var crds []*checks.Definition
 	files := map[string]GroupKind{}
+	built := progress.Start(ctx, "building", "kinds", len(kinds))
 	for _, k := range kinds {
 		crd := definer.define(k)
+		built.Add(1)
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

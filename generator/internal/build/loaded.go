@@ -9,6 +9,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -29,6 +30,7 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 		return nil, err
 	}
 	options.Inputs = options.reader()
+	progress.Start(ctx, "finding", "packages", 0)
 	roots, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
 	if err != nil {
 		return nil, err
