@@ -30,6 +30,8 @@ func layers() []string {
 		"internal/snapshot",
 		"internal/lazyregexp",
 		"diag",
+		"internal/progress",
+		"internal/terminal",
 		"internal/inputs",
 		"internal/parallel",
 		"structural",

@@ -46,16 +46,20 @@ func (r *Report) Write(w io.Writer, format string, kinds []*diag.Kind) error {
 	case "json":
 		return r.json(w)
 	}
-	var list diag.List
-	for i := range r.Changes {
-		list = append(list, r.Changes[i].Diagnostic(r.counts(&r.Changes[i])))
-	}
-	// Keep the order of the changes, most harmful first.
-	list = append(list.RelativeTo(r.Dir), r.Findings...)
+	list := r.List()
 	if format == "sarif" && r.ReadFile != nil {
 		list = list.UTF16(r.ReadFile)
 	}
 	return list.Write(w, format, kinds)
+}
+
+// List returns the changes as diagnostics, in their order: most harmful first.
+func (r *Report) List() diag.List {
+	var list diag.List
+	for i := range r.Changes {
+		list = append(list, r.Changes[i].Diagnostic(r.counts(&r.Changes[i])))
+	}
+	return append(list.RelativeTo(r.Dir), r.Findings...)
 }
 
 // markdown writes a table per definition, suitable for a comment on a pull request.

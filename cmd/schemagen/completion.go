@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -22,7 +23,6 @@ func completions(command string) map[string][]string {
 		"unions":       {"cel", "oneOf", "none"},
 		"lister":       {"auto", "go"},
 		"kube-version": apiserver.Versions(),
-		"color":        {"auto", "always", "never"},
 		"draft":        publish.Drafts(),
 	}
 	if of, ok := formats[command]; ok {
@@ -37,9 +37,10 @@ func completions(command string) map[string][]string {
 // addCompletions adds completion of flags to all commands: values, files or directories.
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	_ = root.RegisterFlagCompletionFunc("color", completeFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "color", "draft", "output"} {
+		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "output"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, completeFrom(values[flag])) // the flag is there
 			}

@@ -120,13 +120,13 @@ func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 	flags.BoolVar(&r.Prune, "prune", false, "remove files that schemagen wrote for kinds that no longer exist")
 	flags.BoolVar(&r.Kustomize, "kustomize", false, "write "+install.KustomizationName+" with the CRDs in the output directory")
 	flags.StringVar(&r.Helm, "helm", "", "also write the CRDs into this Helm chart, or into its directory crds or templates")
-	flags.Var(optional[int]{&r.MaxDescription, wholeNumber, "int"}, "max-desc-len", "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them")
+	flags.Var(cli.Optional[int]{To: &r.MaxDescription, Parse: cli.WholeNumber, Name: "int"}, "max-desc-len", "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them")
 	flags.BoolVar(&r.EmbeddedObjectMeta, "embedded-object-meta", false, "generate a schema for the metadata of embedded objects instead of having it pruned")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "allow float32 and float64")
 	flags.BoolVar(&r.IgnoreUnexportedFields, "ignore-unexported-fields", false, "ignore unexported fields")
 	flags.StringVar(&r.headerFile, "header-file", "", "prepend the text of this file to every generated file")
 	flags.StringVar(&r.year, "year", "", "replace \" YEAR\" in the header with this text")
-	flags.Var(optional[bool]{&r.PreserveUnknownFields, strconv.ParseBool, "bool"}, "preserve-unknown-fields", "set spec.preserveUnknownFields")
+	flags.Var(cli.Optional[bool]{To: &r.PreserveUnknownFields, Parse: strconv.ParseBool, Name: "bool"}, "preserve-unknown-fields", "set spec.preserveUnknownFields")
 	flags.Lookup("preserve-unknown-fields").NoOptDefVal = "true"
 	flags.BoolVar(&r.OmitToolVersion, "omit-tool-version", false, "omit the version annotation")
 }
@@ -194,7 +194,7 @@ func (r *crdRun) configure() error {
 	if !r.noCache {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
-	if r.kept == nil && !r.watch && r.fixed == nil {
+	if r.kept == nil && !r.watch && r.fixed == nil && !r.quotes() {
 		r.in = nil // the inputs are not needed
 	}
 	of := r.project.Paths(r.Dir)
@@ -270,6 +270,10 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	if !r.watch {
 		if v, ok := earlier.Verdict(); ok {
+			r.console.Sources.Again = earlier.Again
+			if !v.Failed {
+				r.console.Conclude("up to date")
+			}
 			return nil, r.end(earlier, v, r.print(stderr, v))
 		}
 	}
@@ -304,9 +308,10 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 }
 
 // end lets the next process with the same command line end like this one, if that was kept
-// and ended as its verdict says. It returns err.
+// and ended as its verdict says. It returns err. What is printed for people also depends on
+// their terminal, and is not kept.
 func (r *crdRun) end(run *runcache.Run, v runcache.Verdict, err error) error {
-	if err != nil && !errors.Is(err, errFindings) {
+	if err != nil && !errors.Is(err, errFindings) || r.forPeople() {
 		return err
 	}
 	if code, text, failed := r.endOf(v); failed == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/terminal"
 )
 
 // diffRun is one run of the diff command.
@@ -28,6 +29,7 @@ type diffRun struct {
 	failOn string
 	// sources are the Go packages with comments that allow changes, if NEW is files.
 	sources []string
+	console *terminal.Console
 	// partial means that NEW contains only some of the definitions in OLD.
 	partial bool
 }
@@ -58,9 +60,11 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
   schemagen diff git:main config/crd/bases --source ./api/...`,
 		Args: cli.Args(2, 2, "OLD and NEW"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+			printing := &reporting{format: "text"}
+			if err := r.definitions.configure(cmd, printing); err != nil {
 				return err
 			}
+			r.console = printing.console
 			return r.run(cmd.Context(), args[0], args[1], stdin, stdout, stderr)
 		},
 	}
@@ -125,17 +129,26 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 		return err
 	}
 	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir, ReadFile: readIn(r.definitions.dir)}
-	if r.format != "text" {
-		stdout = diag.Documents(stdout)
-	}
-	buffer := bufio.NewWriter(stdout)
-	if err := cmp.Or(out.Write(buffer, r.format, codes()), buffer.Flush()); err != nil {
+	if err := r.print(&out, stdout); err != nil {
 		return err
 	}
 	if out.Fails() {
 		return errFindings
 	}
 	return nil
+}
+
+// print prints the report: for a person, each change with the definitions that it is about.
+func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
+	if r.format != "text" {
+		stdout = diag.Documents(stdout)
+	}
+	buffer := bufio.NewWriter(stdout)
+	write := func() error { return out.Write(buffer, r.format, codes()) }
+	if r.format == "text" && r.console.Out.People {
+		write = func() error { return r.console.Findings(buffer, &r.console.Out).Write(out.List()) }
+	}
+	return cmp.Or(write(), buffer.Flush())
 }
 
 // unread prints errors in definitions and fails if there are any: what cannot be read

@@ -34,7 +34,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.configure(cmd, ""); err != nil {
 				return err
 			}
-			options.Dir, options.Patterns = r.dir, args
+			options.Dir, options.Patterns, options.Inputs = r.dir, args, r.inputs
 			if len(args) == 0 {
 				var err error
 				if options.Patterns, err = r.project.Packages(nil, r.dir); err != nil {

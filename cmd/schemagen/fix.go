@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/terminal"
 )
 
 // addFixFlag adds the flag that applies fixes before a run.
@@ -41,7 +42,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 		return err
 	}
 	for _, path := range changed {
-		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), count(r.fixed.Fixes(path), "finding"))
+		fmt.Fprintf(stderr, "schemagen: %s: fixed %s\n", diag.Line(path), terminal.Count(r.fixed.Fixes(path), "finding"))
 	}
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -92,6 +92,13 @@ func (r *reporting) configure(cmd *cobra.Command, of string) error {
 }
 
 func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string, sets ...*pflag.FlagSet) error {
+	r.console = consoleOf(cmd.Context())
+	if r.format != "text" {
+		r.console.Silence() // a program reads it
+	}
+	if r.quotes() {
+		in = r.quoted(cmp.Or(in, inputs.New()))
+	}
 	file, findings, err := readConfig(cmd, in, r.dir)
 	if err != nil {
 		return err
@@ -115,6 +122,9 @@ type definitionFlags struct {
 	dir     string
 	project *project.File
 	cmd     *cobra.Command
+	// keep and inputs are for excerpts, or nil.
+	keep   func(crd.File)
+	inputs *inputs.Reader
 }
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
@@ -135,7 +145,7 @@ const crdFlagHelp = "read CRDs from files, directories, - for standard input, or
 // configure reads the project file for a command with the flags of f and r.
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
 	err := r.configure(cmd, "")
-	f.dir, f.project = r.dir, r.project
+	f.dir, f.project, f.keep, f.inputs = r.dir, r.project, r.keep(), r.inputs
 	return err
 }
 
@@ -147,7 +157,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := driver.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
-	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate}, nil
+	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a
@@ -161,7 +171,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 			return nil, findings, err
 		}
 	}
-	options, err := generatorOptions(file, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns}, Final: true})
+	options, err := generatorOptions(file, generator.Options{Source: generator.Source{Dir: dir, Patterns: patterns, Inputs: f.inputs}, Final: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,65 +227,8 @@ func modeOf(dir string, check, diff bool) output.Mode {
 
 // addListerFlag adds the flag that selects how packages are found.
 func addListerFlag(cmd *cobra.Command, options *generator.Options) {
-	cmd.Flags().Var(listerFlag{options}, "lister", "find packages with: auto (without the go command where possible), go")
+	cmd.Flags().Var(cli.Choice{To: &options.GoCommand, Values: [2]string{"auto", "go"}}, "lister", "find packages with: auto (without the go command where possible), go")
 }
-
-// listerFlag is a flag with the values auto and go.
-type listerFlag struct{ options *generator.Options }
-
-// String implements pflag.Value.
-func (f listerFlag) String() string {
-	if f.options != nil && f.options.GoCommand {
-		return "go"
-	}
-	return "auto"
-}
-
-// Set implements pflag.Value.
-func (f listerFlag) Set(text string) error {
-	switch text {
-	case "auto", "go":
-		f.options.GoCommand = text == "go"
-		return nil
-	}
-	return fmt.Errorf("use auto or go")
-}
-
-// Type implements pflag.Value.
-func (listerFlag) Type() string { return "auto|go" }
-
-// optional is a flag whose value is nil unless it is given.
-type optional[T any] struct {
-	to    **T
-	parse func(string) (T, error)
-	name  string
-}
-
-// wholeNumber parses an integer in any base, like pflag.
-func wholeNumber(text string) (int, error) {
-	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
-	return int(n), err
-}
-
-// String implements pflag.Value.
-func (o optional[T]) String() string {
-	if o.to == nil || *o.to == nil {
-		return ""
-	}
-	return fmt.Sprint(**o.to)
-}
-
-// Set implements pflag.Value.
-func (o optional[T]) Set(text string) error {
-	value, err := o.parse(text)
-	if err == nil {
-		*o.to = &value
-	}
-	return err
-}
-
-// Type implements pflag.Value.
-func (o optional[T]) Type() string { return o.name }
 
 // checkFeatures returns an error if a feature does not exist.
 func checkFeatures(features []string) error {

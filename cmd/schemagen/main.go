@@ -13,11 +13,12 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/terminal"
 
 	// Ends a process that would only repeat an earlier run.
 	_ "github.com/schemagen/schemagen/cmd/schemagen/internal/earlyexit"
@@ -46,15 +47,20 @@ func main() {
 //
 // All output except documents passes through a [diag.Terminal].
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	stdout, stderr = diag.NewTerminal(stdout), diag.NewTerminal(stderr)
+	console := terminal.NewConsole(stdout, stderr, time.Now())
+	stdout, stderr = console.Out.Terminal, console.Err.Terminal
 	root := newRoot(stdout, stderr)
-	ctx = context.WithValue(ctx, argumentsKey{}, args)
+	ctx = context.WithValue(context.WithValue(ctx, argumentsKey{}, args), consoleKey{}, console)
 	if isControllerGenSyntax(root, args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
 		args = append([]string{controllerGenCommand}, args...)
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
+	console.Stop()
+	if err == nil || errors.Is(err, errFindings) {
+		summarize(console, command, err)
+	}
 	switch {
 	case err == nil:
 		return 0
@@ -101,6 +107,8 @@ Makefile.`,
 		return cli.FlagError(cmd, err, cmd.CommandPath()+" --help lists the flags")
 	})
 	addConfigFlags(root)
+	addConsoleFlags(root)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return configureConsole(cmd) }
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newCRDCommand(stdout, stderr),

@@ -136,7 +136,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 // again, like --serve. The limit is a tenth of the time for all.
 func BenchmarkOpenAPIOneChanged(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
-	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}
+	r := openAPIRun{reporting: reporting{format: "text", console: newTestConsole()}, cache: &definitions.Cache{}}
 	publisher, err := publish.NewPublisher(publish.Options{})
 	if err != nil {
 		b.Fatal(err)

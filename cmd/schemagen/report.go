@@ -22,9 +22,11 @@ import (
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -39,6 +41,10 @@ type reporting struct {
 	dir string
 	// project is schemagen.yaml with its severities and waivers, or nil.
 	project *project.File
+	// console is where findings are printed. If they are for people, inputs reads the files
+	// that they are quoted from.
+	console *terminal.Console
+	inputs  *inputs.Reader
 	// unused returns findings about waivers, given those that were used. If it is nil,
 	// unused waivers are not reported: only a run over everything can find them.
 	unused func(used map[*project.Waiver]bool) diag.List
@@ -87,7 +93,7 @@ func (r *reporting) write(stderr io.Writer, v runcache.Verdict) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(out.out.Write(r.folded(v.Findings)), out.out.Close(), out.buffer.Flush())
+	return cmp.Or(out.write(v.Findings), out.out.Close(), out.buffer.Flush())
 }
 
 // endOf returns the exit code of a run with a verdict, and its text on standard error.
@@ -104,7 +110,7 @@ func (r *reporting) endOf(v runcache.Verdict) (code int, text string, err error)
 func (r *reporting) folded(findings diag.List) diag.List {
 	switch r.format {
 	case "text", "github":
-		return fold(findings)
+		return findings.Fold(foldedBy)
 	case "sarif":
 		return findings.UTF16(readIn(r.dir))
 	}
@@ -125,7 +131,10 @@ func readIn(dir string) func(file string) ([]byte, error) {
 type reporter struct {
 	*reporting
 	buffer *bufio.Writer
-	out    *diag.Writer
+	out    interface {
+		Write(findings diag.List) error
+		Close() error
+	}
 	// failed is set once a finding is an error.
 	failed bool
 	// used are the waivers that suppressed a finding.
@@ -134,18 +143,28 @@ type reporter struct {
 	broken bool
 }
 
-func (r *reporting) reporter(stderr io.Writer) (*reporter, error) {
+func (r *reporting) reporter(stderr io.Writer) (out *reporter, err error) {
 	if r.format != "text" {
 		stderr = diag.Documents(stderr)
 	}
-	buffer := bufio.NewWriter(stderr)
-	out, err := diag.NewWriter(buffer, r.format, codes())
-	return &reporter{reporting: r, buffer: buffer, out: out, used: map[*project.Waiver]bool{}}, err
+	out = &reporter{reporting: r, buffer: bufio.NewWriter(stderr), used: map[*project.Waiver]bool{}}
+	if r.forPeople() {
+		out.out = r.console.Findings(out.buffer, &r.console.Err)
+	} else {
+		out.out, err = diag.NewWriter(out.buffer, r.format, codes())
+	}
+	return out, err
+}
+
+// write prints findings that have been judged.
+func (r *reporter) write(findings diag.List) error {
+	r.console.Count(findings)
+	return r.out.Write(r.folded(findings))
 }
 
 // add prints findings, sorted and without duplicates.
 func (r *reporter) add(findings diag.List) error {
-	return cmp.Or(r.out.Write(r.folded(r.judge(findings))), r.buffer.Flush())
+	return cmp.Or(r.write(r.judge(findings)), r.buffer.Flush())
 }
 
 // judge applies waivers, severities and --strict to findings.
@@ -213,30 +232,6 @@ func foldedBy(d diag.Diagnostic) (key string, ok bool) {
 	return "", false
 }
 
-// fold keeps the first of the warnings with the same key and adds the number of the
-// others. Machine-readable formats list all of them.
-func fold(findings diag.List) diag.List {
-	first := map[string]int{} // index in out
-	more := map[string]int{}
-	var out diag.List
-	for _, d := range findings {
-		key, ok := foldedBy(d)
-		if _, seen := first[key]; ok && seen {
-			more[key]++
-			continue
-		}
-		if ok {
-			first[key] = len(out)
-		}
-		out = append(out, d)
-	}
-	for key, n := range more {
-		d := &out[first[key]]
-		d.Message += fmt.Sprintf(" (and %d more %s in this package; --format json lists them)", n, d.Code)
-	}
-	return out
-}
-
 // finish writes the outputs and removes stale files, or prints what would change. It
 // returns the paths of the files that differed.
 func finish(ctx context.Context, outputs []output.File, stale []string, mode output.Mode, stdout, stderr io.Writer) (changed []string, err error) {
@@ -245,9 +240,14 @@ func finish(ctx context.Context, outputs []output.File, stale []string, mode out
 		return nil, err
 	}
 	if mode == output.Write {
-		return slices.Concat(changed, stale), removeAll(stale)
+		if err = output.Remove(stale); err == nil {
+			consoleOf(ctx).ConcludeWritten(len(changed), len(outputs), len(stale))
+		}
+		return slices.Concat(changed, stale), err
 	}
-	if mode == output.Check && len(changed)+len(stale) > 0 {
+	if mode == output.Check && len(changed)+len(stale) == 0 {
+		consoleOf(ctx).ConcludeWritten(0, len(outputs), 0)
+	} else if mode == output.Check {
 		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
 		for _, path := range stale {
 			fmt.Fprintf(stderr, "schemagen: %s is stale\n", diag.Line(path))
@@ -255,15 +255,6 @@ func finish(ctx context.Context, outputs []output.File, stale []string, mode out
 		return changed, errFindings
 	}
 	return changed, nil
-}
-
-func removeAll(paths []string) error {
-	for _, path := range paths {
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("remove a stale file: %w", err)
-		}
-	}
-	return nil
 }
 
 func outputsIn(dir string, files []publish.File) []output.File {

@@ -2,12 +2,20 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/terminal"
 )
+
+// newTestConsole returns a console that nobody reads.
+func newTestConsole() *terminal.Console {
+	return terminal.NewConsole(io.Discard, io.Discard, time.Now())
+}
 
 // TestFold checks for every list that only warnings with a key are folded, each of them is
 // counted, the order is kept, and no two printed warnings have the same key.
@@ -27,7 +35,7 @@ func TestFold(t *testing.T) {
 			}
 			list = append(list, d)
 		}
-		got := fold(list)
+		got := list.Fold(foldedBy)
 		keys, rest := map[string]bool{}, 0
 		next := 0
 		for _, d := range got {

@@ -67,6 +67,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 		return err
 	}
 	served := listener.Addr().String()
+	consoleOf(ctx).Silence() // it does not end by itself
 	if !loopback {
 		fmt.Fprintf(stderr, "schemagen: %s can be reached from other machines without authentication\n", served)
 	}

@@ -311,7 +311,7 @@ func TestServeRejects(t *testing.T) {
 // mistakes in between.
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
-	r := openAPIRun{reporting: reporting{format: "text"}, cache: &definitions.Cache{}}
+	r := openAPIRun{reporting: reporting{format: "text", console: newTestConsole()}, cache: &definitions.Cache{}}
 	var last []*definitions.Resource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)

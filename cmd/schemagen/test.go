@@ -11,9 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // testRun is one run of the test command.
@@ -48,7 +51,6 @@ working directory.`,
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
-	flags.StringVar(&r.color, "color", "auto", "use colors in differences: auto, always, never")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd
@@ -75,7 +77,9 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 		return err
 	}
 	passed, failed, suites := 0, 0, 0
+	ran := progress.Start(ctx, "running", "test suites", 0)
 	for _, source := range sources {
+		ran.Add(1)
 		data, err := source.Read(stdin)
 		if err != nil {
 			return err
@@ -84,6 +88,9 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			continue
 		}
 		suites++
+		if r.definitions.keep != nil {
+			r.definitions.keep(crd.File{Name: source.Name, Data: data})
+		}
 		cases, found := trial.ReadSuite(source.Name, data)
 		findings = append(findings, found...)
 		for _, c := range cases {
@@ -112,7 +119,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			}
 			var text bytes.Buffer
 			text.WriteString("  - expected, + stored\n")
-			r.writeDiff(&text, failure.Want, failure.Got)
+			output.PrintFull(&text, diag.PaintOf(r.console.Out.Terminal), failure.Want, failure.Got)
 			if _, err := text.WriteTo(r.writer(stdout)); err != nil {
 				return err
 			}

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // tryGCPercent is lower than in other commands: a run may be long, and most allocations
@@ -38,7 +37,6 @@ type tryRun struct {
 	subresource string
 	// output is how each object is printed: diff, yaml, or none.
 	output string
-	color  string
 	// sample is the kind to print samples of instead.
 	sample string
 }
@@ -76,7 +74,6 @@ directories, -, or Go packages; CRDs among the objects are also used.`,
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
-	flags.StringVar(&r.color, "color", "auto", "use colors in the diff: auto, always, never")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
@@ -96,9 +93,6 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	}
 	if r.subresource != "" && r.old == "" {
 		return errors.New("--subresource needs --old: it updates a stored object")
-	}
-	if !slices.Contains([]string{"auto", "always", "never"}, r.color) {
-		return fmt.Errorf("unknown color %q: use one of auto, always, never", r.color)
 	}
 	debug.SetGCPercent(tryGCPercent)
 	trial, findings, err := r.trial(ctx, stdin)
@@ -175,9 +169,10 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 type triedPart struct {
 	text     bytes.Buffer
 	findings diag.List
-	// kinds are those of its objects.
-	kinds []*dryrun.Kind
-	err   error
+	// objects is the number of objects, and kinds are those that they have.
+	objects int
+	kinds   []*dryrun.Kind
+	err     error
 }
 
 // all tries the objects in the files in parallel and prints the results in order. Only a
@@ -188,9 +183,11 @@ func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definit
 	queue := make(chan chan *triedPart, runtime.GOMAXPROCS(0))
 	go r.enqueue(ctx, trial, sources, stdin, queue)
 	checked := map[*dryrun.Kind]bool{}
+	tried := progress.Start(ctx, "trying", "objects", 0)
 	var errs error
 	for done := range queue {
 		part := <-done
+		tried.Add(part.objects)
 		if errs != nil {
 			continue // drain the queue
 		}
@@ -235,8 +232,11 @@ func (r *tryRun) enqueue(ctx context.Context, trial *dryrun.Trial, sources []def
 
 // objects tries the objects in a part of a file.
 func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File, out *triedPart) error {
+	if r.definitions.keep != nil {
+		r.definitions.keep(file)
+	}
 	objects, findings := dryrun.ReadObjects(file)
-	out.findings = append(out.findings, findings...)
+	out.findings, out.objects = append(out.findings, findings...), len(objects)
 	for _, o := range objects {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -279,7 +279,7 @@ func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Resul
 		return err
 	}
 	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
-	r.writeDiff(out, before, after)
+	output.PrintFull(out, diag.PaintOf(r.console.Out.Terminal), before, after)
 	return nil
 }
 
@@ -311,49 +311,10 @@ func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Wri
 	return report.add(findings)
 }
 
-// writer returns the writer for objects: YAML is a document, and colors are terminal
-// control sequences, so neither is escaped.
+// writer returns the writer for objects: YAML is a document, which is not escaped.
 func (r *tryRun) writer(stdout io.Writer) io.Writer {
-	if r.output == "yaml" || r.colored() {
+	if r.output == "yaml" {
 		return diag.Documents(stdout)
 	}
 	return stdout
-}
-
-// colored reports whether the diff uses colors.
-func (r *tryRun) colored() bool {
-	if r.color != "auto" {
-		return r.color == "always"
-	}
-	info, err := os.Stdout.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""
-}
-
-// writeDiff writes all lines, marking those on one side only.
-func (r *tryRun) writeDiff(out *bytes.Buffer, before, after []byte) {
-	a, b := slices.Collect(strings.Lines(string(before))), slices.Collect(strings.Lines(string(after)))
-	colored := r.colored()
-	line := func(mark, color, text string) {
-		if colored && color != "" {
-			text = color + mark + diag.Line(strings.TrimSuffix(text, "\n")) + "\x1b[0m\n"
-		} else {
-			text = mark + diag.Lines(text)
-		}
-		out.WriteString(text)
-	}
-	at := 0
-	for _, d := range output.DiffLines(a, b) {
-		for ; at < d.Start; at++ {
-			line("  ", "", a[at])
-		}
-		for ; at < d.End; at++ {
-			line("- ", "\x1b[31m", a[at])
-		}
-		for i := d.ReplStart; i < d.ReplEnd; i++ {
-			line("+ ", "\x1b[32m", b[i])
-		}
-	}
-	for ; at < len(a); at++ {
-		line("  ", "", a[at])
-	}
 }

@@ -125,7 +125,7 @@ func (r *unionsRun) configure(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server = r.dir, server
+	r.Dir, r.Server, r.Inputs = r.dir, server, r.inputs
 	r.project.AddTo(&r.Options, false)
 	if unions := r.project.Texts("unions", r.dir); len(unions) > 0 {
 		r.Unions = unions[0]

@@ -79,6 +79,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old}
+	options.Keep = r.keep()
 	if r.costs {
 		options.Costs = stdout
 	}
@@ -88,7 +89,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	}
 	findings := verified.Findings
 	if len(packages) > 0 {
-		options, err := generatorOptions(r.project, generator.Options{Source: generator.Source{Dir: r.dir, Patterns: packages}, Final: true, Server: verifier})
+		options, err := generatorOptions(r.project, generator.Options{Source: generator.Source{Dir: r.dir, Patterns: packages, Inputs: r.inputs}, Final: true, Server: verifier})
 		if err != nil {
 			return err
 		}

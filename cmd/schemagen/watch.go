@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/schemagen/schemagen/internal/terminal"
 )
 
 const (
@@ -19,6 +21,7 @@ const (
 // done. It prints a line for each run. Inputs are polled rather than watched: that works
 // on all file systems, and also detects files that did not exist before.
 func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
+	consoleOf(ctx).Silence() // each run has its own line
 	given := *r
 	for {
 		*r = given // the project file is read again
@@ -35,7 +38,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		case err != nil:
 			fmt.Fprintf(stderr, "%s %v: %v\n", now, took, err)
 		default:
-			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, count(len(changed), "file"))
+			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, terminal.Count(len(changed), "file"))
 		}
 		notes := r.in.Notes()
 		for same := true; same; same, _ = notes.Holds() {
@@ -47,12 +50,4 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		time.Sleep(watchSettles)
 	}
-}
-
-// count formats a number of things.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -26,6 +26,8 @@ type Reader struct {
 	// findings of strict decoding become warnings, because a server ignores such fields
 	// unless strict validation is requested, and unions are accepted.
 	Lenient bool
+	// Keep, if not nil, is called with what is read.
+	Keep func(part crd.File)
 }
 
 // Read reads the definitions of files, directories, standard input ("-") and packages.
@@ -70,6 +72,9 @@ func (r *Reader) parts(sources []Source) iter.Seq2[crd.File, error] {
 			for part, err := range source.Chunks(r.Stdin) {
 				if err == nil && part.Mixed && !mentionsDefinitions(part.Data) {
 					continue
+				}
+				if err == nil && r.Keep != nil {
+					r.Keep(part)
 				}
 				if !yield(part, err) {
 					return

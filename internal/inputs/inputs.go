@@ -55,6 +55,8 @@ type Reader struct {
 	// overlay and read are used before the disk; see [Overlaid].
 	overlay map[string][]byte
 	read    func(name string) ([]byte, error)
+	// keep is told what was read; see [Reader.Keep].
+	keep func(name string, data []byte)
 }
 
 // query is a query: its kind, its subject and, for the head of a file, a size.
@@ -96,6 +98,36 @@ func (r *Reader) Overlay() map[string][]byte {
 		return nil
 	}
 	return r.overlay
+}
+
+// Keep calls a function with the content of each file that is read from now on, except for
+// those of which only the beginning is read. The content is valid until the function
+// returns. It is called before anything is read concurrently; the function may be called
+// concurrently.
+func (r *Reader) Keep(keep func(name string, data []byte)) { r.keep = keep }
+
+// kept tells r.keep what was read.
+func (r *Reader) kept(name string, data []byte, err error) {
+	if r != nil && r.keep != nil && err == nil {
+		r.keep(name, data)
+	}
+}
+
+// Again reads a file again, and returns its content if that is what was read before.
+func (r *Reader) Again(name string) ([]byte, bool) {
+	r.mu.Lock()
+	before, ok := r.notes[query{op: opFile, name: name}]
+	r.mu.Unlock()
+	if !ok {
+		return nil, false
+	}
+	return again(name, before.answer)
+}
+
+// again returns the content of a file if its digest is the given one.
+func again(name string, before digest) ([]byte, bool) {
+	data, err := (*Reader)(nil).ReadFile(name, nil)
+	return data, err == nil && answered(data, nil) == before
 }
 
 // given returns the content of a file from the overlay or the read function.
@@ -142,6 +174,7 @@ func (r *Reader) note(q query, n note) {
 // ReadFile is [os.ReadFile]. The content overwrites the buffer, unless that is nil.
 func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 	if data, ok, err := r.given(name); ok {
+		r.kept(name, data, err)
 		return append(buffer[:0], data...), err
 	}
 	f, info, err := open(name)
@@ -160,6 +193,7 @@ func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
 		buffer = make([]byte, 0, info.Size()+1)
 	}
 	data, err := readAll(f, buffer[:0])
+	r.kept(name, data, err)
 	if r != nil && !r.knows(query{op: opFile, name: name}, s) {
 		r.note(query{op: opFile, name: name}, note{answer: answered(data, err), stamp: s})
 	}

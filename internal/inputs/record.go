@@ -49,6 +49,15 @@ func (r *Reader) Notes() Record {
 	return record
 }
 
+// Again reads a file that is in the record, and returns its content if that is the same.
+func (rec Record) Again(name string) ([]byte, bool) {
+	i := slices.IndexFunc(rec, func(e entry) bool { return e.op == opFile && e.name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return again(name, rec[i].answer)
+}
+
 // Holds reports whether each query still has the same answer. If a file had to be read
 // to find out, its stamp in the record is renewed; the record should then be saved.
 func (rec Record) Holds() (ok, renewed bool) {

@@ -91,6 +91,16 @@ func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (c
 	return changed, nil
 }
 
+// Remove removes stale files.
+func Remove(paths []string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("remove a stale file: %w", err)
+		}
+	}
+	return nil
+}
+
 // target is an output that differs from the file on disk.
 type target struct {
 	File

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,34 +18,73 @@ import (
 
 // printDiffs prints a unified diff, from the file on disk to the output, for all targets.
 func printDiffs(ctx context.Context, stdout io.Writer, targets []*target) error {
-	w := bufio.NewWriter(stdout)
+	w := newDiffWriter(stdout, diag.PaintOf(stdout))
 	for _, t := range targets {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		printDiff(w, t.Path, t.old, t.Data, t.exists)
+		w.print(t.Path, t.old, t.Data, t.exists)
 	}
 	return w.Flush()
 }
 
 // PrintDiff prints a unified diff of the old and the new content of a file.
-func PrintDiff(out io.Writer, path string, from, to []byte) error {
-	w := bufio.NewWriter(out)
-	printDiff(w, path, from, to, true)
+func PrintDiff(out io.Writer, paint diag.Paint, path string, from, to []byte) error {
+	w := newDiffWriter(out, paint)
+	w.print(path, from, to, true)
 	return w.Flush()
 }
 
-func printDiff(w *bufio.Writer, path string, from, to []byte, exists bool) {
+// PrintFull prints all lines of the old and the new text, each after a mark that tells which
+// of them has it.
+func PrintFull(out *bytes.Buffer, paint diag.Paint, from, to []byte) {
+	a, b := slices.Collect(strings.Lines(string(from))), slices.Collect(strings.Lines(string(to)))
+	put := func(mark string, style diag.Style, lines []string) {
+		for _, line := range lines {
+			line, ended := strings.CutSuffix(line, "\n")
+			out.WriteString(paint.Text(style, mark+diag.Lines(line)))
+			if ended {
+				out.WriteByte('\n')
+			}
+		}
+	}
+	next := 0
+	for _, d := range DiffLines(a, b) {
+		put("  ", diag.Plain, a[next:d.Start])
+		put("- ", diag.Red, a[d.Start:d.End])
+		put("+ ", diag.Green, b[d.ReplStart:d.ReplEnd])
+		next = d.End
+	}
+	put("  ", diag.Plain, a[next:])
+}
+
+// diffWriter prints diffs. Errors are sticky.
+type diffWriter struct {
+	*bufio.Writer
+	paint diag.Paint
+}
+
+func newDiffWriter(out io.Writer, paint diag.Paint) diffWriter {
+	return diffWriter{bufio.NewWriter(out), paint}
+}
+
+func (w diffWriter) print(path string, from, to []byte, exists bool) {
 	// As in git, "a/" replaces the leading slash of an absolute path.
 	name := diag.Line(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"))
 	origin := "/dev/null"
 	if exists {
 		origin = "a/" + name
 	}
-	fmt.Fprintf(w, "--- %s\n+++ b/%s\n", origin, name)
+	w.line(diag.Bold, "--- "+origin)
+	w.line(diag.Bold, "+++ b/"+name)
 	a := slices.Collect(strings.Lines(string(from)))
 	b := slices.Collect(strings.Lines(string(to)))
-	printHunks(w, a, b, DiffLines(a, b))
+	w.hunks(a, b, DiffLines(a, b))
+}
+
+// line prints a line in a style.
+func (w diffWriter) line(style diag.Style, text string) {
+	w.WriteString(w.paint.Text(style, text) + "\n")
 }
 
 const (
@@ -155,10 +195,10 @@ func diffAnchors(a, b []string, r lcs.Diff) []lcs.Diff {
 	return anchors
 }
 
-// printHunks prints the diffs of the lines a and b with lines of context. It replaces
+// hunks prints the diffs of the lines a and b with lines of context. It replaces
 // udiff.ToUnified, which computes wrong line numbers for the new file after a hunk of two
 // changes and is quadratic.
-func printHunks(w *bufio.Writer, a, b []string, diffs []lcs.Diff) {
+func (w diffWriter) hunks(a, b []string, diffs []lcs.Diff) {
 	const margin = 3
 	for len(diffs) > 0 {
 		n := 1
@@ -167,16 +207,16 @@ func printHunks(w *bufio.Writer, a, b []string, diffs []lcs.Diff) {
 		}
 		first, last := diffs[0], diffs[n-1]
 		before, after := min(margin, first.Start), min(margin, len(a)-last.End)
-		fmt.Fprintf(w, "@@ -%s +%s @@\n",
-			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after))
+		w.line(diag.Cyan, fmt.Sprintf("@@ -%s +%s @@",
+			hunkRange(first.Start-before, last.End+after), hunkRange(first.ReplStart-before, last.ReplEnd+after)))
 		next := first.Start - before
 		for _, d := range diffs[:n] {
-			printDiffLines(w, ' ', a[next:d.Start])
-			printDiffLines(w, '-', a[d.Start:d.End])
-			printDiffLines(w, '+', b[d.ReplStart:d.ReplEnd])
+			w.lines(diag.Plain, ' ', a[next:d.Start])
+			w.lines(diag.Red, '-', a[d.Start:d.End])
+			w.lines(diag.Green, '+', b[d.ReplStart:d.ReplEnd])
 			next = d.End
 		}
-		printDiffLines(w, ' ', a[next:last.End+after])
+		w.lines(diag.Plain, ' ', a[next:last.End+after])
 		diffs = diffs[n:]
 	}
 }
@@ -193,13 +233,13 @@ func hunkRange(start, end int) string {
 	}
 }
 
-// printDiffLines prints lines, each prefixed with kind. Errors are sticky in w.
-func printDiffLines(w *bufio.Writer, kind byte, lines []string) {
+// lines prints lines in a style, each prefixed with kind.
+func (w diffWriter) lines(style diag.Style, kind byte, lines []string) {
 	for _, line := range lines {
-		w.WriteByte(kind)
-		w.WriteString(line)
-		if !strings.HasSuffix(line, "\n") {
-			w.WriteString("\n\\ No newline at end of file\n")
+		line, ended := strings.CutSuffix(line, "\n")
+		w.line(style, string(kind)+line)
+		if !ended {
+			w.WriteString("\\ No newline at end of file\n")
 		}
 	}
 }

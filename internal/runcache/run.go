@@ -78,6 +78,14 @@ func (p *Run) Verdict() (Verdict, bool) {
 	return v, ok
 }
 
+// Again reads a file that the run has read, and returns its content if that is the same.
+func (p *Run) Again(name string) ([]byte, bool) {
+	if p == nil {
+		return nil, false
+	}
+	return p.record.Again(name)
+}
+
 // Keep stores a run that has written the outputs, if everything that it depends on is
 // known.
 func (p *Run) Keep(in *inputs.Reader, v Verdict, outputs []output.File) {

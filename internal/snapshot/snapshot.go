@@ -24,6 +24,20 @@ func Directory(dir string) string {
 	return dir
 }
 
+// Replayable reports whether an [Entry] may be printed to a file. For a person, who reads a
+// terminal, findings are shown in another form, which depends on that terminal.
+func Replayable(stderr *os.File) bool {
+	info, err := stderr.Stat()
+	if err != nil {
+		return false
+	}
+	if info.Mode()&os.ModeCharDevice == 0 {
+		return true
+	}
+	null, err := os.Stat(os.DevNull) // also a character device
+	return err == nil && os.SameFile(info, null)
+}
+
 // Find returns the entry for this process, which has these arguments, if it holds.
 func Find(args []string) (e Entry, ok bool) {
 	path := Path(args)

@@ -13,7 +13,7 @@ import (
 // Code called from main would run too late.
 func init() {
 	entry, ok := snapshot.Find(os.Args[1:])
-	if !ok {
+	if !ok || !snapshot.Replayable(os.Stderr) {
 		return
 	}
 	if _, err := os.Stderr.WriteString(entry.Stderr); err != nil {

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Optional is a flag whose value is nil unless it is given.
+type Optional[T any] struct {
+	To    **T
+	Parse func(string) (T, error)
+	Name  string // of the type
+}
+
+// WholeNumber parses an integer in any base, like pflag.
+func WholeNumber(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+	return int(n), err
+}
+
+// String implements pflag.Value.
+func (o Optional[T]) String() string {
+	if o.To == nil || *o.To == nil {
+		return ""
+	}
+	return fmt.Sprint(**o.To)
+}
+
+// Set implements pflag.Value.
+func (o Optional[T]) Set(text string) error {
+	value, err := o.Parse(text)
+	if err == nil {
+		*o.To = &value
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (o Optional[T]) Type() string { return o.Name }
+
+// Choice is a flag with two values: the first one stands for false, the second one for true.
+type Choice struct {
+	To     *bool
+	Values [2]string
+}
+
+// String implements pflag.Value.
+func (c Choice) String() string {
+	if c.To != nil && *c.To {
+		return c.Values[1]
+	}
+	return c.Values[0]
+}
+
+// Set implements pflag.Value.
+func (c Choice) Set(text string) error {
+	i := slices.Index(c.Values[:], text)
+	if i < 0 {
+		return fmt.Errorf("use %s", strings.Join(c.Values[:], " or "))
+	}
+	*c.To = i == 1
+	return nil
+}
+
+// Type implements pflag.Value.
+func (c Choice) Type() string { return strings.Join(c.Values[:], "|") }

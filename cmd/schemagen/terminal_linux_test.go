@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/terminal"
+)
+
+// openTerminal returns both ends of a pseudo-terminal with a number of columns: what a
+// process sees, and the screen.
+func openTerminal(t *testing.T, columns uint16) (screen, terminal *os.File) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	fd := int(screen.Fd())
+	check(unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	check(err)
+	terminal, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
+	check(err)
+	check(unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: columns}))
+	return screen, terminal
+}
+
+// onTerminal runs a process on a terminal and returns its screen and its exit code.
+func (p *sandbox) onTerminal(columns uint16, env []string, more ...string) (text string, code int) {
+	p.t.Helper()
+	screen, terminal := openTerminal(p.t, columns)
+	program, err := os.Executable()
+	p.check(err)
+	command := exec.Command(program, slices.Concat(p.args, more)...)
+	command.Args[0] = "schemagen-main" // see TestMain
+	command.Env = slices.Concat(os.Environ(), []string{"TERM=xterm", "CI=", "NO_COLOR="}, env)
+	command.Stdout, command.Stderr = terminal, terminal
+	p.check(command.Start())
+	terminal.Close()
+	var out bytes.Buffer
+	if _, err := io.Copy(&out, screen); err != nil && !errors.Is(err, syscall.EIO) { // the end of a terminal
+		p.check(err)
+	}
+	_ = command.Wait() // the code tells
+	return strings.ReplaceAll(out.String(), "\r\n", "\n"), command.ProcessState.ExitCode()
+}
+
+// seconds matches the time in a summary.
+var seconds = regexp.MustCompile(`\d+\.\d\ds`)
+
+// newMistakes returns a project with a mistake.
+func newMistakes(t *testing.T) *sandbox {
+	p := newProject(t)
+	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
+	return p
+}
+
+// TestTerminal runs the program on terminals and in pipes, with all that decides about the
+// form of its output.
+func TestTerminal(t *testing.T) {
+	p := newMistakes(t)
+	plain := p.process("--no-cache").stderr
+	styled, code := p.onTerminal(100, nil)
+	text := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(styled, "")
+	if code != exitFindings || text == styled || !strings.Contains(text, "\n  |     ^^^^^") && !strings.Contains(text, "^^^^^^^\n") || !strings.HasSuffix(text, "; nothing written\n") {
+		t.Errorf("exit code %d, got\n%s", code, styled)
+	}
+	if strings.Contains(styled, "\r") {
+		t.Errorf("progress is drawn:\n%q", styled)
+	}
+	for name, test := range map[string]struct {
+		env, args []string
+		want      string
+	}{
+		"again":              {nil, nil, styled}, // from the cache
+		"no cache":           {nil, []string{"--no-cache"}, styled},
+		"always":             {[]string{"CI=true", "TERM=dumb", "NO_COLOR=1"}, []string{"--color=always"}, styled},
+		"not CI":             {[]string{"CI=false"}, nil, styled},
+		"NO_COLOR":           {[]string{"NO_COLOR=1"}, nil, text},
+		"never":              {nil, []string{"--color=never"}, text},
+		"CI":                 {[]string{"CI=true"}, nil, plain},
+		"dumb":               {[]string{"TERM=dumb"}, nil, plain},
+		"dumb and never":     {[]string{"TERM=dumb"}, []string{"--color=never"}, plain},
+		"quiet":              {nil, []string{"-q"}, strings.TrimSuffix(styled, lastLine(styled))},
+		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stderr},
+	} {
+		got, code := p.onTerminal(100, test.env, test.args...)
+		if got != test.want || code != exitFindings {
+			t.Errorf("%s: exit code %d, got\n%s\nwant\n%s", name, code, got, test.want)
+		}
+	}
+	for _, args := range [][]string{nil, {"--color=never"}, {"--color=auto", "--quiet"}} {
+		if got := p.process(args...); got.stderr != plain {
+			t.Errorf("%q in a pipe: got\n%s\nwant\n%s", args, got.stderr, plain)
+		}
+	}
+	if got := p.process("--color=always").stderr; got != styled {
+		t.Errorf("--color=always in a pipe: got\n%s\nwant\n%s", got, styled)
+	}
+}
+
+func lastLine(text string) string {
+	return text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
+}
+
+// TestTerminalSummary has what is printed last if files are written or not.
+func TestTerminalSummary(t *testing.T) {
+	p := newProject(t)
+	p.args = append(p.args, "--cache-dir", p.at("cache"))
+	expect := func(want string, more ...string) {
+		t.Helper()
+		text, _ := p.onTerminal(100, []string{"NO_COLOR=1"}, more...)
+		if got := seconds.ReplaceAllString(lastLine(text), "0.00s"); got != want {
+			t.Errorf("%q: got %q, want %q", more, got, want)
+		}
+	}
+	p.replace("work/api/types.go", "Maximun", "Maximum")
+	expect("wrote 1 of 1 file in 0.00s\n")
+	expect("1 file up to date in 0.00s\n") // the first run created a directory that it had read
+	expect("up to date in 0.00s\n")
+	expect("up to date in 0.00s\n", "--check")
+	p.replace("work/api/types.go", "Maximum", "Maximun")
+	expect("1 warning (1 fixable with --fix); wrote 1 of 1 file in 0.00s\n")
+	expect("1 error (1 fixable with --fix); nothing written\n", "--strict")
+	expect("1 error (1 fixable with --fix)\n", "--strict", "--check")
+	expect("1 warning (1 fixable with --fix); up to date in 0.00s\n")
+	expect("wrote 1 of 1 file in 0.00s\n", "--fix")
+}
+
+// TestNoEarlyExitOnTerminal wants a process to print for a person although an earlier one
+// printed to a pipe, and the other way round.
+func TestNoEarlyExitOnTerminal(t *testing.T) {
+	p := newMistakes(t)
+	p.run()
+	p.run()
+	time.Sleep(2100 * time.Millisecond)
+	plain := p.process()
+	if p.poisonEnds() != 1 || p.process().stderr != rememberedEnd {
+		t.Fatal("it did not end early")
+	}
+	if text, _ := p.onTerminal(100, nil); !strings.Contains(text, "; nothing written") || strings.Contains(text, rememberedEnd) {
+		t.Errorf("on a terminal: got\n%s", text)
+	}
+	if p.process().stderr != rememberedEnd {
+		t.Error("what is printed on a terminal was kept")
+	}
+	program, err := os.Executable()
+	p.check(err)
+	command := exec.Command(program, p.args...)
+	command.Args[0] = "schemagen-main"
+	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	if err := command.Run(); command.ProcessState.ExitCode() != exitFindings { // stderr is /dev/null
+		t.Error(err)
+	}
+	p.check(os.RemoveAll(p.at("cache")))
+	if got := p.process().stderr; got != plain.stderr {
+		t.Errorf("got\n%s\nwant\n%s", got, plain.stderr)
+	}
+}
+
+// TestNoExcerptOfOtherBytes changes files after a run has read them: those of the project
+// are shown as they were, and those of dependencies are not shown.
+func TestNoExcerptOfOtherBytes(t *testing.T) {
+	dir := t.TempDir()
+	ours, other := filepath.Join(dir, "a/b/c/d", "ours.go"), filepath.Join(dir, "other.go")
+	for _, name := range []string{ours, other} {
+		writeFile(t, name, "type Before int\n")
+	}
+	var out bytes.Buffer
+	console := newTestConsole()
+	if err := console.Configure(terminal.Options{Color: "always", Env: os.Getenv, Dir: filepath.Dir(ours)}); err != nil {
+		t.Fatal(err)
+	}
+	r := reporting{format: "text", dir: filepath.Dir(ours), console: console}
+	in := r.quoted(inputs.New())
+	print := func() string {
+		out.Reset()
+		list := diag.List{{Pos: diag.Position{File: "ours.go", Line: 1, Column: 6}, Related: []diag.Related{{Pos: diag.Position{File: other, Line: 1, Column: 6}}}}}
+		if err := terminal.NewFindings(&out, diag.Paint{}, 200, console.Sources).Write(list); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for _, name := range []string{ours, other} {
+		if _, err := in.ReadFile(name, nil); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, name, "type After int\n")
+	}
+	if got := print(); strings.Count(got, "Before") != 1 || strings.Contains(got, "After") {
+		t.Errorf("got\n%s", got)
+	}
+	writeFile(t, other, "type Before int\n")
+	if got := print(); strings.Count(got, "Before") != 1 {
+		t.Errorf("a file was read twice; got\n%s", got)
+	}
+}

@@ -1,0 +1,65 @@
+// Package terminal prints what people read while they wait: findings with the source that
+// they are about, a summary at the end, and progress. Other output, which programs and logs
+// keep, is that of package diag.
+//
+//   - device.go: whether a stream is read by a person, with which width and styles
+//   - console.go: the two streams of a process, the progress line, the summary
+//   - findings.go: findings as text of several lines
+//   - excerpt.go, cells.go: a line of source as it appears on a screen, with a part underlined
+//   - extent.go: how far the source at a position extends
+//   - sources.go: the texts that were read
+//
+// No text from outside reaches the screen before [diag.Line] has escaped it, and no excerpt
+// shows other bytes than those that the run has read.
+package terminal
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/term"
+)
+
+// Device describes what a stream is connected to.
+type Device struct {
+	// IsTerminal is set for a terminal on which a line can be erased.
+	IsTerminal bool
+	// People is set if a person reads the stream now.
+	People bool
+	// Styled is set if text may have styles.
+	Styled bool
+	// Width is the number of columns.
+	Width int
+}
+
+const (
+	defaultWidth = 100
+	minWidth     = 40
+)
+
+// Modes returns the values of the flag --color.
+func Modes() []string { return []string{"auto", "always", "never"} }
+
+// DeviceOf returns what a stream is connected to. The mode is one of [Modes]; always means
+// that a person reads the stream in any case, for example through a pager.
+func DeviceOf(stream any, mode string, env func(name string) string) (Device, error) {
+	if !slices.Contains(Modes(), mode) {
+		return Device{}, fmt.Errorf("unknown color %q: use one of auto, always, never", mode)
+	}
+	d := Device{Width: defaultWidth}
+	if file, ok := stream.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(file.Fd())) {
+		d.IsTerminal = env("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			d.Width = max(width, minWidth)
+		}
+	}
+	d.People = d.IsTerminal && (env("CI") == "" || env("CI") == "false")
+	d.Styled = d.People && env("NO_COLOR") == ""
+	switch mode {
+	case "always":
+		d.People, d.Styled = true, true
+	case "never":
+		d.Styled = false
+	}
+	return d, nil
+}
