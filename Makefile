@@ -78,6 +78,10 @@ parity-object: ## Compare the methods that object generates with controller-gen'
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.
 	$(GO) run -C bench . field
 
+.PHONY: search
+search: ## Search the modules of bench for rbac and webhook markers without effect; compare with what is reported and with bench/search.txt.
+	$(GO) run -C bench . search
+
 .PHONY: bench
 bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
 	$(GO) run -C bench . time -record

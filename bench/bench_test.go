@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -432,6 +433,26 @@ func TestLines(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestPlaces checks where markers of rbac and webhook are found.
+func TestPlaces(t *testing.T) {
+	const rbac = "+kubebuilder:rbac:groups=a,resources=b,verbs=get"
+	got := placesOf([]byte(strings.Join([]string{
+		"// " + rbac, "package p", // lines 1 and 2
+		"", "//" + rbac, "", "// Doc.", "// " + rbac, "func F() {", // 3 to 8
+		"\t// " + rbac, "\tf := `", "// " + rbac, "`", "\t//+kubebuilder:webhook:path=/p", "}", // 9 to 14
+		"// " + rbac, "", "// " + rbac, "type T struct {", "\t// +kubebuilder:webhookconfiguration:mutating=true,name=n", "\tF int", "}", // 15 to 21
+		"// " + rbac, "/* text", "*/", "var v = 1", "// + kubebuilder:rbac", "// +kubebuilder:object:root=true", "const c = 1 // " + rbac, "func G() {}", // 22 to 29
+		"// " + rbac, // 30
+	}, "\n")))
+	want := map[int]string{
+		1: "", 4: "", 7: "above func", 9: "inside of a declaration", 13: "inside of a declaration", 15: "", 17: "above type",
+		19: "inside of a declaration", 22: "above var", 28: "", 30: "",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
 

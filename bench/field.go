@@ -230,23 +230,28 @@ func writtenSince(dir string, begin time.Time) (n int, err error) {
 // checkOut copies the module from the module cache.
 func (r fieldRow) checkOut(ctx context.Context, w workspace) (string, error) {
 	return w.once("field-"+strings.ReplaceAll(r.name(), "/", "_"), func(dir string) error {
-		// An empty module, so that the requirements of this one do not change the versions.
-		query, err := os.MkdirTemp("", "schemagen-field-")
+		m, err := downloadVersion(ctx, r.name())
 		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(query)
-		if err := os.WriteFile(filepath.Join(query, "go.mod"), []byte("module field.test\n"), 0o644); err != nil {
-			return err
-		}
-		found, err := goCommand(ctx, query, "mod", "download", "-json", r.name())
-		if err != nil {
-			return err
-		}
-		var m module
-		if err := json.Unmarshal(found, &m); err != nil {
 			return err
 		}
 		return os.CopyFS(dir, os.DirFS(m.Dir))
 	})
+}
+
+// downloadVersion downloads a module in some version to the module cache.
+func downloadVersion(ctx context.Context, name string) (m module, err error) {
+	// An empty module, so that the requirements of this one do not change the versions.
+	query, err := os.MkdirTemp("", "schemagen-field-")
+	if err != nil {
+		return m, err
+	}
+	defer os.RemoveAll(query)
+	if err := os.WriteFile(filepath.Join(query, "go.mod"), []byte("module field.test\n"), 0o644); err != nil {
+		return m, err
+	}
+	found, err := goCommand(ctx, query, "mod", "download", "-json", name)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(found, &m)
 }

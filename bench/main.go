@@ -26,6 +26,10 @@ const usage = `usage: go run . COMMAND [flags]
   field    [-schemagen PATH] [-case MODULE,MODULE] [-update]
                                           run both tools over public repositories (field.tsv)
                                           and hold files and findings against field.txt
+  search   [-schemagen PATH] [-case MODULE,MODULE] [-update]
+                                          search the same modules for markers of rbac and
+                                          webhook without effect, and hold what schemagen
+                                          reports against them and search.txt
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite docs/performance.md from docs/performance.csv
@@ -73,6 +77,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite warnings.txt for the selected cases")
 	case "field":
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
+	case "search":
+		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
@@ -105,6 +111,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "field" {
 		return field(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "search" {
+		return search(ctx, w, *names, *product, update, out)
 	}
 	selected, err := selectCases(*names)
 	if err != nil {
