@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
@@ -111,62 +110,21 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 
 // parse sets the run from controller-gen's arguments.
 func (r *crdRun) parse(args []string) error {
-	registry, err := controllertools.Registry()
+	line, err := controllertools.Parse(args)
 	if err != nil {
 		return err
 	}
-	rules := map[string]any{} // by generator; the default has no name
-	companions := map[string]controllertools.Generator{}
-	seen := false
-	for _, arg := range args {
-		text := "+" + strings.TrimPrefix(arg, "+")
-		definition := registry.Lookup(text, markers.DescribesPackage)
-		if definition == nil {
-			return fmt.Errorf("unknown argument %q: use generators, paths=… and output:…", arg)
-		}
-		value, err := definition.Parse(text)
-		if err != nil {
-			return fmt.Errorf("argument %q: %w", arg, err)
-		}
-		switch value := value.(type) {
-		case controllertools.CRDArguments:
-			if seen {
-				return fmt.Errorf("generator crd is duplicated")
-			}
-			seen = true
-			if err := r.set(value); err != nil {
-				return err
-			}
-		case controllertools.SchemaPatchArguments:
-			if r.Patch != nil {
-				return fmt.Errorf("generator schemapatch is duplicated")
-			}
-			r.Patch = &crdrun.Patch{SchemaPatchArguments: value, CRDFirst: seen}
-		case controllertools.Generator:
-			if companions[definition.Name] != nil {
-				return fmt.Errorf("generator %s is duplicated", definition.Name)
-			}
-			companions[definition.Name] = value
-		case controllertools.InputPaths:
-			r.Patterns = append(r.Patterns, value...)
-		default:
-			generator := ""
-			if parts := strings.Split(definition.Name, ":"); len(parts) == 3 {
-				generator = parts[1]
-			}
-			rules[generator] = value
+	r.Patterns, r.NoCRD = line.Paths, line.CRD == nil
+	if line.CRD != nil {
+		if err := r.set(*line.CRD); err != nil {
+			return err
 		}
 	}
-	r.NoCRD = !seen
-	if r.NoCRD && r.Patch == nil && len(companions) == 0 {
-		return fmt.Errorf("no generator: use one or more of %s", strings.Join(controllertools.Names(), ", "))
+	if line.Patch != nil {
+		rule, _ := controllertools.RuleFor("schemapatch", line.Rules)
+		r.Patch = &crdrun.Patch{SchemaPatchArguments: *line.Patch, CRDFirst: line.CRDFirst, Rule: rule}
 	}
-	for _, generator := range slices.Sorted(maps.Keys(rules)) {
-		runs := companions[generator] != nil || generator == "crd" && !r.NoCRD || generator == "schemapatch" && r.Patch != nil
-		if generator != "" && !runs {
-			return fmt.Errorf("there is an output rule for %[1]s, but that generator is not run: add %[1]s, or remove output:%[1]s", generator)
-		}
-	}
+	companions, rules := line.Generators, line.Rules
 	if rule, explicit := controllertools.RuleFor("crd", rules); explicit {
 		if err := r.options.Flags().Set("output", controllertools.Directory(rule)); err != nil {
 			return err
@@ -175,9 +133,6 @@ func (r *crdRun) parse(args []string) error {
 	r.Generators = slices.Sorted(maps.Keys(companions))
 	if !r.NoCRD || r.Patch != nil || companions[controllertools.ApplyConfigurationName] != nil { // they read the same markers
 		r.Generators = append(r.Generators, "crd")
-	}
-	if r.Patch != nil {
-		r.Patch.Rule, _ = controllertools.RuleFor("schemapatch", rules)
 	}
 	if len(companions) > 0 {
 		r.Companions = crdrun.Companions{Generators: companions, Rules: map[string]any{}}

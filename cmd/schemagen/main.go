@@ -131,6 +131,7 @@ Makefile.`,
 			newEnvCommand(stdout, stderr),
 		}},
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
+			newInitCommand(stdout, stderr),
 			newMigrateCommand(stdout, stderr),
 		}},
 	)

@@ -2,7 +2,8 @@
 // that write no definitions: object, rbac, webhook and applyconfiguration (run.go). Where one
 // of them is not certain to write what controller-gen would, controller-tools' own loader and
 // generator run instead (upstream.go). Their files are returned for the caller to commit, and
-// their errors become diagnostics. arguments.go parses the command line.
+// their errors become diagnostics. arguments.go has the arguments of a command line,
+// which parse.go parses.
 package controllertools
 
 import (

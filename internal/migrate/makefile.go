@@ -2,7 +2,9 @@ package migrate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,6 +62,24 @@ var (
 	toolFile       = lazyregexp.New(`^controller-gen(-v?[0-9.]+)?(@.*)?$`)
 	setsVariable   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
 )
+
+// makefileNames returns the names of Makefiles in make's order.
+func makefileNames() []string { return []string{"GNUmakefile", "makefile", "Makefile"} }
+
+// firstMakefile reads the first file that exists, or returns nil if none does.
+func firstMakefile(names ...string) (*makefile, error) {
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return readMakefile(name, data), nil
+	}
+	return nil, nil
+}
 
 // readMakefile reads the calls of controller-gen in a Makefile.
 func readMakefile(path string, data []byte) *makefile {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -101,21 +100,19 @@ func (r *migration) run(ctx context.Context, args []string) error {
 
 // calls returns the calls in the Makefile, or the one in args.
 func (r *migration) calls(args []string) (*makefile, error) {
-	names := []string{"GNUmakefile", "makefile", "Makefile"}
+	names := makefileNames()
 	if r.Makefile != "" {
-		names = []string{r.Makefile}
-	}
-	m := &makefile{path: "the command line"}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if errors.Is(err, fs.ErrNotExist) && r.Makefile == "" {
-			continue
-		}
-		if err != nil {
+		if _, err := os.Stat(r.Makefile); err != nil {
 			return nil, err
 		}
-		m = readMakefile(name, data)
-		break
+		names = []string{r.Makefile}
+	}
+	m, err := firstMakefile(names...)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		m = &makefile{path: "the command line"}
 	}
 	if len(args) == 0 {
 		if m.lines == nil {

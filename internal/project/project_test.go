@@ -328,3 +328,43 @@ func TestFindConfig(t *testing.T) {
 		t.Errorf("above a nested module: got %q", got)
 	}
 }
+
+// TestNewFile checks that a new file can be read: as it is, and without the marks of comments.
+func TestNewFile(t *testing.T) {
+	for _, values := range [][]Initial{
+		nil,
+		{{Key: "paths", Value: []string{"./api", "./api/legacy/..."}, Source: "Makefile:1"}, {Key: "crd.year", Value: "2026"}, {Key: "crd.headerFile", Value: "header.txt"}},
+		{{Key: "crd.omitToolVersion", Value: true}, {Key: "outputs.rbac", Value: "config/a b: #c"}},
+	} {
+		text, err := NewFile(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, findings := parseIn(t, string(text))
+		if len(findings) > 0 {
+			t.Fatalf("%v\n%s", findings, text)
+		}
+		for _, v := range values {
+			list, isList := v.Value.([]string)
+			if !isList {
+				list = []string{fmt.Sprint(v.Value)}
+			}
+			if got := file.Texts(v.Key, file.dir); !slices.Equal(got, list) {
+				t.Errorf("%s: got %v, want %v", v.Key, got, list)
+			}
+		}
+		all := regexp.MustCompile(`(?m)^( *)#(\S|  )`).ReplaceAllString(string(text), "$1$2")
+		file, findings = parseIn(t, all)
+		if len(findings) > 0 {
+			t.Fatalf("%v\n%s", findings, all)
+		}
+		for _, v := range suggested() {
+			if file.Texts(v.Key, file.dir) == nil {
+				t.Errorf("%s is not set in:\n%s", v.Key, all)
+			}
+		}
+		if len(file.waivers) != 1 {
+			t.Errorf("%d waivers in:\n%s", len(file.waivers), all)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/migrate"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+)
+
+// newInitCommand writes schemagen.yaml. It never changes one that exists.
+func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Write a " + project.Name + " from what the project has.",
+		Long: `Write a ` + project.Name + ` with the settings of the project: the packages of a
+Kubebuilder project, and what its Makefile passes to controller-gen. Other frequent
+settings are comments.`,
+		Example: "  schemagen init",
+		Args:    cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := os.Lstat(project.Name); err == nil {
+				return fmt.Errorf("%s exists\nschemagen config prints its settings", project.Name)
+			}
+			wd, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			values, problems, err := migrate.Settings(wd)
+			if err != nil {
+				return err
+			}
+			text, err := project.NewFile(values)
+			if err != nil {
+				return err
+			}
+			if _, err := output.Commit(cmd.Context(), []output.File{{Path: project.Name, Data: text}}, output.Write, stdout); err != nil {
+				return err
+			}
+			for _, problem := range problems {
+				fmt.Fprintf(stderr, "schemagen: skipped %s\n", diag.Line(problem))
+			}
+			_, err = fmt.Fprintf(stdout, "wrote %s; schemagen config prints all settings\n", project.Name)
+			return err
+		},
+	}
+}

@@ -1,0 +1,83 @@
+package controllertools
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// CommandLine is what controller-gen's arguments select.
+type CommandLine struct {
+	// CRD are the options of the generator crd, or nil if it does not run.
+	CRD *CRDArguments
+	// Patch are those of schemapatch. CRDFirst is set if crd comes before it.
+	Patch    *SchemaPatchArguments
+	CRDFirst bool
+	// Generators are the other generators, by name.
+	Generators map[string]Generator
+	// Paths are the packages.
+	Paths []string
+	// Rules are the output rules by generator; the one for all generators has no name.
+	Rules map[string]any
+}
+
+// Parse parses controller-gen's arguments without its flags.
+func Parse(args []string) (*CommandLine, error) {
+	registry, err := Registry()
+	if err != nil {
+		return nil, err
+	}
+	out := &CommandLine{Generators: map[string]Generator{}, Rules: map[string]any{}}
+	for _, arg := range args {
+		text := "+" + strings.TrimPrefix(arg, "+")
+		definition := registry.Lookup(text, markers.DescribesPackage)
+		if definition == nil {
+			return nil, fmt.Errorf("unknown argument %q: use generators, paths=… and output:…", arg)
+		}
+		value, err := definition.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("argument %q: %w", arg, err)
+		}
+		if out.Runs(definition.Name) {
+			return nil, fmt.Errorf("generator %s is duplicated", definition.Name)
+		}
+		switch value := value.(type) {
+		case CRDArguments:
+			out.CRD = &value
+		case SchemaPatchArguments:
+			out.Patch, out.CRDFirst = &value, out.CRD != nil
+		case Generator:
+			out.Generators[definition.Name] = value
+		case InputPaths:
+			out.Paths = append(out.Paths, value...)
+		default:
+			generator := ""
+			if parts := strings.Split(definition.Name, ":"); len(parts) == 3 {
+				generator = parts[1]
+			}
+			out.Rules[generator] = value
+		}
+	}
+	return out, out.check()
+}
+
+// Runs reports whether a generator runs.
+func (c *CommandLine) Runs(generator string) bool {
+	return c.Generators[generator] != nil || generator == "crd" && c.CRD != nil || generator == "schemapatch" && c.Patch != nil
+}
+
+// check returns an error for arguments without effect.
+func (c *CommandLine) check() error {
+	if !slices.ContainsFunc(Names(), c.Runs) {
+		return fmt.Errorf("no generator: use one or more of %s", strings.Join(Names(), ", "))
+	}
+	for _, generator := range slices.Sorted(maps.Keys(c.Rules)) {
+		if generator != "" && !c.Runs(generator) {
+			return fmt.Errorf("there is an output rule for %[1]s, but that generator is not run: add %[1]s, or remove output:%[1]s", generator)
+		}
+	}
+	return nil
+}

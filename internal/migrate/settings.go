@@ -1,0 +1,153 @@
+package migrate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/project"
+)
+
+// Settings returns the settings for a new schemagen.yaml in the working directory, which is
+// dir: the packages, and what the Makefile passes to controller-gen. problems describe what
+// could not be read.
+func Settings(dir string) (values []project.Initial, problems []string, err error) {
+	found := settings{dir: dir}
+	if packages, err := (*project.File)(nil).Packages(nil, dir); err == nil && !slices.Equal(packages, []string{"."}) {
+		source := "found here"
+		if _, isKubebuilder := project.ReadKubebuilder(nil, dir); isKubebuilder {
+			source = "PROJECT"
+		}
+		found.add("paths", packages, source)
+	}
+	m, err := firstMakefile(makefileNames()...)
+	if err != nil || m == nil {
+		return found.values, nil, err
+	}
+	found.problems = m.problems
+	for _, call := range m.calls {
+		found.call(call, fmt.Sprintf("%s:%d", m.path, call.line))
+	}
+	return found.values, found.problems, nil
+}
+
+// settings collects settings from calls of controller-gen.
+type settings struct {
+	dir      string
+	values   []project.Initial
+	problems []string
+	// crdSource is the call that runs the generator crd, or "".
+	crdSource string
+}
+
+// add adds a value, unless an earlier call has set the setting.
+func (s *settings) add(key string, value any, source string) {
+	if !slices.ContainsFunc(s.values, func(v project.Initial) bool { return v.Key == key }) {
+		s.values = append(s.values, project.Initial{Key: key, Value: value, Source: source})
+	}
+}
+
+func addIfSet[T any](s *settings, key string, value *T, source string) {
+	if value != nil {
+		s.add(key, *value, source)
+	}
+}
+
+// call adds the settings of a call. Paths and options of CRDs are those of the generator crd:
+// other generators of a Makefile often read all packages.
+func (s *settings) call(call controllerGenCall, source string) {
+	args := slices.DeleteFunc(slices.Clone(call.args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	line, err := controllertools.Parse(args)
+	if err != nil {
+		s.problems = append(s.problems, fmt.Sprintf("%s: %v", source, err))
+		return
+	}
+	if line.CRD != nil && s.crdSource != "" {
+		s.problems = append(s.problems, fmt.Sprintf("%s: the settings are those of %s", source, s.crdSource))
+		return
+	}
+	if line.CRD != nil {
+		s.crdSource = source
+		s.crd(line, call.dir, source)
+	}
+	for _, generator := range []string{"crd", "rbac", "webhook"} {
+		rule, explicit := controllertools.RuleFor(generator, line.Rules)
+		if dir := controllertools.Directory(rule); explicit && line.Runs(generator) && dir != "" && dir != "-" {
+			s.add("outputs."+generator, s.relative(call.dir, dir), source)
+		}
+	}
+}
+
+// crd adds the packages and options of the generator crd.
+func (s *settings) crd(line *controllertools.CommandLine, dir, source string) {
+	if patterns := s.patterns(line.Paths, dir, source); len(patterns) > 0 {
+		s.add("paths", patterns, source)
+	}
+	addIfSet(s, "crd.ignoreUnexportedFields", line.CRD.IgnoreUnexportedFields, source)
+	addIfSet(s, "crd.allowDangerousTypes", line.CRD.AllowDangerousTypes, source)
+	addIfSet(s, "crd.embeddedObjectMeta", line.CRD.GenerateEmbeddedObjectMeta, source)
+	addIfSet(s, "crd.preserveUnknownFields", line.CRD.DeprecatedV1beta1CompatibilityPreserveUnknownFields, source)
+	addIfSet(s, "crd.omitToolVersion", line.CRD.OmitToolVersion, source)
+	addIfSet(s, "crd.maxDescLen", line.CRD.MaxDescLen, source)
+	if line.CRD.Year != "" {
+		s.add("crd.year", line.CRD.Year, source)
+	}
+	if line.CRD.HeaderFile != "" {
+		name := s.relative(dir, line.CRD.HeaderFile)
+		if _, err := os.Stat(s.absolute(name)); err != nil {
+			s.problems = append(s.problems, fmt.Sprintf("%s: %s does not exist", source, name))
+			return
+		}
+		s.add("crd.headerFile", name, source)
+	}
+}
+
+// patterns returns the patterns of packages relative to the project, without those whose
+// directory does not exist, which would be an error in schemagen.yaml.
+func (s *settings) patterns(paths []string, dir, source string) (out []string) {
+	for _, pattern := range paths {
+		if !driver.IsFilePattern(pattern) {
+			out = append(out, pattern)
+			continue
+		}
+		base, below := pattern, ""
+		if at := strings.Index(pattern, "..."); at >= 0 {
+			base, below = pattern[:at], pattern[at:]
+		}
+		base = s.relative(dir, base)
+		if info, err := os.Stat(s.absolute(base)); err != nil || !info.IsDir() {
+			s.problems = append(s.problems, fmt.Sprintf("%s: directory %s does not exist", source, base))
+			continue
+		}
+		if !strings.HasPrefix(base, ".") && !filepath.IsAbs(base) {
+			base = "./" + base
+		}
+		if below != "" {
+			base += "/" + below
+		}
+		out = append(out, base)
+	}
+	return out
+}
+
+// relative returns a path of a call in dir relative to the project, if it is below it.
+func (s *settings) relative(dir, name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if rel, err := filepath.Rel(s.dir, s.absolute(name)); err == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
+	return filepath.ToSlash(name)
+}
+
+func (s *settings) absolute(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.dir, name)
+}
