@@ -385,13 +385,17 @@ func (t *Table) suggest(def *Definition, c Comment, e *ParseError) {
 		e.Hint, e.Edit = "write "+written, c.replacement(written)
 		return
 	}
+	quoted, isUnknown := strings.CutPrefix(e.Msg, "unknown argument ")
+	var near, hint string
+	if isUnknown {
+		near, hint = guessArgument(def, quoted)
+	}
 	_, value, _ := strings.Cut(c.Text, "=")
-	if def.Name == ResourceName && strings.Contains(value, ",") {
+	if def.Name == ResourceName && strings.Contains(value, ",") && near == "" {
 		e.Hint = "separate the values of an argument with semicolons, as in shortName=a;b"
 		return
 	}
-	if quoted, ok := strings.CutPrefix(e.Msg, "unknown argument "); ok {
-		near, hint := guessArgument(def, quoted)
+	if isUnknown {
 		e.Hint = hint
 		if argument := strings.Trim(quoted, `"`); near != "" {
 			e.End = e.Pos + token.Pos(len(argument))

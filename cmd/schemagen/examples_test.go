@@ -64,9 +64,26 @@ func exampleOf(kind *diag.Kind, texts ...string) *kindExample {
 	return e
 }
 
+// diagnostics matches a diagnostic in the output of a command.
+var diagnostics = regexp.MustCompile(`\b(?:error|warning|note)\[(SG\d+)\]: `)
+
 // check runs the command in a new module with the files, and compares the codes that it
 // reports.
 func (e *kindExample) check(t *testing.T, want ...diag.Code) {
+	code, out, _, _ := e.run(t)
+	var got []diag.Code
+	for _, m := range diagnostics.FindAllStringSubmatch(out, -1) {
+		got = append(got, diag.Code(m[1]))
+	}
+	slices.Sort(got)
+	if got = slices.Compact(got); code == exitFailure || !slices.Equal(got, want) {
+		t.Errorf("%s: got exit code %d and codes %v, want %v:\n%s", e.command, code, got, want, out)
+	}
+}
+
+// run runs the command in a new module with the files. It returns the exit code, the output,
+// and the files before and after.
+func (e *kindExample) run(t *testing.T) (code int, output string, before, after map[string]string) {
 	mod, sum := requirements(t)
 	t.Chdir(t.TempDir())
 	e.files["go.mod"] = regexp.MustCompile(`(?m)^module .*`).ReplaceAllString(string(mod), "module example.com/project")
@@ -77,13 +94,7 @@ func (e *kindExample) check(t *testing.T, want ...diag.Code) {
 		}
 	}
 	var out strings.Builder
-	code := run(t.Context(), strings.Fields(e.command)[1:], &out, &out)
-	var got []diag.Code
-	for _, m := range regexp.MustCompile(`\b(?:error|warning|note)\[(SG\d+)\]: `).FindAllStringSubmatch(out.String(), -1) {
-		got = append(got, diag.Code(m[1]))
-	}
-	slices.Sort(got)
-	if got = slices.Compact(got); code == exitFailure || !slices.Equal(got, want) {
-		t.Errorf("%s: got exit code %d and codes %v, want %v:\n%s", e.command, code, got, want, &out)
-	}
+	before = filesIn(t, ".")
+	code = run(t.Context(), strings.Fields(e.command)[1:], &out, &out)
+	return code, out.String(), before, filesIn(t, ".")
 }

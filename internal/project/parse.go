@@ -224,7 +224,8 @@ func (r *reader) checkPattern(n *yaml.Node, pattern string) string {
 		return ""
 	}
 	if !driver.IsFilePattern(pattern) {
-		if info, err := r.in.Stat(r.at(pattern)); err == nil && info.IsDir() {
+		base, _ := cutBelow(pattern)
+		if info, err := r.in.Stat(r.at(base)); err == nil && info.IsDir() && base != "." {
 			r.Fail(n, "write ./"+pattern, "%q is an import path, not the directory of that name", pattern)
 			r.Meant(n, "./"+pattern)
 		}

@@ -34,10 +34,14 @@ func (op writeUnion) checkMembers(e *edits.Editor, u *unions.Union, s *structura
 					names = append(names, v.Name)
 				}
 				hint := fmt.Sprintf("its values are %q", names)
-				if near, ok := diag.Nearest(m.Value, names); ok {
+				near, ok := diag.OnlyNearest(m.Value, names)
+				if ok {
 					hint = "did you mean +unionMember=" + near + "?"
 				}
 				report(m.Pos, hint, "%q is not a value of discriminator %s", m.Value, u.GoName)
+				if ok {
+					op.all.meant(op.owner, m.Pos, m.Value, near)
+				}
 			}
 			if u.HasValue(m.Value) {
 				op.warnOfMember(e, u, m)

@@ -167,6 +167,17 @@ func (all *Unions) reportOff(t *source.Type, pos token.Pos) {
 		"no rule enforces this union, and package %s does not switch unions on", t.Pkg.Path)
 }
 
+// meant adds to the last diagnostic, which is about the marker of a type at a position, the
+// fix that replaces the value of the marker.
+func (all *Unions) meant(t *source.Type, pos token.Pos, value, meant string) {
+	c, ok := markers.At(t.File.Syntax, pos)
+	before, after, found := strings.Cut(c.Text, "="+value)
+	if ok && found && (after == "" || after[0] == ',') {
+		at := len(before) + len("=")
+		all.Reporter.Fix(&all.Reporter.List[len(all.Reporter.List)-1], "write "+meant, &markers.Edit{Pos: c.PosAt(at), End: c.PosAt(at + len(value)), New: meant})
+	}
+}
+
 // FixOff adds the fix that enables unions to the diagnostics about packages that do not.
 // With a union that is invalid, that would be an error.
 func (all *Unions) FixOff() {
@@ -303,6 +314,9 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 			names = append(names, d.Union.GoName)
 		}
 		report(by.Pos, diag.DidYouMean(name, names, "give the Go name of a field with +unionDiscriminator"), "there is no discriminator %s in %s", name, t)
+		if near, ok := diag.OnlyNearest(name, names); ok {
+			all.meant(t, by.Pos, name, near)
+		}
 	case len(native) == 0 && !all.lackDiscriminators[t]:
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}

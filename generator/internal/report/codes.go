@@ -168,7 +168,7 @@ var (
 	MalformedArguments = &diag.Kind{
 		Code: "SG301", Fixes: true, Title: "malformed marker arguments",
 		Explanation: "The marker is known but its arguments cannot be parsed.",
-		Bad:         "// +kubebuilder:validation:Minimum=one\nReplicas int32 `json:\"replicas\"`",
+		Bad:         "// +kubebuilder:validation:Minimum=\"1\"\nReplicas int32 `json:\"replicas\"`",
 		Good:        "// +kubebuilder:validation:Minimum=1\nReplicas int32 `json:\"replicas\"`",
 	}
 	MarkerDoesNotFit = &diag.Kind{
@@ -226,7 +226,7 @@ var (
 		Good:        "// +schemagen:type(k8s.io/api/core/v1.Container)=+schemagen:at(.ports)=+kubebuilder:validation:MaxItems=8\npackage v1\n\ntype Spec struct {\n\tContainer corev1.Container `json:\"container\"`\n}",
 	}
 	InvalidUnion = &diag.Kind{
-		Code: "SG311", Title: "a union that cannot be enforced",
+		Code: "SG311", Fixes: true, Title: "a union that cannot be enforced",
 		Explanation: "A union has one discriminator, a string with a closed set of values, and at most one member for each value, which is either set or not set. docs/language.md has the rules. If unions are not enabled, this is a warning.",
 		Bad:         "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=C\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
 		Good:        "// +schemagen:unions=cel\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\tType Type `json:\"type\"`\n\n\t// +unionMember=A\n\t// +optional\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember=B\n\t// +optional\n\tB *string `json:\"b,omitempty\"`\n}\n\n// +kubebuilder:validation:Enum=A;B\ntype Type string",
