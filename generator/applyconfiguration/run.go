@@ -20,7 +20,6 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
-	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
@@ -84,7 +83,7 @@ func Generate(ctx context.Context, program *source.Program, roots []*source.Pack
 		}
 	}
 	if sharesOutput(enabled) {
-		if err := inOrder(enabled, roots, o.Source); err != nil {
+		if err := inOrder(enabled, program, roots); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -206,17 +205,13 @@ func sharesOutput(all []*packageRun) bool {
 }
 
 // inOrder sorts packages as controller-gen processes them. The error is a [source.Unsure].
-func inOrder(all []*packageRun, roots []*source.Package, o generator.Options) error {
-	listed := make([]*golist.Package, len(roots))
-	for i, root := range roots {
-		listed[i] = root.Package
-	}
-	ordered, ok := golist.Order(o.Inputs, o.Dir, o.Patterns, listed)
+func inOrder(all []*packageRun, program *source.Program, roots []*source.Package) error {
+	ordered, ok := program.InOrder(roots)
 	if !ok {
 		return source.Unsuref("several packages write to the same directory, and the order in which controller-gen loads them is not known")
 	}
 	at := func(p *packageRun) int {
-		return slices.IndexFunc(ordered, func(q *golist.Package) bool { return q.Path == p.path })
+		return slices.IndexFunc(ordered, func(q *source.Package) bool { return q.Path == p.path })
 	}
 	slices.SortStableFunc(all, func(a, b *packageRun) int { return at(a) - at(b) })
 	return nil

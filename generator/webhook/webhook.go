@@ -32,11 +32,16 @@ type Options struct {
 
 // Generate generates the configurations for the markers of the root packages. There are no
 // files if a diagnostic is an error, or if the program reports a file with markers that
-// cannot be parsed.
+// cannot be parsed. The error is a [source.Unsure] if the files depend on an order of the
+// packages that is not known.
 func Generate(ctx context.Context, p *source.Program, roots []*source.Package, options Options) ([]source.Output, diag.List, error) {
 	r := configgen.NewReader(p, markers.TableOf(webhook.ConfigDefinition, webhook.WebhookConfigDefinition))
 	g := &run{Reader: r, options: options}
-	for _, p := range r.Packages(roots) {
+	packages, err := g.inOrder(r.Packages(roots), roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range packages {
 		g.configurations(p)
 		g.webhooks(p)
 	}
@@ -68,6 +73,46 @@ type run struct {
 	mutatingName, validatingName string
 	mutating                     []admissionv1.MutatingWebhook
 	validating                   []admissionv1.ValidatingWebhook
+}
+
+// inOrder returns the packages as controller-gen processes them, if that matters: for the names
+// of configurations, of which the last one counts, and for webhooks of the same name, which
+// are errors unless verification is skipped.
+func (g *run) inOrder(packages []configgen.Package, roots []*source.Package) ([]configgen.Package, error) {
+	type key struct {
+		mutating, configuration bool
+		name                    string // empty for a configuration
+	}
+	seen := map[key]int{} // the index of a package
+	shared := false
+	for i, p := range packages {
+		for _, m := range p.Markers {
+			var k key
+			switch value := m.Value.(type) {
+			case webhook.WebhookConfig:
+				k = key{value.Mutating, true, ""}
+			case webhook.Config:
+				if !g.options.SkipVerify {
+					continue
+				}
+				k = key{value.Mutating, false, value.Name}
+			}
+			if other, ok := seen[k]; ok && other != i {
+				shared = true
+			}
+			seen[k] = i
+		}
+	}
+	if !shared {
+		return packages, nil
+	}
+	ordered, ok := g.Program.InOrder(roots)
+	if !ok {
+		return nil, source.Unsuref("several packages have webhooks or configurations of the same name, and the order in which controller-gen loads them is not known")
+	}
+	at := func(p configgen.Package) int { return slices.Index(ordered, p.Package) }
+	slices.SortStableFunc(packages, func(a, b configgen.Package) int { return at(a) - at(b) })
+	return packages, nil
 }
 
 // configurations takes the names of the configurations from the markers of a package. Those

@@ -16,7 +16,10 @@ import (
 // Loaded are the packages that the patterns of a run match, listed once for all generators
 // of the run, and their files, each of which is read and parsed once.
 type Loaded struct {
-	inputs    *inputs.Reader
+	inputs *inputs.Reader
+	// dir and patterns are those of the options.
+	dir       string
+	patterns  []string
 	table     *markers.Table
 	files     *source.Files
 	roots     []*golist.Package
@@ -40,14 +43,14 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
 		}
 	}
-	return &Loaded{options.Inputs, table, source.NewFiles(options.Inputs, table), roots, unmatched}, nil
+	return &Loaded{options.Inputs, options.Dir, options.Patterns, table, source.NewFiles(options.Inputs, table), roots, unmatched}, nil
 }
 
 // Program returns a program of the packages, its root packages, and the reporter of errors
 // in its files, which has those of the listing.
 func (l *Loaded) Program() (*source.Program, []*source.Package, *report.Reporter) {
 	r := l.newReporter()
-	p := source.New(source.Config{Files: l.files, Problems: r, Markers: noMarkers{}})
+	p := source.New(source.Config{Files: l.files, Problems: r, Markers: noMarkers{}, Dir: l.dir, Patterns: l.patterns})
 	roots := l.addRoots(p)
 	l.reportUnmatched(r)
 	for _, root := range roots {

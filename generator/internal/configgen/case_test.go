@@ -53,7 +53,7 @@ func parseOptions(t testing.TB, c *gentest.Case, root string) generators {
 // run generates the files of both generators for listed packages.
 func (g generators) run(t testing.TB, dir string, lister golist.Lister) (map[string]string, diag.List) {
 	t.Helper()
-	loaded, err := build.Load(t.Context(), build.Options{Source: build.Source{Dir: dir, Lister: lister}})
+	loaded, err := build.Load(t.Context(), build.Options{Source: build.Source{Dir: dir, Patterns: []string{"./..."}, Lister: lister}})
 	if err != nil {
 		t.Fatal(err)
 	}

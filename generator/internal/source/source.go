@@ -39,6 +39,8 @@ type Program struct {
 	*Files
 	problems Problems
 	markers  MarkerParser
+	dir      string
+	patterns []string
 	// roots are the root packages of the run, keyed by import path. They are used for every
 	// import of that path, whichever module imports it.
 	roots    map[string]*Package
@@ -53,6 +55,9 @@ type Config struct {
 	Problems Problems
 	// Markers parses the markers of types and fields.
 	Markers MarkerParser
+	// Dir and Patterns select the root packages. They are needed only for InOrder.
+	Dir      string
+	Patterns []string
 }
 
 // Problems receives errors in source files.
@@ -154,7 +159,7 @@ const MetaV1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // New returns a program without packages.
 func New(c Config) *Program {
 	return &Program{
-		Files: c.Files, problems: c.Problems, markers: c.Markers,
+		Files: c.Files, problems: c.Problems, markers: c.Markers, dir: c.Dir, patterns: c.Patterns,
 		roots: map[string]*Package{}, packages: map[*golist.Package]*Package{},
 	}
 }
@@ -169,6 +174,20 @@ func (prog *Program) AddRoot(listed *golist.Package) *Package {
 	prog.roots[listed.Path] = p
 	prog.packages[listed] = p
 	return p
+}
+
+// InOrder returns the root packages in the order in which controller-gen processes them, see
+// [golist.Order].
+func (prog *Program) InOrder(roots []*Package) (ordered []*Package, ok bool) {
+	listed := make([]*golist.Package, len(roots))
+	for i, root := range roots {
+		listed[i] = root.Package
+	}
+	listed, ok = golist.Order(prog.inputs, prog.dir, prog.patterns, listed)
+	for _, p := range listed {
+		ordered = append(ordered, prog.packageFor(p))
+	}
+	return ordered, ok
 }
 
 // packageFor returns the program's package for a listed package, without reading it.
