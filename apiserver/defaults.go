@@ -1,12 +1,12 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"reflect"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // FilledDefault is a default that is valid as written but invalid once nested defaults are
@@ -32,36 +34,40 @@ type FilledDefault struct {
 // invalid when nested defaults are applied. The server validates a default before it
 // applies those nested in it (defaulting.ValidateDefaults), and an object after
 // (defaulting.Default), so every object that omits the field is rejected.
-func FilledDefaults(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) ([]FilledDefault, error) {
-	if !nestsDefaults(schema, false) {
-		return nil, ctx.Err()
-	}
-	structural, err := structuralOf(schema)
-	if err != nil {
-		return nil, err
-	}
+func FilledDefaults(ctx context.Context, schema *structural.Schema) ([]FilledDefault, error) {
 	var out []FilledDefault
-	fillDefaults(ctx, structural, nil, &out)
-	return out, ctx.Err()
+	err := findFilled(ctx, schema, nil, &out)
+	return out, cmp.Or(err, ctx.Err())
 }
 
-// nestsDefaults reports whether there is a default below another one, or any default if below
-// is set. No other schema has defaults that [FilledDefaults] returns, and few schemas have
-// them, so that most need not be converted.
-func nestsDefaults(s *apiextensionsv1.JSONSchemaProps, below bool) bool {
-	if s.Default != nil {
-		if below {
-			return true
+// findFilled converts only schemas with defaults that nested ones may change: there are few of
+// them.
+func findFilled(ctx context.Context, s *structural.Schema, path *field.Path, out *[]FilledDefault) error {
+	if s.Default != nil && nestsDefaults(s) {
+		server, err := structuralOf(s.Props())
+		if err == nil {
+			fillDefaults(ctx, server, path, out)
 		}
-		below = true
+		return err
 	}
-	for _, property := range s.Properties {
-		if nestsDefaults(&property, below) {
-			return true
+	if s.Items != nil {
+		if err := findFilled(ctx, s.Items, path.Child("items"), out); err != nil {
+			return err
 		}
 	}
-	return s.Items != nil && s.Items.Schema != nil && nestsDefaults(s.Items.Schema, below) ||
-		s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil && nestsDefaults(s.AdditionalProperties.Schema, below)
+	for _, p := range s.Properties {
+		if err := findFilled(ctx, p.Schema, path.Child("properties").Key(p.Name), out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nestsDefaults reports whether there is a default below the node.
+func nestsDefaults(s *structural.Schema) bool {
+	below := func(s *structural.Schema) bool { return s != nil && (s.Default != nil || nestsDefaults(s)) }
+	return below(s.Items) || s.AdditionalProperties != nil && below(s.AdditionalProperties.Schema) ||
+		slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return below(p.Schema) })
 }
 
 func fillDefaults(ctx context.Context, s *structuralschema.Structural, path *field.Path, out *[]FilledDefault) {

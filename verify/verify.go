@@ -332,7 +332,7 @@ func (c *checks) defaults(ctx context.Context, version int) error {
 	if schema == nil || schema.OpenAPIV3Schema == nil || slices.ContainsFunc(c.list, func(r Result) bool { return r.Severity == diag.Error }) {
 		return nil
 	}
-	found, err := apiserver.FilledDefaults(ctx, schema.OpenAPIV3Schema)
+	found, err := apiserver.FilledDefaults(ctx, c.Schemas[version])
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)
 	}
