@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // tryGCPercent is lower than in other commands: a run may be long, and most allocations
@@ -44,20 +45,24 @@ type tryRun struct {
 func newTryCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r tryRun
 	cmd := &cobra.Command{
-		Use:   "try -f FILE [--crd CRD]",
+		Use:   "try [-f FILE] [--crd CRD]",
 		Short: "Show what an API server would store for custom resources.",
 		Long: `Show what an API server would store for custom resources: the fields that it drops,
 defaults and rejects, and the union members that a policy or webhook clears, each
 with its line. No server is needed.
 
-Objects are files, directories, or - for standard input. CRDs are files,
-directories, -, or Go packages; CRDs among the objects are also used.`,
+Objects are files, directories, or - for standard input; the default is
+config/samples. CRDs are files, directories, -, or Go packages; the default is the
+project's, as for verify. CRDs among the objects are also used.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try --sample Widget --crd config/crd/bases`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if samples := project.Samples(nil, "."); len(r.files) == 0 && r.sample == "" && samples != "" {
+				r.files = []string{samples}
+			}
 			if len(r.files) == 0 && r.sample == "" {
-				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some")
+				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
 			}
 			return cli.Args(0, 0, "")(cmd, args)
 		},
@@ -69,7 +74,7 @@ directories, -, or Go packages; CRDs among the objects are also used.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input")
+	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input (default: config/samples)")
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")

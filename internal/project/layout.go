@@ -69,6 +69,16 @@ func (c *File) Definitions(in *inputs.Reader, wd string) string {
 	return ""
 }
 
+// Samples returns the directory of sample objects in a Kubebuilder project, relative to wd, or
+// "" if there is none.
+func Samples(in *inputs.Reader, wd string) string {
+	const dir = "config/samples"
+	if !isDirectory(in, filepath.Join(wd, dir)) {
+		return ""
+	}
+	return dir
+}
+
 // Output returns the directory to which definitions are written if none is named, relative to
 // wd: the one in the file, Kubebuilder's in its projects, or controller-gen's default.
 func (c *File) Output(in *inputs.Reader, wd string) string {
