@@ -33,10 +33,14 @@ func UsageError(cmd *cobra.Command, format string, args ...any) error {
 	return errors.New(text)
 }
 
-// FlagError adds a hint to an error of the flags of a command: the flag that was probably
-// meant, or otherwise the given text.
+// FlagError adds a hint to an error of the flags of a command: what the flag is for, the flag
+// that was probably meant, or otherwise the given text.
 func FlagError(cmd *cobra.Command, err error, otherwise string) error {
-	unknown := (*pflag.NotExistError)(nil)
+	missing, unknown := (*pflag.ValueRequiredError)(nil), (*pflag.NotExistError)(nil)
+	if errors.As(err, &missing) {
+		flag := missing.GetFlag()
+		return fmt.Errorf("--%s needs a value: %s", flag.Name, flag.Usage)
+	}
 	if !errors.As(err, &unknown) {
 		return err
 	}
