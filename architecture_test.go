@@ -34,6 +34,7 @@ func layers() []string {
 		"internal/terminal",
 		"internal/inputs",
 		"internal/parallel",
+		"internal/unseen",
 		"structural",
 		"structural/manifest",
 		"markers",

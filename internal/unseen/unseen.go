@@ -1,0 +1,85 @@
+// Package unseen finds the functions of a Go file that no generator looks at, so that a change
+// of their text cannot change a run.
+//
+// Generators read types, constants, and comments with markers; of functions they read only a
+// few, by name. All others can be left out of a file, with their doc comments. Package source
+// leaves them out of everything that it returns, so that no generator can depend on them
+// without intent.
+//
+// The rest of a file ([Rest]) has no trace of a function that was left out: adding or removing
+// one does not change it. Therefore only functions are left out that do not affect the meaning
+// of what is around them. Such a function
+//
+//   - begins at the start of a line, and is followed by an empty line, by another function, or
+//     by the end of the file;
+//   - has no comments around it, except for its doc comment and the comments inside. A comment
+//     on the last line of the code before it, or on its own last line, counts as around it;
+//   - has no comments that may be markers.
+//
+// Nothing is left out of generated files, which people do not edit, and of files with line
+// directives, which affect the positions of everything after them.
+//
+// The package knows Go's tokens, but not its grammar. For a file with syntax errors the result
+// has no meaning, but it depends only on the file.
+package unseen
+
+import (
+	"bytes"
+	"go/parser"
+	"go/token"
+)
+
+// Span is a range of bytes of a file.
+type Span struct{ Start, End int }
+
+// Functions returns the functions of a Go file that can be left out, in source order. A span
+// begins with the doc comment.
+func Functions(src []byte) []Span {
+	head := src[:min(len(src), 2<<10)]
+	if bytes.Contains(head, []byte("// Code generated ")) {
+		return nil // nobody edits it
+	}
+	s := newScanner(src)
+	s.file()
+	if s.directive {
+		return nil
+	}
+	return s.found
+}
+
+// Rest overwrites buffer, which may be nil, with what is left of a file without functions that
+// can be left out. An empty line takes their place, and that of the white space around them.
+func Rest(buffer, src []byte, functions []Span) []byte {
+	if len(functions) == 0 {
+		return append(buffer[:0], src...)
+	}
+	rest, start := buffer[:0], 0
+	for _, f := range functions {
+		rest = appendPart(rest, src[start:f.Start])
+		start = f.End
+	}
+	rest = appendPart(rest, src[start:])
+	return rest[:len(rest)-1] // one line break at the end of the file
+}
+
+// appendPart appends the text between functions, without the white space around it, and an
+// empty line.
+func appendPart(rest, part []byte) []byte {
+	if len(rest) > 0 {
+		part = bytes.TrimLeft(part, whiteSpace)
+	}
+	part = bytes.TrimRight(part, whiteSpace)
+	if len(part) == 0 {
+		return rest
+	}
+	return append(append(rest, part...), "\n\n"...)
+}
+
+const whiteSpace = " \t\r\n"
+
+// SoundRest returns [Rest] for a file, and whether the file has no syntax errors. Generators may
+// report a syntax error wherever it is.
+func SoundRest(src []byte) (rest []byte, sound bool) {
+	_, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	return Rest(nil, src, Functions(src)), err == nil
+}
