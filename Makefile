@@ -70,6 +70,10 @@ parity: ## Compare every CRD of real API modules with controller-gen's, byte for
 random-markers: ## Compare rbac and webhook with controller-gen's for 20,000 random packages, and record the outcome.
 	$(GO) test ./generator/internal/configgen -run '^TestRandom$$' -packages 20000 -timeout 60m
 
+.PHONY: mutations
+mutations: ## Compare runs with and without a cache after 10,000 random changes of Go files, and record the outcome.
+	$(GO) test ./cmd/schemagen -run '^TestFunctionChangesAreSeen$$' -mutations 10000 -timeout 120m
+
 .PHONY: parity-object
 parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
 	$(GO) test ./generator/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/internal/unseen"
 )
 
 const (
@@ -41,7 +42,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 			fmt.Fprintf(stderr, "%s %v: %s changed\n", now, took, terminal.Count(len(changed), "file"))
 		}
 		notes := r.in.Notes()
-		for same := true; same; same, _ = notes.Holds() {
+		for same := true; same; same, _ = notes.Holds(unseen.SoundRest) {
 			select {
 			case <-ctx.Done():
 				return nil

@@ -226,6 +226,9 @@ func order(root *source.Package, universe types.Universe) (out []*types.Type) {
 		out = append(out, declared[name])
 	}
 	slices.SortFunc(out, func(a, b *types.Type) int { return strings.Compare(a.Name.Name, b.Name.Name) })
+	if len(out) > 0 {
+		return out
+	}
 	for name := range root.Names() {
 		if len(out) == 0 && name != "_" && name != "init" {
 			out = append(out, &types.Type{Kind: types.DeclarationOf})

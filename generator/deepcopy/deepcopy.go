@@ -91,7 +91,7 @@ func (g *generator) readHeader() bool {
 	if g.options.HeaderFile == "" {
 		return true
 	}
-	text, err := g.program.Read(g.options.HeaderFile)
+	text, err := g.program.ReadFile(g.options.HeaderFile)
 	if err != nil {
 		g.findings = append(g.findings, report.UnreadableHeader(g.options.HeaderFile, err))
 		return false

@@ -86,7 +86,28 @@ func Run(ctx context.Context, request Request, server generator.Server, in *inpu
 	if err != nil {
 		return nil, err
 	}
-	return &Result{outputs, printed, stale, append(findings, notEchoed(more, findings)...).Normalize()}, nil
+	findings = append(findings, notEchoed(more, findings)...).Normalize()
+	for _, file := range located(findings) {
+		in.Whole(file) // a change of any line may change the numbers of others
+	}
+	return &Result{outputs, printed, stale, findings}, nil
+}
+
+// located returns the files that findings have positions in.
+func located(findings diag.List) (files []string) {
+	for _, d := range findings {
+		files = append(files, d.Pos.File)
+		for _, related := range d.Related {
+			files = append(files, related.Pos.File)
+		}
+		for _, fix := range d.Fixes {
+			for _, edit := range fix.Edits {
+				files = append(files, edit.Pos.File)
+			}
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 // runner is one run for a request, with Inputs and Server set in its Options.

@@ -42,7 +42,7 @@ func (e entry) facts() (out []snapshot.Fact, ok bool) {
 	}
 	isError := strings.HasPrefix(string(e.answer), `"`)
 	switch e.op {
-	case opFile, opHead, opDir:
+	case opFile, opPart, opHead, opDir:
 		if e.stamp != (stamp{}) {
 			return []snapshot.Fact{{About: snapshot.Stamped, Name: e.name, Value: e.stamp.Value()}}, true
 		}

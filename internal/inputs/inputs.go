@@ -11,6 +11,9 @@
 // change time, or, on Linux, while a process has it open for writing: of writes to
 // mapped memory only the first one updates the times.
 //
+// A run may see only a part of a file ([Reader.ReadPart]). If another content has the same part,
+// the result is the same; see [Sound].
+//
 // The package knows neither Go nor this project.
 package inputs
 
@@ -19,6 +22,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -34,6 +38,7 @@ import (
 // Kinds of queries.
 const (
 	opFile     = "file"  // content of a file
+	opPart     = "part"  // the part of a file's content that a run sees
 	opHead     = "head"  // a number of bytes at the beginning of a file
 	opDir      = "dir"   // names and types of a directory's entries
 	opKind     = "kind"  // existence and type: directory or file
@@ -52,6 +57,9 @@ type Reader struct {
 	dirs map[string]dirAnswer
 	// unsure is the reason for which the record is incomplete, or "".
 	unsure string
+	// contents are hashes, with the seed, of the contents of files of which a part was read.
+	contents map[string]uint64
+	seed     maphash.Seed
 	// overlay and read are used before the disk; see [Overlaid].
 	overlay map[string][]byte
 	read    func(name string) ([]byte, error)
@@ -81,7 +89,9 @@ type dirAnswer struct {
 type digest string
 
 // New returns a Reader that has read nothing.
-func New() *Reader { return &Reader{notes: map[query]note{}, dirs: map[string]dirAnswer{}} }
+func New() *Reader {
+	return &Reader{notes: map[query]note{}, dirs: map[string]dirAnswer{}, contents: map[string]uint64{}, seed: maphash.MakeSeed()}
+}
 
 // Overlaid returns a Reader that takes files from the overlay, by absolute path, before
 // the disk, and reads all other files with read, or from disk if read is nil. Its record
@@ -173,31 +183,75 @@ func (r *Reader) note(q query, n note) {
 
 // ReadFile is [os.ReadFile]. The content overwrites the buffer, unless that is nil.
 func (r *Reader) ReadFile(name string, buffer []byte) ([]byte, error) {
+	data, s, recorded, err := r.load(name, buffer)
+	if q := (query{op: opFile, name: name}); recorded && !r.knows(q, s) {
+		r.note(q, note{answer: answered(data, err), stamp: s})
+	}
+	return data, err
+}
+
+// ReadPart is like [Reader.ReadFile], but the result of the run depends only on the part of
+// the content that part returns. part is called only if that part is not known yet.
+func (r *Reader) ReadPart(name string, buffer []byte, part func(content []byte) []byte) ([]byte, error) {
+	data, s, recorded, err := r.load(name, buffer)
+	if q := (query{op: opPart, name: name}); recorded && !r.knows(q, s) {
+		var seen []byte
+		if err == nil {
+			seen = part(data)
+		}
+		r.note(q, note{answer: answered(seen, err), stamp: s})
+		r.noteContent(name, data)
+	}
+	return data, err
+}
+
+// Whole makes the result of the run depend on the whole content of a file of which a part was
+// read.
+func (r *Reader) Whole(name string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	_, inPart := r.contents[name]
+	r.mu.Unlock()
+	if inPart {
+		data, _ := r.ReadFile(name, nil)
+		r.noteContent(name, data)
+	}
+}
+
+// noteContent notes the content that a part is read from, which must not change.
+func (r *Reader) noteContent(name string, content []byte) {
+	hash := maphash.Bytes(r.seed, content)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old, ok := r.contents[name]; ok && old != hash {
+		r.unsure = name + " changed during the run"
+	}
+	r.contents[name] = hash
+}
+
+// load reads a file into the buffer, unless that is nil. recorded reports whether what was read
+// is to be recorded, with the stamp s.
+func (r *Reader) load(name string, buffer []byte) (data []byte, s stamp, recorded bool, err error) {
 	if data, ok, err := r.given(name); ok {
 		r.kept(name, data, err)
-		return append(buffer[:0], data...), err
+		return append(buffer[:0], data...), s, false, err
 	}
 	f, info, err := open(name)
 	if err != nil {
-		if r != nil {
-			r.note(query{op: opFile, name: name}, note{answer: failure(err)})
-		}
-		return nil, err
+		return nil, s, r != nil, err
 	}
 	defer f.Close()
-	var s stamp
 	if r != nil {
 		s = stampOfOpen(f, info)
 	}
 	if cap(buffer) <= int(info.Size()) {
 		buffer = make([]byte, 0, info.Size()+1)
 	}
-	data, err := readAll(f, buffer[:0])
+	data, err = readAll(f, buffer[:0])
 	r.kept(name, data, err)
-	if r != nil && !r.knows(query{op: opFile, name: name}, s) {
-		r.note(query{op: opFile, name: name}, note{answer: answered(data, err), stamp: s})
-	}
-	return data, err
+	return data, s, r != nil, err
 }
 
 // open opens a file and returns its state before that. It rejects anything but files
@@ -247,8 +301,10 @@ func readAll(from io.Reader, buffer []byte) ([]byte, error) {
 }
 
 // Open opens a file of which only the beginning may be read. What was read is recorded
-// by Close.
-func (r *Reader) Open(name string) (io.ReadCloser, error) {
+// by Close. If enough is not nil, it is called with the bytes of the first read, and returns
+// how many of them probably suffice, at least one. The others are returned by the next read,
+// and recorded only if there is one.
+func (r *Reader) Open(name string, enough func(first []byte) int) (io.ReadCloser, error) {
 	if data, ok, err := r.given(name); ok {
 		return io.NopCloser(bytes.NewReader(data)), err
 	}
@@ -262,7 +318,7 @@ func (r *Reader) Open(name string) (io.ReadCloser, error) {
 	if r == nil {
 		return f, nil
 	}
-	return &headReader{File: f, reader: r, stamp: stampOfOpen(f, info)}, nil
+	return &headReader{File: f, reader: r, stamp: stampOfOpen(f, info), enough: enough}, nil
 }
 
 // headReader is a file that is read from its beginning.
@@ -273,11 +329,25 @@ type headReader struct {
 	head   []byte
 	failed error
 	// ended is set at the end of the file: the whole file was read.
-	ended bool
+	ended  bool
+	enough func(first []byte) int
+	// back is the number of bytes that were read from the file, but not returned.
+	back int
 }
 
 func (h *headReader) Read(p []byte) (int, error) {
+	if h.back > 0 {
+		if _, err := h.Seek(int64(-h.back), io.SeekCurrent); err != nil {
+			h.failed = err
+			return 0, err
+		}
+		h.back = 0
+	}
 	n, err := h.File.Read(p)
+	if h.enough != nil && n > 0 {
+		suffices := h.enough(p[:n])
+		h.back, n, h.enough = n-suffices, suffices, nil
+	}
 	h.head = append(h.head, p[:n]...)
 	switch err {
 	case nil:
@@ -414,9 +484,23 @@ func (r *Reader) Getenv(name string) string {
 	return value
 }
 
+// Sound returns the part of a file's current content for which a run that read only that part
+// has the same result. ok is false if the result may be another one in spite of the same part.
+type Sound func(content []byte) (part []byte, ok bool)
+
 // ask repeats a query. The stamp is that of a file that was read.
-func (q query) ask() (digest, stamp) {
+func (q query) ask(sound Sound) (digest, stamp) {
 	switch q.op {
+	case opPart:
+		data, s, _, err := New().load(q.name, nil)
+		if err != nil {
+			return failure(err), stamp{}
+		}
+		part, ok := sound(data)
+		if !ok {
+			return "", stamp{}
+		}
+		return answered(part, nil), s
 	case opFile, opHead, opDir:
 		r := New()
 		switch q.op {
@@ -425,7 +509,7 @@ func (q query) ask() (digest, stamp) {
 		case opDir:
 			_, _ = r.ReadDir(q.name)
 		case opHead:
-			f, err := r.Open(q.name)
+			f, err := r.Open(q.name, nil)
 			if err != nil {
 				return failure(err), stamp{}
 			}

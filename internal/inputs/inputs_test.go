@@ -82,7 +82,7 @@ func TestEveryQuery(t *testing.T) {
 		{"head is cut", func(r *Reader) { head(r, at("a/f"), 3) }, func() { write(t, at("a/f"), "on") }},
 		{"head of a file that grows", func(r *Reader) { head(r, at("a/f"), 10) }, func() { write(t, at("a/f"), "one more") }},
 		{"head of an empty file that grows", func(r *Reader) { head(r, at("a/empty"), 1) }, func() { write(t, at("a/empty"), "one") }},
-		{"head of nothing", func(r *Reader) { _, _ = r.Open(at("a/none")) }, func() { write(t, at("a/none"), "") }},
+		{"head of nothing", func(r *Reader) { _, _ = r.Open(at("a/none"), nil) }, func() { write(t, at("a/none"), "") }},
 		{"entry added", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { write(t, at("a/h"), "") }},
 		{"entry removed", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { check(t, os.Remove(at("a/g"))) }},
 		{"entry renamed", func(r *Reader) { _, _ = r.ReadDir(at("a")) }, func() { check(t, os.Rename(at("a/g"), at("a/h"))) }},
@@ -129,11 +129,11 @@ func TestEveryQuery(t *testing.T) {
 			if len(record) == 0 {
 				t.Fatal("no answer was recorded")
 			}
-			if ok, _ := record.Holds(); !ok {
+			if ok, _ := record.Holds(nil); !ok {
 				t.Fatal("the record does not hold before the change")
 			}
 			test.change()
-			if ok, _ := record.Holds(); ok {
+			if ok, _ := record.Holds(nil); ok {
 				t.Error("the record holds after the change")
 			}
 		})
@@ -141,7 +141,7 @@ func TestEveryQuery(t *testing.T) {
 }
 
 func head(r *Reader, name string, n int) {
-	if f, err := r.Open(name); err == nil {
+	if f, err := r.Open(name, nil); err == nil {
 		_, _ = io.ReadFull(f, make([]byte, n))
 		_ = f.Close()
 	}
@@ -160,11 +160,11 @@ func TestUnrelatedChanges(t *testing.T) {
 	check(t, err)
 	record := kept(t, r)
 	write(t, name, "one three")
-	if ok, _ := record.Holds(); !ok {
+	if ok, _ := record.Holds(nil); !ok {
 		t.Error("the record does not hold after an unrelated change")
 	}
 	write(t, filepath.Join(dir, "g"), "")
-	if ok, _ := record.Holds(); ok {
+	if ok, _ := record.Holds(nil); ok {
 		t.Error("the record holds with a new directory entry")
 	}
 }
@@ -184,26 +184,26 @@ func TestStamps(t *testing.T) {
 		t.Fatal("a file that has just been written has a stamp")
 	}
 	time.Sleep(settled + 100*time.Millisecond)
-	if ok, renewed := record.Holds(); !ok || !renewed {
+	if ok, renewed := record.Holds(nil); !ok || !renewed {
 		t.Fatalf("holds %v, renewed %v", ok, renewed)
 	}
 	if record[0].stamp == (stamp{}) {
 		t.Fatal("the stamp was not renewed")
 	}
-	if ok, renewed := record.Holds(); !ok || renewed {
+	if ok, renewed := record.Holds(nil); !ok || renewed {
 		t.Fatalf("holds %v, renewed %v", ok, renewed)
 	}
 	// While the stamp is equal, the content is not read.
 	lie := record[0]
 	lie.answer = "another"
-	if same, _ := lie.check(); !same {
+	if same, _ := lie.check(nil); !same {
 		t.Error("a file was read although its stamp is the same")
 	}
 	info := must(os.Stat(name))
 	write(t, name, "two")
 	check(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
 	time.Sleep(settled + 100*time.Millisecond) // it has a stamp again
-	if ok, _ := record.Holds(); ok {
+	if ok, _ := record.Holds(nil); ok {
 		t.Error("a change that preserves size and time was not noticed")
 	}
 }
@@ -250,7 +250,7 @@ func TestHeadOfAnotherState(t *testing.T) {
 	_, err := r.ReadFile(name, nil)
 	check(t, err)
 	if record, err := r.Record(); err == nil {
-		if ok, _ := record.Holds(); ok {
+		if ok, _ := record.Holds(nil); ok {
 			t.Error("the record holds")
 		}
 	}

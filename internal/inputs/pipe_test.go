@@ -26,7 +26,7 @@ func TestNotRegularFile(t *testing.T) {
 			if _, err := r.ReadFile(name, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := r.Open(name); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			if _, err := r.Open(name, nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, err := r.ReadDir(name); err == nil {
@@ -45,7 +45,7 @@ func TestFileBecomesPipe(t *testing.T) {
 	check(t, err)
 	check(t, os.Remove(name))
 	check(t, os.Rename(pipe(t), name))
-	if ok, _ := kept(t, r).Holds(); ok {
+	if ok, _ := kept(t, r).Holds(nil); ok {
 		t.Error("the record holds")
 	}
 }

@@ -59,15 +59,16 @@ func (rec Record) Again(name string) ([]byte, bool) {
 }
 
 // Holds reports whether each query still has the same answer. If a file had to be read
-// to find out, its stamp in the record is renewed; the record should then be saved.
-func (rec Record) Holds() (ok, renewed bool) {
+// to find out, its stamp in the record is renewed; the record should then be saved. sound
+// is for files of which a part was read.
+func (rec Record) Holds(sound Sound) (ok, renewed bool) {
 	parts := min(runtime.GOMAXPROCS(0), 1+len(rec)/100)
 	results := make([]struct{ changed, renewed bool }, parts)
 	var group sync.WaitGroup
 	for i := range parts {
 		group.Go(func() {
 			for at := i; at < len(rec) && !results[i].changed; at += parts {
-				same, renewed := rec[at].check()
+				same, renewed := rec[at].check(sound)
 				results[i].changed = !same
 				results[i].renewed = results[i].renewed || renewed
 			}
@@ -83,11 +84,11 @@ func (rec Record) Holds() (ok, renewed bool) {
 }
 
 // check repeats the query unless the stamp answers it.
-func (e *entry) check() (same, renewed bool) {
+func (e *entry) check(sound Sound) (same, renewed bool) {
 	if e.stamp != (stamp{}) && e.stamp == stampNow(e.name) {
 		return true, false
 	}
-	answer, now := e.ask()
+	answer, now := e.ask(sound)
 	if answer != e.answer {
 		return false, false
 	}

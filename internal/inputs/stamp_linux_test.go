@@ -34,10 +34,10 @@ func TestWriteThroughMemory(t *testing.T) {
 	if after := must(os.Stat(name)); !after.ModTime().Equal(before.ModTime()) {
 		t.Log("this file system updates the time at the second write")
 	}
-	if ok, _ := fileRecord.Holds(); ok {
+	if ok, _ := fileRecord.Holds(nil); ok {
 		t.Error("the second write was not noticed")
 	}
-	if ok, _ := headRecord.Holds(); ok {
+	if ok, _ := headRecord.Holds(nil); ok {
 		t.Error("the second write was not noticed in the head")
 	}
 	check(t, syscall.Munmap(page))
@@ -46,7 +46,7 @@ func TestWriteThroughMemory(t *testing.T) {
 	check(t, err)
 	time.Sleep(settled + 100*time.Millisecond)
 	record := kept(t, r)
-	if ok, _ := record.Holds(); !ok || record[0].stamp == (stamp{}) {
+	if ok, _ := record.Holds(nil); !ok || record[0].stamp == (stamp{}) {
 		t.Error("a file without writers has no stamp")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/unseen"
 )
 
 // Run is the cached result of a run of schemagen crd: what it read and wrote, and its
@@ -68,7 +69,7 @@ func (p *Run) Verdict() (Verdict, bool) {
 	if err != nil || len(record) == 0 { // every run reads something
 		return Verdict{}, false
 	}
-	ok, renewed := record.Holds()
+	ok, renewed := record.Holds(unseen.SoundRest)
 	if renewed {
 		p.store(v, record)
 	}

@@ -220,7 +220,7 @@ func (c *Checker) convertibleOf(p *source.Package) map[string]bool {
 	c.convertibles[p] = found
 	p.Index()
 	for _, f := range p.Sources {
-		src, err := c.Program.Read(f.Name)
+		src, err := f.Text()
 		if err != nil || !bytes.Contains(src, []byte("Hub(")) && !bytes.Contains(src, []byte("ConvertTo(")) &&
 			!bytes.Contains(src, []byte("ConvertFrom(")) && !bytes.Contains(src, []byte("func Convert_")) {
 			continue

@@ -19,7 +19,7 @@ func (r *Reader) Header(name, year string) string {
 	if name == "" {
 		return ""
 	}
-	data, err := r.Program.Read(name)
+	data, err := r.Program.ReadFile(name)
 	if err != nil {
 		r.Report.Add(report.UnreadableHeader(name, err))
 		return ""

@@ -269,7 +269,7 @@ func (l *moduleListing) files(dir string) packageFiles {
 	var head []byte
 	context := l.env.context
 	context.OpenFile = func(path string) (io.ReadCloser, error) {
-		f, err := l.env.in.Open(path)
+		f, err := l.env.in.Open(path, throughFirstFunc)
 		if err != nil {
 			return nil, err
 		}
@@ -319,6 +319,16 @@ func (l *moduleListing) files(dir string) packageFiles {
 	}
 	found.files = append(found.files, cgo...)
 	return found
+}
+
+// throughFirstFunc returns the length of the text before the first function and of the byte that
+// shows that no more imports follow. A change of the functions then does not change what was
+// read.
+func throughFirstFunc(text []byte) int {
+	if i := bytes.Index(text, []byte("\nfunc ")); i >= 0 {
+		return i + len("\nf")
+	}
+	return len(text)
 }
 
 // hasClause reports whether the text is certain to have the package clause. It may return

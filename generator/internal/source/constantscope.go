@@ -117,9 +117,7 @@ func (s *constantScope) open(f *File) {
 	for _, decl := range f.Syntax.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			if decl.Recv == nil {
-				s.enter(&declaration{file: f, decl: decl, parts: []ast.Node{decl.Name, decl.Type}}, decl.Name)
-			}
+			s.enterFunction(f, decl)
 		case *ast.GenDecl:
 			if decl.Tok == token.CONST {
 				s.enterConstants(f, decl)
@@ -136,6 +134,12 @@ func (s *constantScope) open(f *File) {
 				}
 			}
 		}
+	}
+}
+
+func (s *constantScope) enterFunction(f *File, fn *ast.FuncDecl) {
+	if fn.Recv == nil {
+		s.enter(&declaration{file: f, decl: fn, parts: []ast.Node{fn.Name, fn.Type}}, fn.Name)
 	}
 }
 
@@ -177,7 +181,7 @@ func (s *constantScope) openConstants() {
 	}
 	s.users = map[string][]*declaration{}
 	for _, f := range s.pkg.Sources {
-		if src, err := s.pkg.program.Read(f.Name); err == nil && hasConstants(src) {
+		if src, err := f.Text(); err == nil && hasConstants(src) {
 			s.open(f)
 		}
 	}
@@ -234,7 +238,7 @@ func (s *constantScope) find(name string) *declaration {
 			if s.opened[f] {
 				continue
 			}
-			src, err := s.pkg.program.Read(f.Name)
+			src, err := f.Text()
 			if err != nil || !bytes.Contains(src, []byte(name)) || constants && !hasConstants(src) {
 				continue
 			}
@@ -244,8 +248,30 @@ func (s *constantScope) find(name string) *declaration {
 			}
 		}
 	}
+	if d := s.findOmitted(name); d != nil {
+		return d
+	}
 	s.missing[name] = true
 	return nil
+}
+
+// findOmitted returns the declaration of a function that was left out of the tree of its file, or
+// nil.
+func (s *constantScope) findOmitted(name string) *declaration {
+	for _, f := range s.pkg.Sources {
+		if !f.local {
+			continue
+		}
+		// The whole content matters, even if the function is not there.
+		if src, err := s.pkg.program.ReadFile(f.Name); err != nil || !bytes.Contains(src, []byte(name)) {
+			continue
+		}
+		s.open(f)
+		for _, fn := range f.omitted {
+			s.enterFunction(f, fn)
+		}
+	}
+	return s.declared[name]
 }
 
 // resolve returns the declaration that a name in a file refers to, or nil. It is declared

@@ -241,13 +241,13 @@ func (p *Package) Names() map[string]token.Pos {
 		if f.Syntax == nil {
 			continue
 		}
+		for _, fn := range f.allFunctions() {
+			if fn.Recv == nil {
+				out[fn.Name.Name] = fn.Name.Pos()
+			}
+		}
 		for _, decl := range f.Syntax.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if decl.Recv == nil {
-					out[decl.Name.Name] = decl.Name.Pos()
-				}
-			case *ast.GenDecl:
+			if decl, ok := decl.(*ast.GenDecl); ok {
 				for _, spec := range decl.Specs {
 					switch spec := spec.(type) {
 					case *ast.TypeSpec:

@@ -59,7 +59,7 @@ func (t *Type) LiteralConstants() ([]string, error) {
 func (f *File) mayDeclareConstants(typeName string) bool {
 	if f.constants == nil {
 		f.constants = map[string]bool{}
-		if src, err := f.Pkg.program.Read(f.Name); err == nil {
+		if src, err := f.Text(); err == nil {
 			constantHints(src, f.constants)
 		}
 	}

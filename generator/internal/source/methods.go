@@ -177,7 +177,7 @@ func (f *File) mentionsMethod(name string) bool {
 	if strings.HasPrefix(name, "Marshal") {
 		return f.mentionsMarshal
 	}
-	src, err := f.Pkg.program.Read(f.Name)
+	src, err := f.Text()
 	return err == nil && bytes.Contains(src, []byte(name+"("))
 }
 
@@ -299,9 +299,8 @@ func (t *Type) methodNames() []string {
 		if f.Syntax == nil {
 			continue
 		}
-		for _, decl := range f.Syntax.Decls {
-			fn, ok := decl.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || len(fn.Recv.List) != 1 {
+		for _, fn := range f.allFunctions() {
+			if fn.Recv == nil || len(fn.Recv.List) != 1 {
 				continue
 			}
 			receiver := ast.Unparen(fn.Recv.List[0].Type)

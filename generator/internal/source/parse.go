@@ -40,10 +40,10 @@ func (prog *Program) ParseAhead(packages []*Package, stopped func() bool) {
 		}
 	}
 	parallel.Workers(len(files), func() func(int) {
-		var buffer []byte
+		var c content
 		return func(i int) {
 			if !stopped() {
-				prog.syntax(files[i].text, &buffer)
+				prog.syntax(files[i].text, &c)
 			}
 		}
 	})
@@ -54,9 +54,9 @@ func (prog *Program) ParseAhead(packages []*Package, stopped func() bool) {
 // without a report. The types of newly parsed files are not registered.
 func (prog *Program) Trees(files []*File, use func(i int, tree *ast.File)) {
 	parallel.Workers(len(files), func() func(int) {
-		var buffer []byte
+		var c content
 		return func(i int) {
-			if tree, err := prog.syntax(files[i].text, &buffer); err == nil {
+			if tree, err := prog.syntax(files[i].text, &c); err == nil {
 				use(i, tree)
 			}
 		}
@@ -80,17 +80,13 @@ func newFileSetAt(base int) *token.FileSet {
 	return set
 }
 
-// syntax parses a file once. It may be called in parallel for different files. It reads into
-// buffer.
-func (files *Files) syntax(f *text, buffer *[]byte) (*ast.File, error) {
+// syntax parses a file once. It may be called in parallel for different files.
+func (files *Files) syntax(f *text, c *content) (*ast.File, error) {
 	if f.tree != nil || f.failed != nil {
 		return f.tree, f.failed
 	}
-	src, err := files.inputs.ReadFile(f.Name, *buffer)
-	if cap(src) > cap(*buffer) {
-		*buffer = src
-	}
-	if err == nil && len(src) != f.size {
+	err := files.read(f, c)
+	if err == nil && len(c.all) != f.size {
 		err = errors.New("it changed while it was read")
 	}
 	if err != nil {
@@ -98,8 +94,13 @@ func (files *Files) syntax(f *text, buffer *[]byte) (*ast.File, error) {
 		return nil, err
 	}
 	own := newFileSetAt(f.base)
-	f.tree, f.failed = parser.ParseFile(own, f.Name, src, parser.ParseComments|parser.SkipObjectResolution)
+	f.tree, f.failed = parser.ParseFile(own, f.Name, c.all, parser.ParseComments|parser.SkipObjectResolution)
 	files.Fset.AddExistingFiles(own.File(token.Pos(f.base)))
+	if f.failed != nil {
+		files.inputs.Whole(f.Name)
+	} else {
+		f.omit(c.omitted)
+	}
 	return f.tree, f.failed
 }
 
@@ -111,7 +112,7 @@ func (f *File) Parse() {
 	}
 	f.parsed = true
 	prog := f.Pkg.program
-	parsed, err := prog.syntax(f.text, &prog.buffer)
+	parsed, err := prog.syntax(f.text, &prog.content)
 	if err != nil {
 		f.report(err)
 		return

@@ -63,30 +63,29 @@ func (files *Files) scan(packages []*Package) {
 		}
 		texts := make([]*text, len(p.Files))
 		for i, name := range p.Files {
-			texts[i] = &text{Name: name}
+			texts[i] = &text{Name: name, local: p.Local()}
 			root = append(root, p.Root)
 		}
 		files.texts[p.Package] = texts
 		unscanned = append(unscanned, texts...)
 	}
 	parallel.Workers(len(unscanned), func() func(int) {
-		var buffer []byte
-		return func(i int) { buffer = files.scanText(unscanned[i], root[i], buffer) }
+		var c content
+		return func(i int) { files.scanText(unscanned[i], root[i], &c) }
 	})
 	for _, f := range unscanned {
 		f.base = files.reserve(f.size)
 	}
 }
 
-// scanText scans the bytes of a file. It reads into buffer, and returns a buffer for the
-// next file. root reports whether the file belongs to a root package.
-func (files *Files) scanText(f *text, root bool, buffer []byte) []byte {
-	src, err := files.inputs.ReadFile(f.Name, buffer)
-	if err != nil {
+// scanText scans the bytes of a file. root reports whether the file belongs to a root package.
+func (files *Files) scanText(f *text, root bool, c *content) {
+	if err := files.read(f, c); err != nil {
 		f.unreadable = err
-		return buffer
+		return
 	}
-	f.size = len(src)
+	f.size = len(c.all)
+	src := c.visible()
 	f.MentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
 	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
 	f.MentionsDeepCopy = bytes.Contains(src, []byte("DeepCopy"))
@@ -98,16 +97,6 @@ func (files *Files) scanText(f *text, root bool, buffer []byte) []byte {
 	f.MentionsConfig = root && (bytes.Contains(src, []byte("kubebuilder:rbac")) || bytes.Contains(src, []byte("kubebuilder:webhook")))
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
-	return src
-}
-
-// Read returns the content of a file, which is valid until the next call.
-func (files *Files) Read(name string) ([]byte, error) {
-	src, err := files.inputs.ReadFile(name, files.buffer)
-	if cap(src) > cap(files.buffer) {
-		files.buffer = src
-	}
-	return src, err
 }
 
 // typeHints calls hint for each name after the keyword type where a declaration can begin.
@@ -158,7 +147,7 @@ func identifier(src []byte) string {
 // that cannot be read are skipped here and reported when the package is indexed.
 func (p *Package) AnyFile(match func(src []byte) bool) bool {
 	return slices.ContainsFunc(p.Files, func(name string) bool {
-		src, err := p.program.Read(name)
+		src, err := p.program.ReadFile(name)
 		return err == nil && match(src)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/unseen"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -24,7 +25,7 @@ type Files struct {
 	texts map[*golist.Package][]*text
 	// reserved is the number of positions in the file set that are reserved for files.
 	reserved int
-	buffer   []byte
+	content  content
 }
 
 // NewFiles returns files that are read by in, which may be nil. table finds the markers in
@@ -139,6 +140,11 @@ type text struct {
 	// SuspectMarkers is the result of [markers.Table.SuspectMarkers] for a file of a root package.
 	SuspectMarkers bool
 
+	local bool // the file is the user's
+	// functions are those that package unseen found when it searched a content with this many
+	// bytes.
+	functions       []unseen.Span
+	searched        int
 	unreadable      error
 	mentionsPackage bool     // the content contains a marker that describes a package
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
@@ -151,6 +157,10 @@ type text struct {
 	tree   *ast.File
 	failed error
 	sound  bool
+	// omitted are the functions that package unseen leaves out of the tree of a user's file.
+	// Using them makes the result of the run depend on all of the file: see
+	// [File.allFunctions].
+	omitted []*ast.FuncDecl
 }
 
 // MetaV1Path is the import path of the package that declares TypeMeta and ObjectMeta.

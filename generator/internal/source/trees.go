@@ -11,7 +11,7 @@ import (
 
 // Tree returns the syntax tree of the file, which it parses if that was not done before. It
 // neither reports errors nor registers the types of the file: see [File.Parse].
-func (f *File) Tree() (*ast.File, error) { return f.Pkg.program.syntax(f.text, &f.Pkg.program.buffer) }
+func (f *File) Tree() (*ast.File, error) { return f.Pkg.program.syntax(f.text, &f.Pkg.program.content) }
 
 // Hinted returns the files that seem to declare a type with the name, followed by those with
 // declarations that the scan cannot recognize. The package must have been scanned by
@@ -32,8 +32,8 @@ func (p *Package) Hinted(name string) []*File {
 func (prog *Program) CheckSyntax(files []*File) bool {
 	errs := make([]error, len(files))
 	parallel.Workers(len(files), func() func(int) {
-		var buffer []byte
-		return func(i int) { errs[i] = prog.checkSyntax(files[i].text, &buffer) }
+		var c content
+		return func(i int) { errs[i] = prog.checkSyntax(files[i].text, &c) }
 	})
 	sound := true
 	for i, err := range errs {
@@ -49,20 +49,19 @@ func (prog *Program) CheckSyntax(files []*File) bool {
 	return sound
 }
 
-// checkSyntax returns the error of reading or parsing the file. It reads into buffer.
-func (shared *Files) checkSyntax(f *text, buffer *[]byte) error {
+// checkSyntax returns the error of reading or parsing the file.
+func (shared *Files) checkSyntax(f *text, c *content) error {
 	if f.unreadable != nil {
 		return f.unreadable
 	}
 	if f.sound || f.tree != nil || f.failed != nil {
 		return f.failed
 	}
-	src, err := shared.inputs.ReadFile(f.Name, *buffer)
-	if cap(src) > cap(*buffer) {
-		*buffer = src
-	}
+	err := shared.read(f, c)
 	if err == nil {
-		_, err = parser.ParseFile(newFileSetAt(f.base), f.Name, src, parser.SkipObjectResolution)
+		if _, err = parser.ParseFile(newFileSetAt(f.base), f.Name, c.all, parser.SkipObjectResolution); err != nil {
+			shared.inputs.Whole(f.Name)
+		}
 	}
 	f.failed, f.sound = err, err == nil
 	return err
