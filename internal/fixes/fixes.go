@@ -12,7 +12,8 @@
 //
 // In a round, all fixes of a file are applied or none of them. A fix that overlaps another
 // waits for the next round, in which the run reports it again if it still is one. A
-// diagnostic with several alternative fixes is left to the user.
+// diagnostic with several alternative fixes is left to the user, and so is a warning whose fix
+// causes an error: a misspelled marker may have been wrong in another way, too.
 //
 // The package knows diagnostics and Go syntax, but not what is wrong. It writes no files.
 package fixes
@@ -48,12 +49,24 @@ type Session struct {
 	// fixed are the fixed files by absolute name, and left the reasons not to fix others.
 	fixed map[string]*file
 	left  map[string]string
+	// errors are the errors of the first round, nil before it, and causes the warnings whose
+	// fixes caused others.
+	errors, causes map[finding]bool
+}
+
+// finding identifies a diagnostic in all rounds, in which its line may differ.
+type finding struct {
+	file    string
+	code    diag.Code
+	message string
 }
 
 // file is a fixed file.
 type file struct {
 	before, after []byte
 	fixes         int
+	// warnings are those that were fixed, by their lines after that.
+	warnings map[string]finding
 }
 
 // New returns a session for a run in an absolute directory. Files outside the module of the
@@ -63,7 +76,7 @@ func New(dir string) *Session {
 	return &Session{
 		dir: dir, root: moduleRoot(disk, output.Physical(dir)),
 		disk: func(name string) ([]byte, error) { return disk.ReadFile(name, nil) },
-		read: map[string][sha256.Size]byte{}, fixed: map[string]*file{}, left: map[string]string{},
+		read: map[string][sha256.Size]byte{}, fixed: map[string]*file{}, left: map[string]string{}, causes: map[finding]bool{},
 	}
 }
 
@@ -110,10 +123,14 @@ func (s *Session) readDisk(name string) ([]byte, error) {
 
 // Apply applies the fixes of findings and reports whether it changed a file.
 func (s *Session) Apply(findings diag.List) (changed bool) {
+	findings = findings.On()
+	if s.revert(findings) {
+		return true
+	}
 	edits := map[string]*plan{}
-	for _, d := range findings.On() {
+	for _, d := range findings {
 		if len(d.Fixes) == 1 {
-			s.collect(edits, d.Fixes[0])
+			s.collect(edits, d)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(edits)) {
@@ -122,16 +139,58 @@ func (s *Session) Apply(findings diag.List) (changed bool) {
 	return changed
 }
 
-// collect adds a fix to the plan of its file, unless it overlaps one that is in it.
-func (s *Session) collect(plans map[string]*plan, fix diag.Fix) {
-	name, ok := s.fileOf(fix)
-	if !ok || s.left[name] != "" {
+// revert drops the fixes of files in which the fix of a warning caused an error, and reports
+// whether there are any. The next round fixes the rest again.
+func (s *Session) revert(findings diag.List) (reverted bool) {
+	first := s.errors == nil
+	if first {
+		s.errors = map[finding]bool{}
+	}
+	for _, d := range findings {
+		name := s.absolute(d.Pos.File)
+		id := finding{name, d.Code, d.Message}
+		if d.Severity != diag.Error || s.errors[id] || len(d.Fixes) == 1 {
+			continue // an error with a fix is fixed in this round
+		}
+		if first {
+			s.errors[id] = true
+		} else if f := s.fixed[name]; f != nil {
+			if cause, ok := f.warnings[lineOf(f.after, d.Pos.Line)]; ok {
+				s.causes[cause] = true
+				delete(s.fixed, name)
+				reverted = true
+			}
+		}
+	}
+	return reverted
+}
+
+// lineOf returns a line of a text, without the blanks around it.
+func lineOf(text []byte, line int) string {
+	lines := bytes.Split(text, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return string(bytes.TrimSpace(lines[line-1]))
+}
+
+// collect adds the fix of a diagnostic to the plan of its file, unless it overlaps one that is
+// in it.
+func (s *Session) collect(plans map[string]*plan, d diag.Diagnostic) {
+	name, ok := s.fileOf(d.Fixes[0])
+	id := finding{s.absolute(d.Pos.File), d.Code, d.Message}
+	if !ok || s.left[name] != "" || s.causes[id] {
 		return
 	}
 	if plans[name] == nil {
-		plans[name] = &plan{}
+		plans[name] = &plan{warnings: map[diag.Edit]finding{}}
 	}
-	plans[name].add(fix)
+	plans[name].add(d.Fixes[0])
+	if d.Severity != diag.Error {
+		for _, e := range d.Fixes[0].Edits {
+			plans[name].warnings[e] = id
+		}
+	}
 }
 
 // fileOf returns the absolute name of the only file that a fix changes.
@@ -140,12 +199,18 @@ func (s *Session) fileOf(fix diag.Fix) (name string, ok bool) {
 		if e.Pos.File == "" || e.Pos.Line < 1 || e.End.Line < 1 || e.Pos.File != fix.Edits[0].Pos.File || e.End.File != e.Pos.File {
 			return "", false
 		}
-		name = filepath.FromSlash(e.Pos.File)
-	}
-	if name != "" && !filepath.IsAbs(name) {
-		name = filepath.Join(s.dir, name)
+		name = s.absolute(e.Pos.File)
 	}
 	return name, name != ""
+}
+
+// absolute returns the absolute name of a file in a diagnostic, or the empty string if it has
+// none.
+func (s *Session) absolute(name string) string {
+	if name = filepath.FromSlash(name); name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.dir, name)
 }
 
 // apply applies the plan of a file.
@@ -157,7 +222,7 @@ func (s *Session) apply(name string, p *plan) bool {
 			s.left[name] = reason
 			return false
 		}
-		f = &file{before: before, after: before}
+		f = &file{before: before, after: before, warnings: map[string]finding{}}
 	}
 	after, err := p.applied(name, f.after)
 	if err != nil {
@@ -169,6 +234,7 @@ func (s *Session) apply(name string, p *plan) bool {
 		return false
 	}
 	f.after, f.fixes = after, f.fixes+p.fixes
+	maps.Copy(f.warnings, p.lines)
 	s.fixed[name] = f
 	return true
 }

@@ -110,6 +110,47 @@ func TestRounds(t *testing.T) {
 	}
 }
 
+// TestCausedErrors reverts the fix of a warning that causes an error, and no others.
+func TestCausedErrors(t *testing.T) {
+	s := session(t, map[string]string{"a.yaml": "a\nb\nc\nd\n"})
+	name := filepath.Join(s.dir, "a.yaml")
+	at := func(line int, code diag.Code, severity diag.Severity, fixes ...diag.Edit) diag.Diagnostic {
+		d := diag.Diagnostic{Code: code, Severity: severity, Pos: diag.Position{File: "a.yaml", Line: line}}
+		if len(fixes) > 0 {
+			d.Fixes = []diag.Fix{{Edits: fixes}}
+		}
+		return d
+	}
+	// A run reports a and b as warnings, c as an error, and anything else but b2 as an error.
+	run := func() (out diag.List) {
+		data, err := s.Inputs().ReadFile(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			switch line {
+			case "a", "b":
+				out = append(out, at(i+1, diag.Code("W"+line), diag.Warning, edit("a.yaml", i+1, 2, "", "2")))
+			case "c":
+				out = append(out, at(i+1, "C", diag.Error, edit("a.yaml", i+1, 2, "", "2")))
+			case "b2":
+			default:
+				out = append(out, at(i+1, diag.Code("E"+line), diag.Error))
+			}
+		}
+		return out
+	}
+	rounds := 0
+	for s.Apply(run()) {
+		if rounds++; rounds > MaxRounds {
+			t.Fatal("it does not end")
+		}
+	}
+	if out := s.Outputs(); len(out) != 1 || string(out[0].Data) != "a\nb2\nc2\nd\n" {
+		t.Errorf("got %q", out)
+	}
+}
+
 // TestChangedFiles changes files after a run has read them, before and after a fix.
 func TestChangedFiles(t *testing.T) {
 	s := session(t, map[string]string{"a.yaml": "a", "b.yaml": "b", "c.yaml": "c"})

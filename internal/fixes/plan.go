@@ -16,6 +16,10 @@ import (
 type plan struct {
 	edits []diag.Edit
 	fixes int
+	// warnings are the warnings that edits fix, and lines the same by the lines that the edits
+	// result in.
+	warnings map[diag.Edit]finding
+	lines    map[string]finding
 }
 
 // add adds a fix, unless it overlaps another one.
@@ -54,6 +58,7 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 	})
 	starts := lineStarts(text)
 	out := text
+	p.lines = map[string]finding{}
 	for _, e := range edits { // from the end, so that positions stay valid
 		from, ok := offset(starts, len(text), e.Pos)
 		to, isEnd := offset(starts, len(text), e.End)
@@ -61,6 +66,9 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 			return nil, errors.New("a fix is outside its text")
 		}
 		out = slices.Concat(out[:from], []byte(e.New), out[to:])
+		if warning, ok := p.warnings[e]; ok {
+			p.lines[lineOf(out, bytes.Count(out[:from], []byte("\n"))+1)] = warning
+		}
 	}
 	if filepath.Ext(name) != ".go" {
 		return out, nil

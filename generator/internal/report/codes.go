@@ -125,7 +125,7 @@ var (
 	}
 	DurationField = &diag.Kind{
 		Code: "SG215", Severity: diag.Warning, Fixes: true, Title: "a field of type time.Duration",
-		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of an existing field changes the API.",
+		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of an existing field, as --fix does, changes the API and code that uses the field; a waiver in schemagen.yaml keeps it.",
 		Bad:         "package v1\n\nimport \"time\"\n\ntype Spec struct {\n\tTimeout time.Duration `json:\"timeout\"`\n}",
 		Good:        "Timeout metav1.Duration `json:\"timeout\"`",
 	}
