@@ -117,7 +117,11 @@ func importEdit(tree *ast.File, name, path string) (as string, edit *markers.Edi
 	case !last.Lparen.IsValid():
 		return name, &markers.Edit{Pos: last.End(), End: last.End(), New: "\nimport " + line}
 	}
-	return name, &markers.Edit{Pos: last.Rparen, End: last.Rparen, New: "\n\t" + line + "\n"}
+	before := ""
+	if n := len(last.Specs); n > 0 && !strings.Contains(last.Specs[n-1].(*ast.ImportSpec).Path.Value, ".") {
+		before = "\n" // the standard library is a group of its own
+	}
+	return name, &markers.Edit{Pos: last.Rparen, End: last.Rparen, New: before + "\t" + line + "\n"}
 }
 
 // durationEdits returns the edits that make a time.Duration a metav1.Duration, which is
