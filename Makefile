@@ -107,6 +107,12 @@ e2e-break: ## Break a copy of the sources in twelve ways, each of which the e2e 
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
 
+.PHONY: pictures
+pictures: ## Draw what terminals show into bin/pictures, and those of the book into docs/pictures.
+	mkdir -p $(BIN)/pictures
+	./hack/web.sh -count=1 -run '^TestPictures$$' -pictures $(BIN)/pictures
+	for file in docs/pictures/*.png; do cp $(BIN)/pictures/$${file##*/} $$file; done
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
 	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '$(FUZZ)' $$p | grep '^Fuzz'); do \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs the tests in web/ with the programs that they need: Chromium and ChromeDriver,
-# installed from Debian's packages if they are missing and we have the rights, and
-# yaml-language-server in the version in web/package.json, kept in a cache.
+# Runs the tests in web/ with the programs that they need: Chromium and ChromeDriver, and
+# tmux and a font for pictures, installed from Debian's packages if they are missing and we
+# have the rights, and yaml-language-server in the version in web/package.json, kept in a cache.
 # Arguments are passed to go test.
 set -eu
 cd "$(dirname "$0")/../web"
@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../web"
 missing=
 command -v chromium >/dev/null || missing="$missing chromium fonts-dejavu-core"
 command -v chromedriver >/dev/null || missing="$missing chromium-driver"
+command -v tmux >/dev/null || missing="$missing tmux fonts-droid-fallback"
 command -v npm >/dev/null || missing="$missing npm"
 if [ -n "$missing" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

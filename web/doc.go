@@ -4,5 +4,6 @@
 //   - schema_test.go compares the schemas with the API server's code, for objects generated in
 //     random_test.go; in kubeconform_test.go, kubeconform finds the schemas.
 //   - editor_test.go runs yaml-language-server over its protocol (lsp_test.go).
+//   - terminal_test.go draws what terminals show (make pictures).
 //   - page_test.go runs a headless browser (browser_test.go).
 package web
