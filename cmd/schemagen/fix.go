@@ -36,8 +36,12 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 			break
 		}
 	}
+	outputs := r.fixed.Outputs()
+	if err := output.CheckWithin(r.Within, outputs, nil); err != nil {
+		return err
+	}
 	mode := modeOf("", false, r.differs)
-	changed, err := output.Commit(ctx, r.fixed.Outputs(), mode, stdout)
+	changed, err := output.Commit(ctx, outputs, mode, stdout)
 	if err != nil || mode != output.Write || r.format != "text" {
 		return err
 	}

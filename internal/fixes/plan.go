@@ -52,6 +52,10 @@ func isBefore(a, b diag.Position) bool {
 
 // applied returns the text of a file after the edits. Go is formatted; line ends stay.
 func (p *plan) applied(name string, text []byte) ([]byte, error) {
+	if rest, ok := bytes.CutPrefix(text, []byte("\ufeff")); ok && filepath.Ext(name) != ".go" {
+		out, err := p.applied(name, rest) // YAML has positions after a byte order mark
+		return append([]byte("\ufeff"), out...), err
+	}
 	edits := slices.Clone(p.edits)
 	slices.SortFunc(edits, func(a, b diag.Edit) int {
 		return cmp.Or(cmp.Compare(b.Pos.Line, a.Pos.Line), cmp.Compare(b.Pos.Column, a.Pos.Column))
