@@ -145,6 +145,7 @@ func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
 	}
 	buffer := bufio.NewWriter(stdout)
 	write := func() error { return out.Write(buffer, r.format, codes()) }
+	r.console.Count(out.List())
 	if r.format == "text" && r.console.Out.People {
 		write = func() error { return r.console.Findings(buffer, &r.console.Out).Write(out.List()) }
 	}

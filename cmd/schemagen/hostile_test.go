@@ -28,6 +28,9 @@ const hostileText = "x\x1b[2J\u009b2J\u202e\a\r\nFORGED: line\n::error::FORGED\n
 // annotationOfOurs matches a line in the format github.
 var annotationOfOurs = regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,)?(line=\d+,)?(col=\d+,)?title=SG\d+::`)
 
+// ownStyle matches the control sequences of our styles.
+var ownStyle = regexp.MustCompile(`\x1b\[(1|2|3[0-9]|1;3[0-9])?m`)
+
 // checkPrinted checks that a text contains nothing that a terminal or a workflow obeys,
 // and no forged line.
 func checkPrinted(t *testing.T, what, text string, github bool) {
@@ -71,6 +74,11 @@ func runHostile(t *testing.T, what string, args ...string) int {
 	document := slices.ContainsFunc(args, func(arg string) bool {
 		return slices.Contains([]string{"-", "yaml", "json", "markdown", "sarif", "--sample", "html", "-o-"}, arg)
 	})
+	if slices.Contains([]string{"verify", "try", "diff", "crd"}, args[0]) && !document && !github {
+		var shown bytes.Buffer
+		run(ctx, append([]string{args[0], "--color=always"}, args[1:]...), &shown, &shown)
+		checkPrinted(t, what+" on a terminal", ownStyle.ReplaceAllString(shown.String(), ""), false)
+	}
 	if document {
 		checkDocument(t, what, stdout.String())
 	} else {
