@@ -65,7 +65,7 @@ func generatorOf(arg string) (name string, hasOptions bool) {
 func unknownCommand(root *cobra.Command, name string) error {
 	if generator, _ := generatorOf(name); generator != "" {
 		options := map[string]string{"rbac": ":roleName=manager-role", "schemapatch": ":manifests=config/crd/bases"}
-		return fmt.Errorf("%s is a generator of controller-gen, not a command: add the packages, as for controller-gen\nexample: schemagen %[1]s%s paths=./...", generator, options[generator])
+		return fmt.Errorf("%s is a generator of controller-gen, not a command: add the packages, as for controller-gen\nexample: schemagen %[1]s%s paths=\"./...\"", generator, options[generator])
 	}
 	var names []string
 	for _, cmd := range root.Commands() {

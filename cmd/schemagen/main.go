@@ -50,6 +50,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	console := terminal.NewConsole(stdout, stderr, time.Now())
 	stdout, stderr = console.Out.Terminal, console.Err.Terminal
 	root := newRoot(stdout, stderr)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		addCompletions(root) // cobra keeps commands with them alive until the process ends
+	}
 	ctx = context.WithValue(context.WithValue(ctx, argumentsKey{}, args), consoleKey{}, console)
 	if isControllerGenSyntax(root, args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
@@ -139,7 +142,6 @@ Makefile.`,
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultHelpCmd()
 	cli.AddCompletionCommand(root)
-	addCompletions(root)
 	return root
 }
 
