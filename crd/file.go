@@ -41,12 +41,12 @@ func (f File) Read() ([]*manifest.Manifest, []manifest.Problem, func(token.Pos) 
 	}
 }
 
-// isPatch reports whether a definition has no name for its kind: it is kustomize's strategic
-// merge patch of one.
+// isPatch reports whether a definition has a name but none for its kind: it is kustomize's
+// strategic merge patch of one.
 func isPatch(m *manifest.Manifest) bool {
 	if m.CRD == nil {
 		return false
 	}
 	spec := m.CRD.Spec
-	return spec.Group == "" && spec.Names.Kind == "" && spec.Names.Plural == ""
+	return m.CRD.Name != "" && spec.Group == "" && spec.Names.Kind == "" && spec.Names.Plural == ""
 }
