@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"encoding/json"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -99,6 +100,36 @@ func (u Unset) apply(k structural.Keywords, misfit Misfit) {
 			misfit(diag.DidYouMean(keyword, structural.KeywordNames(), ""), "the schema has no keyword %s to unset here", keyword)
 		}
 		k.Origin.Keywords = slices.DeleteFunc(slices.Clone(k.Origin.Keywords), func(o structural.KeywordOrigin) bool { return o.Keyword == keyword })
+	}
+	k.Take(props)
+}
+
+// apply sets the description.
+func (t Text) apply(k structural.Keywords, _ Misfit) { k.Generic.Description = string(t) }
+
+// ApplyPriority makes the marker apply after the Enum whose values it adds to. It implements
+// controller-tools' interface.
+func (EnumValues) ApplyPriority() crdmarkers.ApplyPriority {
+	return crdmarkers.ApplyPriorityDefault + 1
+}
+
+// apply adds the values that the node does not have to its enum.
+func (v EnumValues) apply(k structural.Keywords, misfit Misfit) {
+	props := k.Props()
+	if len(props.Enum) == 0 {
+		misfit("list the other values with +kubebuilder:validation:Enum=… beside it", "there is no Enum to add to")
+		return
+	}
+	props.Enum = slices.Clone(props.Enum)
+	for _, value := range v {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			misfit("", "%v", err)
+			return
+		}
+		if !slices.ContainsFunc(props.Enum, func(other apiextensionsv1.JSON) bool { return string(other.Raw) == string(raw) }) {
+			props.Enum = append(props.Enum, apiextensionsv1.JSON{Raw: raw})
+		}
 	}
 	k.Take(props)
 }

@@ -56,6 +56,8 @@ const (
 	NeedsFeature
 	// Unsupported is a declarative-validation tag that a CRD cannot express.
 	Unsupported
+	// Reformatted is a marker that gofmt changes.
+	Reformatted
 )
 
 // LintOptions are the settings of a package that affect its markers.
@@ -64,6 +66,8 @@ type LintOptions struct {
 	Features []string
 	// Allow are names, or prefixes of names up to a colon, of markers that are not reported.
 	Allow []string
+	// Files has the file. If it is nil, lines are taken to end with a line feed alone.
+	Files *token.FileSet
 }
 
 // Lint returns the problems with a file's markers in source order. Markers of other tools are
@@ -75,6 +79,8 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 		switch n := n.(type) {
 		case *ast.BlockStmt:
 			return false
+		case *ast.GenDecl:
+			l.constants(n)
 		case *ast.TypeSpec:
 			l.node(collected.Type(n), Type)
 		case *ast.StructType:
@@ -86,6 +92,7 @@ func (t *Table) Lint(file *ast.File, collected *File, options LintOptions) []Fin
 		return true
 	})
 	l.unattached(file)
+	l.reformatted(file)
 	for i := range l.findings {
 		l.findings[i].complete(file)
 	}
@@ -219,15 +226,49 @@ func (l *linter) lookup(text string, target Target) *Definition {
 
 // nested checks the marker after the equals sign of a tag.
 func (l *linter) nested(def *Definition, c Comment, target Target) {
-	if _, ok := def.row.value.(Tag); !ok {
+	targets := []Target{Field, Type}
+	switch def.row.value.(type) {
+	case Tag:
+	case When:
+		targets = []Target{target}
+	default:
 		return
 	}
 	m, err := l.table.Parse(c, target)
 	if err != nil || m == nil {
 		return // already reported by the parser
 	}
-	if inner, ok := m.Inner(); ok && l.lookup(inner.Text, Field) == nil && l.lookup(inner.Text, Type) == nil {
-		l.unknown(inner, Field)
+	inner, ok := m.Inner()
+	if !ok || l.allowed(inner.Text) {
+		return
+	}
+	for _, t := range targets {
+		if def := l.lookup(inner.Text, t); def != nil {
+			l.nested(def, inner, t)
+			return
+		}
+	}
+	l.unknown(inner, targets[0])
+}
+
+// constants records that conditions describe the constants that they are above.
+func (l *linter) constants(gen *ast.GenDecl) {
+	if gen.Tok != token.CONST {
+		return
+	}
+	for _, spec := range gen.Specs {
+		doc := spec.(*ast.ValueSpec).Doc
+		if doc == nil && !gen.Lparen.IsValid() {
+			doc = gen.Doc
+		}
+		if doc == nil {
+			continue
+		}
+		for _, c := range comments(doc, true) {
+			if def := l.table.Lookup(c.Text, Type); def != nil && slices.Contains([]string{WhenName, DocName, DocEndName}, def.Name) {
+				l.described[c.Pos] = true
+			}
+		}
 	}
 }
 
@@ -535,15 +576,21 @@ func (l *linter) missingPlus(c *ast.Comment) {
 
 // blockComment reports markers inside a block comment.
 func (l *linter) blockComment(c *ast.Comment) {
-	offset := 0
+	start, number := c.Slash, 0
 	for line := range strings.SplitAfterSeq(c.Text, "\n") {
+		if number > 0 && l.options.Files != nil {
+			// The parser removed carriage returns from the text.
+			file := l.options.Files.File(c.Slash)
+			start = file.LineStart(file.PositionFor(c.Slash, false).Line + number)
+		}
 		text := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "*/"))
 		text = strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(text, "/*"), "* \t"))
 		if strings.HasPrefix(text, "+") && l.known(text) {
-			l.add(Finding{Pos: c.Slash + token.Pos(offset+strings.IndexByte(line, '+')), Kind: Malformed,
+			l.add(Finding{Pos: start + token.Pos(strings.IndexByte(line, '+')), Kind: Malformed,
 				Message: "marker in a block comment is ignored", Hint: "write it as a line comment: // " + text})
 		}
-		offset += len(line)
+		start += token.Pos(len(line))
+		number++
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
+
+	"github.com/schemagen/schemagen/structural"
 )
 
 // The values of parsed markers that this project adds to those of controller-tools, most of
@@ -18,6 +20,8 @@ type (
 	Allow []string
 	// Omit removes a field from the schema: +schemagen:omit.
 	Omit struct{}
+	// ReadOnly restricts updates of a field: +schemagen:readOnly, +schemagen:readOnly=once.
+	ReadOnly structural.ReadOnlyMode
 	// AllowChange allows a kind of change that schemagen diff reports, for a field or type
 	// and everything below it:
 	// +schemagen:allowChange:kind=field-removed,reason="never served".
@@ -26,8 +30,12 @@ type (
 		// Reason is why the change is safe.
 		Reason string
 	}
+	// EnumValues adds values to the Enum beside it: +schemagen:enumValues=c;d.
+	EnumValues []any
 	// Unset removes keywords from a schema, by their JSON names: +schemagen:unset=default;maxItems.
 	Unset []string
+	// Text is a description that a comment cannot have: +schemagen:text="TODO is what is left to do.".
+	Text string
 	// Recursion bounds a type that contains itself: +schemagen:recursion:depth=3,end=omit.
 	Recursion struct {
 		// Depth is the number of nested occurrences of the type, including the outermost.
@@ -61,8 +69,8 @@ type (
 		Strategy string
 		// Service is the webhook's service, as NAMESPACE/NAME.
 		Service string `marker:",optional"`
-		// Path is the URL path of the webhook; empty means /convert.
-		Path string `marker:",optional"`
+		// Path is the URL path of the webhook; nil means /convert, and empty none.
+		Path *string `marker:",optional"`
 		// Port is the port of the service; nil means the API server's default, 443.
 		Port *int `marker:",optional"`
 		// ReviewVersions are the versions of ConversionReview that the webhook accepts, in
@@ -130,6 +138,18 @@ func parseFragment(text, name string) (value any, offset int, err error) {
 	return f, 0, nil
 }
 
+func parseReadOnly(text, name string) (value any, offset int, err error) {
+	rest := text[1+len(name):]
+	if rest == "" {
+		return ReadOnly(structural.ReadOnlyAlways), 0, nil
+	}
+	mode, ok := strings.CutPrefix(rest, "=")
+	if !ok || mode != string(structural.ReadOnlyOnce) && mode != string(structural.ReadOnlyStatus) {
+		return nil, 1 + len(name), fmt.Errorf("expected +%[1]s, +%[1]s=%[2]s or +%[1]s=%[3]s", name, structural.ReadOnlyOnce, structural.ReadOnlyStatus)
+	}
+	return ReadOnly(mode), 0, nil
+}
+
 func parseUnionMember(text, name string) (value any, offset int, err error) {
 	rest := text[1+len(name):]
 	var m UnionMember
@@ -182,14 +202,14 @@ func NewTag(name, argument, value string, argumentPos, valuePos token.Pos) *Mark
 	return &Marker{Comment: c, Name: name, Value: Tag{Argument: argument, Value: value, argument: len(head), value: len(text)}}
 }
 
-// Inner returns the marker after the equals sign of a tag as a separate comment. ok is false
-// if there is none.
+// Inner returns the marker after the equals sign of a tag or of a condition as a separate
+// comment. ok is false if there is none.
 func (m *Marker) Inner() (c Comment, ok bool) {
-	tag, isTag := m.Value.(Tag)
-	if !isTag || !strings.HasPrefix(tag.Value, "+") {
+	offset, ok := m.InnerOffset()
+	if !ok {
 		return Comment{}, false
 	}
-	return m.from(tag.value), true
+	return m.from(offset), true
 }
 
 // ArgumentPos returns the position of a tag's argument.

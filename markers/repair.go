@@ -137,6 +137,11 @@ func (t *Table) parses(def *Definition, text string) bool {
 // differs in case or namespace, then one that differs in a few letters.
 func guessName(text string, names []string) (name, rest string, ok bool) {
 	heads := namePrefixes(text)
+	if len(heads) > 0 {
+		if name, ok := longerName(heads[0], names); ok {
+			return name, text[1+len(heads[0]):], true
+		}
+	}
 	for _, guess := range []func(string, []string) (string, bool){exactName, equalFold, diag.OnlyNearest, correctNamespace} {
 		for _, head := range heads {
 			if name, ok := guess(head, names); ok {
@@ -150,6 +155,19 @@ func guessName(text string, names []string) (name, rest string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// longerName finds a name that begins with another name and a colon, as +schemagen:doc:end does,
+// for a text that begins with that other name, too.
+func longerName(head string, names []string) (string, bool) {
+	longer := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		i := strings.LastIndexByte(name, ':')
+		return i < 0 || !strings.HasPrefix(head, name[:i+1]) || !slices.Contains(names, name[:i])
+	})
+	if name, ok := equalFold(head, longer); ok {
+		return name, true
+	}
+	return diag.OnlyNearest(head, longer)
 }
 
 // namePrefixes returns the prefixes of a marker that may be its name, longest first.
@@ -293,6 +311,9 @@ func guessValues(def *Definition, text string) []string {
 	add(text)
 	if strings.Contains(bare, `\`) && !strings.Contains(bare, "`") {
 		add("`" + bare + "`")
+	}
+	if strings.Contains(text, `\`) && !strings.Contains(text, "`") {
+		add(strings.ReplaceAll(text, `"`, "`")) // raw strings
 	}
 	if after != "" {
 		add(strings.TrimSuffix(text, after))

@@ -81,7 +81,7 @@ func (s *sketchScanner) value() (any, error) {
 	if c := s.next(); c == '"' || c == '`' {
 		quoted, err := strconv.QuotedPrefix(s.text[s.offset:])
 		if err != nil {
-			return nil, fmt.Errorf("unclosed string")
+			return nil, s.badString()
 		}
 		s.offset += len(quoted)
 		return strconv.Unquote(quoted)
@@ -94,6 +94,22 @@ func (s *sketchScanner) value() (any, error) {
 		return number, nil
 	}
 	return word, nil
+}
+
+// badString returns the error for a string that Go does not accept, and moves to its cause: an
+// escape that Go does not have, or else the beginning of the string.
+func (s *sketchScanner) badString() error {
+	for i := s.offset + 1; i < len(s.text) && s.text[i] != '"'; i++ {
+		if s.text[i] != '\\' {
+			continue
+		}
+		if _, _, _, err := strconv.UnquoteChar(s.text[i:], '"'); err != nil && i+1 < len(s.text) && strings.Contains(s.text[i+2:], `"`) {
+			s.offset = i
+			return fmt.Errorf("\\%c is not an escape: in double quotes, a backslash is written twice", s.text[i+1])
+		}
+		i++
+	}
+	return fmt.Errorf("unclosed string")
 }
 
 // pair reads keyword=value.
