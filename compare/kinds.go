@@ -17,7 +17,7 @@ const (
 	DefinitionAdded   Kind = "definition-added"
 	DefinitionRemoved Kind = "definition-removed"
 	// Rejected is a rejection of the update by the server.
-	Rejected             Kind = "definition-refused"
+	Rejected             Kind = "definition-rejected"
 	ScopeChanged         Kind = "scope-changed"
 	KindChanged          Kind = "kind-changed"
 	NamesChanged         Kind = "names-changed"

@@ -248,10 +248,20 @@ func Relative(dir, file string, up int) string {
 	return rel
 }
 
+// lines returns the lines of a text, each as Line returns it but for the tabs at its start.
+func lines(text string) (out []string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		indented := len(line) - len(strings.TrimLeft(line, "\t"))
+		out = append(out, line[:indented]+Line(line[indented:]))
+	}
+	return out
+}
+
 // WriteText prints the list as text:
 //
 //	path:line:col: severity[CODE]: message   (without the position if there is none)
 //		hint: what to write instead
+//			more lines of the hint, if it has several
 //		other/path:line:col: related message
 func (l List) WriteText(w io.Writer) error {
 	for _, d := range l.On() {
@@ -261,7 +271,7 @@ func (l List) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%s[%s]: %s\n", d.Severity, d.Code, Line(d.Message))
 		if d.Hint != "" {
-			fmt.Fprintf(&b, "\thint: %s\n", Line(d.Hint))
+			fmt.Fprintf(&b, "\thint: %s\n", strings.Join(lines(d.Hint), "\n\t\t"))
 		}
 		for _, r := range d.Related {
 			fmt.Fprintf(&b, "\t%s: %s\n", Line(r.Pos.String()), Line(r.Message))

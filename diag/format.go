@@ -282,9 +282,24 @@ func sarifLocations(p Position, message string) []sarifLocation {
 	return []sarifLocation{at}
 }
 
-// uri returns the URI reference of a file. A colon in its name must not look like a scheme.
+// uri returns the URI reference of a file.
 func uri(file string) string {
-	return strings.ReplaceAll((&url.URL{Path: filepath.ToSlash(file)}).EscapedPath(), ":", "%3A")
+	return uriOf(filepath.ToSlash(filepath.VolumeName(file)), filepath.ToSlash(file))
+}
+
+// uriOf returns the URI reference of a path with slashes, which begins with a volume of
+// Windows, or with none: C:/x becomes file:///C:/x, and //server/share/x
+// file://server/share/x.
+func uriOf(volume, path string) string {
+	switch {
+	case strings.HasPrefix(volume, "//"):
+		host, path, _ := strings.Cut(path[2:], "/")
+		return (&url.URL{Scheme: "file", Host: host, Path: "/" + path}).String()
+	case volume != "" && strings.HasPrefix(path[len(volume):], "/"):
+		return (&url.URL{Scheme: "file", Path: "/" + path}).String()
+	}
+	// A colon must not look like the end of a scheme.
+	return strings.ReplaceAll((&url.URL{Path: path}).EscapedPath(), ":", "%3A")
 }
 
 // sarifTool describes the tool, and the codes used in the log.
@@ -322,7 +337,7 @@ func (l List) writeGitHub(w io.Writer) error {
 		}
 		message := Line(d.Message)
 		if d.Hint != "" {
-			message += "\n" + Line(d.Hint)
+			message += "\n" + strings.Join(lines(d.Hint), "\n")
 		}
 		fmt.Fprintf(&b, "title=%s::%s\n", property.Replace(string(d.Code)), data.Replace(message))
 		if _, err := io.WriteString(w, b.String()); err != nil {
