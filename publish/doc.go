@@ -19,7 +19,7 @@
 //   - jsonschema.go renders JSON Schemas, jsonunions.go the unions in them, jsonvalues.go
 //     value validations, and jsonpattern.go patterns.
 //   - explain.go finds a field and what to explain about it; explaintext.go and
-//     explainwords.go turn that into text. docs.go renders documentation; page/ is its page.
+//     explainwords.go turn that into text. docs.go renders documentation.
 package publish
 
 //go:generate go test . -run TestStatic|TestLitmus -update

@@ -73,6 +73,14 @@ func limits(s *structural.Schema) []string {
 	return out
 }
 
+// countOf returns a number of things, in the singular or the plural.
+func countOf(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -82,18 +90,18 @@ func limitsOf(v *structural.ValueValidation, intOrString bool) []string {
 	count := func(least, most *int64, of string) {
 		switch {
 		case least != nil && most != nil && *least == *most:
-			add("has exactly %d %s", *least, of)
+			add("has exactly %s", countOf(*least, of))
 		case least != nil && most != nil:
-			add("has %d to %d %s", *least, *most, of)
+			add("has %d to %s", *least, countOf(*most, of))
 		case least != nil:
-			add("has at least %d %s", *least, of)
+			add("has at least %s", countOf(*least, of))
 		case most != nil:
-			add("has at most %d %s", *most, of)
+			add("has at most %s", countOf(*most, of))
 		}
 	}
-	count(v.MinLength, v.MaxLength, "characters")
-	count(v.MinItems, v.MaxItems, "elements")
-	count(v.MinProperties, v.MaxProperties, "keys")
+	count(v.MinLength, v.MaxLength, "character")
+	count(v.MinItems, v.MaxItems, "element")
+	count(v.MinProperties, v.MaxProperties, "key")
 	bound := func(n *float64, exclusive bool, than, orEqual string) {
 		switch {
 		case n != nil && exclusive:

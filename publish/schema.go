@@ -351,3 +351,9 @@ func addJSON(out object, key string, value *structural.JSON) {
 func preserves(s *structural.Schema) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
+
+// Definition returns the definition of the kind of a resource in a document, OpenAPI v2 or v3,
+// as [Documents] writes it.
+func Definition(r *Resource, o Options, v2 bool) map[string]any {
+	return dialect{v2: v2, Options: o}.kindSchema(r)
+}

@@ -26,6 +26,7 @@ type CRDArguments struct {
 	// Enable is an addition of schemagen: see markers.Features.
 	Enable []string `marker:",optional"`
 	Unions []string `marker:",optional"`
+	Gates  []string `marker:",optional"`
 	// Kustomize and Helm are additions as well.
 	Kustomize *bool  `marker:",optional"`
 	Helm      string `marker:",optional"`

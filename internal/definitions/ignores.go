@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
@@ -92,6 +93,31 @@ func ReadIgnores(name string, data []byte) []*Ignore {
 			Pos:  diag.Position{File: name, Line: n, Column: at[0] + 1},
 			Code: group[2], wholeFile: group[1] == "ignore-file", Reason: group[3],
 		})
+	}
+	return out
+}
+
+// Invalid reports mistakes in the comments. isCode reports whether a code exists.
+func (m Ignores) Invalid(isCode func(string) bool) diag.List {
+	var out diag.List
+	for _, list := range m {
+		for _, c := range list {
+			message := ""
+			switch {
+			case c.Code == "":
+				message = "schemagen:ignore must have a code and a reason"
+			case compare.IsName(c.Code):
+			case !isCode(c.Code):
+				message = "schemagen:ignore: unknown code " + c.Code
+			case c.Reason == "":
+				message = "schemagen:ignore " + c.Code + " must have a reason"
+			case !c.Used:
+				message = "schemagen:ignore " + c.Code + " matches no finding"
+			}
+			if message != "" {
+				out = append(out, idleComment.At(c.Pos, "", "%s", message))
+			}
+		}
 	}
 	return out
 }

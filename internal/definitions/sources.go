@@ -164,3 +164,13 @@ func (s Source) Read(stdin io.Reader) ([]byte, error) {
 	}
 	return os.ReadFile(s.Name)
 }
+
+// ReadIn returns a function that reads files whose names may be relative to dir.
+func ReadIn(dir string) func(file string) ([]byte, error) {
+	return func(file string) ([]byte, error) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		return os.ReadFile(file)
+	}
+}

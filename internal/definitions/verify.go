@@ -3,6 +3,8 @@ package definitions
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
+	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/crd"
@@ -30,8 +33,19 @@ type VerifyOptions struct {
 	Old string
 	// Costs, if not nil, receives a table of the estimated costs of all CEL rules.
 	Costs io.Writer
+	// Conditions, if its writer is not nil, receives the condition NonStructuralSchema of each
+	// definition, and what is refused beside it.
+	Conditions ConditionOptions
 	// Keep, if not nil, is called with what is read. It may be called concurrently.
 	Keep func(file crd.File)
+}
+
+// ConditionOptions configure the output of conditions.
+type ConditionOptions struct {
+	Writer  io.Writer
+	Wording verify.Wording
+	// JSON writes one JSON object in a line for each definition, instead of YAML documents.
+	JSON bool
 }
 
 // Verified is the result of [Verify].
@@ -69,10 +83,11 @@ type verification struct {
 func (v *verification) all(ctx context.Context, sources []Source) (diag.List, error) {
 	lists := make([]diag.List, len(sources))
 	costs := make([]bytes.Buffer, len(sources))
+	conditions := make([]bytes.Buffer, len(sources))
 	verified := progress.Start(ctx, "verifying", "files", len(sources))
 	err := parallel.Do(len(sources), func(i int) (err error) {
 		defer verified.Add(1)
-		lists[i], err = v.one(ctx, sources[i], &costs[i])
+		lists[i], err = v.one(ctx, sources[i], &costs[i], &conditions[i])
 		return err
 	})
 	if err != nil {
@@ -89,11 +104,19 @@ func (v *verification) all(ctx context.Context, sources []Source) (diag.List, er
 			return nil, err
 		}
 	}
+	for i := range conditions { // all are empty without a writer
+		if conditions[i].Len() == 0 {
+			continue
+		}
+		if _, err := conditions[i].WriteTo(v.Conditions.Writer); err != nil {
+			return nil, err
+		}
+	}
 	return verify.FoldNotes(slices.Concat(lists...)), nil
 }
 
 // one verifies the definitions of a file.
-func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buffer) (diag.List, error) {
+func (v *verification) one(ctx context.Context, source Source, costs, conditions *bytes.Buffer) (diag.List, error) {
 	data, err := v.read(source)
 	if err != nil || data == nil {
 		return nil, err
@@ -116,6 +139,11 @@ func (v *verification) one(ctx context.Context, source Source, costs *bytes.Buff
 		findings = append(findings, found...)
 		if v.Costs != nil {
 			if err := v.writeCosts(ctx, s, costs); err != nil {
+				return nil, err
+			}
+		}
+		if v.Conditions.Writer != nil {
+			if err := v.writeCondition(ctx, s, conditions); err != nil {
 				return nil, err
 			}
 		}
@@ -183,4 +211,19 @@ func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *b
 		fmt.Fprintf(out, "%s\t%s\t%.2f %% of a rule\t%.3f %% of the schema\t%s\n", diag.Line(s.CRD.Name), diag.Line(rule.Path), 100*rule.RuleShare(), 100*rule.SchemaShare(), verify.CostText(rule))
 	}
 	return nil
+}
+
+// writeCondition writes the condition of a definition.
+func (v *verification) writeCondition(ctx context.Context, s *crd.Definition, out *bytes.Buffer) error {
+	compatibility, err := v.Server.Compatibility(ctx, s, v.Conditions.Wording)
+	if err != nil {
+		return err
+	}
+	if v.Conditions.JSON {
+		return json.NewEncoder(out).Encode(compatibility)
+	}
+	out.WriteString("---\n")
+	encoder := yaml.NewEncoder(out) // sigs.k8s.io/yaml would sort the keys
+	encoder.SetIndent(2)
+	return errors.Join(encoder.Encode(compatibility), encoder.Close())
 }

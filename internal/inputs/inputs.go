@@ -433,12 +433,34 @@ func (r *Reader) stat(name string) (fs.FileInfo, bool) {
 	return overlayFile{filepath.Base(name), len(data)}, ok
 }
 
+// orDirectory returns the result of a function, or a directory if there is nothing on disk
+// but files of the overlay below it.
+func (r *Reader) orDirectory(name string, stat func(string) (fs.FileInfo, error)) (fs.FileInfo, error) {
+	info, err := stat(name)
+	if err == nil || r == nil {
+		return info, err
+	}
+	prefix := filepath.Clean(name) + string(filepath.Separator)
+	for file := range r.overlay {
+		if strings.HasPrefix(file, prefix) {
+			return overlayDir{overlayFile{filepath.Base(name), 0}}, nil
+		}
+	}
+	return info, err
+}
+
+// overlayDir is a directory that has only files of an overlay.
+type overlayDir struct{ overlayFile }
+
+func (overlayDir) Mode() fs.FileMode { return fs.ModeDir | 0o555 }
+func (overlayDir) IsDir() bool       { return true }
+
 // Stat is [os.Stat]. Only the existence and type of the file are recorded.
 func (r *Reader) Stat(name string) (fs.FileInfo, error) {
 	if info, ok := r.stat(name); ok {
 		return info, nil
 	}
-	info, err := os.Stat(name)
+	info, err := r.orDirectory(name, os.Stat)
 	if r != nil {
 		r.note(query{op: opKind, name: name}, note{answer: kindOf(info, err)})
 	}
@@ -450,7 +472,7 @@ func (r *Reader) Lstat(name string) (fs.FileInfo, error) {
 	if info, ok := r.stat(name); ok {
 		return info, nil
 	}
-	info, err := os.Lstat(name)
+	info, err := r.orDirectory(name, os.Lstat)
 	if r != nil {
 		r.note(query{op: opLKind, name: name}, note{answer: kindOf(info, err)})
 	}

@@ -76,7 +76,7 @@ func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (c
 	switch mode {
 	case Write:
 		sweepTemps(outputs, time.Now())
-		err = disk{write: createTemp, rename: os.Rename}.replace(ctx, targets)
+		err = disk{write: createTemp, rename: rename}.replace(ctx, targets)
 	case Check, Diff:
 		err = printDiffs(ctx, stdout, targets)
 	default:
@@ -94,7 +94,7 @@ func Commit(ctx context.Context, outputs []File, mode Mode, stdout io.Writer) (c
 // Remove removes stale files.
 func Remove(paths []string) error {
 	for _, path := range paths {
-		if err := os.Remove(path); err != nil {
+		if err := untilFree(func() error { return os.Remove(path) }, thisSystem.inUse, time.Sleep); err != nil {
 			return fmt.Errorf("remove a stale file: %w", err)
 		}
 	}
@@ -127,10 +127,11 @@ func findTargets(ctx context.Context, outputs []File) ([]*target, error) {
 		if err != nil {
 			return nil, err
 		}
-		if other, ok := taken[t.file]; ok {
+		key := thisSystem.samePath(t.file)
+		if other, ok := taken[key]; ok {
 			return nil, fmt.Errorf("%s: two outputs have this path (the other as %s)", out.Path, other)
 		}
-		taken[t.file] = out.Path
+		taken[key] = out.Path
 		if !t.exists || !bytes.Equal(t.old, t.Data) {
 			targets = append(targets, t)
 		}
@@ -172,6 +173,9 @@ func newTarget(out File) (*target, error) {
 func absolute(path string) (string, error) {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path), nil
+	}
+	if thisSystem == "windows" { // which resolves ".." before symlinks, and knows C:x and \x
+		return filepath.Abs(path)
 	}
 	wd, err := os.Getwd()
 	if err == nil {
@@ -257,15 +261,24 @@ func (d disk) stage(t *target) error {
 	if t.exists {
 		// A rename would replace a write-protected file. Opening it gives the error that
 		// users expect.
-		f, err := os.OpenFile(t.file, os.O_WRONLY, 0)
-		if err != nil {
-			return pathError(t.Path, err)
-		}
-		if err := f.Close(); err != nil {
+		if err := untilFree(func() error { return openForWriting(t.file) }, thisSystem.inUse, time.Sleep); err != nil {
 			return pathError(t.Path, err)
 		}
 	}
 	return d.writeTemp(t, t.Data)
+}
+
+func openForWriting(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// rename is [os.Rename], which on Windows waits for programs that have the file open.
+func rename(from, to string) error {
+	return untilFree(func() error { return os.Rename(from, to) }, thisSystem.renameInUse, time.Sleep)
 }
 
 func (d disk) writeTemp(t *target, data []byte) error {

@@ -12,8 +12,8 @@ import (
 // the file that writing to the path would create.
 func Physical(path string) string {
 	const separator = string(filepath.Separator)
-	top := filepath.VolumeName(path) + separator
-	done, rest := top, strings.Split(path[len(top):], separator)
+	done, below := linkRoot("", path)
+	rest := strings.Split(below, separator)
 	for links := 0; len(rest) > 0; {
 		name := rest[0]
 		rest = rest[1:]
@@ -28,9 +28,7 @@ func Physical(path string) string {
 			continue
 		}
 		links++
-		if filepath.IsAbs(link) {
-			done, link = top, link[len(top):]
-		}
+		done, link = linkRoot(done, link)
 		rest = append(strings.Split(link, separator), rest...)
 	}
 	return done

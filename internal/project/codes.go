@@ -13,7 +13,7 @@ var (
 	unusedWaiver = &diag.Kind{
 		Code: "SG508", Severity: diag.Warning, Title: "a waiver that suppresses nothing",
 		Explanation: "schemagen.yaml waives a code in files that have no such finding. It is reported by schemagen crd if it runs for all packages in the file, and by schemagen verify for the files that it checks.",
-		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\nwaivers:\n- code: SG217\n  path: v1/*.go\n  reason: negative numbers are refused by a webhook\n-- v1/types.go --\nReplicas int32 `json:\"replicas\"`",
+		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\nwaivers:\n- code: SG217\n  path: v1/*.go\n  reason: a webhook rejects negative numbers\n-- v1/types.go --\nReplicas int32 `json:\"replicas\"`",
 		Good:        "-- schemagen.yaml --\npaths: [./...]",
 	}
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
@@ -136,6 +137,7 @@ func (r *reader) top(root *yaml.Node) {
 	}
 	r.types(fields["types"])
 	r.descriptions(fields["descriptions"])
+	r.gates(fields["gates"])
 	r.severities(fields["severities"])
 	for _, n := range r.List(fields["waivers"]) {
 		r.waiver(n)
@@ -388,6 +390,24 @@ func (r *reader) codeNamed(n *yaml.Node) (*diag.Kind, bool) {
 	r.Fail(n, "did you mean "+near+"?", "unknown code %q", manifest.Shortened(text))
 	r.Meant(n, near)
 	return nil, false
+}
+
+// gates reads the names of the gates that conditions may have.
+func (r *reader) gates(n *yaml.Node) {
+	if n != nil && n.Tag != "!!null" {
+		r.file.gates = []string{}
+	}
+	for _, entry := range r.entries(n, "gates") {
+		if name := entry[0].Value; name == "" || name == gates.Never || strings.ContainsAny(name, "\"*!@,;\n") {
+			r.Fail(entry[0], "", "%q cannot be the name of a gate", name)
+		}
+		for key, value := range r.Fields(entry[1], "gate "+entry[0].Value, "stage", "since") {
+			if value != nil {
+				r.scalar(value, key, "!!str")
+			}
+		}
+		r.file.gates = append(r.file.gates, entry[0].Value)
+	}
 }
 
 // severities reads the severities of codes. Errors cannot be given another severity.

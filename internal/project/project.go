@@ -35,6 +35,8 @@ type File struct {
 	packages []generator.PackageOptions
 	// overrides apply to types of other modules.
 	overrides []generator.Override
+	// gates are the names in the section gates; nil if there is no such section.
+	gates []string
 	// severities are the configured severities of codes, each one of [Severities]. waivers
 	// suppress findings.
 	severities map[diag.Code]string
@@ -260,7 +262,7 @@ func (c *File) AddTo(options *generator.Options, all bool) {
 	if c == nil {
 		return
 	}
-	options.Packages = c.packages
+	options.Packages, options.KnownGates = c.packages, c.gates
 	if len(c.overrides) > 0 {
 		options.Overrides = &generator.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
 	}

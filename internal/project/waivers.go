@@ -173,3 +173,22 @@ func matchesElements(patterns, names []string) bool {
 	}
 	return matched[len(names)]
 }
+
+// FoldedBy returns the key by which a warning is folded: only the first warning with
+// that key is printed. It is used for warnings that a package may have hundreds of, all
+// with the same cause and fix; ok is false for all others.
+func FoldedBy(d diag.Diagnostic) (key string, ok bool) {
+	if d.Pos.File == "" {
+		return "", false
+	}
+	key = string(d.Code) + " " + path.Dir(filepath.ToSlash(d.Pos.File))
+	switch d.Code {
+	case "SG217": // unsigned integers without a minimum
+		return key, true
+	case "SG311": // mistakes in unions; errors if unions are enabled
+		return key, d.Severity == diag.Warning
+	case "SG605": // rejected parts of a CRD outside its schemas, for each kind
+		return key + " " + d.Message, true
+	}
+	return "", false
+}

@@ -1,0 +1,108 @@
+// Package apidocs renders the documentation of custom resources for the users of an
+// operator. The page is a single HTML file that needs nothing else: its template, style
+// and script are plain files in page/, without a build step. Texts of definitions are data
+// in it, which only the script displays, and never as HTML.
+package apidocs
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/prose"
+	"github.com/schemagen/schemagen/publish"
+)
+
+//go:embed page/page.html
+var pageText string
+
+//go:embed page/page.css
+var pageStyle string
+
+//go:embed page/page.js
+var pageScript string
+
+// pageData is the input of the page's script.
+type pageData struct {
+	Title string     `json:"title"`
+	Kinds []pageKind `json:"kinds"`
+}
+
+// pageKind is one version of a kind on the page.
+type pageKind struct {
+	Group      string            `json:"group"`
+	Version    string            `json:"version"`
+	Kind       string            `json:"kind"`
+	Plural     string            `json:"plural"`
+	ShortNames []string          `json:"shortNames,omitempty"`
+	Namespaced bool              `json:"namespaced"`
+	Field      *pageField        `json:"field,omitempty"`
+	Missing    string            `json:"missing,omitempty"`
+	Examples   []publish.Example `json:"examples,omitempty"`
+}
+
+// pageField is a field with its description as blocks.
+type pageField struct {
+	*publish.Field
+	// SchemaPath hides that of the field, which is long and useless to readers.
+	SchemaPath string `json:"place,omitempty"`
+	// Prose is set if the description is more than a paragraph of text.
+	Prose  []prose.Block `json:"prose,omitempty"`
+	Fields []*pageField  `json:"fields,omitempty"`
+}
+
+// Page returns the documentation of kinds as one self-contained HTML page that makes no
+// requests. The page's policy allows only its own script and style.
+func Page(title string, kinds []*publish.Documented) ([]byte, error) {
+	t, err := template.New("page").Parse(pageText)
+	if err != nil {
+		return nil, fmt.Errorf("page.html: %w", err)
+	}
+	data := pageData{Title: title, Kinds: []pageKind{}}
+	var p prose.Parser
+	for _, k := range publish.SortDocumented(kinds) {
+		kind := pageKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, ShortNames: k.ShortNames,
+			Namespaced: k.Namespaced, Missing: k.Missing(), Examples: k.Examples}
+		if k.Field != nil {
+			kind.Field = newPageField(&p, k.Field)
+		}
+		data.Kinds = append(data.Kinds, kind)
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, struct {
+		Title  string
+		Policy template.HTMLAttr
+		Style  template.CSS
+		Script template.JS
+		Data   pageData
+	}{title, pagePolicy(), template.CSS(pageStyle), template.JS(pageScript), data})
+	if err != nil {
+		return nil, fmt.Errorf("page.html: %w", err)
+	}
+	return []byte(diag.EscapeJSON(b.String())), nil
+}
+
+func newPageField(p *prose.Parser, f *publish.Field) *pageField {
+	out := &pageField{Field: f, Prose: p.Parse(f.Description)}
+	if len(out.Prose) == 1 && out.Prose[0].Kind == prose.Paragraph && len(out.Prose[0].Spans) == 1 && out.Prose[0].Spans[0].Kind == "" {
+		out.Prose = nil
+	}
+	for _, child := range f.Fields {
+		out.Fields = append(out.Fields, newPageField(p, child))
+	}
+	return out
+}
+
+// pagePolicy returns the Content-Security-Policy: no requests, and only the page's own
+// script and style.
+func pagePolicy() template.HTMLAttr {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'"`, hash(pageStyle), hash(pageScript)))
+}

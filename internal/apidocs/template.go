@@ -1,0 +1,212 @@
+package apidocs
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// Document is the data of a template. docs/editor.md describes it, with the functions.
+type Document struct {
+	Title string
+	// Groups are sorted by name, and so are the kinds of a group.
+	Groups []Group
+}
+
+// Group is the kinds of an API group.
+type Group struct {
+	Name  string
+	Kinds []Kind
+}
+
+// Kind is the versions of a kind.
+type Kind struct {
+	Name string
+	// Versions are sorted, the one that kubectl prefers first.
+	Versions []*publish.Documented
+}
+
+// Row is a field in a flat list of fields.
+type Row struct {
+	*publish.Field
+	// Path is the path of the field in the object, such as spec.replicas.
+	Path string
+	// Depth is the number of fields around this one.
+	Depth int
+}
+
+// NewDocument returns the data of a template.
+func NewDocument(title string, kinds []*publish.Documented) Document {
+	out := Document{Title: title}
+	for _, k := range publish.SortDocumented(kinds) {
+		if last := len(out.Groups) - 1; last < 0 || out.Groups[last].Name != k.Group {
+			out.Groups = append(out.Groups, Group{Name: k.Group})
+		}
+		group := &out.Groups[len(out.Groups)-1]
+		if last := len(group.Kinds) - 1; last < 0 || group.Kinds[last].Name != k.Kind {
+			group.Kinds = append(group.Kinds, Kind{Name: k.Kind})
+		}
+		kind := &group.Kinds[len(group.Kinds)-1]
+		kind.Versions = append(kind.Versions, k)
+	}
+	return out
+}
+
+// templateSuffix is the end of the name of a template: without it, it is the name of the
+// output.
+const templateSuffix = ".tmpl"
+
+// Execute executes a Go template. The output has the name of the template without ".tmpl".
+// The findings are mistakes in the template.
+func Execute(name, text string, document Document) (publish.File, diag.List, error) {
+	output, ok := strings.CutSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), templateSuffix)
+	if !ok || output == "" {
+		return publish.File{}, nil, fmt.Errorf("%s: the name of a template is that of its output with %s at the end, such as api.adoc%s", name, templateSuffix, templateSuffix)
+	}
+	t, err := template.New(name).Funcs(Functions()).Parse(text)
+	var b bytes.Buffer
+	if err == nil {
+		err = t.Execute(&b, document)
+	}
+	if err != nil {
+		return publish.File{}, diag.List{templateError(name, err)}, nil
+	}
+	return publish.File{Path: output, Data: b.Bytes()}, nil, nil
+}
+
+// templatePlace matches the line and the column, from 0, in an error of package template.
+var templatePlace = lazyregexp.New(`^:(\d+)(?::(\d+))?: `)
+
+// templateError returns an error of package template as a diagnostic. Its text begins with
+// "template", the name, and the position.
+func templateError(name string, err error) diag.Diagnostic {
+	pos, message := diag.Position{File: name}, strings.TrimPrefix(err.Error(), "template: "+name)
+	if place := templatePlace().FindStringSubmatch(message); place != nil {
+		message = message[len(place[0]):]
+		pos.Line, _ = strconv.Atoi(place[1])
+		if column, err := strconv.Atoi(place[2]); err == nil {
+			pos.Column = column + 1
+		}
+	}
+	return failedTemplate.At(pos, "docs/editor.md describes the data and functions of templates", "%s", message)
+}
+
+//go:embed asciidoc.tmpl
+var asciidocText string
+
+// AsciiDoc returns the documentation of kinds in AsciiDoc, one file per group.
+func AsciiDoc(title string, kinds []*publish.Documented) ([]publish.File, error) {
+	var out []publish.File
+	for _, group := range NewDocument(title, kinds).Groups {
+		file, findings, err := Execute(group.Name+".adoc"+templateSuffix, asciidocText, Document{Title: title, Groups: []Group{group}})
+		if len(findings) > 0 {
+			err = errors.New(findings[0].Message)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, file)
+	}
+	return out, nil
+}
+
+// Functions returns the functions of templates, besides those of every Go template.
+func Functions() template.FuncMap {
+	return template.FuncMap{
+		"asciidoc":      asciidoc,
+		"asciidocCode":  asciidocCode,
+		"asciidocLines": asciidocLines,
+		"fields":        rows,
+		"fence":         fence,
+		"join":          strings.Join,
+		"line":          func(text string) string { return strings.Join(strings.Fields(text), " ") },
+		"markdown":      publish.MarkdownText,
+		"markdownCode":  publish.MarkdownCode,
+		"paragraphs":    paragraphs,
+	}
+}
+
+// rows returns all fields below a field, each before the fields in it.
+func rows(field *publish.Field) []Row {
+	var out []Row
+	var add func(f *publish.Field, prefix string, depth int)
+	add = func(f *publish.Field, prefix string, depth int) {
+		for _, child := range f.Fields {
+			out = append(out, Row{Field: child, Path: prefix + child.Name, Depth: depth})
+			add(child, prefix+child.Name+".", depth+1)
+		}
+	}
+	if field != nil {
+		add(field, "", 0)
+	}
+	return out
+}
+
+// paragraphs returns the paragraphs of a description, each on one line.
+func paragraphs(description string) []string {
+	var out []string
+	for text := range strings.SplitSeq(strings.TrimSpace(description), "\n\n") {
+		if words := strings.Fields(text); len(words) > 0 {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return out
+}
+
+// fence returns a line of a character, at least four, that is in no line of a text.
+func fence(character, text string) string {
+	out := strings.Repeat(character, 4)
+	for strings.Contains(text, out) {
+		out += character
+	}
+	return out
+}
+
+// asciidoc escapes a text for a paragraph or a table cell: nothing in it is markup. All
+// characters that AsciiDoc could interpret become character references.
+func asciidoc(text string) string {
+	var b strings.Builder
+	var last rune
+	for i, r := range diag.Line(strings.Join(strings.Fields(text), " ")) {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r > 127
+		if letter && !(i == 0 && '0' <= r && r <= '9') || i > 0 && strings.ContainsRune(" ,/?!%$@", r) ||
+			i > 1 && (r == '.' || r == '-') && r != last && last != ' ' {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// asciidocLines escapes a text for a listing, in which AsciiDoc still obeys directives at
+// the start of a line, such as include::.
+func asciidocLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		for _, directive := range []string{"include::", "ifdef::", "ifndef::", "ifeval::", "endif::"} {
+			if strings.HasPrefix(strings.TrimLeft(line, `\`), directive) {
+				lines[i] = `\` + line
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// asciidocCode returns a text as literal text on one line.
+func asciidocCode(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return "``" + asciidoc(text) + "``"
+}

@@ -1,0 +1,134 @@
+package apidocs
+
+import (
+	"errors"
+	"html"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/schemagen/schemagen/publish"
+)
+
+// hostile returns texts that AsciiDoc would interpret.
+func hostile() []string {
+	return []string{
+		"*bold* _italic_ `code` #mark# ^a^ ~b~", "image::http://x.io/a.png[]", "include::/etc/passwd[]", "link:javascript:alert(1)[x]", "+++<script>alert(1)</script>+++",
+		"pass:[<script>]", "{attribute}", "<<anchor>>", "[[id]]", "= Title", "== Title", ".title", "----", "|===", "| cell", "* item", "- item", "1. item", "A. item", "a:: b", "NOTE: x", "// comment",
+		"+", "a +", "ifdef::x[]", "<1>", "stem:[x]", "footnote:[x]", "(C) -- ... ->", "http://x.io", "''' ---", "\\*a*", "&amp; &#42;", "``x``", "a||b", "endif::[]", "2+| x", "`\"x\"`",
+	}
+}
+
+func hostileKinds() []*publish.Documented {
+	var out []*publish.Documented
+	for _, text := range hostile() {
+		text := "MARK " + text
+		for _, shown := range []string{text, strings.TrimPrefix(text, "MARK "), text + "\n\n" + text} {
+			out = append(out, &publish.Documented{
+				Resource: &publish.Resource{Group: "ex.io", Version: "v1", Kind: shown, Plural: shown, ShortNames: []string{shown}},
+				Field: &publish.Field{Description: shown, Fields: []*publish.Field{{Name: shown, Type: shown, Description: shown, Default: shown, Enum: []string{shown}, Limits: []string{shown},
+					Rules: []publish.FieldRule{{Text: shown, Rule: shown}}, Unions: []publish.FieldUnion{{Text: shown, Values: []publish.UnionValue{{Value: shown, Member: shown}}}}}}},
+				Examples: []publish.Example{{Title: shown, YAML: shown + "\n"}},
+			})
+		}
+	}
+	return out
+}
+
+// TestAsciiDocIsText checks that a text in AsciiDoc has only characters without a meaning.
+func TestAsciiDocIsText(t *testing.T) {
+	reference := regexp.MustCompile(`&#[0-9]+;`)
+	for _, text := range hostile() {
+		plain := reference.ReplaceAllString(asciidoc(text), "")
+		if strings.ContainsAny(plain, "*_`#^~+[]{}<>|\\&\"'():;=") || strings.Contains(plain, "--") || strings.Contains(plain, "..") || regexp.MustCompile(`^[^A-Za-z]|^.\.`).MatchString(asciidoc(text)[:1]) && !strings.HasPrefix(asciidoc(text), "&#") {
+			t.Errorf("%q becomes %s", text, asciidoc(text))
+		}
+	}
+}
+
+// TestAsciidoctor compares the text of the rendered page with the definitions. It runs
+// where Asciidoctor is installed.
+func TestAsciidoctor(t *testing.T) {
+	program, err := exec.LookPath("asciidoctor")
+	if err != nil {
+		t.Skip("asciidoctor is not installed")
+	}
+	files, err := AsciiDoc("Title", hostileKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := t.TempDir() + "/" + files[0].Path
+	if err := os.WriteFile(file, files[0].Data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-S", "unsafe", "-o", "-", "-s", file)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	page, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	if odd := regexp.MustCompile(`<(script|img|em|strong|mark|sup|sub|a href="[^#h]|b class|iframe)[^>]*>`).FindAllString(string(page), 5); odd != nil {
+		t.Errorf("got %v", odd)
+	}
+	for _, kind := range hostileKinds() {
+		want := strings.Join(strings.Fields(kind.Kind), " ")
+		if got := strings.Count(decoded(string(page)), want); got < 8 {
+			t.Errorf("%q is shown %d times", want, got)
+		}
+	}
+}
+
+// decoded returns the text of HTML.
+func decoded(page string) string {
+	return html.UnescapeString(regexp.MustCompile(`</?[a-z][^>]*>`).ReplaceAllString(page, ""))
+}
+
+// TestTemplateErrors checks the positions of mistakes in templates.
+func TestTemplateErrors(t *testing.T) {
+	document := NewDocument("Title", hostileKinds())
+	for _, test := range []struct{ text, want string }{
+		{"\n{{", `^dir/a\.txt\.tmpl:2: error\[SG513\]: unclosed action`},
+		{"\n{{.Nothing}}", `^dir/a\.txt\.tmpl:2:3: error\[SG513\]: executing "dir/a\.txt\.tmpl" at <\.Nothing>`},
+		{"{{range .Groups}}\n\n{{index .Kinds 1000}}{{end}}", `^dir/a\.txt\.tmpl:3:3: error\[SG513\]: .*out of range`},
+		{"{{join .Title .Title}}", `^dir/a\.txt\.tmpl:1:8: error`},
+	} {
+		_, findings, err := Execute("dir/a.txt.tmpl", test.text, document)
+		var got strings.Builder
+		if err := errors.Join(err, findings.WriteText(&got)); err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(test.want).MatchString(got.String()) {
+			t.Errorf("%q: got %s, want %s", test.text, got.String(), test.want)
+		}
+	}
+	for _, name := range []string{"a.txt", ".tmpl", "dir/.tmpl"} {
+		if _, _, err := Execute(name, "", document); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// TestPageDescribesTemplates checks that docs/editor.md has every field and function.
+func TestPageDescribesTemplates(t *testing.T) {
+	page, err := os.ReadFile("../../docs/editor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, _ := strings.Cut(string(page), "### Templates")
+	for _, value := range []any{Document{}, Group{}, Kind{}, Row{}, publish.Field{}, publish.FieldUnion{}, publish.UnionValue{}, publish.FieldRule{}, publish.Example{}} {
+		for field := range reflect.TypeOf(value).Fields() {
+			if !field.Anonymous && field.Name != "SchemaPath" && !strings.Contains(chapter, "`"+field.Name+"`") {
+				t.Errorf("docs/editor.md does not describe %s of %T", field.Name, value)
+			}
+		}
+	}
+	for name := range Functions() {
+		if !strings.Contains(chapter, "`"+name) {
+			t.Errorf("docs/editor.md does not describe the function %s", name)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package definitions
+
+import (
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// The kinds of diagnostics of this package, in the order of their codes.
+var (
+	idleComment = &diag.Kind{
+		Code: "SG502", Severity: diag.Warning, Title: "an ignore comment has no effect",
+		Explanation: "# schemagen:ignore CODE reason suppresses one code on its own and the next line, # schemagen:ignore-file CODE reason in the whole file; in Go, the comments begin with //. The code must exist, a reason must be given, and there must be a finding to suppress.",
+		Bad:         "$ schemagen verify crd.yaml\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  # schemagen:ignore SG607 a webhook sets it\n  size: {type: integer, maximum: 1}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, maximum: 1}",
+	}
+	noCRD = &diag.Kind{
+		Code: "SG503", Severity: diag.Warning, Title: "no CRD to verify",
+		Explanation: "None of the files contains a CustomResourceDefinition.",
+		Bad:         "$ schemagen verify .\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
+	}
+)
+
+// NoCRDIn reports that there is no definition in the named files.
+func NoCRDIn(names []string) diag.Diagnostic {
+	return noCRD.At(diag.Position{}, "name files or directories with CRDs, or Go packages such as ./api/...", "no CRD found in %s", strings.Join(names, ", "))
+}
+
+// Codes returns the kinds of diagnostics that the package reports.
+func Codes() []*diag.Kind { return []*diag.Kind{idleComment, noCRD} }

@@ -1,0 +1,96 @@
+package derived
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+)
+
+// node is a schema as it is written: notes, each a comment of its own, and members.
+type node struct {
+	notes   []string
+	members []member
+}
+
+// member is a keyword of a schema, a property, or an element of a list.
+type member struct {
+	// key is empty for an element of a list.
+	key string
+	// comment follows on the same line.
+	comment string
+	// text is a value in one line; otherwise, it is a mapping or a list.
+	text   string
+	schema *node
+	list   bool
+}
+
+func (n *node) isEmpty() bool { return len(n.notes) == 0 && len(n.members) == 0 }
+
+// write writes the node with each line after an indent.
+func (n *node) write(out *strings.Builder, indent string) {
+	for _, note := range n.notes {
+		out.WriteString(indent + "# " + note + "\n")
+	}
+	for _, m := range n.members {
+		m.write(out, indent)
+	}
+}
+
+func (m member) write(out *strings.Builder, indent string) {
+	comment := ""
+	if m.comment != "" {
+		comment = " # " + m.comment
+	}
+	below := indent + "  "
+	switch {
+	case m.schema == nil:
+		out.WriteString(indent + scalar(m.key) + ": " + m.text + comment + "\n")
+	case m.schema.isEmpty() && m.key == "":
+		out.WriteString(indent + "- {}" + comment + "\n")
+	case m.schema.isEmpty():
+		out.WriteString(indent + scalar(m.key) + ": {}" + comment + "\n")
+	case m.key == "": // a dash on a line of its own leaves room for comments
+		out.WriteString(indent + "-" + comment + "\n")
+		m.schema.write(out, below)
+	default:
+		out.WriteString(indent + scalar(m.key) + ":" + comment + "\n")
+		if m.list {
+			below = indent
+		}
+		if len(m.schema.members) == 0 {
+			m.schema.write(out, below)
+			out.WriteString(below + "{}\n")
+			return
+		}
+		m.schema.write(out, below)
+	}
+}
+
+// plain matches strings that YAML reads as such without quotes.
+var plain = lazyregexp.New(`^[A-Za-z$][A-Za-z0-9$./_-]*$`)
+
+// scalar returns a string as YAML.
+func scalar(text string) string {
+	switch strings.ToLower(text) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+	default:
+		if plain().MatchString(text) {
+			return text
+		}
+	}
+	quoted, _ := json.Marshal(text) // strings never fail
+	return string(quoted)
+}
+
+// value returns a JSON value in one line.
+func value(v any) string {
+	if text, ok := v.(string); ok {
+		return scalar(text)
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // it was decoded from JSON
+	return strings.TrimSuffix(out.String(), "\n")
+}

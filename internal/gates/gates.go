@@ -1,0 +1,317 @@
+// Package gates reads the conditions of +schemagen:when and +schemagen:doc, and evaluates them
+// under a set of gates. It knows the text of a condition, not where it stands.
+//
+//	or   := and {"||" and}
+//	and  := not {"&&" not}
+//	not  := "!" not | "(" or ")" | NAME
+//	NAME := letter {letter | digit | "_" | "." | "-"} | '"' characters '"'
+package gates
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of a condition.
+const (
+	maxLength = 1 << 10 // bytes
+	maxNames  = 12
+	maxDepth  = 100 // of parentheses and negations
+)
+
+// Never is the name that is off in every set. It is a name only for text that is in no channel.
+const Never = "false"
+
+// Set is a set of gates that are on: names, "*" for all, "!name" for all but one. Elements are
+// applied from left to right.
+type Set []string
+
+// On reports whether a gate is on.
+func (s Set) On(name string) bool {
+	for _, element := range slices.Backward(s) {
+		switch element {
+		case "!" + name, "!*":
+			return false
+		case name, "*":
+			return true
+		}
+	}
+	return false
+}
+
+// Condition is a parsed condition. Its zero value always holds.
+type Condition struct {
+	op       operator
+	name     string
+	operands []Condition
+}
+
+type operator int
+
+const (
+	opAnd operator = iota
+	opOr
+	opNot
+	opName
+)
+
+// Name returns the condition that a gate is on.
+func Name(gate string) Condition { return Condition{op: opName, name: gate} }
+
+// And returns the condition that all of the conditions hold.
+func And(conditions ...Condition) Condition { return join(opAnd, conditions) }
+
+// join combines conditions by && or ||, without nesting the same operator.
+func join(op operator, conditions []Condition) Condition {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	c := Condition{op: op}
+	for _, operand := range conditions {
+		if operand.op == op {
+			c.operands = append(c.operands, operand.operands...)
+		} else {
+			c.operands = append(c.operands, operand)
+		}
+	}
+	return c
+}
+
+// Holds reports whether the condition holds if the gates of the set are on.
+func (c Condition) Holds(set Set) bool { return c.holds(set.On) }
+
+func (c Condition) holds(on func(string) bool) bool {
+	holds := func(operand Condition) bool { return operand.holds(on) }
+	switch c.op {
+	case opName:
+		return c.name != Never && on(c.name)
+	case opNot:
+		return !holds(c.operands[0])
+	case opOr:
+		return slices.ContainsFunc(c.operands, holds)
+	}
+	return !slices.ContainsFunc(c.operands, func(operand Condition) bool { return !holds(operand) })
+}
+
+// Names returns the sorted names of the gates in the condition.
+func (c Condition) Names() []string {
+	var names []string
+	if c.op == opName {
+		names = append(names, c.name)
+	}
+	for _, operand := range c.operands {
+		names = append(names, operand.Names()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Constant reports whether the condition has the same value for every set of gates.
+func (c Condition) Constant() (value, ok bool) {
+	names := c.Names()
+	value = c.holds(func(string) bool { return false })
+	for set := range 1 << len(names) {
+		on := func(name string) bool {
+			i, _ := slices.BinarySearch(names, name)
+			return set>>i&1 == 1
+		}
+		if c.holds(on) != value {
+			return false, false
+		}
+	}
+	return value, true
+}
+
+// String returns the canonical text of the condition, which parses to the same condition.
+func (c Condition) String() string {
+	switch c.op {
+	case opName:
+		if end := plainName(c.name); end == len(c.name) && end > 0 {
+			return c.name
+		}
+		return `"` + c.name + `"`
+	case opNot:
+		return "!" + c.operands[0].operand(opNot)
+	case opOr:
+		return c.joined(" || ")
+	}
+	return c.joined(" && ")
+}
+
+func (c Condition) joined(separator string) string {
+	texts := make([]string, len(c.operands))
+	for i, operand := range c.operands {
+		texts[i] = operand.operand(c.op)
+	}
+	return strings.Join(texts, separator)
+}
+
+// operand returns the text of the condition as an operand, in parentheses if it binds weaker.
+func (c Condition) operand(of operator) string {
+	if c.op == opOr && of != opOr || c.op == opAnd && of == opNot {
+		return "(" + c.String() + ")"
+	}
+	return c.String()
+}
+
+// SyntaxError is the reason that a text is not a condition.
+type SyntaxError struct {
+	// Offset is where the error is, in bytes.
+	Offset int
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string { return e.Msg }
+
+// Parse returns the condition that a text consists of, or a *SyntaxError.
+func Parse(text string) (Condition, error) {
+	c, end, err := Scan(text)
+	if err == nil && end < len(text) {
+		return Condition{}, &SyntaxError{end, "a parenthesis that was not opened"}
+	}
+	return c, err
+}
+
+// Scan returns the condition at the beginning of a text, and where it ends: at the parenthesis
+// that closes one around the condition, or at the end of the text.
+func Scan(text string) (c Condition, end int, err error) {
+	p := &parser{text: text}
+	p.blanks()
+	c = p.or()
+	if p.err == nil && p.at < len(text) && text[p.at] != ')' {
+		p.fail(p.at, "expected && or ||, found "+found(text[p.at:]))
+	}
+	if p.err == nil && p.at > maxLength {
+		p.fail(maxLength, "a condition has at most "+strconv.Itoa(maxLength)+" bytes")
+	}
+	if p.err == nil && len(c.Names()) > maxNames {
+		p.fail(0, "a condition has at most "+strconv.Itoa(maxNames)+" gates")
+	}
+	if p.err != nil {
+		return Condition{}, 0, p.err
+	}
+	return c, p.at, nil
+}
+
+type parser struct {
+	text  string
+	at    int // no blank is at this offset
+	depth int
+	err   *SyntaxError // the first error
+}
+
+func (p *parser) fail(at int, msg string) Condition {
+	if p.err == nil {
+		p.err = &SyntaxError{at, msg}
+	}
+	return Condition{}
+}
+
+func (p *parser) blanks() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// accept skips a token, and the blanks after it, if the text continues with it.
+func (p *parser) accept(token string) bool {
+	if p.err != nil || !strings.HasPrefix(p.text[p.at:], token) {
+		return false
+	}
+	p.at += len(token)
+	p.blanks()
+	return true
+}
+
+func (p *parser) or() Condition  { return p.list(opOr, "||", p.and) }
+func (p *parser) and() Condition { return p.list(opAnd, "&&", p.not) }
+
+func (p *parser) list(op operator, separator string, operand func() Condition) Condition {
+	operands := []Condition{operand()}
+	for p.accept(separator) {
+		operands = append(operands, operand())
+	}
+	return join(op, operands)
+}
+
+func (p *parser) not() Condition {
+	p.depth++
+	defer func() { p.depth-- }()
+	start := p.at
+	switch {
+	case p.err != nil:
+		return Condition{}
+	case p.depth > maxDepth:
+		return p.fail(start, "the condition is nested too deeply")
+	case p.accept("!"):
+		return Condition{op: opNot, operands: []Condition{p.not()}}
+	case p.accept("("):
+		c := p.or()
+		if p.err == nil && !p.accept(")") {
+			if p.at < len(p.text) {
+				return p.fail(p.at, "expected &&, || or a closing parenthesis, found "+found(p.text[p.at:]))
+			}
+			return p.fail(start, "unclosed parenthesis")
+		}
+		return c
+	}
+	return p.name()
+}
+
+func (p *parser) name() Condition {
+	rest := p.text[p.at:]
+	if strings.HasPrefix(rest, `"`) {
+		name, _, ok := strings.Cut(rest[1:], `"`)
+		if !ok {
+			return p.fail(p.at, "unclosed quote")
+		}
+		if name == "" || strings.ContainsAny(name, "\n\r") {
+			return p.fail(p.at, "a gate needs a name")
+		}
+		p.at += len(name) + 2
+		p.blanks()
+		return Name(name)
+	}
+	end := plainName(rest)
+	if end == 0 {
+		switch {
+		case strings.Trim(p.text, " \t\r\n") == "":
+			return p.fail(p.at, "a gate is missing")
+		case rest == "" || rest[0] == ')':
+			return p.fail(p.at, "a gate is missing at the end")
+		}
+		return p.fail(p.at, "expected a gate, found "+found(rest))
+	}
+	p.at += end
+	p.blanks()
+	return Name(rest[:end])
+}
+
+// plainName returns the length of the name without quotes that a text begins with.
+func plainName(text string) int {
+	for i := range len(text) {
+		c := text[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || !('0' <= c && c <= '9' || strings.IndexByte("_.-", c) >= 0)) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// found returns the word or operator at the beginning of a text for messages.
+func found(text string) string {
+	if end := plainName(text); end > 0 {
+		return strconv.Quote(text[:end])
+	}
+	for _, operator := range []string{"&&", "||"} {
+		if strings.HasPrefix(text, operator) {
+			return operator
+		}
+	}
+	for _, r := range text {
+		return strconv.Quote(string(r))
+	}
+	return "nothing"
+}

@@ -1,0 +1,160 @@
+package gates
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ text, canonical string }{
+		{"A", "A"},
+		{" A && !B ", "A && !B"},
+		{"A||B&&C", "A || B && C"},
+		{"(A||B)&&C", "(A || B) && C"},
+		{"((A))", "A"},
+		{"!(A&&B)", "!(A && B)"},
+		{"!!A", "!!A"},
+		{"A && (B && C)", "A && B && C"},
+		{`"my gate)" || A`, `"my gate)" || A`},
+		{`"Plain"`, "Plain"},
+		{"a.b-c_d9", "a.b-c_d9"},
+		{"false", "false"},
+	} {
+		got, err := Parse(c.text)
+		if err != nil || got.String() != c.canonical {
+			t.Errorf("Parse(%q) = %v, %v, want %s", c.text, got, err, c.canonical)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		offset int
+		msg    string
+	}{
+		{"", 0, "a gate is missing"},
+		{"  ", 2, "a gate is missing"},
+		{"A &&", 4, "a gate is missing at the end"},
+		{"A B", 2, `expected && or ||, found "B"`},
+		{"(A", 0, "unclosed parenthesis"},
+		{"(A B)", 3, `expected &&, || or a closing parenthesis, found "B"`},
+		{"A)", 1, "a parenthesis that was not opened"},
+		{"A & B", 2, `expected && or ||, found "&"`},
+		{"&& A", 0, "expected a gate, found &&"},
+		{"9A", 0, `expected a gate, found "9"`},
+		{`"A`, 0, "unclosed quote"},
+		{`""`, 0, "a gate needs a name"},
+		{strings.Repeat("!", 200) + "A", 100, "the condition is nested too deeply"},
+		{"A" + strings.Repeat(" || A", 300), 1024, "a condition has at most 1024 bytes"},
+		{"A||B||C||D||E||F||G||H||I||J||K||L||M", 0, "a condition has at most 12 gates"},
+	} {
+		_, err := Parse(c.text)
+		var syntax *SyntaxError
+		if !errors.As(err, &syntax) || *syntax != (SyntaxError{c.offset, c.msg}) {
+			t.Errorf("Parse(%.20q) = %+v, want %q at %d", c.text, err, c.msg, c.offset)
+		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		sets string // those of "", A, B, AB in which it holds
+	}{
+		{"A", "A,AB"},
+		{"!A", ",B"},
+		{"A && !B", "A"},
+		{"A || B", "A,B,AB"},
+		{"!(A || B)", ""},
+		{"A && B || !A && !B", ",AB"},
+	} {
+		condition, err := Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, set := range []string{"", "A", "B", "AB"} {
+			want := slices.Contains(strings.Split(c.sets, ","), set)
+			if got := condition.Holds(Set(strings.Split(set, ""))); got != want {
+				t.Errorf("%s in {%s}: got %v", c.text, set, got)
+			}
+		}
+	}
+	if (Condition{}).Holds(nil) != true {
+		t.Error("the zero value does not hold")
+	}
+}
+
+func TestSet(t *testing.T) {
+	for _, c := range []struct {
+		set  Set
+		a, b bool
+	}{
+		{nil, false, false},
+		{Set{"*"}, true, true},
+		{Set{"*", "!A"}, false, true},
+		{Set{"!A", "*"}, true, true},
+		{Set{"A", "!A", "B"}, false, true},
+		{Set{"*", "!*", "A"}, true, false},
+	} {
+		if a, b := c.set.On("A"), c.set.On("B"); a != c.a || b != c.b {
+			t.Errorf("%v: A is %v, B is %v", c.set, a, b)
+		}
+	}
+}
+
+func TestConstant(t *testing.T) {
+	for text, want := range map[string]string{
+		"A": "", "A || !A": "true", "A && !A": "false", "false": "false", "A && false": "false", "A || B && !B": "",
+		"(A || B) && !A && !B": "false",
+	} {
+		c, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, ok := c.Constant()
+		if got := map[bool]string{true: map[bool]string{true: "true", false: "false"}[value]}[ok]; got != want {
+			t.Errorf("%s is constant %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAnd(t *testing.T) {
+	a, _ := Parse("A || B")
+	b, _ := Parse("C && D")
+	if got := And(a, b).String(); got != "(A || B) && C && D" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// FuzzParse checks that no text makes the parser panic, that errors have an offset in the text,
+// and that the canonical text of a condition parses to the same condition.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"A", "A && !B || (C)", `"a b" || !!x.y-z`, "((A", "A ||", "!", "false", "\"\"", "A\xff", "(A)) B"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, end, err := Scan(text)
+		if err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || syntax.Offset < 0 || syntax.Offset > len(text) {
+				t.Fatalf("%q: offset of %v", text, err)
+			}
+			return
+		}
+		if end < len(text) && text[end] != ')' {
+			t.Fatalf("%q ends at %d", text, end)
+		}
+		printed := c.String()
+		again, err := Parse(printed)
+		if len(printed) > maxLength {
+			return // blanks around operators are free, but count
+		}
+		if err != nil || !reflect.DeepEqual(again, c) || again.String() != printed {
+			t.Fatalf("%q is %s, which is %v, %v", text, printed, again, err)
+		}
+	})
+}

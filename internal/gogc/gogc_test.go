@@ -1,0 +1,57 @@
+package gogc
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// TestPercentage checks how far heaps may grow.
+func TestPercentage(t *testing.T) {
+	for _, c := range []struct {
+		live uint64 // in MiB
+		want int
+	}{{0, 1200}, {1, 1200}, {3, 400}, {6, 200}, {12, 125}, {1000, 125}} {
+		if got := percentage(c.live << 20); got != c.want {
+			t.Errorf("%d MiB: got %d, want %d", c.live, got, c.want)
+		}
+	}
+}
+
+// TestPacer checks that each collection sets the percentage, until somebody else does.
+func TestPacer(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(first))
+	runtime.SetFinalizer(&pacer{percent: first}, (*pacer).collected)
+	percent := func() int {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return int(sample[0].Value.Uint64())
+	}
+	// collect returns the percentage after a collection, once it is other than old.
+	collect := func(old int) int {
+		runtime.GC()
+		for until := time.Now().Add(10 * time.Second); percent() == old && time.Now().Before(until); {
+			time.Sleep(time.Millisecond)
+		}
+		return percent()
+	}
+	small := collect(first)
+	if small <= least || small == first {
+		t.Errorf("a small heap has %d", small)
+	}
+	large := make([]byte, 64<<20)
+	if got := collect(small); got != least {
+		t.Errorf("a large heap has %d", got)
+	}
+	runtime.KeepAlive(large)
+	debug.SetGCPercent(77)
+	for range 3 {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := percent(); got != 77 {
+		t.Errorf("the percentage that was set became %d", got)
+	}
+}
