@@ -217,6 +217,3 @@ func isTerminal(f *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
 }
-
-// harmless matches settings of variables of the go command that cannot name a program.
-var harmless = lazyregexp.New(`^(CGO_ENABLED|GO111MODULE|GOARCH|GOOS|GOWORK|GOEXPERIMENT|GODEBUG|LANG|LC_ALL)=|^GOFLAGS=( *-(mod|tags|buildvcs)=\S*)* *$`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -91,14 +92,11 @@ func (e escapeError) Error() string { return diag.Line(string(e)) }
 // controller-gen and additional ones, and returns the result. If the tool would write outside
 // of the copy, it is not run and the error is an escapeError.
 func (p *copiedProject) run(ctx context.Context, dir string, env, command, args, more []string) (runResult, error) {
-	copied, err := os.MkdirTemp(p.temp, "")
+	copied, err := p.newCopy(ctx)
 	if err != nil {
 		return runResult{}, err
 	}
 	defer os.RemoveAll(copied)
-	if err := p.copyTo(ctx, copied); err != nil {
-		return runResult{}, fmt.Errorf("copy the project: %w", err)
-	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return runResult{}, err
 	}
@@ -144,6 +142,40 @@ func (p *copiedProject) run(ctx context.Context, dir string, env, command, args,
 		out.files["standard output"] = []byte(stdout.String())
 	}
 	return out, err
+}
+
+// newCopy returns a new copy of the project.
+func (p *copiedProject) newCopy(ctx context.Context) (string, error) {
+	copied, err := os.MkdirTemp(p.temp, "")
+	if err != nil {
+		return "", err
+	}
+	if err := p.copyTo(ctx, copied); err != nil {
+		return "", fmt.Errorf("copy the project: %w", err)
+	}
+	return copied, nil
+}
+
+// newGitCopy returns a new copy of the project which, like the project, is a git repository,
+// but without its settings and hooks: Makefiles ask git for directories and versions. A
+// repository that cannot be cloned is reported.
+func (p *copiedProject) newGitCopy(ctx context.Context, report io.Writer) (string, error) {
+	copied, err := os.MkdirTemp(p.temp, "")
+	if err != nil {
+		return "", err
+	}
+	if git, err := exec.LookPath("git"); err == nil && exists(filepath.Join(p.root, ".git")) {
+		for _, args := range [][]string{{"clone", "--quiet", "--shared", "--no-checkout", p.root, copied}, {"-C", copied, "reset", "--quiet"}} {
+			if out, err := exec.CommandContext(ctx, git, args...).CombinedOutput(); err != nil && ctx.Err() == nil {
+				fmt.Fprintf(report, "git %s failed; commands of the Makefile that use git may fail as well:\n%s", args[0], indented(string(out)))
+				break
+			}
+		}
+	}
+	if err := p.copyTo(ctx, copied); err != nil {
+		return "", fmt.Errorf("copy the project: %w", err)
+	}
+	return copied, nil
 }
 
 // replacePath replaces a path, unless it is only a prefix of another name, as /a/b is of

@@ -1,140 +1,271 @@
 package migrate
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
-	"slices"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
 )
 
-// TestReadMakefile checks which calls are found in Makefiles.
-func TestReadMakefile(t *testing.T) {
-	wd, err := os.Getwd()
-	if err != nil {
+// TestMakefiles asks make about the Makefiles in testdata/makefiles: each archive is a
+// project, with the expected calls and changes in the file want.
+func TestMakefiles(t *testing.T) {
+	needsMake(t)
+	names, err := filepath.Glob("testdata/makefiles/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, err := filepath.Abs(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			var want *txtar.File
+			for i := range archive.Files {
+				if file := &archive.Files[i]; file.Name == "want" {
+					want = file
+				} else {
+					writeFile(t, filepath.Join(dir, file.Name), file.Data)
+				}
+			}
+			got := describe(t, dir)
+			if *update {
+				if want == nil {
+					archive.Files = append(archive.Files, txtar.File{Name: "want"})
+					want = &archive.Files[len(archive.Files)-1]
+				}
+				want.Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want == nil || got != string(want.Data) {
+				t.Errorf("got\n%s", got)
+			}
+			compareRewrite(t, dir, got)
+		})
+	}
+}
+
+// compareRewrite checks that Rewrite, which only reads the text, changes the Makefile as make
+// has verified it, or not at all.
+func compareRewrite(t *testing.T, dir, described string) {
+	t.Helper()
+	name, changed, reason := Rewrite(nil, dir, "v1.2.3")
+	if changed == nil {
+		t.Logf("%s: not rewritten: %s", name, reason)
+		return
+	}
+	var diff bytes.Buffer
+	if _, err := output.Commit(t.Context(), []output.File{{Path: name, Data: changed}}, output.Diff, &diff); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("FROM_ENV", "env")
-	for _, c := range []struct{ name, text, want string }{
-		{"plain", "all:\n\tcontroller-gen crd paths=./...\n", "2 . crd paths=./... direct"},
-		{"a path with a version", "all:\n\t./bin/controller-gen-v0.16.1 crd paths=./...\n", "2 . crd paths=./... direct"},
-		{"the variable", "all:\n\t$(CONTROLLER_GEN) crd paths=./...\n", "2 . crd paths=./..."},
-		{"braces, quotes, silent", "all:\n\t@-\"${CONTROLLER_GEN}\" crd \"paths=./a b/...\"\n", "2 . crd paths=./a b/..."},
-		{"go run", "all:\n\tgo run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.16.1 crd paths=./...\n", "2 . crd paths=./... direct"},
-		{"go tool", "all:\n\tgo tool controller-gen crd paths=./...\n", "2 . crd paths=./... direct"},
-		{"another variable", "GEN := $(BIN)/controller-gen\nBIN = bin\nall:\n\t$(GEN) crd paths=./...\n", "4 . crd paths=./... direct"},
-		{"continued", "all:\n\t$(CONTROLLER_GEN) crd \\\n\t  paths=./... \\\n\t  output:dir=x\nb:\n\t$(CONTROLLER_GEN) object\n", "2 . crd paths=./... output:dir=x|6 . object"},
-		{"variables in variables", "A = $(B)\nB ?= crd:maxDescLen=$(C)\nC := 1\nC := 2\nall:\n\t$(CONTROLLER_GEN) $(A) paths=./...\n", "6 . crd:maxDescLen=2 paths=./..."},
-		{"several arguments in one", "OPTIONS ?= \"crd\" rbac:roleName=x # two\nall:\n\t$(CONTROLLER_GEN) $(OPTIONS) paths=.\n", "3 . crd rbac:roleName=x paths=."},
-		{"the environment", "FROM_ENV ?= file\nall:\n\t$(CONTROLLER_GEN) rbac:roleName=$(FROM_ENV)\n", "3 . rbac:roleName=env"},
-		{"an assignment before the environment", "FROM_ENV = file\nall:\n\t$(CONTROLLER_GEN) rbac:roleName=$(FROM_ENV)\n", "3 . rbac:roleName=file"},
-		{"what is not set", "all:\n\t$(CONTROLLER_GEN) crd$(NOT_SET_ANYWHERE)\n", "2 . crd"},
-		{"the directory", "all:\n\tcd api && $(CONTROLLER_GEN) crd paths=$(CURDIR)/x; cd v1; GOOS=linux $(CONTROLLER_GEN) object\n", "2 api crd paths=" + wd + "/x|2 api/v1 object [GOOS=linux]"},
-		{"a condition of the shell", "all:\n\tif true; then $(CONTROLLER_GEN) crd; else exec $(CONTROLLER_GEN) object; fi\n", "2 . crd|2 . object"},
-		{"a version only", "all:\n\t$(CONTROLLER_GEN) --version\n\ttest -s bin/controller-gen || echo controller-gen crd\n", ""},
-		{"comments", "# $(CONTROLLER_GEN) crd\nall:\n\t# $(CONTROLLER_GEN) crd\n\t$(CONTROLLER_GEN) crd # paths=x\n", "4 . crd"},
-		{"a definition", "define gen\n\t$(CONTROLLER_GEN) crd\nendef\n", ""},
-		{"a function", "all:\n\t$(CONTROLLER_GEN) crd paths=$(call f,a)\n", "!M:2: cannot expand $(call f,a)"},
-		{"a function in a variable", "P = $(shell ls)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(P)\n", "!M:3: cannot expand $(shell ls)"},
-		{"a function of an installation", "all:\n\t$(call go-install,$(CONTROLLER_GEN),v1)\n", ""},
-		{"a loop", "all:\n\tfor d in a b; do $(CONTROLLER_GEN) crd paths=./$$d/...; done\n", "!M:2: cannot expand shell syntax in \"crd paths=./$d/...\""},
-		{"a variable of itself", "A = $(A)\nall:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:3: cannot expand $(A)"},
-		{"variables that refer to each other twice", doubling() + "all:\n\t$(CONTROLLER_GEN) crd paths=$(A)\n", "!M:20: cannot expand $(R)"},
-		{"automatic", "all:\n\t$(CONTROLLER_GEN) crd paths=$<\n", "!M:2: cannot expand $<"},
-		{"lines of Windows", "A = crd\r\nall:\r\n\t$(CONTROLLER_GEN) $(A) \\\r\n\tpaths=x\r\n", "3 . crd paths=x"},
-		{"an open quote", "all:\n\t$(CONTROLLER_GEN) crd 'paths=x\n", "2 . crd paths=x"},
+	if !strings.Contains(described, strings.ReplaceAll(diff.String(), "\r", "^M")) {
+		t.Errorf("Rewrite makes the change\n%s", diff.String())
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), changed, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, changed, reason := Rewrite(nil, dir, "v1.2.3"); changed != nil || reason != "" {
+		t.Errorf("Rewrite changes its own result, or %s", reason)
+	}
+}
+
+func needsMake(t *testing.T) {
+	t.Helper()
+	if _, err := makeProgram(); err != nil {
+		t.Skip("needs make")
+	}
+}
+
+func writeFile(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	// Lines of archives end without a carriage return: ^M is one.
+	if err := os.WriteFile(name, bytes.ReplaceAll(data, []byte("^M"), []byte("\r")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// describe describes what is found in a project and how its Makefiles would change.
+func describe(t *testing.T, dir string) string {
+	t.Helper()
+	t.Chdir(dir)
+	var out bytes.Buffer
+	r := migration{Options: Options{Dir: dir, Version: "schemagen-v1.2.3", Consent: Consent{Given: true}}, out: &out}
+	var err error
+	if r.project, err = openProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	defer r.project.remove()
+	m, err := r.askForCalls(t.Context())
+	if err != nil {
+		return strings.ReplaceAll(err.Error(), r.project.temp, "TEMP") + "\n"
+	}
+	r.reportUnread(m)
+	for _, call := range m.calls {
+		fmt.Fprintf(&out, "%s(cd %s) %s%s: %s\n", call.where(), call.dir, strings.Join(append(call.env, ""), " "), strings.Join(call.tool, " "), strings.Join(call.args, " "))
+	}
+	fmt.Fprintf(&out, "controller-gen %q\n", r.pinnedVersion(m))
+	r.differs = false
+	if err := r.change(t.Context(), m); err != nil {
+		fmt.Fprintln(&out, err)
+	}
+	text := strings.ReplaceAll(out.String(), output.Physical(dir), "PROJECT")
+	return strings.ReplaceAll(text, "\r", "^M")
+}
+
+// TestWriteProtected checks that --write leaves a read-only or symlinked Makefile unchanged and
+// names it.
+func TestWriteProtected(t *testing.T) {
+	needsMake(t)
+	const text = "CONTROLLER_GEN ?= controller-gen\ngen:\n\t$(CONTROLLER_GEN) crd paths=./...\n"
+	for want, protect := range map[string]func(dir string) error{
+		"": func(string) error { return nil },
+		"Makefile is read-only": func(dir string) error {
+			return os.Chmod(filepath.Join(dir, "Makefile"), 0o444)
+		},
+		"Makefile is a symlink to PROJECT/real.mk": func(dir string) error {
+			name := filepath.Join(dir, "Makefile")
+			if err := os.Rename(name, filepath.Join(dir, "real.mk")); err != nil {
+				return err
+			}
+			return os.Symlink("real.mk", name)
+		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := readMakefile("M", []byte(c.text))
-			var got []string
-			for _, call := range m.calls {
-				text := fmt.Sprintf("%d %s %s", call.line, call.dir, strings.Join(call.args, " "))
-				if len(call.env) > 0 {
-					text += fmt.Sprint(" ", call.env)
-				}
-				if call.direct {
-					text += " direct"
-				}
-				got = append(got, text)
+		t.Run(want, func(t *testing.T) {
+			dir := output.Physical(t.TempDir())
+			writeFile(t, filepath.Join(dir, "Makefile"), []byte(text))
+			if err := protect(dir); err != nil {
+				t.Skip(err)
 			}
-			for _, problem := range m.problems {
-				got = append(got, "!"+problem)
+			t.Chdir(dir)
+			var out bytes.Buffer
+			r := migration{Options: Options{Dir: dir, Write: true, Consent: Consent{Given: true}}, out: &out}
+			var err error
+			if r.project, err = openProject(dir); err != nil {
+				t.Fatal(err)
 			}
-			if text := strings.Join(got, "|"); text != c.want {
-				t.Errorf("got  %s\nwant %s", text, c.want)
+			defer r.project.remove()
+			m, err := r.askForCalls(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.change(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile("Makefile")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(out.String(), dir, "PROJECT")
+			if unchanged := string(data) == text; unchanged != (want != "") || r.differs != unchanged || !strings.Contains(got, want) {
+				t.Errorf("unchanged: %t, fails: %t, printed\n%s", unchanged, r.differs, got)
 			}
 		})
 	}
 }
 
-// TestWithTool checks that exactly one assignment is changed.
-func TestWithTool(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"A = 1\nCONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\nB = 2\n", "A = 1\nCONTROLLER_GEN ?= sg\nB = 2\n"},
-		{"CONTROLLER_GEN:=x # why\r\nB = 2\r\n", "CONTROLLER_GEN:= sg # why\r\nB = 2\r\n"},
-		{"export CONTROLLER_GEN = a \\\n  b \\\n  c\nB = 2", "export CONTROLLER_GEN = sg\nB = 2"},
-		{"CONTROLLER_GEN = a", "CONTROLLER_GEN = sg"},
-		{"A = $(CONTROLLER_GEN)\n", ""},
-	} {
-		text, ok := readMakefile("M", []byte(c.text)).withTool("sg")
-		if text != c.want || ok != (c.want != "") {
-			t.Errorf("withTool of %q = %q, %v", c.text, text, ok)
-		}
+// TestMakeTakesTooLong checks that a Makefile that waits is given up, together with the
+// programs that it started.
+func TestMakeTakesTooLong(t *testing.T) {
+	needsMake(t)
+	dir := t.TempDir()
+	alive := filepath.Join(dir, "alive")
+	writeFile(t, filepath.Join(dir, "Makefile"), []byte("X := $(shell sleep 2; touch "+alive+"; echo x)\nall:\n\tcontroller-gen crd paths=$(X)\n"))
+	start := time.Now()
+	_, err := askMake(t.Context(), dir, "Makefile", 300*time.Millisecond, "all")
+	if err == nil || !strings.Contains(err.Error(), "make -n did not end within 300ms") {
+		t.Errorf("got error %v", err)
+	}
+	if took := time.Since(start); took > 1900*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+	time.Sleep(time.Until(start.Add(2500 * time.Millisecond)))
+	if exists(alive) {
+		t.Error("a program started by make went on")
 	}
 }
 
-// FuzzReadMakefile checks that any Makefile can be read, and that withTool changes only
-// one assignment.
-func FuzzReadMakefile(f *testing.F) {
-	for _, seed := range []string{"A ?= b \\\n c\nall:\n\t@$(CONTROLLER_GEN) crd 'x' \"y\\\"\" $$z; cd a\n", "CONTROLLER_GEN = a # b\r\ndefine x\nendef\n", "A = $(B)\nB = ${A}\n\tcontroller-gen $(A)", "\\\n\\", "CONTROLLER_GEN =#"} {
+// TestMakeCancelled checks that an interrupt is not a timeout.
+func TestMakeCancelled(t *testing.T) {
+	needsMake(t)
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "Makefile"), []byte("X := $(shell sleep 5)\nall:\n"))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := askMake(ctx, dir, "Makefile", time.Minute, "all"); err != context.DeadlineExceeded {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// TestNoMake checks the message without make, and with a program of that name.
+func TestNoMake(t *testing.T) {
+	empty := t.TempDir()
+	t.Setenv("PATH", empty)
+	if _, err := askMake(t.Context(), empty, "Makefile", time.Minute); err == nil || !strings.HasPrefix(err.Error(), "make not found;") {
+		t.Errorf("got error %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(empty, "make"), []byte("#!/bin/sh\necho usage: make\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("needs a system with scripts")
+	}
+	if _, err := askMake(t.Context(), empty, "Makefile", time.Minute); err == nil || !strings.HasSuffix(err.Error(), "make is not GNU make") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// TestReadOldMake reads the output of GNU make 3.81, which macOS has.
+func TestReadOldMake(t *testing.T) {
+	const text = "# GNU Make 3.81\n# Copyright (C) 2006  Free Software Foundation, Inc.\nReading makefiles...\nUpdating goal targets....\n File `gen' does not exist.\nMust remake target `gen'.\n# make: Entering directory `/p'\n/p/bin/controller-gen crd \\\n  paths=./...\nSuccessfully remade target file `gen'.\n" +
+		"# Make data base, printed on Sun Nov 22 23:08:36 2026\n\n# Variables\n\n# makefile (from `Makefile', line 2)\nCONTROLLER_GEN = bin/controller-gen\n# makefile\nCURDIR := /p\n\n# Files\n\n# Phony target (prerequisite of .PHONY).\ngen: tool\n#  Implicit rule search has not been done.\n#  commands to execute (from `Makefile', line 4):\n\t$(CONTROLLER_GEN) crd \\\n\t  paths=./...\n\t\n\n# Finished Make data base on Sun Nov 22 23:08:36 2026\n\n# make: Leaving directory `/p'\n"
+	var a makeAnswer
+	a.read("/p", text)
+	if len(a.databases) != 1 || len(a.databases[0].rules) != 1 || len(a.recipes) != 1 {
+		t.Fatalf("got %+v", a)
+	}
+	db := a.databases[0]
+	if got := fmt.Sprint(db.rules, db.variables, db.goals(), a.recipes, db.dir); got !=
+		"[{gen Makefile 4 [$(CONTROLLER_GEN) crd \\\n\t  paths=./... ]}] map[CONTROLLER_GEN:{bin/controller-gen Makefile 2 }] [gen] [{/p gen [/p/bin/controller-gen crd \\\n  paths=./...]}]/p" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// FuzzLiteralCalls checks that any Makefile can be read without make.
+func FuzzLiteralCalls(f *testing.F) {
+	for _, seed := range []string{"all:\n\t@$(CONTROLLER_GEN) crd 'x' paths=\"y\\\"\" $$z; cd a\n", "\tcontroller-gen crd paths={1..9}", "\tfor a in x y; do controller-gen crd paths=$$a; done", "\\\n\\", "\tcontroller-gen crd paths=$(A",
+		"CONTROLLER_GEN ?= bin/controller-gen\nV=v0.1.0\nbin/controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@$(V)\n", "define a\n\tx", "\tx \\"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m := readMakefile("M", []byte(text))
-		if strings.Join(m.lines, "") != text {
-			t.Error("lines do not add up to the text")
+		in := inputs.Overlaid(map[string][]byte{filepath.FromSlash("/none/Makefile"): []byte(text)}, nil)
+		if _, changed, reason := Rewrite(in, filepath.FromSlash("/none"), "v1.2.3"); changed != nil && reason != "" {
+			t.Errorf("changed, and %s", reason)
 		}
-		changed, ok := m.withTool("sg")
-		if !ok {
-			return
-		}
-		again := readMakefile("M", []byte(changed))
-		if got := again.variables[toolVariable]; got.value != "sg" {
-			t.Errorf("got value %q in %q", got.value, changed)
-		}
-		if !slices.Equal(again.lines[:again.variables[toolVariable].line], m.lines[:m.variables[toolVariable].line]) {
-			t.Error("lines before the variable changed")
+		for _, call := range literalCalls("M", []byte(text)).calls {
+			if len(call.args) == 0 || call.line < 1 || call.line > strings.Count(text, "\n")+1 {
+				t.Errorf("got call %+v", call)
+			}
 		}
 	})
-}
-
-// doubling returns assignments in which each variable refers three times to the previous one.
-func doubling() string {
-	var text strings.Builder
-	for c := 'A'; c < 'S'; c++ {
-		fmt.Fprintf(&text, "%c=$(%c)$(%[2]c)$(%[2]c)\n", c, c+1)
-	}
-	return text.String()
-}
-
-// TestWithInstalled checks the ways in which Makefiles install controller-gen.
-func TestWithInstalled(t *testing.T) {
-	const head = "CONTROLLER_GEN ?= $(LOCALBIN)/controller-gen\n"
-	for _, c := range []struct{ name, text, want string }{
-		{"a function", "V ?= v0.20.0\na:\n\t$(call go-install-tool,$(CONTROLLER_GEN),sigs.k8s.io/controller-tools/cmd/controller-gen,$(V))\n",
-			"V ?= v1.2.3\na:\n\t$(call go-install-tool,$(CONTROLLER_GEN),github.com/schemagen/schemagen/cmd/schemagen,$(V))\n"},
-		{"a version", "V = v0.20.0\na:\n\tGOBIN=$(LOCALBIN) go install sigs.k8s.io/controller-tools/cmd/controller-gen@$(V)\n",
-			"V = v1.2.3\na:\n\tGOBIN=$(LOCALBIN) go install github.com/schemagen/schemagen/cmd/schemagen@$(V)\n"},
-		{"no version", "a:\n\ttest -s $(LOCALBIN)/controller-gen || go install sigs.k8s.io/controller-tools/cmd/controller-gen\n",
-			"a:\n\ttest -s $(LOCALBIN)/schemagen || go install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3\n"},
-		{"no version, and more", "a:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen; touch a\n",
-			"a:\n\tgo install github.com/schemagen/schemagen/cmd/schemagen@v1.2.3; touch a\n"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := readMakefile("M", []byte(head+c.text))
-			if got, want := m.withInstalled("v1.2.3"), strings.ReplaceAll(head, "/controller-gen", "/schemagen")+c.want; !m.installs() || got != want {
-				t.Errorf("got\n%swant\n%s", got, want)
-			}
-		})
-	}
 }

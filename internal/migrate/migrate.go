@@ -1,5 +1,5 @@
 // Package migrate compares the output of schemagen for a project with that of
-// controller-gen: it finds the calls of controller-gen in a Makefile (makefile.go), runs both
+// controller-gen: it finds the calls of controller-gen in a Makefile (make.go, calls.go, shell.go), runs both
 // programs on copies of the project (copies.go), which neither may leave (confine.go), and
 // reports the differences with their reasons. It knows files and processes, but nothing about
 // the content of schemagen's files.
@@ -13,10 +13,8 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -24,6 +22,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/peerversions"
 	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -48,14 +47,17 @@ type Options struct {
 // migration is one run of the command migrate.
 type migration struct {
 	Options
-	// peer is the command line of controller-gen, or empty if there is none.
-	peer []string
-	// peerVersion is the version that it prints, for example "v0.23.0".
-	peerVersion string
+	// peer is the project's controller-gen, and base the one whose output schemagen
+	// reproduces, if it is another one.
+	peer, base peer
 	// project is the project, on copies of which both run.
 	project *copiedProject
-	// differs is set if something differs or could not be compared.
+	// makeCopy is the copy in which make was asked.
+	makeCopy string
+	// differs is set if something differs or could not be compared; reason says what, unless
+	// it is a file.
 	differs bool
+	reason  string
 	out     io.Writer
 }
 
@@ -68,26 +70,28 @@ func Run(ctx context.Context, out io.Writer, options Options, args []string) (di
 	return r.differs, err
 }
 
-func (r *migration) run(ctx context.Context, args []string) error {
-	m, err := r.calls(args)
-	if err != nil {
-		return err
-	}
-	for _, problem := range m.problems {
-		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
-		r.differs = true
-	}
-	if len(m.calls) == 0 {
-		return fmt.Errorf("%s: no controller-gen command line found: pass its arguments with schemagen migrate -- ARGUMENTS", m.path)
-	}
-	if r.project, err = openProject(filepath.Join(r.Dir, filepath.Dir(m.path))); err != nil {
+func (r *migration) run(ctx context.Context, args []string) (err error) {
+	if r.project, err = openProject(filepath.Join(r.Dir, filepath.Dir(r.Makefile))); err != nil {
 		return err
 	}
 	defer r.project.remove()
+	var m *makefile
+	if len(args) > 0 {
+		m, err = callInArgs(args)
+	} else {
+		m, err = r.askForCalls(ctx)
+	}
+	if err != nil || m == nil {
+		return err
+	}
+	r.reportUnread(m)
+	if len(m.calls) == 0 {
+		return fmt.Errorf("%s: no controller-gen command line found: pass its arguments with schemagen migrate -- ARGUMENTS", m.path)
+	}
 	if err := r.findPeer(ctx, m); err != nil {
 		return err
 	}
-	r.namePeer()
+	r.peer = r.named(r.peer)
 	compared := progress.Start(ctx, "comparing", "command lines", len(m.calls))
 	for _, call := range m.calls {
 		if err := r.compare(ctx, m, call); err != nil {
@@ -98,187 +102,80 @@ func (r *migration) run(ctx context.Context, args []string) error {
 	return r.change(ctx, m)
 }
 
-// calls returns the calls in the Makefile, or the one in args.
-func (r *migration) calls(args []string) (*makefile, error) {
-	names := makefileNames()
-	if r.Makefile != "" {
-		if _, err := os.Stat(r.Makefile); err != nil {
-			return nil, err
-		}
-		names = []string{r.Makefile}
+// reportUnread reports the lines whose calls are not compared, and the scripts with calls.
+func (r *migration) reportUnread(m *makefile) {
+	for _, problem := range m.problems {
+		fmt.Fprintf(r.out, "skipped: %s\n\tpass its arguments with: schemagen migrate -- ARGUMENTS\n", diag.Line(problem))
+		r.differs, r.reason = true, "not all command lines were compared"
 	}
-	m, err := firstMakefile(names...)
-	if err != nil {
-		return nil, err
+	if len(m.databases) == 0 {
+		return
 	}
-	if m == nil {
-		m = &makefile{path: "the command line"}
+	for _, place := range m.scripts(r.makefileDir(m.path)) {
+		fmt.Fprintf(r.out, "skipped: %s: calls controller-gen, and migrate does not run it\n\tpass its arguments with: schemagen migrate -- ARGUMENTS; then change it there\n", diag.Line(place))
 	}
-	if len(args) == 0 {
-		if m.lines == nil {
-			return nil, errors.New("no Makefile found: pass one with --makefile, or the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
-		}
-		return m, nil
-	}
+}
+
+// callInArgs returns the call in the arguments of the command migrate.
+func callInArgs(args []string) (*makefile, error) {
 	call, ok := callOf(args)
 	if !ok {
-		call, ok = callOf(append([]string{calledTool}, args...))
+		call, ok = callOf(append([]string{"controller-gen"}, args...))
 	}
 	if !ok {
 		return nil, fmt.Errorf("no generator in the arguments %q", args)
 	}
 	call.dir = "."
-	m.calls, m.problems = []controllerGenCall{call}, nil
-	return m, nil
+	return &makefile{path: "the command line", calls: []controllerGenCall{call}}, nil
 }
 
-// findPeer searches for controller-gen.
-func (r *migration) findPeer(ctx context.Context, m *makefile) error {
-	if r.Tool != "" {
-		words := strings.Fields(r.Tool)
-		if len(words) == 0 || !r.isPeer(ctx, words) {
-			return fmt.Errorf("--controller-gen %s: cannot be run", r.Tool)
-		}
-		return nil
-	}
-	root := filepath.Join(r.Dir, filepath.Dir(m.path))
-	var candidates [][]string
-	named := 0 // number of candidates named by the Makefile
-	for _, variable := range []string{"$(" + toolVariable + ")", "$(LOCALBIN)/controller-gen"} {
-		if value, err := m.expand(variable, 1); err == nil {
-			if words := strings.Fields(strings.Trim(value, `"'`)); len(words) > 0 && filepath.Base(words[0]) != "schemagen" && !strings.HasSuffix(value, " schemagen") {
-				if strings.ContainsRune(words[0], filepath.Separator) && !filepath.IsAbs(words[0]) {
-					words[0] = filepath.Join(root, words[0])
-				}
-				candidates = append(candidates, words)
-				named++
-			}
+// askForCalls asks make for the calls, which needs consent. Without, it returns nil and says what
+// it would run.
+func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
+	path := r.Makefile
+	if path == "" {
+		if path = findMakefile(nil, ""); path == "" {
+			return nil, errors.New("no Makefile found: pass one with --makefile, or the arguments of controller-gen with schemagen migrate -- ARGUMENTS")
 		}
 	}
-	candidates = append(candidates, []string{filepath.Join(root, "bin", "controller-gen")}, []string{"controller-gen"})
-	if data, err := os.ReadFile(filepath.Join(findUp("go.mod", root), "go.mod")); err == nil && bytes.Contains(data, []byte(toolPackage)) {
-		candidates = append(candidates, []string{"go", "tool", "controller-gen"})
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
 	}
-	declined := map[string]bool{}
-	for i, words := range candidates {
-		what := r.repositoryProgram(m, words, i < named)
-		if declined[what] {
-			continue
-		}
-		if what != "" && !r.Consent.allows("Run "+what) {
-			declined[what] = true
-			fmt.Fprintf(r.out, "did not run %s: allow it with --yes, or pass your own controller-gen with --controller-gen\n", diag.Line(what))
-			continue
-		}
-		if r.isPeer(ctx, words) {
-			return nil
-		}
+	what := fmt.Sprintf("make -n -p -f %s, in a copy of the project", path)
+	if !r.Consent.allows("Run " + what + ", which runs the programs in its functions such as $(shell …), and the controller-gen that it installs") {
+		fmt.Fprintf(r.out, `migrate would run %s, to read the command lines of controller-gen.
+make runs the programs in functions such as $(shell …): allow it with --yes,
+or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS
+`, diag.Line(what))
+		r.differs = true
+		return nil, nil
 	}
-	fmt.Fprintf(r.out, "controller-gen not found: nothing was compared. Install it, or pass its path with --controller-gen:\n\tgo install sigs.k8s.io/controller-tools/cmd/controller-gen@%s\n\n", EqualVersion())
-	r.differs = true
-	return nil
+	r.Consent.Given = true // whatever the Makefile names may run from now on
+	var err error
+	if r.makeCopy, err = r.project.newGitCopy(ctx, r.out); err != nil {
+		return nil, err
+	}
+	return r.readMakefile(ctx, r.makeCopy, replacePath(r.makefileDir(path), r.project.root, r.makeCopy), path)
 }
 
-// repositoryProgram describes a command that belongs to the repository: a program in it, or
-// one that its Makefile or go.mod names. It returns "" for a program of the user's, and for
-// one that does not exist.
-func (r *migration) repositoryProgram(m *makefile, words []string, named bool) string {
-	file, err := exec.LookPath(words[0])
-	if errors.Is(err, exec.ErrDot) {
-		err = nil
+// makefileDir returns the directory of a Makefile in the project, without symlinks.
+func (r *migration) makefileDir(path string) string {
+	if dir := filepath.Dir(path); filepath.IsAbs(dir) {
+		return output.Physical(dir)
 	}
-	if err != nil {
-		return ""
-	}
-	if file, err = filepath.Abs(file); err != nil {
-		return ""
-	}
-	if len(words) == 1 {
-		for _, root := range []string{r.Dir, r.project.unresolved, r.project.root} {
-			if output.IsBelow(root, file) || output.IsBelow(root, output.Physical(file)) {
-				if rel, err := filepath.Rel(r.Dir, file); err == nil {
-					file = rel
-				}
-				return file + ", which is in the repository"
-			}
-		}
-	}
-	switch {
-	case slices.Equal(words, []string{"controller-gen"}):
-		return ""
-	case named:
-		return strings.Join(words, " ") + ", which " + m.path + " names"
-	}
-	return strings.Join(words, " ") + ", which go.mod names"
-}
-
-// isPeer reports whether a command is controller-gen, and if so uses it.
-func (r *migration) isPeer(ctx context.Context, words []string) bool {
-	file, err := exec.LookPath(words[0])
-	if err != nil {
-		return false
-	}
-	if file, err = filepath.Abs(file); err != nil { // calls may run in other directories
-		return false
-	}
-	words = append([]string{file}, words[1:]...)
-	out, err := exec.CommandContext(ctx, words[0], append(slices.Clone(words[1:]), "--version")...).Output()
-	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "Version: ")
-	if err != nil || !ok || strings.HasPrefix(version, "schemagen") {
-		return false
-	}
-	r.peer, r.peerVersion = words, version
-	return true
-}
-
-// namePeer makes sure that controller-gen is called by that name, which applyconfiguration
-// writes to the first line of its files, if its file has another name such as
-// controller-gen-v0.20.0.
-func (r *migration) namePeer() {
-	const name = "controller-gen"
-	if len(r.peer) != 1 || filepath.Base(r.peer[0]) == name {
-		return
-	}
-	link := filepath.Join(r.project.temp, name)
-	if err := os.Symlink(r.peer[0], link); err == nil {
-		r.peer[0] = link
-	}
-}
-
-// productVersion returns the version of schemagen to install.
-func (r *migration) productVersion() string {
-	if v := strings.TrimPrefix(r.Version, "schemagen-"); v != "devel" && !strings.Contains(v, "+") {
-		return v
-	}
-	return "latest"
-}
-
-// EqualVersion returns the version of controller-tools whose output schemagen reproduces.
-func EqualVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, module := range info.Deps {
-			if module.Path == "sigs.k8s.io/controller-tools" {
-				return module.Version
-			}
-		}
-	}
-	return "latest"
+	return output.Physical(filepath.Join(r.Dir, filepath.Dir(path)))
 }
 
 // compare runs both tools for one call and reports the differences.
 func (r *migration) compare(ctx context.Context, m *makefile, call controllerGenCall) error {
-	where := ""
-	if call.line > 0 {
-		where = fmt.Sprintf("%s:%d: ", m.path, call.line)
-	}
-	fmt.Fprintf(r.out, "%s\n", diag.Line(where+strings.Join(call.args, " ")))
+	fmt.Fprintf(r.out, "%s\n", diag.Line(call.where()+strings.Join(call.args, " ")))
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(r.Dir, filepath.Dir(m.path), call.dir)
-	if filepath.IsAbs(call.dir) {
-		dir = call.dir
+	dir := call.dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.makefileDir(m.path), dir)
 	}
 	// run replaces the path of the project with that of the copy.
 	within := "--" + WithinFlag + "=" + r.project.root
@@ -287,13 +184,6 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 			more = append(more, within)
 		}
 		return r.project.run(ctx, dir, call.env, command, call.args, more)
-	}
-	for _, set := range call.env {
-		if !harmless().MatchString(set) && !r.Consent.allows("Set "+set+", as the Makefile does, which may run programs from the repository") {
-			r.differs = true
-			fmt.Fprintf(r.out, "  not compared: the Makefile sets %s, which may run programs from the repository: allow it with --yes\n", diag.Line(set))
-			return nil
-		}
 	}
 	ours, err := run([]string{self}, "--no-cache")
 	if escape, ok := errors.AsType[escapeError](err); ok {
@@ -311,12 +201,12 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 		}
 	}
 	var theirs runResult
-	if len(r.peer) > 0 {
-		if theirs, err = run(r.peer); err != nil {
+	if len(r.peer.command) > 0 {
+		if theirs, err = run(r.peer.command); err != nil {
 			return err
 		}
-		reasons := reasonsFor{run: r, dir: dir, theirs: theirs, rejected: verified.failed, self: self, rerun: run}
-		if err := r.reportFiles(ctx, theirs, ours, &reasons); err != nil {
+		reasons := reasonsFor{ctx: ctx, run: r, dir: dir, theirs: theirs, rejected: verified.failed, self: self, rerun: run}
+		if err := r.reportFiles(theirs, ours, &reasons); err != nil {
 			return err
 		}
 		if theirs.failed {
@@ -349,7 +239,7 @@ var versionLine = lazyregexp.New(`(?m)^    ` + regexp.QuoteMeta(generator.Versio
 func withoutVersion(data []byte) []byte { return versionLine().ReplaceAll(data, nil) }
 
 // reportFiles prints the number of equal files, and for every other file the reason.
-func (r *migration) reportFiles(ctx context.Context, theirs, ours runResult, reasons *reasonsFor) error {
+func (r *migration) reportFiles(theirs, ours runResult, reasons *reasonsFor) error {
 	names := slices.Sorted(maps.Keys(theirs.files))
 	for _, name := range slices.Sorted(maps.Keys(ours.files)) {
 		if _, known := theirs.files[name]; !known {
@@ -364,31 +254,48 @@ func (r *migration) reportFiles(ctx context.Context, theirs, ours runResult, rea
 			differing = append(differing, name)
 		}
 	}
-	files := "files"
-	if len(names) == 1 {
-		files = "file"
-	}
-	fmt.Fprintf(r.out, "  %d of %d %s equal\n", len(names)-len(differing), len(names), files)
+	why := map[string]reason{}
+	ofVersion := 0
 	for _, name := range differing {
-		r.differs = true
-		their, our := r.project.file(theirs, name), r.project.file(ours, name)
-		reason, err := reasons.of(name, our != nil)
+		found, err := reasons.of(name, r.project.file(ours, name))
 		if err != nil {
 			return err
 		}
+		why[name] = found
+		if found.isVersion {
+			ofVersion++
+		} else {
+			r.differs = true
+		}
+	}
+	fmt.Fprintf(r.out, "  %d of %s equal", len(names)-len(differing), count(len(names), "file"))
+	if ofVersion > 0 {
+		fmt.Fprintf(r.out, ", %d differing by the version of controller-gen alone (%s, not %s)", ofVersion, diag.Line(r.peer.version), EqualVersion())
+	}
+	fmt.Fprintln(r.out)
+	for _, name := range differing {
+		their, our := r.project.file(theirs, name), r.project.file(ours, name)
 		switch {
 		case our == nil:
-			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", diag.Line(name), reason)
+			fmt.Fprintf(r.out, "  %s: only controller-gen writes it: %s\n", diag.Line(name), why[name].text)
 		case their == nil:
-			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", diag.Line(name), reason)
+			fmt.Fprintf(r.out, "  %s: only schemagen writes it: %s\n", diag.Line(name), why[name].text)
 		default:
-			fmt.Fprintf(r.out, "  %s differs: %s\n", diag.Line(name), reason)
+			fmt.Fprintf(r.out, "  %s differs: %s\n", diag.Line(name), why[name].text)
 			if err := r.printDiff(name, withoutVersion(their), withoutVersion(our)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// count returns a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // printDiff prints what differs in schemagen's file.
@@ -409,6 +316,7 @@ func (r *migration) printDiff(name string, their, our []byte) error {
 // reasonsFor finds reasons for differences, from docs/differences.md, by trial runs, each of
 // which is made at most once.
 type reasonsFor struct {
+	ctx      context.Context
 	run      *migration
 	dir      string
 	theirs   runResult
@@ -416,19 +324,76 @@ type reasonsFor struct {
 	self     string
 	rerun    func(command []string, more ...string) (runResult, error)
 
-	theirSecond, ourPlain *runResult
+	theirSecond, ourPlain, base *runResult
+	// noBase is why there is no base.
+	noBase error
+}
+
+// reason is why a file differs. It is the version's if a controller-gen of the version that
+// schemagen reproduces writes the same file as schemagen.
+type reason struct {
+	text      string
+	isVersion bool
+}
+
+// ofVersion returns the reason for a file of another version of controller-gen, or false if
+// the version explains nothing.
+func (r *reasonsFor) ofVersion(name string, ours []byte) (reason, bool, error) {
+	other := fmt.Sprintf("this controller-gen is %s, and schemagen reproduces %s", r.run.peer.version, EqualVersion())
+	if r.base == nil && r.noBase == nil {
+		if len(r.run.base.command) == 0 {
+			r.run.base, r.noBase = r.run.basePeer(r.ctx)
+		}
+		if r.noBase == nil {
+			base, err := r.rerun(r.run.base.command)
+			if err != nil {
+				return reason{}, false, err
+			}
+			r.base = &base
+		}
+	}
+	theirs := r.run.project.file(r.theirs, name)
+	changes, explained := knownChanges(name, r.run.peer.version, theirs, ours)
+	if r.noBase != nil && explained {
+		return reason{"the version of controller-gen alone" + changes, true}, true, nil
+	}
+	if r.noBase != nil {
+		return reason{text: other + ": compare with that version to see other differences"}, true, nil
+	}
+	base := r.run.project.file(*r.base, name)
+	if (base == nil) == (ours == nil) && bytes.Equal(withoutVersion(base), withoutVersion(ours)) {
+		return reason{fmt.Sprintf("the version of controller-gen alone: %s writes what schemagen writes", EqualVersion()) + changes, true}, true, nil
+	}
+	if bytes.Equal(withoutVersion(base), withoutVersion(theirs)) {
+		return reason{}, false, nil
+	}
+	return reason{text: other + ", which is a part of it; run it with --controller-gen to see the rest"}, true, nil
+}
+
+// knownChanges describes the changes between releases of controller-gen that explain how a file
+// differs, each on its line, and reports whether they explain everything. It returns "" for a
+// release that is not in the table.
+func knownChanges(name, version string, theirs, ours []byte) (text string, complete bool) {
+	explanation, err := peerversions.Explain(name, version, theirs, ours)
+	if err != nil {
+		return "", false
+	}
+	for _, change := range explanation.Changes {
+		text += fmt.Sprintf("\n    since %s, %s", change.Since, change.Summary)
+	}
+	return text, explanation.Complete() && text != ""
 }
 
 // of returns the reason for which one file differs.
-func (r *reasonsFor) of(name string, generated bool) (string, error) {
+func (r *reasonsFor) of(name string, ours []byte) (reason, error) {
 	if r.theirSecond == nil {
-		second, err := r.rerun(r.run.peer)
+		second, err := r.rerun(r.run.peer.command)
 		if err != nil {
-			return "", err
+			return reason{}, err
 		}
 		plain, err := r.rerun([]string{r.self}, "--no-cache", "--skip-verify", "--no-config")
 		if err != nil {
-			return "", err
+			return reason{}, err
 		}
 		r.theirSecond, r.ourPlain = &second, &plain
 	}
@@ -436,25 +401,28 @@ func (r *reasonsFor) of(name string, generated bool) (string, error) {
 	first, plain := copies.file(r.theirs, name), copies.file(*r.ourPlain, name)
 	switch {
 	case !bytes.Equal(first, copies.file(*r.theirSecond, name)):
-		return "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same", nil
+		return reason{text: "controller-gen's own output changes from run to run; schemagen gives one of its results, always the same"}, nil
 	case plain != nil && bytes.Equal(withoutVersion(first), withoutVersion(plain)):
-		return project.Name + " is the cause: with --no-config the file is equal", nil
-	case !generated && r.rejected:
-		return "schemagen rejects the source (see below); controller-gen writes output that an API server would reject, or incomplete output", nil
+		return reason{text: project.Name + " is the cause: with --no-config the file is equal"}, nil
+	case ours == nil && r.rejected:
+		return reason{text: "schemagen rejects the source (see below); controller-gen writes output that an API server would reject, or incomplete output"}, nil
 	case r.theirs.failed:
-		return "controller-gen failed, and its output may be incomplete", nil
-	case r.run.peerVersion != EqualVersion():
-		return fmt.Sprintf("this controller-gen is %s, and schemagen reproduces %s: compare with that version to see other differences", r.run.peerVersion, EqualVersion()), nil
+		return reason{text: "controller-gen failed, and its output may be incomplete"}, nil
+	}
+	if r.run.peer.version != EqualVersion() {
+		if found, ok, err := r.ofVersion(name, ours); ok || err != nil {
+			return found, err
+		}
 	}
 	for _, name := range []string{"inflections.json", "acronyms.json"} {
 		if _, err := os.Stat(filepath.Join(r.dir, name)); err == nil {
-			return "controller-gen takes plurals from " + name + " in the working directory, schemagen does not", nil
+			return reason{text: "controller-gen takes plurals from " + name + " in the working directory, schemagen does not"}, nil
 		}
 	}
 	if usesOwnMarkers(r.dir) {
-		return "the source uses schemagen's own markers, which controller-gen does not know", nil
+		return reason{text: "the source uses schemagen's own markers, which controller-gen does not know"}, nil
 	}
-	return "unknown reason: please report it", nil
+	return reason{text: "unknown reason: please report it"}, nil
 }
 
 // usesOwnMarkers reports whether Go files below a directory have markers of schemagen.
@@ -466,54 +434,4 @@ func usesOwnMarkers(dir string) bool {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && bytes.Contains(data, []byte("+schemagen:"))
 	})
-}
-
-// change prints the line of the Makefile to change, or changes it.
-func (r *migration) change(ctx context.Context, m *makefile) error {
-	var direct []string
-	for _, call := range m.calls {
-		if call.direct && call.line > 0 {
-			direct = append(direct, fmt.Sprintf("%s:%d", m.path, call.line))
-		}
-	}
-	installs := r.With == "" && m.installs()
-	if r.With == "" {
-		r.With = "schemagen"
-	}
-	if len(direct) > 0 {
-		fmt.Fprintf(r.out, "\nThese lines call controller-gen directly; change them to call %s: %s\n", r.With, strings.Join(direct, ", "))
-	}
-	if m.lines == nil || len(m.calls) == len(direct) {
-		return nil
-	}
-	text, ok := m.withTool(r.With)
-	if installs {
-		text = m.withInstalled(r.productVersion())
-	}
-	if !ok {
-		fmt.Fprintf(r.out, "\n%s does not set %s: run make %s=%s\n", m.path, toolVariable, toolVariable, r.With)
-		return nil
-	}
-	if strings.Contains(r.With, " ") && regexp.MustCompile(`"\$[({]`+toolVariable+`[)}]"`).MatchString(text) {
-		fmt.Fprintf(r.out, "\nRecipes quote %s, so its value must be a single word: remove the quotes to use %q\n", toolVariable, r.With)
-		r.differs = true
-	}
-	outputs := []output.File{{Path: m.path, Data: []byte(text)}}
-	fmt.Fprintln(r.out)
-	changed, err := output.Commit(ctx, outputs, output.Diff, r.out)
-	switch {
-	case err != nil:
-		return err
-	case len(changed) == 0:
-		fmt.Fprintf(r.out, "%s already calls %s.\n", m.path, r.With)
-	case r.differs && r.Write:
-		fmt.Fprintln(r.out, "The Makefile was not changed: not all files are equal.")
-	case r.differs:
-		fmt.Fprintln(r.out, "schemagen migrate --write makes this change once all files are equal.")
-	case !r.Write:
-		fmt.Fprintln(r.out, "schemagen migrate --write makes this change.")
-	default:
-		_, err = output.Commit(ctx, outputs, output.Write, r.out)
-	}
-	return err
 }

@@ -2,29 +2,28 @@ package migrate
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
-// Settings returns the settings for a new schemagen.yaml in the working directory, which is
-// dir: the packages, and what the Makefile passes to controller-gen. problems describe what
-// could not be read.
-func Settings(dir string) (values []project.Initial, problems []string, err error) {
-	found := settings{dir: dir}
-	if packages, err := (*project.File)(nil).Packages(nil, dir); err == nil && !slices.Equal(packages, []string{"."}) {
+// Settings returns the settings for a new schemagen.yaml in a directory: the packages, and what
+// the Makefile passes to controller-gen. problems describe what could not be read.
+func Settings(in *inputs.Reader, dir string) (values []project.Initial, problems []string, err error) {
+	found := settings{in: in, dir: dir}
+	if packages, err := (*project.File)(nil).Packages(in, dir); err == nil && !slices.Equal(packages, []string{"."}) {
 		source := "found here"
-		if _, isKubebuilder := project.ReadKubebuilder(nil, dir); isKubebuilder {
+		if _, isKubebuilder := project.ReadKubebuilder(in, dir); isKubebuilder {
 			source = "PROJECT"
 		}
 		found.add("paths", packages, source)
 	}
-	m, err := firstMakefile(makefileNames()...)
+	m, err := literalMakefile(in, dir)
 	if err != nil || m == nil {
 		return found.values, nil, err
 	}
@@ -37,6 +36,7 @@ func Settings(dir string) (values []project.Initial, problems []string, err erro
 
 // settings collects settings from calls of controller-gen.
 type settings struct {
+	in       *inputs.Reader
 	dir      string
 	values   []project.Initial
 	problems []string
@@ -98,7 +98,7 @@ func (s *settings) crd(line *controllertools.CommandLine, dir, source string) {
 	}
 	if line.CRD.HeaderFile != "" {
 		name := s.relative(dir, line.CRD.HeaderFile)
-		if _, err := os.Stat(s.absolute(name)); err != nil {
+		if _, err := s.in.Stat(s.absolute(name)); err != nil {
 			s.problems = append(s.problems, fmt.Sprintf("%s: %s does not exist", source, name))
 			return
 		}
@@ -119,7 +119,7 @@ func (s *settings) patterns(paths []string, dir, source string) (out []string) {
 			base, below = pattern[:at], pattern[at:]
 		}
 		base = s.relative(dir, base)
-		if info, err := os.Stat(s.absolute(base)); err != nil || !info.IsDir() {
+		if info, err := s.in.Stat(s.absolute(base)); err != nil || !info.IsDir() {
 			s.problems = append(s.problems, fmt.Sprintf("%s: directory %s does not exist", source, base))
 			continue
 		}
