@@ -172,18 +172,40 @@ func (n *node) forbidOldSelf(path *field.Path) {
 // rulesPath returns the path of the node's rules.
 func (n *node) rulesPath() *field.Path { return n.path.Child("x-kubernetes-validations") }
 
-// blankRules returns the node's rules with empty expressions. Rules at and below defaults are
-// left out if the server reports nothing else about them, because it prepares to compile those
-// that apply to a default.
+// blankRules returns the node's rules with empty expressions, and without the field paths that
+// are known to be valid: to validate one, the server converts the whole schema of the node.
+// Rules at and below defaults are left out if the server reports nothing else about them,
+// because it prepares to compile those that apply to a default.
 func blankRules(n *node) apiextensions.ValidationRules {
-	if n.defaulted && !slices.ContainsFunc(n.schema.XValidations, isMoreThanText) {
-		return nil
-	}
 	out := slices.Clone(n.schema.XValidations)
 	for i := range out {
 		out[i].Rule = ""
+		if isFieldPath(out[i].FieldPath, n.schema) {
+			out[i].FieldPath = ""
+		}
+	}
+	if n.defaulted && !slices.ContainsFunc(out, isMoreThanText) {
+		return nil
 	}
 	return out
+}
+
+// isFieldPath reports whether a path consists of names of properties, such as ".spec.size". All
+// other paths are left to the server (ValidFieldPath of apiextensions-apiserver's
+// pkg/apiserver/schema/cel).
+func isFieldPath(path string, schema *apiextensions.JSONSchemaProps) bool {
+	rest, ok := strings.CutPrefix(path, ".")
+	if !ok || strings.ContainsAny(path, "['\r\n") {
+		return false
+	}
+	for name := range strings.SplitSeq(rest, ".") {
+		child, ok := schema.Properties[name]
+		if !ok || name == "" || strings.TrimSpace(name) != name {
+			return false
+		}
+		schema = &child
+	}
+	return true
 }
 
 // isMoreThanText reports whether a rule has parts that the server validates without compiling

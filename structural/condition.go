@@ -58,6 +58,29 @@ func NonStructuralSchema(preserveUnknownFields bool, versions []CheckedVersion) 
 	return condition
 }
 
+// ProposedMessage is the message of the condition in the wording of the KEP, for example
+// ".properties[foo].items.properties[bar].type must be non-empty". The KEP has one
+// schema; if there are several versions, each message begins with the name of its version.
+func ProposedMessage(preserveUnknownFields bool, versions []CheckedVersion) string {
+	var messages []string
+	if preserveUnknownFields {
+		messages = append(messages, ".spec.preserveUnknownFields must be false")
+	}
+	for _, version := range versions {
+		prefix := ""
+		if len(versions) > 1 {
+			prefix = version.Name + ": "
+		}
+		var own []string
+		for _, v := range version.Violations {
+			own = append(own, prefix+v.Proposed())
+		}
+		slices.Sort(own)
+		messages = append(messages, own...)
+	}
+	return aggregate(messages)
+}
+
 // message is the server's error for a keyword that it does not support.
 func (u Unsupported) message() string {
 	if u.Keyword == "items" {

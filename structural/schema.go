@@ -175,10 +175,34 @@ type Origin struct {
 	// order in which they were set. x-kubernetes-validations has one entry per
 	// rule, in the order of the rules.
 	Keywords []KeywordOrigin
+	// ReadOnly restricts updates of the field; nil if the field may change. The
+	// rules that enforce it belong to objects above, because a rule of the field
+	// itself is not evaluated when the field is added or removed.
+	ReadOnly *ReadOnly
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
 }
+
+// ReadOnly is when a field may change, as a marker at Pos says.
+type ReadOnly struct {
+	Mode ReadOnlyMode
+	Pos  token.Pos
+}
+
+// ReadOnlyMode is a way in which a field is read-only.
+type ReadOnlyMode string
+
+// The modes, by the value of the marker.
+const (
+	// ReadOnlyAlways means that the field never changes after its object is
+	// created, absence included.
+	ReadOnlyAlways ReadOnlyMode = ""
+	// ReadOnlyOnce means that the field may be set once.
+	ReadOnlyOnce ReadOnlyMode = "once"
+	// ReadOnlyStatus means that only the status subresource changes the field.
+	ReadOnlyStatus ReadOnlyMode = "status"
+)
 
 // Mistake tells which part of a node is missing because of an error in its source.
 type Mistake uint8

@@ -17,6 +17,8 @@ import (
 type Skeleton struct {
 	// Type is empty unless all merged schemas have the same type.
 	Type string
+	// Sources are the schemas that were merged, outermost first.
+	Sources []SkeletonSource
 	// Nullable and PreservesUnknownFields are set if any merged schema sets
 	// them. The KEP calls the second one x-kubernetes-no-prune and does not
 	// mention the first one, which widens the type.
@@ -33,6 +35,14 @@ type Skeleton struct {
 	// AdditionalItems is the skeleton of the elements beyond Items, or of all
 	// elements if items is a single schema.
 	AdditionalItems *Skeleton
+}
+
+// SkeletonSource is a schema that was merged into a node of a [Skeleton].
+type SkeletonSource struct {
+	// Path is its path below the schema of which it is the skeleton.
+	Path *Path
+	// Type is the type that it has there, which the node has only if all sources agree.
+	Type string
 }
 
 // SkeletonProperty is one named field of a [Skeleton].
@@ -58,52 +68,59 @@ func Skel(p *apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
 	if p == nil {
 		return &Skeleton{}, nil
 	}
-	return mergeSkeleton([]*apiextensionsv1.JSONSchemaProps{p})
+	return mergeSkeleton([]placedProps{{p, nil}})
+}
+
+// placedProps is a schema with its path.
+type placedProps struct {
+	*apiextensionsv1.JSONSchemaProps
+	path *Path
 }
 
 // namedProps is a schema with the name or the pattern of its field.
 type namedProps struct {
 	name  string
-	props *apiextensionsv1.JSONSchemaProps
+	props placedProps
 }
 
 // mergeSkeleton returns the skeleton of schemas of the same value. merge is
 // associative, so junctors can be flattened beforehand.
-func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) {
+func mergeSkeleton(nodes []placedProps) (*Skeleton, error) {
 	for i := 0; i < len(nodes); i++ { // the loop appends junctors
 		nodes = appendJunctors(nodes, nodes[i])
 	}
 	out := &Skeleton{Type: nodes[0].Type}
 	var properties, patterns []namedProps
-	var byIndex [][]*apiextensionsv1.JSONSchemaProps
-	var values, elements []*apiextensionsv1.JSONSchemaProps
+	var byIndex [][]placedProps
+	var values, elements []placedProps
 	for _, n := range nodes {
 		if n.Type != nodes[0].Type {
 			out.Type = ""
 		}
+		out.Sources = append(out.Sources, SkeletonSource{n.path, n.Type})
 		out.Nullable = out.Nullable || n.Nullable
 		out.PreservesUnknownFields = out.PreservesUnknownFields || n.XPreserveUnknownFields != nil && *n.XPreserveUnknownFields
-		properties = appendNamed(properties, n.Properties)
-		patterns = appendNamed(patterns, n.PatternProperties)
+		properties = appendNamed(properties, n.Properties, n.path, "properties")
+		patterns = appendNamed(patterns, n.PatternProperties, n.path, "patternProperties")
 		if a := n.AdditionalProperties; a != nil && (a.Schema != nil || a.Allows) {
-			values = append(values, orEmpty(a.Schema))
+			values = append(values, placedProps{orEmpty(a.Schema), n.path.Child("additionalProperties")})
 		}
 		if n.Items != nil {
 			for i := range n.Items.JSONSchemas {
 				if i == len(byIndex) {
 					byIndex = append(byIndex, nil)
 				}
-				byIndex[i] = append(byIndex[i], &n.Items.JSONSchemas[i])
+				byIndex[i] = append(byIndex[i], placedProps{&n.Items.JSONSchemas[i], n.path.Index("items", i)})
 			}
 			if n.Items.Schema != nil {
-				elements = append(elements, n.Items.Schema)
+				elements = append(elements, placedProps{n.Items.Schema, n.path.Child("items")})
 			}
 		}
 		if a := n.AdditionalItems; a != nil && a.Schema != nil {
-			elements = append(elements, a.Schema)
+			elements = append(elements, placedProps{a.Schema, n.path.Child("additionalItems")})
 		}
 	}
-	err := eachGroup(properties, func(name string, group []*apiextensionsv1.JSONSchemaProps) error {
+	err := eachGroup(properties, func(name string, group []placedProps) error {
 		child, err := mergeSkeleton(group)
 		out.Properties = append(out.Properties, SkeletonProperty{name, child})
 		return err
@@ -111,7 +128,7 @@ func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) 
 	if err != nil {
 		return nil, err
 	}
-	err = eachGroup(patterns, func(pattern string, group []*apiextensionsv1.JSONSchemaProps) error {
+	err = eachGroup(patterns, func(pattern string, group []placedProps) error {
 		compiled, err := regexp.Compile(pattern)
 		if err != nil {
 			return fmt.Errorf("patternProperties: %w", err)
@@ -144,22 +161,27 @@ func mergeSkeleton(nodes []*apiextensionsv1.JSONSchemaProps) (*Skeleton, error) 
 }
 
 // appendJunctors appends the schemas directly below the junctors of p.
-func appendJunctors(list []*apiextensionsv1.JSONSchemaProps, p *apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
-	for _, junctor := range [][]apiextensionsv1.JSONSchemaProps{p.AllOf, p.AnyOf, p.OneOf} {
-		for i := range junctor {
-			list = append(list, &junctor[i])
+func appendJunctors(list []placedProps, p placedProps) []placedProps {
+	for _, junctor := range []struct {
+		keyword string
+		schemas []apiextensionsv1.JSONSchemaProps
+	}{{"allOf", p.AllOf}, {"anyOf", p.AnyOf}, {"oneOf", p.OneOf}} {
+		for i := range junctor.schemas {
+			list = append(list, placedProps{&junctor.schemas[i], p.path.Index(junctor.keyword, i)})
 		}
 	}
 	if p.Not != nil {
-		list = append(list, p.Not)
+		list = append(list, placedProps{p.Not, p.path.Child("not")})
 	}
 	return list
 }
 
-func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps) []namedProps {
+func appendNamed(list []namedProps, schemas map[string]apiextensionsv1.JSONSchemaProps, path *Path, keyword string) []namedProps {
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		child := schemas[name]
-		list = append(list, namedProps{name, &child})
+		at := path.Property(name)
+		at.keyword = keyword
+		list = append(list, namedProps{name, placedProps{&child, at}})
 	}
 	return list
 }
@@ -172,10 +194,10 @@ func orEmpty(p *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 }
 
 // eachGroup calls f for the schemas of each name, in the order of the names.
-func eachGroup(list []namedProps, f func(name string, group []*apiextensionsv1.JSONSchemaProps) error) error {
+func eachGroup(list []namedProps, f func(name string, group []placedProps) error) error {
 	slices.SortStableFunc(list, func(a, b namedProps) int { return cmp.Compare(a.name, b.name) })
 	for len(list) > 0 {
-		var group []*apiextensionsv1.JSONSchemaProps
+		var group []placedProps
 		for _, n := range list {
 			if n.name != list[0].name {
 				break

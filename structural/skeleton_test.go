@@ -110,7 +110,7 @@ func literally(p *props) *Skeleton {
 		out.AdditionalItems = merge(out.AdditionalItems, literally(a.Schema))
 	}
 	all := []*Skeleton{out}
-	for _, junctor := range appendJunctors(nil, p) {
+	for _, junctor := range plainJunctors(nil, p) {
 		all = append(all, literally(junctor))
 	}
 	return merge(all...)
@@ -170,7 +170,7 @@ func size(p *props) int {
 
 // below returns all direct subschemas of p; true is represented by an empty schema.
 func below(p *props) []*props {
-	out := appendJunctors(nil, p)
+	out := plainJunctors(nil, p)
 	for _, fields := range []map[string]props{p.Properties, p.PatternProperties} {
 		for _, child := range fields {
 			out = append(out, &child)
@@ -207,7 +207,7 @@ func fromText(t testing.TB, text string) *props {
 // are all schemas that apply to the value.
 func pruneDirectly(value any, schemas []*props, preserves bool) {
 	for i := 0; i < len(schemas); i++ {
-		schemas = appendJunctors(schemas, schemas[i])
+		schemas = plainJunctors(schemas, schemas[i])
 	}
 	for _, s := range schemas {
 		preserves = preserves || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
@@ -487,4 +487,40 @@ func BenchmarkObjects(b *testing.B) {
 		return len(Default(s, o)) + len(Prune(s, o, true))
 	})
 	run("copying", dirty, func(o map[string]any) int { return len(runtime.DeepCopyJSON(o)) })
+}
+
+// plainJunctors appends the schemas directly below the junctors of p.
+func plainJunctors(list []*props, p *props) []*props {
+	for _, junctor := range appendJunctors(nil, placedProps{p, nil}) {
+		list = append(list, junctor.JSONSchemaProps)
+	}
+	return list
+}
+
+// TestSkeletonSources checks that each node of a skeleton names the schemas that it comes
+// from, with their types.
+func TestSkeletonSources(t *testing.T) {
+	s, err := Skel(&props{
+		Properties: map[string]props{"a": {Type: "string"}},
+		AnyOf:      []props{{Properties: map[string]props{"a": {Type: "integer"}}}},
+		Not:        &props{PatternProperties: map[string]props{"^b": {Type: "object"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(s *Skeleton) (out string) {
+		for _, source := range s.Sources {
+			out += fmt.Sprintf("%s %q; ", source.Path, source.Type)
+		}
+		return out
+	}
+	for _, c := range []struct{ got, want string }{
+		{text(s), ` ""; .anyOf[0] ""; .not ""; `},
+		{text(s.Properties[0].Skeleton), `.properties[a] "string"; .anyOf[0].properties[a] "integer"; `},
+		{text(s.PatternProperties[0].Skeleton), `.not.patternProperties[^b] "object"; `},
+	} {
+		if c.got != c.want {
+			t.Errorf("sources %s, want %s", c.got, c.want)
+		}
+	}
 }

@@ -118,6 +118,12 @@ var (
 		Bad:         "$ schemagen verify crd.yaml --kube-version 1.31\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  names:\n    type: array\n    maxItems: 100\n    items:\n      type: string\n      maxLength: 63\n      x-kubernetes-validations: [{rule: \"matches(self, '^[a-z]+$')\"}]",
 	}
+	nonStructural = &diag.Kind{
+		Code: "SG621", Severity: diag.Warning, Title: "the API server accepts a schema that is not structural, because it replaces one",
+		Explanation: "A server rejects such a schema in a new definition. In an update it is accepted if the stored definition was not structural either; the server sets the condition NonStructuralSchema, does not publish the schema, and refuses pruning, defaults and conversion by a webhook. schemagen verify --condition prints the condition and all answers.",
+		Bad:         "$ schemagen verify crd.yaml --old old\n-- old/crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {minimum: 1}\n-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  preserveUnknownFields: true\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {minimum: 2}",
+		Good:        "-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {type: integer, minimum: 2}",
+	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their
@@ -126,6 +132,6 @@ func Codes() []*diag.Kind {
 	return []*diag.Kind{
 		rejectedByServer, serverWarning, unknownToVersion, unknownAnswer, rejectedOutsideSchemas, discouragedByProposals,
 		contradiction, noSuchPath, tooLarge, malformedManifest, unknownOrDuplicateField, droppedField, notACRD,
-		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer,
+		misfittingBound, idleKeyword, misleadingColumn, constantRule, rejectedExample, rejectedByNewer, nonStructural,
 	}
 }

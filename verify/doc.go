@@ -7,6 +7,7 @@
 //	newer.go    rules that only newer servers reject
 //	cost.go     errors about the cost of rules
 //	paths.go    paths of printer columns and of the scale subresource
+//	condition.go  the condition NonStructuralSchema, and what is refused beside it
 //	size.go     which parts of a large CRD take the most bytes
 //	codes.go    the codes of the diagnostics
 //

@@ -224,6 +224,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, er
 			return nil, err
 		}
 	}
+	c.ratcheted()
 	c.size()
 	return c.list, nil
 }
