@@ -90,6 +90,12 @@ type Language struct {
 	// example "crd" and "rbac". Misspelled markers of these are reported even in files
 	// that declare no API types. If it is nil, only those of crd are.
 	Generators []string
+	// Gates are the gates that are on, for the conditions of +schemagen:when and
+	// +schemagen:doc: names, "*" for all, and "!name" for all but one, applied in order. All
+	// others are off.
+	Gates []string
+	// KnownGates are the names that conditions may have. If it is nil, every name is allowed.
+	KnownGates []string
 }
 
 // PackageOptions override [Options] for some packages. Markers in a package's source take

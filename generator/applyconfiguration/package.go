@@ -116,7 +116,9 @@ func (p *packageRun) arguments() *args.Args {
 // in the source.
 func (p *packageRun) document() ([]byte, error) {
 	if p.schemas == nil {
-		schemas, err := build.NewSwagger(p.ctx, p.Source.Internal())
+		options := p.Source
+		options.Gates = []string{"*"} // the Go types are the same for all gates
+		schemas, err := build.NewSwagger(p.ctx, options.Internal())
 		if err != nil {
 			return nil, err
 		}

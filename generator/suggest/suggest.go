@@ -74,6 +74,7 @@ type Member struct {
 // The evidence is names and documentation, as in the section of KEP-1027 on the migration of
 // existing unions. An author has to decide whether a suggestion is right.
 func Unions(ctx context.Context, options generator.Options) ([]Suggestion, diag.List, error) {
+	options.Gates = []string{"*"} // all fields
 	return suggestUnions(ctx, options.Internal())
 }
 

@@ -22,6 +22,7 @@ const (
 // each served version. Unions are enabled, and diagnostics and error returned, as in
 // [Generate].
 func Policies(ctx context.Context, options generator.Options, functions FunctionOptions) ([]build.File, diag.List, error) {
+	options.Gates = []string{"*"} // as for the functions
 	return policies(ctx, options.Internal(), functions)
 }
 

@@ -48,6 +48,7 @@ type Files struct {
 // the source has +schemagen:unions=none. Diagnostics are about the user's source; if one of
 // them is an error, there are no files. The error is as in [generator.Run].
 func Generate(ctx context.Context, options generator.Options, functions FunctionOptions) (Files, diag.List, error) {
+	options.Gates = []string{"*"} // the Go types are the same for all gates
 	return generate(ctx, options.Internal(), functions)
 }
 

@@ -19,6 +19,7 @@ import (
 // Its comment may have these lines:
 //
 //	options: maxDescLen=10,allowDangerousTypes=true   with the names of controller-gen
+//	gates: A,B                                        gates that are on
 //	verify: no                                        bytes that the API server rejects
 //	peer: rejects                                     controller-gen fails with errors
 //	peer: panics                                      controller-gen panics
@@ -83,6 +84,7 @@ func TestCases(t *testing.T) {
 			options, peerOptions := parseOptions(t, c.Options)
 			options.Dir = root
 			options.SkipVerify = c.Unverified
+			options.Gates = c.Gates
 			options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
 			files, findings, err := generateFiles(t.Context(), options)
 			if err != nil {

@@ -76,7 +76,7 @@ func (df *Definer) setConversion(k GroupKind, object *apiextensionsv1.CustomReso
 func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversion, error) {
 	out := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.ConversionStrategyType(m.Strategy)}
 	if out.Strategy != apiextensionsv1.WebhookConverter {
-		if m.Service+m.Path+m.Certificate != "" || m.Port != nil || m.ReviewVersions != nil {
+		if m.Service+m.Certificate != "" || m.Path != nil || m.Port != nil || m.ReviewVersions != nil {
 			return nil, fmt.Errorf("only the strategy Webhook has a service, a path, a port, review versions and a certificate")
 		}
 		return out, nil
@@ -89,8 +89,12 @@ func conversionOf(m markers.Conversion) (*apiextensionsv1.CustomResourceConversi
 		return nil, fmt.Errorf("the certificate must be NAMESPACE/NAME, got %q", m.Certificate)
 	}
 	service := &apiextensionsv1.ServiceReference{Namespace: namespace, Name: name, Path: new(conversionPath)}
-	if m.Path != "" {
-		service.Path = &m.Path
+	switch {
+	case m.Path == nil:
+	case *m.Path == "":
+		service.Path = nil
+	default:
+		service.Path = m.Path
 	}
 	if m.Port != nil {
 		if *m.Port < 1 || *m.Port > 65535 {

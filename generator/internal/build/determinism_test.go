@@ -38,6 +38,7 @@ func TestSameBytes(t *testing.T) {
 	compared := 0
 	for _, c := range cases {
 		options, _ := parseOptions(t, c.Options)
+		options.Gates = c.Gates
 		for seed := range int64(4) {
 			runtime.GOMAXPROCS(int(seed%3) + 1)
 			options.Lister = shuffledLister{gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}, seed}

@@ -135,7 +135,8 @@ func (c fieldChecker) checkPresenceOf(t *source.Type, field *source.Field, tags 
 	}
 	d := c.Reporter.Report(report.OptionalAndRequired, t.Pkg.At(conflicting.Pos), "remove one of the markers",
 		"field %s is marked as both optional and required: +%s takes precedence", field.Label(), first.Name)
-	c.Reporter.Delimit(d, conflicting.End(), markers.Removal(t.File.Syntax, conflicting.Pos))
+	written, _ := t.File.Tree()
+	c.Reporter.Delimit(d, conflicting.End(), markers.Removal(written, conflicting.Pos))
 	d.Related = append(d.Related, diag.Related{Pos: c.Reporter.Position(first.Pos), Message: "the other marker"})
 }
 

@@ -87,62 +87,6 @@ func (b *Builder) beginsLine(f *source.File, pos token.Pos) bool {
 	return begins
 }
 
-// importEdit returns the name of a package in a file, and the edit that imports it as name.
-// The edit is empty if it is imported already, and nil if another package has the name.
-func importEdit(tree *ast.File, name, path string) (as string, edit *markers.Edit) {
-	var last *ast.GenDecl
-	for _, decl := range tree.Decls {
-		imports, ok := decl.(*ast.GenDecl)
-		if !ok || imports.Tok != token.IMPORT {
-			break
-		}
-		last = imports
-		for _, spec := range imports.Specs {
-			spec := spec.(*ast.ImportSpec)
-			isPath := spec.Path.Value == strconv.Quote(path)
-			switch {
-			case isPath && spec.Name == nil:
-				return path[strings.LastIndexByte(path, '/')+1:], &markers.Edit{Pos: spec.Pos(), End: spec.Pos()}
-			case isPath && spec.Name.Name != "." && spec.Name.Name != "_":
-				return spec.Name.Name, &markers.Edit{Pos: spec.Pos(), End: spec.Pos()}
-			case spec.Name != nil && spec.Name.Name == name:
-				return "", nil
-			}
-		}
-	}
-	line := name + " " + strconv.Quote(path)
-	switch {
-	case last == nil:
-		return name, &markers.Edit{Pos: tree.Name.End(), End: tree.Name.End(), New: "\n\nimport " + line}
-	case !last.Lparen.IsValid():
-		return name, &markers.Edit{Pos: last.End(), End: last.End(), New: "\nimport " + line}
-	}
-	before := ""
-	if n := len(last.Specs); n > 0 && !strings.Contains(last.Specs[n-1].(*ast.ImportSpec).Path.Value, ".") {
-		before = "\n" // the standard library is a group of its own
-	}
-	return name, &markers.Edit{Pos: last.Rparen, End: last.Rparen, New: before + "\t" + line + "\n"}
-}
-
-// durationEdits returns the edits that make a time.Duration a metav1.Duration, which is
-// imported. There is one only for fields: values of a declared type would have to be
-// converted, and markers that restrict the number would not fit the string.
-func durationEdits(f *source.File, expr ast.Expr) []*markers.Edit {
-	field := fieldAt(f, expr.Pos())
-	if field == nil || field.Doc != nil && slices.ContainsFunc(markers.InGroup(field.Doc), restricts) {
-		return nil
-	}
-	as, imported := importEdit(f.Syntax, "metav1", metav1Path)
-	return []*markers.Edit{{Pos: expr.Pos(), End: expr.End(), New: as + ".Duration"}, imported}
-}
-
-// restricts reports whether a marker may have another meaning if the type of its field
-// changes.
-func restricts(c markers.Comment) bool {
-	name := c.Text[strings.LastIndexByte(c.Text, ':')+1:]
-	return !slices.Contains([]string{"optional", "required", "nullable"}, strings.ToLower(strings.TrimPrefix(name, "+")))
-}
-
 // minimumEdit returns the edit that adds a minimum of 0 to the field, its elements, or the
 // type with an unsigned integer at a position.
 func (b *Builder) minimumEdit(f *source.File, pos token.Pos) *markers.Edit {

@@ -20,6 +20,7 @@ func second() []string {
 		"bad-marker-arguments: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[i].pattern: Invalid value: \"bad \\\\escape\": must be a valid regular expression, but isn't: error parsing regexp: invalid escape sequence: `\\e`",
 		"bad-marker-package: SG402 kind Widget.example.com has 2 versions and no storage version",
 		"k8s-wrong: SG302 +k8s:maxLength: must apply to a string, found array",
+		"kep-verbatim: SG601 spec.validation.openAPIV3Schema.properties[spec].properties[x].properties[apiVersion].type: Required value: must not be empty for specified object fields",
 		"planted-mistakes: SG302 +kubebuilder:validation:MaxItems: must apply maxitem to an array",
 		"planted-mistakes: SG302 +kubebuilder:validation:Minimum: must apply minimum to a numeric value, found array",
 		"union-kep-verbatim: SG205 field Path without a json tag in type HostPath",
@@ -35,6 +36,7 @@ func TestFixes(t *testing.T) {
 	for _, c := range cases {
 		root := filepath.Join(dir, c.Name)
 		options, _ := parseOptions(t, c.Options)
+		options.Gates = c.Gates
 		options.Dir, options.SkipVerify = root, c.Unverified
 		options.Lister = gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + c.Name}
 		run := func(overlay map[string][]byte) diag.List {

@@ -79,6 +79,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		return nil, nil, err
 	}
 	run, r, definer := b.Run, b.Reporter, NewDefiner(b)
+	reportSyntax := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped)
 	kinds := selectKinds(FindKinds(run, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
@@ -95,6 +96,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		if crd == nil {
 			continue
 		}
+		b.Run.transitions.Fit(crd)
 		if err := b.Run.Unions.Fit(ctx, crd); err != nil {
 			return nil, nil, err
 		}
@@ -114,9 +116,10 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		run.CheckOverrides(p)
 	}
 	run.checkOverrideFile(b.overrides)
+	reportSyntax()
 	run.Unions.FixOff()
 	run.Lint()
-	return crds, run, nil
+	return crds, run, ctx.Err()
 }
 
 // Open loads the root packages of a run and returns them with a builder for their types.

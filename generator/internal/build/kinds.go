@@ -43,7 +43,7 @@ func FindKinds(run *Run, roots []*source.Package) []GroupKind {
 	r := run.Reporter
 	var out []GroupKind
 	for _, p := range roots {
-		if run.Describe(p).Skip {
+		if run.Describe(p).Skip || slices.ContainsFunc(p.Sources, func(f *source.File) bool { return f.NoKinds }) {
 			continue
 		}
 		for _, f := range p.Sources {
@@ -333,7 +333,8 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 }
 
 // fixMetadata returns the schema with its top-level metadata replaced by an object without
-// keywords. The API server knows the schema of metadata and rejects any other.
+// keywords. The API server knows the schema of metadata and rejects any other, except for
+// restrictions of name and generateName, which are kept.
 func fixMetadata(s *structural.Schema) *structural.Schema {
 	for i, p := range s.Properties {
 		if p.Name == "metadata" {
@@ -341,7 +342,12 @@ func fixMetadata(s *structural.Schema) *structural.Schema {
 			out.Properties = slices.Clone(s.Properties)
 			out.Properties[i].Schema = &structural.Schema{
 				Generic: structural.Generic{Type: "object"},
-				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos},
+				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos, ReadOnly: p.Schema.Origin.ReadOnly},
+			}
+			for _, field := range p.Schema.Properties {
+				if (field.Name == "name" || field.Name == "generateName") && field.Schema.ValueValidation != nil {
+					out.Properties[i].Schema.Properties = append(out.Properties[i].Schema.Properties, field)
+				}
 			}
 			return &out
 		}

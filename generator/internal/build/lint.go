@@ -37,9 +37,9 @@ func (run *Run) Lint() {
 	found := make([][]markers.Finding, len(files))
 	run.Trees(files, func(i int, tree *ast.File) {
 		facts := run.facts[files[i].Pkg]
-		options := markers.LintOptions{Features: facts.features, Allow: facts.allow}
+		options := markers.LintOptions{Features: facts.features, Allow: facts.allow, Files: run.Fset}
 		if parsed[files[i]] {
-			found[i] = run.table.Lint(tree, files[i].Comments, options)
+			found[i] = run.table.Lint(tree, files[i].Written, options)
 		} else {
 			found[i] = run.misspelled(run.table.Lint(tree, run.table.Collect(tree), options))
 		}
@@ -148,6 +148,8 @@ func lintKind(kind markers.FindingKind) *diag.Kind {
 		return report.MalformedMarker
 	case markers.Unsupported:
 		return report.TagWithoutMeaning
+	case markers.Reformatted:
+		return report.ReformattedMarker
 	}
 	return report.FloatingMarker
 }

@@ -62,6 +62,7 @@ type Language struct {
 	Packages               []PackageOptions
 	Overrides              *OverrideFile
 	Generators             []string
+	Gates, KnownGates      []string
 }
 
 // Output configures which definitions are written, and how.

@@ -36,6 +36,10 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 		if def == nil {
 			continue
 		}
+		switch def.Name {
+		case markers.WhenName, markers.DocName, markers.DocEndName:
+			continue // of another module, or reported: see package erasure
+		}
 		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
 			continue
 		}

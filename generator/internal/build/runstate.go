@@ -5,9 +5,11 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/erasure"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/generator/internal/transitions"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -30,6 +32,8 @@ type Run struct {
 	Checker *checks.Checker
 	// edits creates edits from markers.
 	edits *edits.Reader
+	// transitions adds the rules of read-only fields.
+	transitions *transitions.Fitter
 	// corrections are the misspelled markers in the user's packages, with the probably
 	// intended text.
 	corrections []correction
@@ -67,13 +71,19 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 	options.Inputs = loaded.inputs
 	r := loaded.newReporter()
 	m := &sourceMarkers{table: loaded.table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
-	p := source.New(source.Config{Files: loaded.files, Problems: r, Markers: m})
+	eraser := &erasure.Eraser{Reporter: r, Table: loaded.table, Gates: options.Gates, Known: options.KnownGates, Corrected: m.corrected}
+	eraser.CheckGates()
+	p := source.New(source.Config{Files: loaded.files, Problems: r, Markers: m, Eraser: eraser})
 	checker := &checks.Checker{
 		Program: p, Reporter: r, Server: options.Server, SkipVerify: options.SkipVerify, Final: options.Final,
 		Inputs: options.Inputs, Dir: options.Dir, OutputDir: options.OutputDir,
 	}
+	reader := &edits.Reader{Reporter: r, Table: loaded.table, Markers: m}
 	return &Run{
-		Program: p, sourceMarkers: m, table: loaded.table, Reporter: r, options: options, edits: &edits.Reader{Reporter: r, Table: loaded.table, Markers: m},
+		Program: p, sourceMarkers: m, table: loaded.table, Reporter: r, options: options, edits: reader,
+		transitions: &transitions.Fitter{
+			Reporter: r, PackageOf: reader.PackageOf, Plain: options.Server != nil && options.Server.Before(28),
+		},
 		uses:    map[*source.Type]*typeUses{},
 		Unions:  &gounions.Unions{Reporter: r, Settings: m, Server: options.Server, Extensions: options.extensions, IsConverted: checker.IsConverted},
 		Checker: checker,

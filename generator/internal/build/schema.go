@@ -154,14 +154,14 @@ func (b *Builder) declared(t *source.Type) *draft {
 	return b.expr(t.File, t.Spec.Type, t)
 }
 
-// setsType reports whether a marker sets the type of the schema.
+// setsType reports whether a marker sets the type of the schema, or allows two.
 func setsType(set source.Markers) bool {
 	sets := false
 	for _, m := range set {
 		switch value := m.Value.(type) {
 		case crdmarkers.Type:
 			sets = value != "" // the last marker takes precedence
-		case crdmarkers.K8sEnum:
+		case crdmarkers.K8sEnum, crdmarkers.XIntOrString:
 			return true
 		}
 	}
@@ -196,7 +196,7 @@ func (b *Builder) expr(f *source.File, expr ast.Expr, owner *source.Type) *draft
 		d = b.ident(f, typed)
 	case *ast.SelectorExpr:
 		d = b.qualified(f, typed)
-		b.checkDuration(f, typed, d, owner)
+		b.checkDuration(typed, d, owner)
 	case *ast.ArrayType:
 		d = b.array(f, typed)
 	case *ast.MapType:
@@ -254,6 +254,12 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 					return b.failed(f, expr.Pos())
 				}
 			}
+		}
+		if erased := erasedType(f, expr); erased != nil {
+			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), "write above the field: // +"+markers.WhenName+"("+erased.Condition+")",
+				"the field needs type %s, which does not exist here: its condition is %s", source.ExprName(expr), erased.Condition)
+			d.Related = []diag.Related{{Pos: b.Reporter.Position(erased.Pos), Message: "the condition"}}
+			return b.failed(f, expr.Pos())
 		}
 		b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))
 		return b.failed(f, expr.Pos())
@@ -443,6 +449,28 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 	return b.refer(d, name.Type)
 }
 
+// erasedType returns the type of that name if a condition removes it, or nil.
+func erasedType(f *source.File, expr ast.Expr) *source.Erased {
+	p, name := f.Pkg, expr
+	if sel, ok := expr.(*ast.SelectorExpr); ok {
+		if qualifier, ok := sel.X.(*ast.Ident); ok {
+			p, _ = f.Imported(qualifier.Name)
+		}
+		name = sel.Sel
+	}
+	if p == nil {
+		return nil
+	}
+	for _, f := range p.Sources {
+		for i := range f.Erased {
+			if f.Erased[i].Name == source.ExprName(name) {
+				return &f.Erased[i]
+			}
+		}
+	}
+	return nil
+}
+
 // refer turns the node into a reference to a type, and builds the type.
 func (b *Builder) refer(d *draft, target *source.Type) *draft {
 	p := target.Pkg
@@ -464,18 +492,15 @@ func (b *Builder) refer(d *draft, target *source.Type) *draft {
 
 // checkDuration warns about time.Duration in the user's packages, unless the declared type
 // has its own marshaling.
-func (b *Builder) checkDuration(f *source.File, expr ast.Expr, d *draft, owner *source.Type) {
+func (b *Builder) checkDuration(expr ast.Expr, d *draft, owner *source.Type) {
 	if d.ref == nil || d.ref.Pkg.Path != "time" || d.ref.Spec.Name.Name != "Duration" || !d.pkg.Local() {
 		return
 	}
 	if owner != nil && (owner.Marshals("MarshalJSON") || owner.Marshals("MarshalText")) {
 		return
 	}
-	found := b.Reporter.Report(report.DurationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
+	b.Reporter.Report(report.DurationField, d.pkg.At(expr.Pos()), "use metav1.Duration, which is written as \"1h30m\"",
 		"time.Duration is a number of nanoseconds in JSON")
-	if edits := durationEdits(f, expr); edits != nil && owner == nil {
-		b.Reporter.Fix(found, "write metav1.Duration", edits...)
-	}
 }
 
 // array returns the draft of a slice or an array. A []byte is a base64 string.

@@ -163,6 +163,9 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 		}
 		hint = fmt.Sprintf("add `json:%q`, or `json:\"-\"` if it is not part of the API", tag)
 	}
+	if t.Pkg.Local() && t.Marshals("MarshalJSON") {
+		hint += fmt.Sprintf("; or say what MarshalJSON of %s writes: +kubebuilder:validation:XIntOrString, +kubebuilder:validation:Type=…", t.Spec.Name.Name)
+	}
 	d := b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
 		"field %s without a json tag in type %s", field.Name, t)
 	if f := fieldAt(t.File, field.Pos); ast.IsExported(field.Name) && f != nil && len(f.Names) == 1 {
@@ -270,6 +273,9 @@ func (b *Builder) quoted(f *source.File, expr ast.Expr) *draft {
 // determine that themselves. A marker that makes it optional is harmless.
 func (b *Builder) checkInlined(t *source.Type, field *source.Field) {
 	for _, m := range field.Markers {
+		if m.Name == markers.ReadOnlyName {
+			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct, which is no property that could be compared", m.Name)
+		}
 		if m.Presence().Required() && field.Markers.Get(m.Name) == m {
 			b.Reporter.Report(report.WrongTarget, t.Pkg.At(m.Pos), "put it on the fields of the struct", "+%s on an inlined struct requires a property without a name, so that no object is valid", m.Name)
 		}

@@ -88,30 +88,12 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 			blamed[line{d.Pos.File, d.Pos.Line}] = true
 		}
 	}
-	for _, d := range c.withSkipHint(found) {
+	for _, d := range found {
 		if !blamed[line{d.Pos.File, d.Pos.Line}] {
 			c.Reporter.List = append(c.Reporter.List, d)
 		}
 	}
 	return nil
-}
-
-// withSkipHint adds a hint to the first error: how to write the definitions regardless.
-func (c *Checker) withSkipHint(found diag.List) diag.List {
-	if c.Final { // nothing is written
-		return found
-	}
-	found = found.Normalize()
-	for i := range found {
-		if d := &found[i]; d.Severity == diag.Error {
-			if d.Hint != "" {
-				d.Hint += "; "
-			}
-			d.Hint += "--skip-verify writes what the API server rejects"
-			break
-		}
-	}
-	return found
 }
 
 // Subjects returns the definitions in the form that the API server takes.

@@ -199,6 +199,9 @@ type (
 		name     string
 		required bool
 	}
+	// markReadOnly marks the node of a field as read-only. What that takes depends on where
+	// the field is in a definition.
+	markReadOnly struct{ structural.ReadOnly }
 	// NumberBounds bounds a number, unless it already has stricter bounds.
 	NumberBounds struct{ Minimum, Maximum *float64 }
 	// limitDescriptions applies a policy to all descriptions below the node.
@@ -219,12 +222,14 @@ func (op replaceSchema) Apply(_ *Editor, s *structural.Schema) {
 	if s.Description == "" {
 		s.Description = description
 	}
-	s.Origin.Pos = origin.Pos
+	s.Origin.Pos, s.Origin.ReadOnly = origin.Pos, origin.ReadOnly
 }
 
 func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
 	op.marker.Apply(s.Keywords(), misfits(e, e.Pkg, op.marker))
 }
+
+func (op markReadOnly) Apply(_ *Editor, s *structural.Schema) { s.Origin.ReadOnly = &op.ReadOnly }
 
 func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	i := s.PropertyIndex(op.name)

@@ -24,7 +24,11 @@ func (r *Reader) Fragment(p *source.Package, m *markers.Marker) *structural.Sche
 	f := m.Value.(markers.Fragment)
 	data, err := yaml.YAMLToJSONStrict([]byte(f.Text))
 	if err != nil {
-		r.Reporter.BadArguments(p.At(m.ValuePos(0)), "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}",
+		hint := "write it in YAML flow style, as in {minLength: 1, pattern: \"^a\"}"
+		if strings.Contains(err.Error(), "unknown escape character") {
+			hint = "in double quotes, write a backslash twice; or use single quotes, as in {pattern: '^a\\.b$'}"
+		}
+		r.Reporter.BadArguments(p.At(m.ValuePos(0)), hint,
 			"+%s: %s", m.Name, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
 		return nil
 	}
@@ -197,6 +201,9 @@ func (e *Editor) extend(s, f *structural.Schema) {
 			s.Properties = append(s.Properties, p)
 		}
 	}
+	if s.XEmbeddedResource {
+		completeMeta(s)
+	}
 	crdyaml.SortProperties(s.Properties)
 	if f.Items != nil {
 		s.Items = e.extended(s.Items, f.Items)
@@ -249,5 +256,19 @@ func Conjoin(v, f *structural.ValueValidation) {
 	default:
 		both(structural.ValueValidation{Not: v.Not}, structural.ValueValidation{Not: f.Not})
 		v.Not = nil
+	}
+}
+
+// completeMeta sets the types that fields of an embedded resource have in every object. The API
+// server adds these fields itself, but rejects properties without a type.
+func completeMeta(s *structural.Schema) {
+	for i, p := range s.Properties {
+		typ := map[string]string{"apiVersion": "string", "kind": "string", "metadata": "object"}[p.Name]
+		if typ == "" || p.Schema.Type != "" {
+			continue
+		}
+		child := *p.Schema
+		child.Type = typ
+		s.Properties[i].Schema = &child
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Reader derives edits from the markers of a run.
@@ -16,6 +17,8 @@ type Reader struct {
 	Table    *markers.Table
 	// Markers parses markers nested in arguments.
 	Markers source.MarkerParser
+	// marked are the packages of the markers that make fields read-only.
+	marked map[token.Pos]*source.Package
 }
 
 // This file implements this project's own markers: those of a field or type about itself, and
@@ -48,6 +51,12 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 			return nil
 		}
 		e.Op = ExtendSchema{fragment}
+	case markers.ReadOnly:
+		if r.marked == nil {
+			r.marked = map[token.Pos]*source.Package{}
+		}
+		r.marked[m.Pos] = p
+		e.Op = markReadOnly{structural.ReadOnly{Mode: structural.ReadOnlyMode(value), Pos: m.Pos}}
 	case markers.Tag:
 		switch m.Name {
 		case markers.AtName:
@@ -66,6 +75,9 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 	}
 	return []*Edit{e}
 }
+
+// PackageOf returns the package of a marker that makes a field read-only.
+func (r *Reader) PackageOf(marker token.Pos) *source.Package { return r.marked[marker] }
 
 // atEdit returns the edits for +schemagen:at(path)=+marker.
 func (r *Reader) atEdit(p *source.Package, m *markers.Marker, tag markers.Tag) []*Edit {
@@ -128,6 +140,9 @@ func (r *Reader) innerEdit(p *source.Package, c markers.Comment, last Step) []*E
 		}
 		e.Op = replaceSchema{fragment}
 		return []*Edit{e}
+	}
+	if _, ok := marker.Value.(markers.ReadOnly); ok && last.Kind != StepField {
+		return parent(nil) // reports that it must apply to a field
 	}
 	if marker.Stage() == markers.BeforeMerge {
 		if name, ok := strings.CutPrefix(marker.Name, crdmarkers.ValidationItemsPrefix); ok {

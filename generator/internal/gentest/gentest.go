@@ -30,6 +30,8 @@ type Case struct {
 	Archive    *txtar.Archive
 	// Options and Peer are the values of these lines.
 	Options, Peer string
+	// Gates are the elements of the line gates.
+	Gates []string
 	// Unverified is set for cases whose output the API server rejects.
 	Unverified bool
 }
@@ -53,6 +55,9 @@ func Read(t testing.TB, pattern string) []*Case {
 				c.Options = rest
 			}
 			c.Unverified = c.Unverified || line == "verify: no"
+			if rest, ok := strings.CutPrefix(line, "gates: "); ok {
+				c.Gates = strings.Split(rest, ",")
+			}
 			if rest, ok := strings.CutPrefix(line, "peer: "); ok {
 				c.Peer = rest
 			}

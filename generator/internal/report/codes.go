@@ -124,8 +124,8 @@ var (
 		Good:        "type Spec struct {\n\tColor Color `json:\"color\"`\n}\n\ntype Color string",
 	}
 	DurationField = &diag.Kind{
-		Code: "SG215", Severity: diag.Warning, Fixes: true, Title: "a field of type time.Duration",
-		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of an existing field, as --fix does, changes the API and code that uses the field; a waiver in schemagen.yaml keeps it.",
+		Code: "SG215", Severity: diag.Warning, Title: "a field of type time.Duration",
+		Explanation: "In JSON, and in the schema, it is an integer of nanoseconds. metav1.Duration is written as \"1h30m\", as Kubernetes users expect. Changing the type of a field changes the API, whose stored objects have numbers, and code that uses the field, so --fix does not: change it before the first release, or in a new version. A waiver in schemagen.yaml keeps it.",
 		Bad:         "package v1\n\nimport \"time\"\n\ntype Spec struct {\n\tTimeout time.Duration `json:\"timeout\"`\n}",
 		Good:        "Timeout metav1.Duration `json:\"timeout\"`",
 	}
@@ -273,6 +273,36 @@ var (
 		Bad:         "$ schemagen unions ./...\n-- v1/types.go --\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n\nfunc NormalizeSpecUnions() {}",
 		Good:        "-- v1/types.go --\npackage v1\n\ntype Spec struct {\n\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;B\n\tType string `json:\"type\"`\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n\nfunc Normalize() {}",
 	}
+	InvalidCondition = &diag.Kind{
+		Code: "SG319", Title: "a condition cannot be read, or is in the wrong place",
+		Explanation: "+schemagen:when(CONDITION) and +schemagen:doc(CONDITION) take names of gates, &&, ||, ! and parentheses. A condition that is always or never true is a mistake; +schemagen:doc(false) is for text that no CRD has. +schemagen:when without a marker after it belongs to a field, a type, a constant or the package clause, once to each.",
+		Bad:         "// +schemagen:when(Burst &&)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+		Good:        "// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+	}
+	UnknownGate = &diag.Kind{
+		Code: "SG320", Title: "an unknown gate",
+		Explanation: "If schemagen.yaml declares gates, conditions and --gates can only name those.",
+		Bad:         "$ schemagen crd ./... --gates Autoscael\n-- schemagen.yaml --\ngates:\n  Autoscale: {}\n-- api/types.go --\n// +schemagen:when(Autoscale)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+		Good:        "$ schemagen crd ./... --gates Autoscale",
+	}
+	AlternativesDisagree = &diag.Kind{
+		Code: "SG323", Title: "two conditional markers that disagree",
+		Explanation: "Of the markers that set the same keyword, one whose condition holds replaces those without a condition. If the conditions of two hold, they have to say the same.",
+		Bad:         "$ schemagen crd ./... --gates A,B\n-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
+		Good:        "-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A && !B)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
+	}
+	NeedsErased = &diag.Kind{
+		Code: "SG325", Title: "something refers to what a gate removes",
+		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well.",
+		Bad:         "type Spec struct {\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
+		Good:        "type Spec struct {\n\t// +schemagen:when(Burst)\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
+	}
+	NotConditional = &diag.Kind{
+		Code: "SG326", Title: "a marker that cannot be conditional",
+		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:doc, +k8s:deepcopy-gen and +genclient.",
+		Bad:         "// +schemagen:when(Beta)=+schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
+		Good:        "// +schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
+	}
 	MetadataLost = &diag.Kind{
 		Code: "SG333", Severity: diag.Warning, Title: "nested metadata that is dropped",
 		Explanation: "As with controller-gen, the schema of a metav1.ObjectMeta inside an object has no fields, so the API server drops labels, annotations and everything else that users write there, and warns only clients that request field validation. --embedded-object-meta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own can describe what you need. The server itself handles the metadata of the kind, and of a field marked +kubebuilder:validation:EmbeddedResource.",
@@ -284,6 +314,18 @@ var (
 		Explanation: "The first of these markers takes precedence: +kubebuilder:validation:Optional, +kubebuilder:validation:Required, +optional, +required.",
 		Bad:         "// +optional\n// +required\nName string `json:\"name\"`",
 		Good:        "// +optional\nName string `json:\"name\"`",
+	}
+	UnenforceableReadOnly = &diag.Kind{
+		Code: "SG340", Title: "a read-only field that the API server cannot enforce",
+		Explanation: "+schemagen:readOnly becomes a rule that compares a field with its old value. The API server finds old values of fields, of values of maps, and of items of lists with keys, not of items of other lists, nor of values of atomic maps, and rules cannot read a field without a type. +schemagen:readOnly=status needs a field in .status and the status subresource.",
+		Bad:         "type Spec struct {\n\tItems []Item `json:\"items\"`\n}\n\ntype Item struct {\n\tName string `json:\"name\"`\n\t// +schemagen:readOnly\n\tSize string `json:\"size\"`\n}",
+		Good:        "type Spec struct {\n\t// +listType=map\n\t// +listMapKey=name\n\t// +kubebuilder:validation:MaxItems=64\n\tItems []Item `json:\"items\"`\n}\n\ntype Item struct {\n\t// +kubebuilder:validation:MaxLength=64\n\tName string `json:\"name\"`\n\t// +schemagen:readOnly\n\t// +kubebuilder:validation:MaxLength=64\n\tSize string `json:\"size\"`\n}",
+	}
+	ReformattedMarker = &diag.Kind{
+		Code: "SG341", Severity: diag.Warning, Fixes: true, Title: "a marker that gofmt changes",
+		Explanation: "In the doc comment of a type or a package, gofmt replaces two single quotes or two backquotes by a typographic quote, which breaks CEL rules. It does not change other comments: a group of their own above the doc comment also describes the type, and so do comments of fields and of types in parentheses.",
+		Bad:         "type Spec struct {\n\tA Name `json:\"a\"`\n}\n\n// Name is a name.\n// +kubebuilder:validation:XValidation:rule=\"self != ''\"\ntype Name string",
+		Good:        "type Spec struct {\n\tA Name `json:\"a\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != ''\"\n\n// Name is a name.\ntype Name string",
 	}
 	KindWithoutGroup = &diag.Kind{
 		Code: "SG401", Title: "a kind without a group",
@@ -369,7 +411,9 @@ func Codes() []*diag.Kind {
 		UnknownPatchStrategy, SchemaTooLarge,
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
-		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions, MetadataLost, OptionalAndRequired,
+		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
+		InvalidCondition, UnknownGate, AlternativesDisagree, NeedsErased, NotConditional, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
+		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,
 		InvalidFileName,

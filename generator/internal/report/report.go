@@ -163,7 +163,11 @@ func (r *Reporter) MarkerArguments(p *source.Package, comment markers.Comment, e
 		r.Report(MalformedArguments, p.At(comment.Pos), "", "%s: %s", comment.Text, err)
 		return
 	}
-	d := r.Report(MalformedArguments, p.At(parseErr.Pos), parseErr.Hint, "+%s: %s", parseErr.Name, err)
+	kind := MalformedArguments
+	if parseErr.Name == markers.WhenName || parseErr.Name == markers.DocName {
+		kind = InvalidCondition
+	}
+	d := r.Report(kind, p.At(parseErr.Pos), parseErr.Hint, "+%s: %s", parseErr.Name, err)
 	if p.Local() {
 		r.Delimit(d, parseErr.End, parseErr.Edit)
 	}

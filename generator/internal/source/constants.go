@@ -85,7 +85,7 @@ func (t *Type) enumConstant(d *declaration, value string) Constant {
 	name, _ := ast.Unparen(spec.Type).(*ast.Ident)
 	literal, _ := d.expr.(*ast.BasicLit)
 	c := Constant{
-		Name: d.name.Name, Pos: d.name.Pos(), Value: value, Doc: docText(doc), Repeated: len(spec.Values) == 0,
+		Name: d.name.Name, Pos: d.name.Pos(), Value: value, Doc: DocText(doc), Repeated: len(spec.Values) == 0,
 		Literal: name != nil && name.Name == t.Spec.Name.Name && literal != nil && literal.Kind == token.STRING,
 	}
 	if doc != nil {

@@ -92,7 +92,7 @@ func (t *Type) Load() *Type {
 	if doc == nil && !t.Decl.Lparen.IsValid() {
 		doc = t.Decl.Doc
 	}
-	t.Doc = docText(doc)
+	t.Doc = DocText(doc)
 	if t.Generic != nil {
 		t.Markers, t.Malformed = t.Generic.Load().Markers, t.Generic.Malformed
 		return t
@@ -110,7 +110,7 @@ func (t *Type) Fields() []*Field {
 	t.fieldsRead = true
 	comments := t.File.Comments.Fields(st)
 	for i, field := range st.Fields.List {
-		f := Field{Pos: field.Pos(), Type: field.Type, Tag: TagOf(field), Doc: docText(field.Doc), Comments: comments[i]}
+		f := Field{Pos: field.Pos(), Type: field.Type, Tag: TagOf(field), Doc: DocText(field.Doc), Comments: comments[i]}
 		f.Markers, f.Malformed = t.Pkg.program.markers.ParseMarkers(t.Pkg, comments[i], markers.Field)
 		if len(field.Names) == 0 {
 			t.fields = append(t.fields, &f)
@@ -165,11 +165,11 @@ func TagOf(field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// docText returns the documentation in a doc comment. As in the documentation of Kubernetes
+// DocText returns the documentation in a doc comment. As in the documentation of Kubernetes
 // types, it omits markers and lines that start with TODO, and ends at a line that starts
 // with "---" (fmtRawDoc in apimachinery's swagger_doc_generator.go, extractDoc in
 // controller-tools). Code fences are kept unchanged.
-func docText(group *ast.CommentGroup) string {
+func DocText(group *ast.CommentGroup) string {
 	if group == nil {
 		return ""
 	}

@@ -82,6 +82,8 @@ func newFileSetAt(base int) *token.FileSet {
 
 // syntax parses a file once. It may be called in parallel for different files.
 func (files *Files) syntax(f *text, c *content) (*ast.File, error) {
+	f.parsing.Lock()
+	defer f.parsing.Unlock()
 	if f.tree != nil || f.failed != nil {
 		return f.tree, f.failed
 	}
@@ -118,7 +120,13 @@ func (f *File) Parse() {
 		return
 	}
 	f.Syntax = parsed
-	f.Comments = prog.table.Collect(parsed)
+	f.Written = prog.table.Collect(parsed)
+	f.Comments = f.Written
+	if (f.mentionsGates || prog.markers.Corrects(f.Name)) && prog.eraser != nil && f.Pkg.Local() {
+		parsed = prog.eraser.Erase(f, parsed)
+		f.Syntax = parsed
+		f.Comments = prog.table.Collect(parsed)
+	}
 	for _, decl := range parsed.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.TYPE {

@@ -48,6 +48,8 @@ func (c *content) visible() []byte {
 // unseen returns the functions that are left out of the content of a user's file. The file may have
 // changed since the last call, but then the run is not kept.
 func (f *text) unseen(all []byte) []unseen.Span {
+	f.searching.Lock()
+	defer f.searching.Unlock()
 	if f.searched != len(all) {
 		f.searched, f.functions = len(all), unseen.Functions(all)
 	}

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"iter"
 	"maps"
+	"sync"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/golist"
@@ -40,6 +41,7 @@ type Program struct {
 	*Files
 	problems Problems
 	markers  MarkerParser
+	eraser   Eraser
 	dir      string
 	patterns []string
 	// roots are the root packages of the run, keyed by import path. They are used for every
@@ -56,6 +58,8 @@ type Config struct {
 	Problems Problems
 	// Markers parses the markers of types and fields.
 	Markers MarkerParser
+	// Eraser applies the conditions in the user's files. If it is nil, they have no effect.
+	Eraser Eraser
 	// Dir and Patterns select the root packages. They are needed only for InOrder.
 	Dir      string
 	Patterns []string
@@ -69,6 +73,23 @@ type Problems interface {
 	Syntax(p *Package, err *scanner.Error)
 	// Redeclared is called for the second declaration of a type.
 	Redeclared(first *Type, second *ast.TypeSpec)
+}
+
+// Eraser applies conditions on gates to files.
+type Eraser interface {
+	// Erase returns the file as if the lines whose conditions do not hold had not been written,
+	// and conditions that hold had been removed from their lines. It does not modify the tree,
+	// and positions in the result are those in the file. It sets f.Erased and f.NoKinds.
+	Erase(f *File, tree *ast.File) *ast.File
+}
+
+// Erased is a declaration that a condition removes.
+type Erased struct {
+	// Name is the name of a type or constant, or TYPE.FIELD.
+	Name string
+	// Condition is the text of the condition, and Pos the position of its marker.
+	Condition string
+	Pos       token.Pos
 }
 
 // MarkerParser parses the comments of declarations.
@@ -108,9 +129,14 @@ type File struct {
 	// text is replaced by one.
 	MentionsPackage bool
 	// Syntax is the syntax tree and Comments are the markers in its comments. Both are nil
-	// before the file is parsed, and if it cannot be parsed.
-	Syntax   *ast.File
-	Comments *markers.File
+	// before the file is parsed, and if it cannot be parsed. What an [Eraser] removes is in
+	// neither of them; Written has the markers as they are in the file.
+	Syntax            *ast.File
+	Comments, Written *markers.File
+	// Erased are the declarations that conditions remove. NoKinds is set if the condition at
+	// the package clause does not hold.
+	Erased  []Erased
+	NoKinds bool
 	// Params are the type parameters that an instance binds, by name.
 	Params map[string]TypeArgument
 
@@ -142,10 +168,12 @@ type text struct {
 
 	local bool // the file is the user's
 	// functions are those that package unseen found when it searched a content with this many
-	// bytes.
+	// bytes. searching guards both.
+	searching       sync.Mutex
 	functions       []unseen.Span
 	searched        int
 	unreadable      error
+	mentionsGates   bool     // the content contains a marker that depends on gates
 	mentionsPackage bool     // the content contains a marker that describes a package
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
 	hints           []string // names of types that the file seems to declare
@@ -153,10 +181,12 @@ type text struct {
 	// base is the first position of the file in the file set, and size its length in bytes.
 	base, size int
 	// tree is the result of parsing the file, and failed the error. sound is set if the file
-	// was parsed without errors, but its tree was not kept.
-	tree   *ast.File
-	failed error
-	sound  bool
+	// was parsed without errors, but its tree was not kept. parsing guards all of them while
+	// files are parsed.
+	parsing sync.Mutex
+	tree    *ast.File
+	failed  error
+	sound   bool
 	// omitted are the functions that package unseen leaves out of the tree of a user's file.
 	// Using them makes the result of the run depend on all of the file: see
 	// [File.allFunctions].
@@ -169,7 +199,7 @@ const MetaV1Path = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // New returns a program without packages.
 func New(c Config) *Program {
 	return &Program{
-		Files: c.Files, problems: c.Problems, markers: c.Markers, dir: c.Dir, patterns: c.Patterns,
+		Files: c.Files, problems: c.Problems, markers: c.Markers, eraser: c.Eraser, dir: c.Dir, patterns: c.Patterns,
 		roots: map[string]*Package{}, packages: map[*golist.Package]*Package{},
 	}
 }

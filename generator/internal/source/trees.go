@@ -5,6 +5,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/scanner"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/schemagen/schemagen/internal/parallel"
 )
@@ -27,26 +30,60 @@ func (p *Package) Hinted(name string) []*File {
 	return out
 }
 
+// Unparsed returns the user's files in the packages that have not been parsed without errors.
+// Those that do not seem to declare types are first: nothing else will parse them.
+func Unparsed(packages []*Package) []*File {
+	var out, typed []*File
+	for _, p := range packages {
+		for _, f := range p.Sources {
+			switch {
+			case !f.local || f.unreadable != nil || f.tree != nil && f.failed == nil:
+			case len(f.hints) == 0:
+				out = append(out, f)
+			default:
+				typed = append(typed, f)
+			}
+		}
+	}
+	return append(out, typed...)
+}
+
 // CheckSyntax parses, in parallel, those of the files that have not been parsed, and reports
 // the ones that cannot be parsed. It returns whether all can. Syntax trees are not kept.
 func (prog *Program) CheckSyntax(files []*File) bool {
+	return prog.CheckSyntaxAhead(files, func() bool { return false })()
+}
+
+// CheckSyntaxAhead is like [Program.CheckSyntax] for a caller that goes on with other work,
+// which takes one processor: it starts with the files, and finish does the rest on all
+// processors and reports. Nothing more is parsed once stopped returns true.
+func (prog *Program) CheckSyntaxAhead(files []*File, stopped func() bool) (finish func() bool) {
 	errs := make([]error, len(files))
-	parallel.Workers(len(files), func() func(int) {
+	var next atomic.Int64
+	check := func(int) {
 		var c content
-		return func(i int) { errs[i] = prog.checkSyntax(files[i].text, &c) }
-	})
-	sound := true
-	for i, err := range errs {
-		if err == nil {
-			continue
-		}
-		sound = false
-		if f := files[i]; !f.parsed {
-			f.parsed = true
-			f.report(err)
+		for i := int(next.Add(1)) - 1; i < len(files) && !stopped(); i = int(next.Add(1)) - 1 {
+			errs[i] = prog.checkSyntax(files[i].text, &c)
 		}
 	}
-	return sound
+	var ahead sync.WaitGroup
+	ahead.Go(func() { check(0) })
+	return func() bool {
+		parallel.Workers(runtime.GOMAXPROCS(0), func() func(int) { return check })
+		ahead.Wait()
+		sound := true
+		for i, err := range errs {
+			if err == nil {
+				continue
+			}
+			sound = false
+			if f := files[i]; !f.parsed {
+				f.parsed = true
+				f.report(err)
+			}
+		}
+		return sound
+	}
 }
 
 // checkSyntax returns the error of reading or parsing the file.
@@ -54,6 +91,8 @@ func (shared *Files) checkSyntax(f *text, c *content) error {
 	if f.unreadable != nil {
 		return f.unreadable
 	}
+	f.parsing.Lock()
+	defer f.parsing.Unlock()
 	if f.sound || f.tree != nil || f.failed != nil {
 		return f.failed
 	}

@@ -1,0 +1,171 @@
+package erasure
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// alternative is a marker of a declaration whose condition holds.
+type alternative struct {
+	written   markers.Comment
+	marker    markers.Comment // without the condition
+	condition gates.Condition
+}
+
+// declaration applies the conditions of the markers of one declaration, and returns those
+// conditions that apply to the declaration itself.
+func (p *pass) declaration(comments []markers.Comment, target markers.Target) (bare []bareCondition) {
+	set := map[string]alternative{} // by slot
+	var plain []markers.Comment
+	for _, c := range comments {
+		if _, done := p.lines[c.Pos]; done {
+			continue
+		}
+		if !strings.Contains(c.Text, "+"+markers.WhenName) {
+			plain = append(plain, c)
+			continue
+		}
+		l, condition, m := p.line(c, target, false)
+		if m != nil {
+			bare = append(bare, bareCondition{m, condition, condition.Holds(p.Gates)})
+			continue
+		}
+		p.lines[c.Pos] = l
+		if !l.removed {
+			p.alternative(set, alternative{c, l.comment, condition}, target)
+		}
+	}
+	if len(set) == 0 {
+		return bare
+	}
+	for _, c := range plain {
+		slots := p.Table.Slots(c, target)
+		replaced := func(slot string) bool { _, ok := set[slot]; return ok }
+		if len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool { return !replaced(slot) }) {
+			p.lines[c.Pos] = line{removed: true}
+		}
+	}
+	return bare
+}
+
+// alternative adds a marker to those of its slots, and reports one that sets the same
+// differently.
+func (p *pass) alternative(set map[string]alternative, a alternative, target markers.Target) {
+	for _, slot := range p.Table.Slots(a.marker, target) {
+		first, ok := set[slot]
+		switch {
+		case !ok:
+			set[slot] = a
+		case first.marker.Text == a.marker.Text:
+			p.lines[a.written.Pos] = line{removed: true}
+		default:
+			d := p.Reporter.Report(report.AlternativesDisagree, p.file.Pkg.At(a.marker.Pos), "make the conditions exclude each other",
+				"%s by %s, and %s by %s: both conditions hold", first.marker.Text, first.condition, a.marker.Text, a.condition)
+			d.Related = []diag.Related{{Pos: p.Reporter.Position(first.marker.Pos), Message: "the other marker"}}
+			p.Reporter.Delimit(d, a.marker.End(), nil)
+			return
+		}
+	}
+}
+
+// line returns what becomes of a marker with conditions, and their conjunction. If the marker
+// is a condition of what it describes, it returns that marker instead. nested is set behind
+// another marker that has a path.
+func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l line, condition gates.Condition, bare *markers.Marker) {
+	unchanged := line{comment: c}
+	m, err := p.Table.Parse(c, target)
+	if err != nil {
+		p.Reporter.MarkerArguments(p.file.Pkg, c, err)
+		return line{removed: true}, condition, nil
+	}
+	if m == nil {
+		return unchanged, condition, nil // reported by lint
+	}
+	inner, ok := m.Inner()
+	when, isWhen := m.Value.(markers.When)
+	if isWhen {
+		p.known(c, when.Condition)
+		if !ok {
+			return unchanged, when.Condition, m
+		}
+		if !p.permitted(inner) {
+			return line{removed: true}, condition, nil
+		}
+		if p.wrong(inner, target, nested) {
+			return line{removed: true}, condition, nil
+		}
+		l, condition, _ := p.line(inner, target, nested)
+		condition = gates.And(when.Condition, condition)
+		return line{l.removed || !when.Condition.Holds(p.Gates), l.comment}, condition, nil
+	}
+	if !ok || m.Name != markers.AtName && m.Name != markers.TypeName {
+		return unchanged, condition, nil
+	}
+	l, condition, bare = p.line(inner, markers.Field, true)
+	switch {
+	case bare != nil && m.Name == markers.TypeName:
+		p.notConditional(inner, "a type of another module")
+		return line{removed: true}, condition, nil
+	case bare != nil && condition.Holds(p.Gates):
+		return line{removed: true}, condition, nil
+	case bare != nil:
+		l.comment = inner
+		l.comment.Text = "+" + markers.OmitName
+	case l.removed:
+		return l, condition, nil
+	}
+	offset, _ := m.InnerOffset()
+	return line{comment: c.Replaced(offset, l.comment)}, condition, nil
+}
+
+// permitted reports whether a marker may be conditional. It reports one that may not.
+func (p *pass) permitted(c markers.Comment) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(c.Text, "+"), "=")
+	for _, prefix := range []string{
+		markers.GroupName, markers.VersionName, markers.SkipName, markers.EnableName, markers.AllowName, markers.AllowChangeName, markers.DocName,
+		markers.DocEndName, "kubebuilder:object", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:ac", "k8s:deepcopy-gen", "genclient",
+	} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {
+			p.notConditional(c, "+"+prefix)
+			return false
+		}
+	}
+	if m, err := p.Table.Parse(c, markers.Type); err == nil && m != nil {
+		if _, inner := m.Inner(); m.Name == markers.WhenName && !inner {
+			p.notConditional(c, "a condition without a marker")
+			return false
+		}
+	}
+	return true
+}
+
+func (p *pass) notConditional(c markers.Comment, what string) {
+	d := p.Reporter.Report(report.NotConditional, p.file.Pkg.At(c.Pos), "", "%s cannot be conditional", what)
+	p.Reporter.Delimit(d, c.End(), nil)
+}
+
+// wrong parses a marker behind a condition, which is checked also where the condition does not
+// hold, and reports whether it is malformed.
+func (p *pass) wrong(c markers.Comment, target markers.Target, nested bool) bool {
+	targets := []markers.Target{target}
+	if nested {
+		targets = []markers.Target{markers.Field, markers.Type}
+	}
+	for _, t := range targets {
+		def := p.Table.Lookup(c.Text, t)
+		if def == nil || def.Feature() != "" || def.Name == markers.WhenName {
+			continue // lint reports unknown markers; nested conditions are parsed later
+		}
+		if _, err := p.Table.ParseAs(def, c); err != nil {
+			p.Reporter.MarkerArguments(p.file.Pkg, c, err)
+			return true
+		}
+		return false
+	}
+	return false
+}

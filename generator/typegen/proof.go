@@ -1,0 +1,269 @@
+package typegen
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// A mismatch is a node whose schema does not come back.
+type mismatch struct {
+	kind   *kind
+	schema *structural.Schema
+	// places lead from the struct of the kind to the node, which is the last; empty for the
+	// root.
+	places []place
+	// what is the keyword that differs; path is the part of the definition, if it is
+	// outside the schema.
+	what, path string
+}
+
+// prove generates the definitions of the files and compares them with those that the files
+// were made from.
+func prove(ctx context.Context, dir string, builders []*builder, files []writtenFile) ([]mismatch, diag.List, error) {
+	overlay := map[string][]byte{}
+	var patterns []string
+	for _, f := range files {
+		overlay[f.name] = f.data
+		if folder := filepath.Dir(f.name); !slices.Contains(patterns, folder) {
+			patterns = append(patterns, folder)
+		}
+	}
+	result, found, err := generator.Run(ctx, generator.Options{
+		Source:   generator.Source{Dir: dir, Patterns: patterns, Overlay: overlay},
+		Language: generator.Language{AllowDangerousTypes: true},
+		Output:   generator.Output{OmitToolVersion: true},
+	})
+	if err != nil || found.HasErrors() {
+		return nil, found, err
+	}
+	var out []mismatch
+	for _, b := range builders {
+		for _, k := range b.kinds {
+			if k.wanted {
+				out = append(out, b.compare(k, result)...)
+			}
+		}
+	}
+	return out, found, nil
+}
+
+// compare compares a version of a definition with what was generated for it.
+func (b *builder) compare(k *kind, result *generator.Result) []mismatch {
+	for _, c := range result.CRDs() {
+		object := c.Object()
+		if object.Spec.Names.Kind != k.object.Spec.Names.Kind || object.Spec.Group != k.object.Spec.Group {
+			continue
+		}
+		if got := c.Schema(b.version); got != nil {
+			c := &comparison{builder: b, kind: k}
+			if what := objectDifference(k.object, object); what != "" {
+				c.out = append(c.out, mismatch{kind: k, what: what, path: what})
+			}
+			for _, what := range objectStyle(k.object, object) {
+				b.style[what] = true
+			}
+			c.node(k.schema, got, place{body: b.body(k.schema)}, nil)
+			return c.out
+		}
+	}
+	return []mismatch{{kind: k, what: "the version", path: "spec"}}
+}
+
+// A comparison finds the innermost nodes that differ.
+type comparison struct {
+	*builder
+	kind *kind
+	out  []mismatch
+}
+
+func (c *comparison) report(s *structural.Schema, places []place, what string) {
+	c.out = append(c.out, mismatch{kind: c.kind, schema: s, places: slices.Clone(places), what: what})
+}
+
+// node compares a node. at is where its children are: in the struct itself, or the rest of
+// the path from a field.
+func (c *comparison) node(want, got *structural.Schema, at place, places []place) {
+	what, required := keywordDifference(want, got)
+	if what != "" {
+		c.report(want, places, what)
+		return
+	}
+	if required {
+		c.style["order of required"] = true
+	}
+	if !sameNames(want.Properties, got.Properties) || (want.Items == nil) != (got.Items == nil) || !sameAdditional(want.AdditionalProperties, got.AdditionalProperties) {
+		c.report(want, places, "fields")
+		return
+	}
+	for _, p := range want.Properties {
+		in := place{body: c.body(want), field: p.Name}
+		c.node(p.Schema, got.Properties[got.PropertyIndex(p.Name)].Schema, in, append(places, in))
+	}
+	if want.Items != nil {
+		at.rest += "[*]"
+		c.node(want.Items, got.Items, at, append(places, at))
+	}
+	if a := want.AdditionalProperties; a != nil && a.Schema != nil {
+		at.rest += "{*}"
+		c.node(a.Schema, got.AdditionalProperties.Schema, at, append(places, at))
+	}
+}
+
+func sameNames(a, b []structural.Property) bool {
+	names := func(list []structural.Property) []string {
+		var out []string
+		for _, p := range list {
+			out = append(out, p.Name)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Equal(names(a), names(b))
+}
+
+func sameAdditional(a, b *structural.SchemaOrBool) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Bool == b.Bool && (a.Schema == nil) == (b.Schema == nil)
+}
+
+// keywordDifference returns the first keyword in which two nodes differ without their
+// children, or the empty string, and whether the order of required differs, which has no
+// meaning.
+func keywordDifference(want, got *structural.Schema) (what string, required bool) {
+	a, b := want.Keywords().Props(), got.Keywords().Props()
+	required = !slices.Equal(a.Required, b.Required)
+	a.Required, b.Required = slices.Sorted(slices.Values(a.Required)), slices.Sorted(slices.Values(b.Required))
+	if canonical(a) == canonical(b) {
+		return "", required
+	}
+	for k := range structural.Table() {
+		x, y := *a, *b
+		structural.ClearKeyword(&x, k.Name)
+		structural.ClearKeyword(&y, k.Name)
+		if canonical(&x) == canonical(&y) {
+			return k.Name, required
+		}
+	}
+	return "several keywords", required
+}
+
+// canonical returns a value as JSON with sorted keys.
+func canonical(v any) string {
+	text, _ := json.Marshal(v) // it was decoded from JSON
+	var decoded any
+	if json.Unmarshal(text, &decoded) == nil {
+		text, _ = json.Marshal(decoded)
+	}
+	return string(text)
+}
+
+// objectDifference returns the part in which two definitions without their schemas differ, or
+// the empty string.
+func objectDifference(want, got *apiextensionsv1.CustomResourceDefinition) string {
+	a, b := bareObject(want), bareObject(got)
+	if a.Name != b.Name {
+		return "metadata.name"
+	}
+	if !reflect.DeepEqual(a.Labels, b.Labels) {
+		return "metadata.labels"
+	}
+	if !reflect.DeepEqual(a.Annotations, b.Annotations) {
+		return "metadata.annotations"
+	}
+	for _, part := range []struct {
+		name string
+		a, b any
+	}{
+		{"spec.names", a.Spec.Names, b.Spec.Names}, {"spec.scope", a.Spec.Scope, b.Spec.Scope},
+		{"spec.conversion", a.Spec.Conversion, b.Spec.Conversion}, {"spec.versions", a.Spec.Versions, b.Spec.Versions},
+		{"spec", a.Spec, b.Spec},
+	} {
+		if canonical(part.a) != canonical(part.b) {
+			return part.name
+		}
+	}
+	return ""
+}
+
+// objectStyle returns the parts in which two definitions differ that objectDifference finds
+// equal.
+func objectStyle(want, got *apiextensionsv1.CustomResourceDefinition) []string {
+	var out []string
+	differ := func(what string, yes bool) {
+		if yes {
+			out = append(out, what)
+		}
+	}
+	a, b := &want.Spec, &got.Spec
+	differ("singular", a.Names.Singular != b.Names.Singular)
+	differ("listKind", a.Names.ListKind != b.Names.ListKind)
+	differ("conversion", canonical(a.Conversion) != canonical(b.Conversion))
+	differ("status", len(want.Status.Conditions) > 0 || len(want.Status.StoredVersions) > 0 || want.Status.AcceptedNames.Kind != "")
+	empty := false
+	for i := range min(len(a.Versions), len(b.Versions)) {
+		j := slices.IndexFunc(b.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == a.Versions[i].Name })
+		empty = empty || j >= 0 && (a.Versions[i].Subresources == nil) != (b.Versions[j].Subresources == nil)
+	}
+	differ("empty subresources", empty)
+	differ("order of versions", !slices.EqualFunc(a.Versions, b.Versions, func(a, b apiextensionsv1.CustomResourceDefinitionVersion) bool { return a.Name == b.Name }))
+	return out
+}
+
+// bareObject returns a definition with the server's defaults, without its schemas, its
+// status, and what generators add: the annotation with their version, and empty subresources
+// beside printer columns. Versions are sorted by name, because their order has no meaning.
+func bareObject(in *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := in.DeepCopy()
+	names := &out.Spec.Names
+	names.Singular = cmp.Or(names.Singular, strings.ToLower(names.Kind))
+	names.ListKind = cmp.Or(names.ListKind, names.Kind+"List")
+	if out.Spec.Conversion == nil {
+		out.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
+	}
+	delete(out.Annotations, generator.VersionAnnotation)
+	if len(out.Annotations) == 0 {
+		out.Annotations = nil
+	}
+	if len(out.Labels) == 0 {
+		out.Labels = nil
+	}
+	for i := range out.Spec.Versions {
+		v := &out.Spec.Versions[i]
+		v.Schema = nil
+		if v.Subresources != nil && v.Subresources.Status == nil && v.Subresources.Scale == nil {
+			v.Subresources = nil
+		}
+	}
+	slices.SortFunc(out.Spec.Versions, func(a, b apiextensionsv1.CustomResourceDefinitionVersion) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+// placesOf returns the places that a diagnostic about generated files is at.
+func placesOf(files []writtenFile, pos diag.Position) []place {
+	for _, f := range files {
+		if f.name != pos.File && !strings.HasSuffix(f.name, "/"+strings.TrimPrefix(filepath.ToSlash(pos.File), "./")) {
+			continue
+		}
+		for _, o := range f.owners {
+			if o.from <= pos.Line && pos.Line <= o.to {
+				return o.places
+			}
+		}
+	}
+	return nil
+}

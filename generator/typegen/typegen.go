@@ -1,0 +1,346 @@
+package typegen
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Options configure [Generate].
+type Options struct {
+	// Dir is the absolute directory that Output is relative to.
+	Dir string
+	// Output is the directory of the package if its last element is the version; further
+	// versions are next to it. Otherwise each version has a directory below it; if there are
+	// several groups, each group, too.
+	Output string
+	// Kinds are the kinds that are written: "Kind" or "Kind.group". If it is empty, all are.
+	Kinds []string
+	// If AllowDangerousTypes is set, numbers become float64. Otherwise they are errors.
+	AllowDangerousTypes bool
+	// Imports are patterns of packages whose structs are recognized by their schemas, in
+	// addition to those of Kubernetes. They must not import the packages that are written.
+	Imports []string
+}
+
+// root returns the absolute output directory.
+func (o *Options) root() string {
+	if filepath.IsAbs(o.Output) {
+		return filepath.Clean(o.Output)
+	}
+	return filepath.Join(o.Dir, o.Output)
+}
+
+// File is a file to be written.
+type File struct {
+	// Path is the slash-separated path, which begins with Options.Output.
+	Path string
+	Data []byte
+}
+
+// Result is the result of [Generate].
+type Result struct {
+	Files    []File
+	Packages []Package
+}
+
+// Package describes a generated package.
+type Package struct {
+	// Group and Version are those of the package, Kinds the kinds that it declares.
+	Group, Version string
+	Kinds          []string
+	// Types is the number of types, without lists of objects.
+	Types int
+	// Kept are the fields whose schema, or a part of it, is written into the source, because
+	// Go types and markers cannot express it: "IssuerSpec.config".
+	Kept []string
+	// Open are the types of objects that preserve unknown fields. Go types drop these.
+	Open []string
+	// LookAlikes are types with nearly the fields of well-known ones, which often are those
+	// of another version of k8s.io/api.
+	LookAlikes []string
+	// Style is what the definitions that are generated again write in another way, without
+	// another meaning: the order of required, names that servers set by default.
+	Style []string
+}
+
+// Summary returns a line about each package.
+func (r *Result) Summary() []string {
+	var out []string
+	for _, p := range r.Packages {
+		line := fmt.Sprintf("%s/%s: %d types, from which equal CRDs are generated", p.Group, p.Version, p.Types)
+		if len(p.Kept) > 0 {
+			line += fmt.Sprintf("; %d with +schemagen:schema: %s", len(p.Kept), strings.Join(p.Kept, ", "))
+		}
+		if len(p.Open) > 0 {
+			line += fmt.Sprintf("; the types drop unknown fields of %s", strings.Join(p.Open, ", "))
+		}
+		out = append(out, line)
+		if n := len(p.LookAlikes); n > 0 {
+			out = append(out, fmt.Sprintf("%s/%s: types that other versions of their packages may have: %s", p.Group, p.Version, someOf(p.LookAlikes, 5)))
+		}
+	}
+	return out
+}
+
+// someOf returns the first texts, and the number of the others.
+func someOf(texts []string, most int) string {
+	if len(texts) <= most {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+}
+
+// maxRounds bounds how often nodes are kept as they are before the definitions are refused.
+const maxRounds = 6
+
+// Generate is [Module.Generate] for the module of the output directory.
+func Generate(ctx context.Context, definitions []*crd.Definition, options Options) (*Result, diag.List, error) {
+	var imports []string
+	for _, pattern := range options.Imports {
+		if strings.HasPrefix(pattern, ".") {
+			pattern = filepath.Join(options.Dir, pattern) // not relative to the output
+		}
+		imports = append(imports, pattern)
+	}
+	m, found, err := Open(ctx, options.root(), imports...)
+	if err != nil || found.HasErrors() {
+		return nil, found, err
+	}
+	return m.Generate(ctx, definitions, options)
+}
+
+// Generate returns Go packages for definitions, after it has generated the definitions from
+// them again and found them equal: the objects without their status, and the schemas with
+// all keywords and the order of all lists but required.
+//
+// Diagnostics are about the definitions. If one of them is an error, there is no result.
+func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, options Options) (*Result, diag.List, error) {
+	root := options.root()
+	packages, found := plan(definitions, root, &options)
+	if len(packages) == 0 {
+		return nil, found.Normalize(), nil
+	}
+	kept := map[place]bool{}
+	for range maxRounds {
+		var builders []*builder
+		var files []writtenFile
+		for _, p := range packages {
+			b := &builder{groupVersion: p, options: &options, known: m.known, kept: kept, style: map[string]bool{}, digests: digests{bodies: map[*structural.Schema]digest{}}}
+			b.build()
+			if refused := b.refused(); len(refused) > 0 {
+				found = append(found, refused...)
+				continue
+			}
+			written, err := b.files()
+			if err != nil {
+				return nil, nil, err
+			}
+			builders, files = append(builders, b), append(files, written...)
+		}
+		if found.HasErrors() {
+			return nil, found.Normalize(), nil
+		}
+		mismatches, wrong, err := prove(ctx, root, builders, files)
+		if err != nil {
+			return nil, nil, err
+		}
+		more := false
+		for _, d := range wrong {
+			if d.Severity != diag.Error {
+				continue
+			}
+			places := placesOf(files, d.Pos)
+			if len(places) == 0 || slices.ContainsFunc(places, func(p place) bool { return p.field == "" }) {
+				return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the Go types for it are wrong: %s", d.Message)), nil
+			}
+			for _, p := range places {
+				more = more || !kept[p]
+				kept[p] = true
+			}
+		}
+		var fatal diag.List
+		for _, x := range mismatches {
+			if !keepInnermost(kept, x.places) {
+				fatal = append(fatal, notExpressible.At(x.kind.position(x.schema, x.path), "", "%s of %s: Go types and markers cannot express %s", x.kind.version(), x.kind.object.Spec.Names.Kind, x.what))
+				continue
+			}
+			more = true
+		}
+		if len(fatal) > 0 {
+			return nil, append(found, fatal...).Normalize(), nil
+		}
+		if !more && !wrong.HasErrors() {
+			return result(root, options.Output, builders, files), found, nil
+		}
+	}
+	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
+}
+
+// keepInnermost marks the innermost place that is not kept yet. It reports whether there is one.
+func keepInnermost(kept map[place]bool, places []place) bool {
+	for _, p := range slices.Backward(places) {
+		if !kept[p] {
+			kept[p] = true
+			return true
+		}
+	}
+	return false
+}
+
+func result(root, output string, builders []*builder, files []writtenFile) *Result {
+	out := &Result{}
+	for _, f := range files {
+		out.Files = append(out.Files, File{filepath.ToSlash(filepath.Join(output, diag.Relative(root, f.name, 1))), f.data})
+	}
+	for _, b := range builders {
+		p := Package{Group: b.group, Version: b.version, Types: len(b.types), LookAlikes: b.lookAlikes(), Style: slices.Sorted(maps.Keys(b.style))}
+		for _, k := range b.kinds {
+			if k.wanted {
+				p.Kinds = append(p.Kinds, k.object.Spec.Names.Kind)
+			}
+		}
+		for _, t := range b.types {
+			if t.open {
+				p.Open = append(p.Open, t.name)
+			}
+			for _, f := range t.fields {
+				if len(f.kept) > 0 {
+					p.Kept = append(p.Kept, t.name+"."+f.json)
+				}
+			}
+		}
+		out.Packages = append(out.Packages, p)
+	}
+	return out
+}
+
+// refused returns the diagnostics for nodes that have no Go type.
+func (b *builder) refused() diag.List {
+	var out diag.List
+	for _, f := range b.fails {
+		if f.kind.wanted {
+			out = append(out, notExpressible.At(f.kind.position(f.schema, ""), f.hint, "%s", f.message))
+		}
+	}
+	return out
+}
+
+// plan groups the versions of definitions into packages.
+func plan(definitions []*crd.Definition, root string, options *Options) ([]*groupVersion, diag.List) {
+	var found diag.List
+	var out []*groupVersion
+	groups, versions := map[string]bool{}, map[string]bool{}
+	for _, d := range definitions {
+		object := d.CRD
+		if object == nil {
+			object = d.Build()
+		}
+		for i := range object.Spec.Versions {
+			k := &kind{definition: d, object: object, index: i, wanted: wanted(object, options.Kinds)}
+			if i < len(d.Unsupported) && k.wanted {
+				for _, u := range d.Unsupported[i] {
+					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", i, u.Path)), "", "%s is not allowed in a structural schema", u.Keyword))
+				}
+			}
+			if i >= len(d.Schemas) || d.Schemas[i] == nil {
+				if k.wanted {
+					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d]", i)), "", "version %s of %s has no schema", k.version(), object.Spec.Names.Kind))
+				}
+				continue
+			}
+			if name := object.Spec.Names.Kind; !token.IsExported(name) && k.wanted {
+				found = append(found, notExpressible.At(k.position(nil, "spec.names.kind"), "", "%s is not an exported Go name", name))
+			}
+			k.schema = d.Schemas[i]
+			groups[object.Spec.Group], versions[k.version()] = true, true
+			at := slices.IndexFunc(out, func(p *groupVersion) bool { return p.group == object.Spec.Group && p.version == k.version() })
+			if at < 0 {
+				at = len(out)
+				out = append(out, &groupVersion{group: object.Spec.Group, version: k.version()})
+			}
+			out[at].kinds = append(out[at].kinds, k)
+		}
+	}
+	slices.SortFunc(out, func(a, b *groupVersion) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.version, b.version))
+	})
+	if len(versions) > 1 && versions[filepath.Base(root)] {
+		root = filepath.Dir(root) // v1 and v1beta1 are next to each other
+	}
+	for _, p := range out {
+		slices.SortFunc(p.kinds, func(a, b *kind) int { return cmp.Compare(a.object.Spec.Names.Kind, b.object.Spec.Names.Kind) })
+		p.dir = root
+		if len(groups) > 1 {
+			label, _, _ := strings.Cut(p.group, ".")
+			p.dir = filepath.Join(p.dir, label)
+		}
+		if len(groups) > 1 || len(versions) > 1 || filepath.Base(p.dir) != p.version {
+			p.dir = filepath.Join(p.dir, p.version)
+		}
+	}
+	return slices.DeleteFunc(out, func(p *groupVersion) bool {
+		return !slices.ContainsFunc(p.kinds, func(k *kind) bool { return k.wanted })
+	}), found
+}
+
+func wanted(object *apiextensionsv1.CustomResourceDefinition, kinds []string) bool {
+	names := object.Spec.Names.Kind
+	return len(kinds) == 0 || slices.Contains(kinds, names) || slices.Contains(kinds, names+"."+object.Spec.Group)
+}
+
+func (k *kind) version() string { return k.object.Spec.Versions[k.index].Name }
+
+// position returns the position of a node of the schema, or of a path in the definition.
+func (k *kind) position(s *structural.Schema, path string) diag.Position {
+	if s != nil {
+		path = fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", k.index, pathTo(k.schema, s))
+	}
+	if k.definition.Position == nil {
+		return diag.Position{}
+	}
+	pos, _ := k.definition.Position(path)
+	return pos
+}
+
+// pathTo returns the path from a schema to a node inside it, as servers write it.
+func pathTo(root, s *structural.Schema) string {
+	if root == s {
+		return ""
+	}
+	for _, p := range root.Properties {
+		if rest, ok := below(p.Schema, s); ok {
+			return ".properties[" + p.Name + "]" + rest
+		}
+	}
+	if root.Items != nil {
+		if rest, ok := below(root.Items, s); ok {
+			return ".items" + rest
+		}
+	}
+	if a := root.AdditionalProperties; a != nil && a.Schema != nil {
+		if rest, ok := below(a.Schema, s); ok {
+			return ".additionalProperties" + rest
+		}
+	}
+	return ""
+}
+
+func below(root, s *structural.Schema) (string, bool) {
+	if root == s {
+		return "", true
+	}
+	path := pathTo(root, s)
+	return path, path != ""
+}
