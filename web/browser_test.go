@@ -142,10 +142,33 @@ func script[T any](b *browser, code string, args ...any) T {
 	return out
 }
 
-// devtools calls a method of the Chrome DevTools Protocol.
-func (b *browser) devtools(method string, params map[string]any) {
+// devtools calls a method of the Chrome DevTools Protocol and returns its result.
+func (b *browser) devtools(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()
-	b.post("/goog/cdp/execute", map[string]any{"cmd": method, "params": params})
+	return b.post("/goog/cdp/execute", map[string]any{"cmd": method, "params": params})
+}
+
+// busy returns the processor time, in milliseconds, that the page's main thread has used:
+// script, style and layout. Unlike time on a clock, it does not include the work of others
+// on the machine.
+func (b *browser) busy() float64 {
+	b.t.Helper()
+	var out struct {
+		Metrics []struct {
+			Name  string
+			Value float64
+		}
+	}
+	if err := json.Unmarshal(b.devtools("Performance.getMetrics", map[string]any{}), &out); err != nil {
+		b.t.Fatal(err)
+	}
+	for _, m := range out.Metrics {
+		if m.Name == "ThreadTime" {
+			return m.Value * 1000
+		}
+	}
+	b.t.Fatalf("no ThreadTime in %v", out.Metrics)
+	return 0
 }
 
 // Keys of WebDriver.

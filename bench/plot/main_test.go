@@ -28,30 +28,39 @@ func TestReadSeries(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	dir := t.TempDir()
-	in := filepath.Join(dir, "points.csv")
-	if err := os.WriteFile(in, []byte(points), 0o666); err != nil {
+	in := filepath.Join("..", "..", "docs", "growth.csv")
+	svg, dark, png := filepath.Join(dir, "out.svg"), filepath.Join(dir, "out-dark.svg"), filepath.Join(dir, "out.png")
+	if err := run([]string{in, svg, dark, png}); err != nil {
 		t.Fatal(err)
 	}
-	svg, png := filepath.Join(dir, "out.svg"), filepath.Join(dir, "out.png")
-	if err := run([]string{in, svg, png}); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{svg: "b, too", png: "\x89PNG"} {
+	for name, want := range map[string]string{svg: "fill:#FFFFFF", dark: "fill:#0D1117", png: "\x89PNG"} {
 		data, err := os.ReadFile(name)
 		if err != nil || !bytes.Contains(data, []byte(want)) {
 			t.Errorf("%s lacks %q: %v", name, want, err)
 		}
+		for _, label := range shown {
+			if name != png && !bytes.Contains(data, []byte(label.label)) {
+				t.Errorf("%s lacks %q", name, label.label)
+			}
+		}
+	}
+	other := filepath.Join(dir, "points.csv")
+	if err := os.WriteFile(other, []byte(points), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{other, svg}); err == nil || !strings.Contains(err.Error(), "no series") {
+		t.Errorf("got error %v for other series", err)
 	}
 }
 
 func TestDecades(t *testing.T) {
 	var labels []string
-	for _, tick := range (decades{}).Ticks(0.05, 10000) {
+	for _, tick := range (decades{seconds}).Ticks(0.05, 10000) {
 		if tick.Label != "" {
 			labels = append(labels, tick.Label)
 		}
 	}
-	if want := []string{"0.01", "0.1", "1", "10", "100", "1000", "10000"}; !slices.Equal(labels, want) {
+	if want := []string{"10 ms", "100 ms", "1 s", "10 s", "100 s", "1,000 s", "10,000 s"}; !slices.Equal(labels, want) {
 		t.Errorf("got %q, want %q", labels, want)
 	}
 }

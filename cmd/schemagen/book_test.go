@@ -192,7 +192,7 @@ func (b *book) shell(name, command string) (string, error) {
 	where := filepath.Join(b.t.TempDir(), "where")
 	cmd := exec.CommandContext(b.t.Context(), "sh", "-c", command+"\ncode=$?; pwd > "+where+"; exit $code")
 	cmd.Dir = b.folder(name)
-	cmd.Env = append(os.Environ(), "ROOT="+root, "XDG_CACHE_HOME="+b.t.TempDir(), "GOFLAGS=-mod=mod", "GONOSUMDB=*",
+	cmd.Env = append(os.Environ(), "ROOT="+root, "XDG_CACHE_HOME="+b.t.TempDir(), "GOFLAGS=-mod=mod", "GONOSUMDB=*", "MAKELEVEL=", "MAKEFLAGS=",
 		"GOMODCACHE="+goEnv(b.t, "GOMODCACHE"), "GOCACHE="+goEnv(b.t, "GOCACHE"), "GOPROXY="+moduleProxies(b.t))
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

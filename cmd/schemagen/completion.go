@@ -1,12 +1,10 @@
 package main
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/markers"
@@ -24,6 +22,7 @@ func completions(command string) map[string][]string {
 		"lister":       {"auto", "go"},
 		"kube-version": apiserver.Versions(),
 		"draft":        publish.Drafts(),
+		"published":    {"v2", "v3"},
 	}
 	if of, ok := formats[command]; ok {
 		out["format"] = of
@@ -37,12 +36,12 @@ func completions(command string) map[string][]string {
 // addCompletions adds completion of flags to all commands: values, files or directories.
 func addCompletions(root *cobra.Command) {
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
-	_ = root.RegisterFlagCompletionFunc("color", completeFrom(terminal.Modes())) // the flag is there
+	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "output"} {
+		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "output"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag, completeFrom(values[flag])) // the flag is there
+				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
 			}
 		}
 		for _, flag := range []string{"output", "policy", "cache-dir"} {
@@ -50,19 +49,5 @@ func addCompletions(root *cobra.Command) {
 				_ = cmd.MarkFlagDirname(flag)
 			}
 		}
-	}
-}
-
-// completeFrom completes values; in a list, those that it does not contain yet.
-func completeFrom(values []string) cobra.CompletionFunc {
-	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		var out []string
-		for _, value := range values {
-			if !slices.Contains(strings.Split(before, ","), value) && strings.HasPrefix(value, typed[len(before):]) {
-				out = append(out, before+value)
-			}
-		}
-		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

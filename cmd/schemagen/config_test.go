@@ -59,6 +59,8 @@ func configSchema() []byte {
 		"additionalProperties": object{"type": "array", "items": object{"type": "string", "pattern": `^\+`}}}
 	properties["descriptions"] = object{"type": "object", "description": "how descriptions from other packages are shortened, by import path or pattern, as in +schemagen:descriptions",
 		"additionalProperties": object{"anyOf": []any{object{"enum": []string{"drop", "firstSentence"}}, object{"type": "integer", "minimum": 0}}}}
+	properties["gates"] = object{"type": "object", "description": "the gates that conditions may name, each with its stage and the version since which it has it",
+		"additionalProperties": closed(object{"stage": text("such as alpha or beta"), "since": text("version")})}
 	severities, waived := object{}, []any{}
 	for _, info := range codes() {
 		names := project.Severities()

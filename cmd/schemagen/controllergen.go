@@ -100,7 +100,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.FlagError(cmd, err, "controller-gen's syntax has arguments instead: crd:maxDescLen=0, paths=./..., output:dir=config/crd")
 	})
-	addModeFlags(cmd, &r.verifies, &r.differs)
+	cli.AddModeFlags(cmd, &r.verifies, &r.differs)
 	r.addFlags(cmd)
 	r.addFixFlag(cmd)
 	r.addLanguageFlags(cmd)
@@ -177,6 +177,10 @@ func (r *crdRun) set(a controllertools.CRDArguments) error {
 	if len(a.Enable) > 0 {
 		r.Enable = append(r.Enable, a.Enable...)
 		language.Lookup("enable").Changed = true
+	}
+	if len(a.Gates) > 0 {
+		r.Gates = a.Gates
+		language.Lookup("gates").Changed = true
 	}
 	if len(a.Unions) > 0 {
 		errs = append(errs, language.Set("unions", strings.Join(a.Unions, ";")))

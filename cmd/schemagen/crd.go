@@ -82,7 +82,7 @@ the package in the working directory. If there is an error, no file is written.`
 		},
 	}
 	flags := cmd.Flags()
-	addModeFlags(cmd, &r.verifies, &r.differs)
+	cli.AddModeFlags(cmd, &r.verifies, &r.differs)
 	r.addFlags(cmd)
 	r.addFixFlag(cmd)
 	flags.BoolVar(&r.watch, "watch", false, "run again whenever an input changes, until interrupted")
@@ -101,7 +101,7 @@ the package in the working directory. If there is an error, no file is written.`
 func crdFlagGroups() []cli.FlagGroup {
 	return []cli.FlagGroup{
 		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
-		{Title: "Schemas", Flags: []string{"enable", "unions", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
+		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
 		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "allow", "skip-verify"}},
 		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
 		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
@@ -135,6 +135,7 @@ func (r *crdRun) addOptionFlags(cmd *cobra.Command) {
 func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "enable features for all packages: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "form of unions unless the source sets it: cel, oneOf, none")
+	cmd.Flags().StringSliceVar(&r.Gates, "gates", nil, gatesHelp)
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would reject them")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)")
@@ -216,9 +217,9 @@ func (r *crdRun) configure() error {
 	if err := r.Request.Check(); err != nil {
 		return err
 	}
-	r.mode = modeOf(r.Destination, r.verifies, r.differs)
+	r.mode = cli.ModeOf(r.Destination, r.verifies, r.differs)
 	if len(r.Companions.Generators) > 0 || r.Patch != nil { // some of them write files
-		r.mode = modeOf("", r.verifies, r.differs)
+		r.mode = cli.ModeOf("", r.verifies, r.differs)
 	}
 	if len(r.Companions.Generators) > 0 {
 		r.Companions = r.Companions.WithOutputs(r.project, r.Dir)

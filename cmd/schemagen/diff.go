@@ -128,7 +128,7 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	if findings, err = definitions.Allow(changes, news, sources, isCode); err != nil {
 		return err
 	}
-	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir, ReadFile: readIn(r.definitions.dir)}
+	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
 	if err := r.print(&out, stdout); err != nil {
 		return err
 	}

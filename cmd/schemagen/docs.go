@@ -1,17 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/apidocs"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -24,12 +28,14 @@ type docsRun struct {
 	output      string
 	mode        output.Mode
 	// format is one of docsFormats.
-	format   string
-	title    string
+	format string
+	title  string
+	// template is the file of a template, or empty.
+	template string
 	examples bool
 }
 
-func docsFormats() []string { return []string{"html", "markdown"} }
+func docsFormats() []string { return []string{"html", "markdown", "asciidoc"} }
 
 const defaultDocsDir = "docs/api"
 
@@ -38,31 +44,34 @@ func newDocsCommand(stdout, stderr io.Writer) *cobra.Command {
 	var check, diff bool
 	cmd := &cobra.Command{
 		Use:   "docs [files, directories, packages or -]",
-		Short: "Generate documentation of custom resources, as HTML or Markdown.",
-		Long: `Generate documentation of custom resources, as HTML or Markdown.
+		Short: "Generate documentation of custom resources.",
+		Long: `Generate documentation of custom resources, as HTML, Markdown or AsciiDoc.
 
 Arguments are YAML or JSON files with CRDs, directories with such files, - for
 standard input, or Go packages. The default is the project's CRDs, as for verify.
 
 HTML is a single self-contained file, index.html, with a searchable tree of fields,
 unions as choices, defaults, rules, and examples that the API server accepts. Each
-field has a link: #GROUP/VERSION/KIND.path. Markdown is one file for each group.`,
+field has a link: #GROUP/VERSION/KIND.path. Markdown and AsciiDoc are one file for
+each group. With --template FILE, a Go template is executed, whose data are
+described in docs/editor.md; its output has the name of the file without .tmpl.`,
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
 				return err
 			}
-			r.mode = modeOf(r.output, check, diff)
+			r.mode = cli.ModeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultDocsDir, "write to this directory, - for standard output")
 	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(docsFormats(), ", "))
+	flags.StringVar(&r.template, "template", "", "execute this Go template, OUTPUT.tmpl, instead of a format")
 	flags.StringVar(&r.title, "title", "Custom resources", "title of the page")
 	flags.BoolVar(&r.examples, "examples", true, "generate examples; slow for large definitions")
-	addModeFlags(cmd, &check, &diff)
+	cli.AddModeFlags(cmd, &check, &diff)
 	r.definitions.add(cmd)
 	return cmd
 }
@@ -75,13 +84,8 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	// --format is the format of the documents, not of diagnostics.
-	findings = r.definitions.project.Judge(findings, map[*project.Waiver]bool{})
-	if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
+	if err := r.print(findings, stderr); err != nil {
 		return err
-	}
-	if findings.HasErrors() {
-		return errFindings
 	}
 	kinds := make([]*publish.Documented, len(published))
 	for i, p := range published {
@@ -89,16 +93,44 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return err
 		}
 	}
-	files := publish.MarkdownDocs(kinds)
-	if r.format == "html" {
-		page, err := publish.Page(r.title, kinds)
-		if err != nil {
-			return err
-		}
-		files = []publish.File{{Path: "index.html", Data: page}}
+	files, findings, err := r.files(kinds)
+	if err := cmp.Or(err, r.print(findings, stderr)); err != nil {
+		return err
 	}
 	_, err = finish(ctx, outputsIn(r.output, files), nil, r.mode, stdout, stderr)
 	return err
+}
+
+// print prints findings; --format is the format of the documents, not of diagnostics.
+func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
+	findings = r.definitions.project.Judge(findings, map[*project.Waiver]bool{})
+	if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
+		return err
+	}
+	if findings.HasErrors() {
+		return errFindings
+	}
+	return nil
+}
+
+// files renders the documentation; findings are in a template.
+func (r *docsRun) files(kinds []*publish.Documented) (files []publish.File, findings diag.List, err error) {
+	switch {
+	case r.template != "":
+		text, err := os.ReadFile(r.template)
+		if err != nil {
+			return nil, nil, err
+		}
+		file, findings, err := apidocs.Execute(r.template, string(text), apidocs.NewDocument(r.title, kinds))
+		return []publish.File{file}, findings, err
+	case r.format == "markdown":
+		return publish.MarkdownDocs(kinds), nil, nil
+	case r.format == "asciidoc":
+		files, err = apidocs.AsciiDoc(r.title, kinds)
+		return files, nil, err
+	}
+	page, err := apidocs.Page(r.title, kinds)
+	return []publish.File{{Path: "index.html", Data: page}}, nil, err
 }
 
 // documented adds the positions of fields in Go, and examples. Positions in generated

@@ -26,11 +26,11 @@ func unfixable() map[diag.Code]string {
 	return map[diag.Code]string{
 		"SG101": argument, "SG102": meaning, "SG103": meaning, "SG104": argument, "SG106": destination,
 		"SG201": several, "SG202": several, "SG203": several, "SG204": types, "SG206": several, "SG207": meaning, "SG208": several,
-		"SG209": several, "SG210": meaning, "SG211": meaning, "SG212": several, "SG214": several, "SG216": several, "SG219": meaning,
+		"SG209": several, "SG210": meaning, "SG211": meaning, "SG212": several, "SG214": several, "SG215": types, "SG216": several, "SG219": meaning,
 		"SG230": types, "SG231": types, "SG232": convention,
 		"SG302": meaning, "SG304": several, "SG307": several, "SG308": "enabling a feature changes all types of the package",
 		"SG309": "other tools may read the tag", "SG310": meaning, "SG311": meaning,
-		"SG313": convention, "SG314": convention, "SG315": "the rules may also be about something else", "SG316": types, "SG317": convention, "SG333": several,
+		"SG313": convention, "SG314": convention, "SG315": "the rules may also be about something else", "SG316": types, "SG317": convention, "SG333": several, "SG340": types,
 		"SG401": meaning, "SG402": meaning, "SG403": several, "SG404": meaning, "SG405": meaning, "SG406": several, "SG407": several,
 		"SG408": argument, "SG409": several, "SG410": destination,
 		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG510": meaning, "SG512": argument,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/fixes"
@@ -40,7 +41,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 	if err := output.CheckWithin(r.Within, outputs, nil); err != nil {
 		return err
 	}
-	mode := modeOf("", false, r.differs)
+	mode := cli.ModeOf("", false, r.differs)
 	changed, err := output.Commit(ctx, outputs, mode, stdout)
 	if err != nil || mode != output.Write || r.format != "text" {
 		return err

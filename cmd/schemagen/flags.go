@@ -22,7 +22,6 @@ import (
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
@@ -116,8 +115,8 @@ func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string
 // definitionFlags are the flags that control how definitions are generated from Go
 // packages, for commands that read both definitions and packages.
 type definitionFlags struct {
-	enable []string
-	unions string
+	enable, gates []string
+	unions        string
 	// dir is the working directory, project its schemagen.yaml, or nil.
 	dir     string
 	project *project.File
@@ -129,6 +128,7 @@ type definitionFlags struct {
 
 func (f *definitionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
+	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "for Go packages: "+gatesHelp)
 	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
 	f.cmd = cmd
 }
@@ -138,6 +138,9 @@ func (f *definitionFlags) add(cmd *cobra.Command) {
 func definitionsOf(c *project.File, dir string) []string {
 	return []string{cmp.Or(c.Definitions(nil, dir), ".")}
 }
+
+// gatesHelp describes the flag --gates.
+const gatesHelp = "turn on these gates of +schemagen:when: names, * for all, !NAME for all but one"
 
 // crdFlagHelp describes the flag --crd.
 const crdFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
@@ -178,6 +181,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	if f.cmd.Flags().Changed("enable") {
 		options.Enable = f.enable
 	}
+	options.Gates = f.gates
 	if f.cmd.Flags().Changed("unions") {
 		options.Unions = f.unions
 	}
@@ -201,28 +205,9 @@ func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io
 		return nil, nil, err
 	}
 	if len(resources) == 0 && !findings.HasErrors() {
-		findings = append(findings, noCRDIn(args))
+		findings = append(findings, definitions.NoCRDIn(args))
 	}
 	return resources, append(findings, definitions.Conflicts(resources)...), nil
-}
-
-func addModeFlags(cmd *cobra.Command, check, diff *bool) {
-	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file is out of date")
-	cmd.Flags().BoolVar(diff, "diff", false, "write nothing; print a diff")
-	cmd.MarkFlagsMutuallyExclusive("check", "diff")
-}
-
-// modeOf returns the output mode for a directory, where "-" is standard output.
-func modeOf(dir string, check, diff bool) output.Mode {
-	switch {
-	case dir == "-":
-		return output.Stdout
-	case check:
-		return output.Check
-	case diff:
-		return output.Diff
-	}
-	return output.Write
 }
 
 // addListerFlag adds the flag that selects how packages are found.

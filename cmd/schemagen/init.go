@@ -32,7 +32,7 @@ settings are comments.`,
 			if err != nil {
 				return err
 			}
-			values, problems, err := migrate.Settings(wd)
+			values, problems, err := migrate.Settings(nil, wd)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
@@ -50,13 +51,13 @@ and lets editors complete only the selected member of a union.`,
 			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
 				return err
 			}
-			r.mode = modeOf(r.output, check, diff)
+			r.mode = cli.ModeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "write to this directory, - for standard output")
-	addModeFlags(cmd, &check, &diff)
+	cli.AddModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
 	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "write this draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))

@@ -3,14 +3,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -116,6 +114,7 @@ Makefile.`,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newCRDCommand(stdout, stderr),
 			newUnionsCommand(stdout, stderr),
+			newTypesCommand(stdout, stderr),
 			newOpenAPICommand(stdout, stderr),
 			newJSONSchemaCommand(stdout, stderr),
 			newDocsCommand(stdout, stderr),
@@ -128,6 +127,7 @@ Makefile.`,
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),
+			newSchemaCommand(stdout, stderr),
 			newExplainCodeCommand(stdout),
 			newMarkersCommand(stdout),
 			newConfigCommand(stdout, stderr),
@@ -136,94 +136,12 @@ Makefile.`,
 		cli.Group{Title: "Adopt", Commands: []*cobra.Command{
 			newInitCommand(stdout, stderr),
 			newMigrateCommand(stdout, stderr),
+			newKubebuilderPluginCommand(os.Stdin, stdout, stderr),
 		}},
 	)
 	root.AddCommand(newControllerGenCommand(stdout, stderr), newVersionCommand(stdout))
-	root.SetHelpCommand(newHelpCommand())
+	root.SetHelpCommand(cli.HelpCommand(unknownCommand))
 	root.InitDefaultHelpCmd()
 	cli.AddCompletionCommand(root)
 	return root
-}
-
-func newHelpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Print the help of a command.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of, rest, err := cmd.Root().Find(args)
-			if err == nil && len(rest) > 0 && of == cmd.Root() {
-				err = unknownCommand(of, rest[0])
-			}
-			if err != nil {
-				return err
-			}
-			of.InitDefaultHelpFlag()
-			of.InitDefaultVersionFlag()
-			return of.Help()
-		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
-			for _, of := range cmd.Root().Commands() {
-				if len(args) == 0 && of.IsAvailableCommand() && strings.HasPrefix(of.Name(), typed) {
-					out = append(out, of.Name()+"\t"+of.Short)
-				}
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp
-		},
-	}
-}
-
-func newVersionCommand(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version.",
-		Args:  cli.Args(0, 0, ""),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(stdout, toolVersion())
-			return err
-		},
-	}
-}
-
-// toolName is the name of this tool in versions.
-const toolName = "schemagen"
-
-// toolVersion returns the name and version of this binary.
-func toolVersion() string { return toolName + "-" + cmp.Or(buildVersion(readBuildInfo()), "devel") }
-
-// stampedVersion returns the name and version of this binary as written into the version
-// annotation of generated files. A build of an unknown version has only its name there, so that
-// the files of two such builds are equal.
-func stampedVersion() string {
-	if version := buildVersion(readBuildInfo()); version != "" {
-		return toolName + "-" + version
-	}
-	return toolName
-}
-
-func readBuildInfo() *debug.BuildInfo {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return &debug.BuildInfo{}
-	}
-	return info
-}
-
-// buildVersion returns the version of a build: that of its module, or else the revision of its
-// working tree. It is empty if both are unknown.
-func buildVersion(info *debug.BuildInfo) string {
-	if v := info.Main.Version; v != "" && v != "(devel)" && info.Main.Replace == nil {
-		return v
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	revision := settings["vcs.revision"]
-	if len(revision) > 12 { // as in pseudo-versions
-		revision = revision[:12]
-	}
-	if revision != "" && settings["vcs.modified"] == "true" {
-		revision += "+dirty"
-	}
-	return revision
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/publish"
@@ -71,13 +72,13 @@ a free port. On SIGHUP, the arguments are read again.`,
 				}
 				return r.serve(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 			}
-			r.mode = modeOf(r.output, check, diff)
+			r.mode = cli.ModeOf(r.output, check, diff)
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "write openapi/ into this directory, - for standard output")
-	addModeFlags(cmd, &check, &diff)
+	cli.AddModeFlags(cmd, &check, &diff)
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
 	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at this port or address")

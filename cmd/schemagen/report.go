@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +17,11 @@ import (
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/apidocs"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
@@ -110,21 +111,11 @@ func (r *reporting) endOf(v runcache.Verdict) (code int, text string, err error)
 func (r *reporting) folded(findings diag.List) diag.List {
 	switch r.format {
 	case "text", "github":
-		return findings.Fold(foldedBy)
+		return findings.Fold(project.FoldedBy)
 	case "sarif":
-		return findings.UTF16(readIn(r.dir))
+		return findings.UTF16(definitions.ReadIn(r.dir))
 	}
 	return findings
-}
-
-// readIn returns a function that reads files whose names may be relative to dir.
-func readIn(dir string) func(file string) ([]byte, error) {
-	return func(file string) ([]byte, error) {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		return os.ReadFile(file)
-	}
 }
 
 // reporter prints findings as they are added.
@@ -203,7 +194,7 @@ func (r *reporter) finish() error {
 
 // codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), commandCodes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), definitions.Codes(), typegen.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
@@ -211,25 +202,6 @@ func codes() []*diag.Kind {
 // isCode reports whether text is the code of a diagnostic.
 func isCode(text string) bool {
 	return slices.ContainsFunc(codes(), func(info *diag.Kind) bool { return string(info.Code) == text })
-}
-
-// foldedBy returns the key by which a warning is folded: only the first warning with
-// that key is printed. It is used for warnings that a package may have hundreds of, all
-// with the same cause and fix; ok is false for all others.
-func foldedBy(d diag.Diagnostic) (key string, ok bool) {
-	if d.Pos.File == "" {
-		return "", false
-	}
-	key = string(d.Code) + " " + path.Dir(filepath.ToSlash(d.Pos.File))
-	switch d.Code {
-	case "SG217": // unsigned integers without a minimum
-		return key, true
-	case "SG311": // mistakes in unions; errors if unions are enabled
-		return key, d.Severity == diag.Warning
-	case "SG605": // rejected parts of a CRD outside its schemas, for each kind
-		return key + " " + d.Message, true
-	}
-	return "", false
 }
 
 // finish writes the outputs and removes stale files, or prints what would change. It

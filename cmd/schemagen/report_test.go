@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 
@@ -35,7 +36,7 @@ func TestFold(t *testing.T) {
 			}
 			list = append(list, d)
 		}
-		got := list.Fold(foldedBy)
+		got := list.Fold(project.FoldedBy)
 		keys, rest := map[string]bool{}, 0
 		next := 0
 		for _, d := range got {
@@ -48,13 +49,13 @@ func TestFold(t *testing.T) {
 			}
 			rest += n
 			d.Message = message
-			key, ok := foldedBy(d)
+			key, ok := project.FoldedBy(d)
 			if ok && keys[key] || n > 0 && !ok {
 				t.Fatalf("%v\nof\n%v", got, list)
 			}
 			keys[key] = keys[key] || ok
 			for list[next].Code != d.Code || list[next].Pos != d.Pos || list[next].Message != d.Message || list[next].Severity != d.Severity {
-				if key, ok := foldedBy(list[next]); !ok || !keys[key] {
+				if key, ok := project.FoldedBy(list[next]); !ok || !keys[key] {
 					t.Fatalf("want %v in\n%v", list[next], got)
 				}
 				next++

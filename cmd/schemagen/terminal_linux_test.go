@@ -50,18 +50,30 @@ func openTerminal(t *testing.T, columns uint16) (screen, terminal *os.File) {
 // onTerminal runs a process on a terminal and returns its screen and its exit code.
 func (p *sandbox) onTerminal(columns uint16, env []string, more ...string) (text string, code int) {
 	p.t.Helper()
-	screen, terminal := openTerminal(p.t, columns)
+	return onTerminal(p.t, "", columns, env, slices.Concat(p.args, more)...)
+}
+
+// onTerminal runs a process in a directory on a terminal and returns its screen and its exit
+// code.
+func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...string) (text string, code int) {
+	t.Helper()
+	screen, terminal := openTerminal(t, columns)
 	program, err := os.Executable()
-	p.check(err)
-	command := exec.Command(program, slices.Concat(p.args, more)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program, args...)
 	command.Args[0] = "schemagen-main" // see TestMain
+	command.Dir = dir
 	command.Env = slices.Concat(os.Environ(), []string{"TERM=xterm", "CI=", "NO_COLOR="}, env)
 	command.Stdout, command.Stderr = terminal, terminal
-	p.check(command.Start())
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
 	terminal.Close()
 	var out bytes.Buffer
 	if _, err := io.Copy(&out, screen); err != nil && !errors.Is(err, syscall.EIO) { // the end of a terminal
-		p.check(err)
+		t.Fatal(err)
 	}
 	_ = command.Wait() // the code tells
 	return strings.ReplaceAll(out.String(), "\r\n", "\n"), command.ProcessState.ExitCode()

@@ -106,12 +106,12 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	}
 	trial.Subresource = r.subresource
 	if r.old != "" {
-		olds, found, err := r.readOld(stdin)
+		olds, found, err := definitions.ReadStored(r.old, stdin)
 		if err != nil {
 			return err
 		}
-		defer olds.close()
-		trial.Stored, findings = olds.get, append(findings, found...)
+		defer olds.Close()
+		trial.Stored, findings = olds.Get, append(findings, found...)
 	}
 	sources, packages, err := definitions.Find(r.files)
 	if err != nil {

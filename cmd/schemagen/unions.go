@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
@@ -87,7 +88,7 @@ If there is an error, no file is written.`,
 					return err
 				}
 			}
-			r.mode = modeOf("", check, diff)
+			r.mode = cli.ModeOf("", check, diff)
 			if r.suggest {
 				return r.runSuggest(cmd.Context(), stdout, stderr)
 			}
@@ -98,7 +99,7 @@ If there is an error, no file is written.`,
 	flags.StringVar(&r.policy, "policy", "", "write admission policies to this directory")
 	flags.BoolVar(&r.noFunctions, "no-functions", false, "write only policies, no functions")
 	flags.BoolVar(&r.suggest, "suggest", false, "list structs that look like unions without markers")
-	addModeFlags(cmd, &check, &diff)
+	cli.AddModeFlags(cmd, &check, &diff)
 	cmd.MarkFlagsMutuallyExclusive("suggest", "policy")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
 	r.addFlags(cmd)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"runtime/debug"
@@ -10,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
-	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -25,6 +26,8 @@ type verifyRun struct {
 	// old is a file, a directory, or git:REF.
 	old   string
 	costs bool
+	// condition prints conditions, proposal in the wording of the KEP.
+	condition, proposal bool
 }
 
 // verifyGCPercent is lower than in other commands: most allocations of verification are
@@ -59,6 +62,8 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or a commit (git:REF)")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
+	cmd.Flags().BoolVar(&r.condition, "condition", false, "print the condition NonStructuralSchema as YAML (with --format json: JSON), and what is refused beside it")
+	cmd.Flags().BoolVar(&r.proposal, "proposal", false, "with --condition: use the rules and the wording of the structural-schema KEP")
 	return cmd
 }
 
@@ -78,10 +83,22 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
+	if r.proposal && !r.condition {
+		return errors.New("--proposal is the wording of --condition: give both")
+	}
+	if r.condition && len(packages) > 0 {
+		return fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
+	}
 	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old}
 	options.Keep = r.keep()
 	if r.costs {
 		options.Costs = stdout
+	}
+	if r.condition {
+		options.Conditions = definitions.ConditionOptions{Writer: diag.Documents(stdout), JSON: r.format == "json"}
+	}
+	if r.proposal {
+		options.Conditions.Wording = verify.ProposalWording
 	}
 	verified, err := definitions.Verify(ctx, sources, options)
 	if err != nil {
@@ -100,36 +117,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, found...)
 	}
 	if verified.Definitions == 0 && len(packages) == 0 && len(findings) == 0 {
-		findings = append(findings, noCRDIn(args))
+		findings = append(findings, definitions.NoCRDIn(args))
 	}
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
 		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, verify.Codes())
 	}
-	findings = append(verified.Ignores.Without(nil, findings), invalidIgnores(verified.Ignores)...)
+	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(isCode)...)
 	return r.report(stderr, findings)
-}
-
-// invalidIgnores reports mistakes in comments that ignore findings.
-func invalidIgnores(comments definitions.Ignores) diag.List {
-	var out diag.List
-	for _, list := range comments {
-		for _, c := range list {
-			message := ""
-			switch {
-			case c.Code == "":
-				message = "schemagen:ignore must have a code and a reason"
-			case compare.IsName(c.Code):
-			case !isCode(c.Code):
-				message = "schemagen:ignore: unknown code " + c.Code
-			case c.Reason == "":
-				message = "schemagen:ignore " + c.Code + " must have a reason"
-			case !c.Used:
-				message = "schemagen:ignore " + c.Code + " matches no finding"
-			}
-			if message != "" {
-				out = append(out, idleComment.At(c.Pos, "", "%s", message))
-			}
-		}
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,5 +32,19 @@ func AddCompletionCommand(root *cobra.Command) {
 			}
 			return fmt.Errorf("unknown shell %q\n%s", args[0], diag.DidYouMean(args[0], shells, "use "+one))
 		}
+	}
+}
+
+// CompleteFrom completes values; in a list, those that it does not contain yet.
+func CompleteFrom(values []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		var out []string
+		for _, value := range values {
+			if !slices.Contains(strings.Split(before, ","), value) && strings.HasPrefix(value, typed[len(before):]) {
+				out = append(out, before+value)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }

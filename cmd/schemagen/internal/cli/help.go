@@ -128,3 +128,32 @@ func flagGroups(flags *pflag.FlagSet) (out []printedGroup) {
 	})
 	return out
 }
+
+// HelpCommand returns the help command. unknown returns the error for a command that does
+// not exist.
+func HelpCommand(unknown func(root *cobra.Command, name string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 && of == cmd.Root() {
+				err = unknown(of, rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag()
+			of.InitDefaultVersionFlag()
+			return of.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) (out []string, _ cobra.ShellCompDirective) {
+			for _, of := range cmd.Root().Commands() {
+				if len(args) == 0 && of.IsAvailableCommand() && strings.HasPrefix(of.Name(), typed) {
+					out = append(out, of.Name()+"\t"+of.Short)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}

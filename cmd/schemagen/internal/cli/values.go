@@ -5,6 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/internal/output"
 )
 
 // Optional is a flag whose value is nil unless it is given.
@@ -66,3 +70,23 @@ func (c Choice) Set(text string) error {
 
 // Type implements pflag.Value.
 func (c Choice) Type() string { return strings.Join(c.Values[:], "|") }
+
+// AddModeFlags adds the flags that write nothing.
+func AddModeFlags(cmd *cobra.Command, check, diff *bool) {
+	cmd.Flags().BoolVar(check, "check", false, "write nothing; print a diff and exit with 1 if a file is out of date")
+	cmd.Flags().BoolVar(diff, "diff", false, "write nothing; print a diff")
+	cmd.MarkFlagsMutuallyExclusive("check", "diff")
+}
+
+// ModeOf returns the output mode for a directory, where "-" is standard output.
+func ModeOf(dir string, check, diff bool) output.Mode {
+	switch {
+	case dir == "-":
+		return output.Stdout
+	case check:
+		return output.Check
+	case diff:
+		return output.Diff
+	}
+	return output.Write
+}

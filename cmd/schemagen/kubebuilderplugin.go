@@ -1,0 +1,42 @@
+package main
+
+import (
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/kubebuilder"
+)
+
+// newKubebuilderPluginCommand is the plugin of Kubebuilder, which runs it for every command.
+func newKubebuilderPluginCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	install := false
+	cmd := &cobra.Command{
+		Use:   "kubebuilder-plugin --install",
+		Short: "Install a Kubebuilder plugin for new and existing projects.",
+		Long: `Install the Kubebuilder plugin ` + kubebuilder.Name + `/` + kubebuilder.Version + `, after which a project uses schemagen:
+the Makefile installs and calls it, and there are a schemagen.yaml, a workflow of
+GitHub, and a configuration of pre-commit. Files that exist are not replaced.
+
+Without --install, answer one request of Kubebuilder, as the plugin does.`,
+		Example: `  schemagen kubebuilder-plugin --install
+  kubebuilder edit --plugins ` + kubebuilder.Name + `/` + kubebuilder.Version,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			if install {
+				return kubebuilder.InstallFor(runtime.GOOS, stdout, stderr)
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			return kubebuilder.Serve(stdin, diag.Documents(stdout), stderr, kubebuilder.Options{Dir: dir, Version: toolVersion()})
+		},
+	}
+	cmd.Flags().BoolVar(&install, "install", false, "write the plugin to Kubebuilder's directory of plugins")
+	return cmd
+}

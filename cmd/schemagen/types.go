@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// typesRun is one run of the types command.
+type typesRun struct {
+	reporting
+	typegen.Options
+	mode output.Mode
+}
+
+func newTypesCommand(stdout, stderr io.Writer) *cobra.Command {
+	var r typesRun
+	var check, diff bool
+	var names []string
+	cmd := &cobra.Command{
+		Use:   "types -f CRD -o DIR",
+		Short: "Generate Go types from CRDs.",
+		Long: `Generate Go packages with markers from CustomResourceDefinitions.
+
+Before anything is written, the CRDs are generated from the packages again and have
+to be equal: the order of lists counts, the style of YAML does not. What Go types and
+markers cannot express is kept by +schemagen:schema at the smallest node, or refused.
+
+Methods that copy the types come from schemagen object.`,
+		Example: `  schemagen types -f crd.yaml -o api/v1
+  kustomize build config/crd | schemagen types -f - -o api`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(names) == 0 || r.Output == "" {
+				return errors.New("needs CRDs and a directory: schemagen types -f crd.yaml -o api/v1")
+			}
+			if err := r.configure(cmd, ""); err != nil {
+				return err
+			}
+			r.Dir, r.mode = r.dir, cli.ModeOf("", check, diff)
+			return r.run(cmd.Context(), names, cmd.InOrStdin(), stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVarP(&names, "filename", "f", nil, "read CRDs from these files and directories, - for standard input")
+	flags.StringVarP(&r.Output, "output", "o", "", "write the package of a version into this directory, or below it")
+	flags.StringSliceVar(&r.Kinds, "kinds", nil, "write only these kinds: Kind or Kind.group; names of types do not depend on it")
+	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "write numbers as float64")
+	cli.AddModeFlags(cmd, &check, &diff)
+	flags.StringSliceVar(&r.Imports, "import", nil, "recognize the structs of these packages by their schemas: import paths or patterns")
+	r.addFlags(cmd)
+	return cmd
+}
+
+func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	sources, packages, err := definitions.Find(names)
+	if err != nil || len(packages) > 0 {
+		return cmp.Or(err, fmt.Errorf("%s is not a file or directory with CRDs", strings.Join(packages, ", ")))
+	}
+	read, findings, err := (&definitions.Reader{Stdin: stdin, Lenient: true, Keep: r.keep()}).Files(sources)
+	if err != nil {
+		return err
+	}
+	if len(read) == 0 && !findings.HasErrors() {
+		findings = append(findings, definitions.NoCRDIn(names))
+	}
+	made, found, err := typegen.Generate(ctx, read, r.Options)
+	if err != nil {
+		return err
+	}
+	if err := r.report(stderr, append(findings, found...).Normalize()); err != nil || made == nil {
+		return err
+	}
+	var outputs []output.File
+	for _, f := range made.Files {
+		outputs = append(outputs, output.File{Path: filepath.FromSlash(f.Path), Data: f.Data})
+	}
+	if _, err := finish(ctx, outputs, nil, r.mode, stdout, stderr); err != nil {
+		return err
+	}
+	for _, line := range made.Summary() {
+		fmt.Fprintln(stderr, diag.Line(line))
+	}
+	return nil
+}
