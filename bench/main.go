@@ -38,6 +38,8 @@ const usage = `usage: go run . COMMAND [flags]
                                           wall and memory of both by the number of kinds
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
+  versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
+                                          what changed (internal/peerversions)
 `
 
 // errDiffers is returned by a comparison that found differences and has printed them.
@@ -95,6 +97,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "generate":
 		flags.StringVar(&dir, "o", "", "directory of the output")
 		flags.BoolVar(&peer, "peer", false, "run controller-gen instead")
+	case "versions":
+		flags.StringVar(&dir, "o", "", "directory of the outputs")
 	default:
 		fmt.Fprint(os.Stderr, usage)
 		return flag.ErrHelp
@@ -114,6 +118,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "search" {
 		return search(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "versions" {
+		selected, err := selectVersionCases(*names)
+		if err == nil && dir == "" {
+			err = errors.New("versions needs -o")
+		}
+		if err != nil {
+			return err
+		}
+		return writeVersions(ctx, w, selected, dir, out)
 	}
 	selected, err := selectCases(*names)
 	if err != nil {

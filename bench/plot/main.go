@@ -1,21 +1,27 @@
 // Command plot plots the results of bench growth: time and memory by the number of kinds.
 // Both axes are logarithmic, so that linear growth is a line of slope 1.
 //
-//	go run . POINTS.csv OUT.svg OUT.png
+//	go run . POINTS.csv OUT-light.svg OUT-dark.svg OUT.png
+//
+// Only the states in which users run the programs are plotted; see shown. A file whose name
+// ends in -dark is for pages with a dark background.
 //
 // It is a separate module so that the harness needs only the standard library.
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -35,7 +41,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: go run . POINTS.csv OUT.svg OUT.png")
+		return errors.New("usage: go run . POINTS.csv OUT.svg …")
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
@@ -92,6 +98,36 @@ func readSeries(r io.Reader) ([]series, error) {
 	return lines, nil
 }
 
+// shown are the series to plot, with the command lines as labels. The order is that of the
+// styles. Runs without verification are not plotted: no command line of users has them.
+var shown = []struct{ series, label string }{
+	{"controller-gen", "controller-gen"},
+	{"schemagen, cold, verification on", "schemagen crd, first run"},
+	{"schemagen, nothing changed", "schemagen crd, nothing changed"},
+}
+
+// theme has the colors for pages with a light or a dark background.
+type theme struct {
+	background, text, grid color.Color
+	lines                  []color.Color // by the index in shown
+}
+
+// themes differ in what is legible on them; the colors of lines are those of Okabe and Ito,
+// lighter on dark.
+var (
+	light = theme{
+		background: color.White, text: color.RGBA{0x1f, 0x23, 0x28, 0xff}, grid: color.RGBA{0xd8, 0xdc, 0xe2, 0xff},
+		lines: []color.Color{color.RGBA{0xc6, 0x4f, 0x00, 0xff}, color.RGBA{0x00, 0x68, 0xa8, 0xff}, color.RGBA{0x00, 0x80, 0x5c, 0xff}},
+	}
+	dark = theme{
+		background: color.RGBA{0x0d, 0x11, 0x17, 0xff}, text: color.RGBA{0xe6, 0xed, 0xf3, 0xff}, grid: color.RGBA{0x2d, 0x33, 0x3b, 0xff},
+		lines: []color.Color{color.RGBA{0xff, 0xa0, 0x57, 0xff}, color.RGBA{0x6c, 0xb6, 0xff, 0xff}, color.RGBA{0x4f, 0xd0, 0xa5, 0xff}},
+	}
+)
+
+// shapes are of the points, for readers who cannot distinguish the colors.
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+
 const width, height = 24 * vg.Centimeter, 11 * vg.Centimeter
 
 // drawFile draws both panels to an SVG or PNG file.
@@ -100,16 +136,20 @@ func drawFile(name string, lines []series) error {
 		vg.CanvasSizer
 		io.WriterTo
 	}
+	in := light
+	if strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), "-dark") {
+		in = dark
+	}
 	if filepath.Ext(name) == ".svg" {
 		canvas = vgsvg.New(width, height)
 	} else {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(96))}
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
 	}
-	times, err := panel("Time of a fresh process", "seconds", lines, func(s series) plotter.XYs { return s.time })
+	times, err := panel("Time until the CRDs are written", in, lines, seconds, func(s series) plotter.XYs { return s.time })
 	if err != nil {
 		return err
 	}
-	memory, err := panel("Peak memory of the largest process", "MiB", lines, func(s series) plotter.XYs { return s.memory })
+	memory, err := panel("Peak memory", in, lines, mebibytes, func(s series) plotter.XYs { return s.memory })
 	if err != nil {
 		return err
 	}
@@ -117,43 +157,60 @@ func drawFile(name string, lines []series) error {
 	memory.Legend = plot.NewLegend()
 	panels := [][]*plot.Plot{{times, memory}}
 	all := draw.New(canvas)
-	all.SetColor(color.White) // also behind the space between the panels, for pages with a dark background
+	all.SetColor(in.background) // also behind the space between the panels
 	all.Fill(all.Path())
 	tiles := draw.Tiles{Rows: 1, Cols: 2, PadX: vg.Centimeter, PadTop: vg.Centimeter / 3, PadBottom: vg.Centimeter / 3, PadLeft: vg.Centimeter / 3, PadRight: vg.Centimeter / 2}
 	for i, c := range plot.Align(panels, tiles, all)[0] {
 		panels[0][i].Draw(c)
 	}
-	file, err := os.Create(name)
-	if err != nil {
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
 		return err
 	}
-	_, err = canvas.WriteTo(file)
-	return errors.Join(err, file.Close())
+	data := out.Bytes()
+	if filepath.Ext(name) == ".svg" {
+		// Others have the same widths, where Liberation Sans is missing.
+		data = bytes.ReplaceAll(data, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	}
+	return os.WriteFile(name, data, 0o666)
 }
 
-// panel plots one figure of all series by the number of kinds.
-func panel(title, unit string, lines []series, figure func(series) plotter.XYs) (*plot.Plot, error) {
+// panel plots one figure by the number of kinds.
+func panel(title string, in theme, lines []series, unit func(float64) string, figure func(series) plotter.XYs) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, "kinds", unit
+	p.BackgroundColor = in.background
+	p.Title.Text, p.X.Label.Text = title, "kinds in the module"
+	for _, style := range []*draw.TextStyle{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle} {
+		style.Color = in.text
+		style.Font.Variant = "Sans"
+		style.Font.Size = font.Points(11)
+	}
+	p.Title.TextStyle.Font.Size = font.Points(14)
+	p.Title.Padding = vg.Points(8)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Scale = plot.LogScale{}
-		axis.Tick.Marker = decades{}
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = in.grid, in.grid
 	}
-	p.Title.TextStyle.Font.Size = font.Points(13)
-	p.Add(plotter.NewGrid())
+	p.X.Tick.Marker, p.Y.Tick.Marker = decades{count}, decades{unit}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = in.grid, in.grid
+	p.Add(grid)
 	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Points(2)
+	p.Legend.Padding = vg.Points(3)
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(6), vg.Points(-4)
-	for i, s := range lines {
-		line, points, err := plotter.NewLinePoints(figure(s))
+	for i, want := range shown {
+		at := slices.IndexFunc(lines, func(s series) bool { return s.name == want.series })
+		if at < 0 {
+			return nil, fmt.Errorf("no series %q", want.series)
+		}
+		line, points, err := plotter.NewLinePoints(figure(lines[at]))
 		if err != nil {
 			return nil, err
 		}
-		style := styles[i%len(styles)]
-		line.Color, points.Color, points.Shape = style.Color, style.Color, style.Shape
-		line.Width, points.Radius = vg.Points(1.8), vg.Points(3)
+		line.Color, points.Color, points.Shape = in.lines[i], in.lines[i], shapes[i]
+		line.Width, points.Radius = vg.Points(2.2), vg.Points(3.5)
 		p.Add(line, points)
-		p.Legend.Add(s.name, line, points)
+		p.Legend.Add(want.label, line, points)
 	}
 	// Complete decades leave room for the legend.
 	p.X.Min, p.X.Max = decade(p.X.Min, false), decade(p.X.Max, true)
@@ -161,14 +218,22 @@ func panel(title, unit string, lines []series, figure func(series) plotter.XYs) 
 	return p, nil
 }
 
-// styles differ in color and in shape, for readers who cannot distinguish the colors (those
-// of Okabe and Ito).
-var styles = []draw.GlyphStyle{
-	{Color: color.RGBA{0xd5, 0x5e, 0x00, 0xff}, Shape: draw.CircleGlyph{}},
-	{Color: color.RGBA{0x00, 0x72, 0xb2, 0xff}, Shape: draw.BoxGlyph{}},
-	{Color: color.RGBA{0x00, 0x9e, 0x73, 0xff}, Shape: draw.PyramidGlyph{}},
-	{Color: color.RGBA{0x55, 0x55, 0x55, 0xff}, Shape: draw.CrossGlyph{}},
+// count, seconds and mebibytes are the labels of ticks.
+func count(n float64) string {
+	if n >= 1000 {
+		return fmt.Sprintf("%.0f,%03.0f", math.Floor(n/1000), math.Mod(n, 1000))
+	}
+	return fmt.Sprintf("%.0f", n)
 }
+
+func seconds(value float64) string {
+	if value < 1 {
+		return count(math.Round(value*1000)) + " ms"
+	}
+	return count(value) + " s"
+}
+
+func mebibytes(value float64) string { return count(value) + " MiB" }
 
 // decade returns the greatest power of ten that is not above the value or, with above, the
 // least one that is not below it.
@@ -187,16 +252,16 @@ func decade(value float64, above bool) float64 {
 }
 
 // decades places labeled ticks at powers of ten.
-type decades struct{}
+type decades struct{ label func(float64) string }
 
 // Ticks implements plot.Ticker.
-func (decades) Ticks(from, to float64) []plot.Tick {
+func (d decades) Ticks(from, to float64) []plot.Tick {
 	var ticks []plot.Tick
 	for power := decade(from, false); power <= to*1.001; power *= 10 {
 		for i := 1.; i < 10 && power*i <= to*1.001; i++ {
 			tick := plot.Tick{Value: power * i}
 			if i == 1 {
-				tick.Label = strconv.FormatFloat(power, 'f', -1, 64)
+				tick.Label = d.label(power)
 			}
 			ticks = append(ticks, tick)
 		}
