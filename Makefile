@@ -30,11 +30,17 @@ race: ## Run concurrent code under the race detector.
 	$(GO) test -race ./generator/internal/build -run 'TestCases|TestSameBytes'
 
 .PHONY: lint
-lint: ## Run gofmt -s, go vet and staticcheck, and check that go.mod is tidy.
+lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod is tidy.
 	@test -z "$$(gofmt -s -l $$(git ls-files '*.go' | grep -v testdata))" || { gofmt -s -d $$(git ls-files '*.go' | grep -v testdata); exit 1; }
 	$(GO) vet ./...
 	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+	$(GO) tool -modfile=tools/go.mod actionlint
 	$(GO) mod tidy -diff
+
+.PHONY: vet-systems
+vet-systems: ## Run go vet as for Windows and macOS, where CI runs no tests.
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 
 .PHONY: examples
 examples: ## Test the examples that are separate modules.
@@ -46,9 +52,9 @@ generate: export GOFLAGS += -buildvcs=false
 .PHONY: generate
 generate: build ## Regenerate all generated files.
 	$(GO) test ./generator/internal/build -run '^TestReference$$' -update -count=1 # embedded in the packages tested next
-	$(GO) test ./generator/internal/build ./generator/internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestMarkersPage|TestConfigSchema|TestDeclarativeTags' -update -count=1
+	$(GO) test ./generator/internal/build ./generator/internal/configgen ./generator/suggest ./generator/uniongen ./cmd/schemagen ./markers -run 'TestCases|TestUnionCases|TestSuggest|TestTypedPackages|TestScripts|TestCodesPage|TestStable|TestMarkersPage|TestConfigSchema|TestDeclarativeTags|TestReadme' -update -count=1
 	$(GO) generate ./...
-	$(GO) test . -run '^TestPicture$$' -update -count=1
+	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 
@@ -56,6 +62,10 @@ generate: build ## Regenerate all generated files.
 verify: generate ## Regenerate all generated files; fail if they differ.
 	git diff --exit-code
 	@test -z "$$(git status --porcelain)" || { git status --short; exit 1; }
+
+.PHONY: types
+types: ## Generate Go types from the CRDs of real modules, compile them, and record the results.
+	dir=$$(mktemp -d) && $(GO) test ./generator/typegen -run '^TestCorpus$$' -v -count=1 -timeout 60m -corpus -build $$dir; status=$$?; rm -rf $$dir; exit $$status
 
 .PHONY: cel-costs
 cel-costs: ## Record the CEL costs estimated by the libraries of each Kubernetes version, for a test of apiserver.
@@ -78,6 +88,10 @@ mutations: ## Compare runs with and without a cache after 10,000 random changes 
 parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
 	$(GO) test ./generator/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update
 
+.PHONY: erasures
+erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources.
+	$(GO) test ./generator/internal/build -run TestErasure -erasures 20000 -timeout 2h
+
 .PHONY: field
 field: ## Run both tools on public repositories; compare files and findings with bench/field.txt.
 	$(GO) run -C bench . field
@@ -86,14 +100,23 @@ field: ## Run both tools on public repositories; compare files and findings with
 search: ## Search the modules of bench for rbac and webhook markers without effect; compare with what is reported and with bench/search.txt.
 	$(GO) run -C bench . search
 
+.PHONY: versions
+versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
+	$(GO) run -C bench . versions -o $(BIN)/versions
+	$(GO) test ./internal/peerversions -run '^TestMeasured$$' -count=1 -outputs $(BIN)/versions -update
+
+.PHONY: migrate-real
+migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefiles of real modules, and record what it finds.
+	$(GO) test ./internal/migrate -run '^Test(RealMakefiles|Kubebuilder)$$' -count=1 -timeout 60m -real -update
+
 .PHONY: bench
 bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
 	$(GO) run -C bench . time -record
 
 .PHONY: growth
-growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth.svg and docs/growth.png.
+growth: ## Measure generated modules of up to 1,000 kinds, and draw docs/growth-*.svg and docs/growth.png.
 	$(GO) run -C bench . growth -o $(CURDIR)/docs/growth.csv
-	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth.svg $(CURDIR)/docs/growth.png
+	$(GO) run -C bench/plot . $(CURDIR)/docs/growth.csv $(CURDIR)/docs/growth-light.svg $(CURDIR)/docs/growth-dark.svg $(CURDIR)/docs/growth.png
 
 .PHONY: e2e
 e2e: ## Test against a real etcd and kube-apiserver (K8S=v1.35.4: another version, KUBECTLS=all: also older kubectls).
@@ -103,15 +126,47 @@ e2e: ## Test against a real etcd and kube-apiserver (K8S=v1.35.4: another versio
 e2e-break: ## Break a copy of the sources in twelve ways, each of which the e2e tests must detect.
 	E2E_BREAK=1 $(GO) test -C e2e -count=1 -timeout 0 -v -run '^TestBreakages$$' .
 
+.PHONY: release-snapshot
+release-snapshot: ## Build the archives, image and formula of the current commit into bin/release (TARGETS=linux/amd64: fewer systems).
+	rm -rf $(BIN)/release
+	$(GO) run -C tools/release . -C $(CURDIR) -snapshot $(addprefix -targets=,$(TARGETS)) -o $(BIN)/release
+
+.PHONY: release
+release: ## Build the release of the tag of the current commit into bin/release.
+	rm -rf $(BIN)/release
+	$(GO) run -C tools/release . -C $(CURDIR) -o $(BIN)/release
+
+.PHONY: api-diff
+api-diff: ## List the changes of the exported Go API since the last tag (BASE=COMMIT: since another commit).
+	./hack/apidiff.sh $(BASE)
+
+.PHONY: release-cut
+release-cut: ## Turn "Unreleased" in CHANGELOG.md into VERSION=vX.Y.Z of today.
+	$(GO) run -C tools/release . -C $(CURDIR) cut $(VERSION) $$(date -u +%F)
+
+.PHONY: test-release
+test-release: ## Test what makes and publishes releases, with a small program.
+	cd tools/release && $(GO) vet . && $(GO) test . $(GOTESTFLAGS)
+
 .PHONY: test-web
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
 
 .PHONY: pictures
-pictures: ## Draw what terminals show into bin/pictures, and those of the book into docs/pictures.
+pictures: ## Draw terminals, README and the book into bin/pictures, and what the book shows into docs/pictures.
 	mkdir -p $(BIN)/pictures
-	./hack/web.sh -count=1 -run '^TestPictures$$' -pictures $(BIN)/pictures
+	./hack/web.sh -count=1 -run '^Test(Book)?Pictures$$' -pictures $(BIN)/pictures
 	for file in docs/pictures/*.png; do cp $(BIN)/pictures/$${file##*/} $$file; done
+
+.PHONY: book
+book: ## Render docs/ and README.md as a site in bin/book, and check its links.
+	CGO_ENABLED=0 $(GO) -C tools/book tool hugo --cleanDestinationDir --noBuildLock --quiet
+	$(GO) -C tools/book vet . && $(GO) -C tools/book test -count=1 . # the site is no input of the test cache
+
+.PHONY: pictures-docs
+pictures-docs: ## Take pictures of the documentation page in both themes, wide and on a phone, into bin/pictures-docs.
+	mkdir -p $(BIN)/pictures-docs
+	./hack/web.sh -count=1 -run '^TestShots$$' -shots $(BIN)/pictures-docs
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.

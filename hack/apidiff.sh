@@ -1,0 +1,19 @@
+#!/bin/sh
+# Lists the changes of the exported Go API since a commit, the last tag by default.
+# Usage: apidiff.sh [COMMIT]
+set -eu
+cd "$(dirname "$0")/.."
+module=$(go list -m)
+base=${1:-$(git describe --tags --abbrev=0 2>/dev/null || true)}
+if [ -z "$base" ]; then
+  echo "apidiff.sh: there is no tag yet: name a commit" >&2
+  exit 1
+fi
+temp=$(mktemp -d)
+trap 'git worktree remove --force "$temp/old" 2>/dev/null || true; rm -rf "$temp"' EXIT
+git worktree add -q --detach "$temp/old" "$base"
+go build -modfile=tools/go.mod -o "$temp/apidiff" golang.org/x/exp/cmd/apidiff
+# apidiff names each internal package that it leaves out on standard error.
+quietly() { "$@" 2> "$temp/log" || { cat "$temp/log" >&2; exit 1; }; }
+(cd "$temp/old" && quietly "$temp/apidiff" -m -w "$temp/old.api" "$module")
+quietly "$temp/apidiff" -m "$temp/old.api" "$module"

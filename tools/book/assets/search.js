@@ -1,0 +1,94 @@
+// Search in the sections of the book. The index is loaded when it is first needed. All pages
+// are in one folder.
+(() => {
+  const input = document.getElementById("search-input"), results = document.getElementById("search-results");
+  const most = 12;
+  let loading;
+
+  const load = () => loading ??= new Promise((done) => {
+    const script = document.createElement("script");
+    script.src = input.dataset.index;
+    script.onload = done;
+    document.head.append(script);
+  });
+
+  // score returns how well a section matches, or 0 if a word is missing.
+  function score({ anchor, chapter, heading, text }, words) {
+    const title = (heading || chapter).toLowerCase(), where = chapter.toLowerCase(), body = text.toLowerCase();
+    let sum = 0;
+    for (const word of words) {
+      const points = (title === word ? 60 : title.startsWith(word) ? 30 : title.includes(word) ? 20 : 0) +
+        (where.includes(word) ? 5 : 0) + (body.includes(word) ? 1 + Math.min(body.split(word).length - 1, 5) : 0);
+      if (!points) return 0;
+      sum += points;
+    }
+    return sum + (anchor ? 0 : 3);
+  }
+
+  // excerpt returns the text around the first word, with the words marked.
+  function excerpt(text, words) {
+    const at = Math.max(0, Math.min(...words.map((w) => text.toLowerCase().indexOf(w)).filter((i) => i >= 0), text.length) - 40);
+    return marked((at ? "…" : "") + text.slice(at, at + 140) + "…", words);
+  }
+
+  function marked(text, words) {
+    const out = document.createElement("span"), lower = text.toLowerCase();
+    for (let i = 0; i < text.length;) {
+      const next = words.map((w) => [lower.indexOf(w, i), w.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0] || b[1] - a[1])[0];
+      if (!next) { out.append(text.slice(i)); break; }
+      const mark = document.createElement("mark");
+      mark.textContent = text.slice(next[0], next[0] + next[1]);
+      out.append(text.slice(i, next[0]), mark);
+      i = next[0] + next[1];
+    }
+    return out;
+  }
+
+  async function show() {
+    await load();
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = words.length ? window.searchIndex.map((s) => [score(s, words), s]).filter(([n]) => n).sort((a, b) => b[0] - a[0]) : [];
+    results.replaceChildren(...found.slice(0, most).map(([, { page, anchor, chapter, heading, text }]) => {
+      const item = document.createElement("li"), link = document.createElement("a"), title = document.createElement("strong");
+      link.href = page + (anchor ? "#" + anchor : "");
+      title.append(marked(heading ? chapter + " › " + heading : chapter, words));
+      link.append(title, excerpt(text, words));
+      link.onclick = close;
+      item.append(link);
+      return item;
+    }));
+    if (words.length && !found.length) {
+      const item = document.createElement("li");
+      item.textContent = "Nothing found.";
+      results.append(item);
+    }
+    results.hidden = !words.length;
+  }
+
+  function close() { results.hidden = true; }
+
+  // move focuses the result above or below.
+  function move(step) {
+    const links = [...results.querySelectorAll("a")], at = links.indexOf(document.activeElement) + step;
+    (at < 0 ? input : links[Math.min(at, links.length - 1)])?.focus();
+  }
+
+  input.addEventListener("input", show);
+  input.addEventListener("focus", () => { load(); if (input.value) show(); });
+  document.addEventListener("click", (event) => { if (!event.target.closest("search")) close(); });
+  document.addEventListener("keydown", (event) => {
+    const inside = event.target.closest?.("search");
+    if (event.key === "/" && !inside && !event.ctrlKey && !event.metaKey) { event.preventDefault(); input.focus(); }
+    if (!inside) return;
+    if (event.key === "Escape") { close(); input.blur(); }
+    if (event.key === "ArrowDown") { event.preventDefault(); move(1); }
+    if (event.key === "ArrowUp") { event.preventDefault(); move(-1); }
+    if (event.key === "Enter" && event.target === input) results.querySelector("a")?.click();
+  });
+
+  // The list of chapters is open where there is room for it.
+  const chapters = document.querySelector(".chapters details"), wide = matchMedia("(min-width: 56rem)");
+  const fit = () => { chapters.open = wide.matches; };
+  wide.addEventListener("change", fit);
+  fit();
+})();

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	changelogName = "CHANGELOG.md"
+	unreleased    = "## Unreleased\n"
+)
+
+// printNotes prints the section of a version.
+func printNotes(out io.Writer, name, version string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for section := range strings.SplitSeq("\n"+string(data), "\n## ") {
+		heading, notes, _ := strings.Cut(section, "\n")
+		if first, _, _ := strings.Cut(heading, " "); version != "" && first == version && strings.TrimSpace(notes) != "" {
+			_, err := io.WriteString(out, strings.TrimSpace(notes)+"\n")
+			return err
+		}
+	}
+	return fmt.Errorf("%s has no section %q with text: release cut %s DATE makes it from Unreleased", changelogName, "## "+version, version)
+}
+
+// cutVersion gives the section Unreleased the name of a version and its date, and begins a
+// new one.
+func cutVersion(name, version, date string) error {
+	if !isVersion(version) {
+		return fmt.Errorf("%q is not a version: use vX.Y.Z", version)
+	}
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return fmt.Errorf("%q is not a date: use YYYY-MM-DD", date)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	text := string(data)
+	before, after, ok := strings.Cut(text, unreleased)
+	section, _, _ := strings.Cut(after, "\n## ")
+	switch {
+	case !ok:
+		return errors.New(changelogName + ` has no section "## Unreleased"`)
+	case strings.TrimSpace(section) == "":
+		return errors.New(changelogName + ": there is nothing under Unreleased")
+	case strings.Contains(text, "\n## "+version+" "):
+		return fmt.Errorf("%s already has a section %s", changelogName, version)
+	}
+	return os.WriteFile(name, []byte(before+unreleased+"\n## "+version+" - "+date+"\n"+after), 0o644)
+}
