@@ -55,6 +55,19 @@ func (m *makefile) installs() bool {
 	return false
 }
 
+// installsAs returns the first of the words that is the target of a rule which installs
+// controller-gen, or "".
+func (m *makefile) installsAs(words []string) string {
+	for _, db := range m.databases {
+		for _, rule := range db.rules {
+			if slices.Contains(words, rule.target) && strings.Contains(strings.Join(rule.recipe, "\n"), toolPackage) {
+				return rule.target
+			}
+		}
+	}
+	return ""
+}
+
 // mentions reports whether a recipe or variable contains a text.
 func (m *makefile) mentions(text string) bool {
 	for _, db := range m.databases {
@@ -423,6 +436,9 @@ func (r *migration) verifyChange(ctx context.Context, m *makefile, outputs []out
 	after, err := r.readMakefile(ctx, copied, replacePath(r.makefileDir(m.path), r.project.root, copied), m.path, m.goals...)
 	if err != nil {
 		return err.Error(), nil
+	}
+	if target := after.installsAs(strings.Fields(r.With)); target != "" {
+		return fmt.Sprintf("it has a rule that would install controller-gen as %s; without --with, the rule is changed, too", target), nil
 	}
 	for i, call := range m.calls {
 		if call.variable == "" {
