@@ -37,11 +37,6 @@ lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod
 	$(GO) tool -modfile=tools/go.mod actionlint
 	$(GO) mod tidy -diff
 
-.PHONY: vet-systems
-vet-systems: ## Run go vet as for Windows and macOS, where CI runs no tests.
-	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) vet ./...
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) vet ./...
-
 .PHONY: examples
 examples: ## Test the examples that are separate modules.
 	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
