@@ -60,6 +60,19 @@ func setTag(field *ast.Field, key, value string) *markers.Edit {
 	return &markers.Edit{Pos: at, End: at + token.Pos(len(was)), New: pair}
 }
 
+// isConditional reports whether a field has a condition, which holds.
+func isConditional(f *source.File, field *ast.Field) (found bool) {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if st, ok := n.(*ast.StructType); ok {
+			if i := slices.Index(st.Fields.List, field); i >= 0 {
+				found = slices.ContainsFunc(f.Written.Fields(st)[i], func(c markers.Comment) bool { return strings.HasPrefix(c.Text, "+"+markers.WhenName+"(") })
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // markerAbove returns the edit that adds a marker as the last line above a declaration, which
 // has to begin its line.
 func (b *Builder) markerAbove(f *source.File, pos token.Pos, marker string) *markers.Edit {

@@ -256,9 +256,17 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 			}
 		}
 		if erased := erasedType(f, expr); erased != nil {
-			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), "write above the field: // +"+markers.WhenName+"("+erased.Condition+")",
+			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
+			hint, edit := "write above the field: // "+marker, (*markers.Edit)(nil)
+			if field := fieldAt(f, expr.Pos()); field != nil && isConditional(f, field) {
+				hint = "the condition of the field has to require " + erased.Condition + ", too"
+			} else if field != nil {
+				edit = b.markerAbove(f, field.Pos(), marker)
+			}
+			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), hint,
 				"the field needs type %s, which does not exist here: its condition is %s", source.ExprName(expr), erased.Condition)
 			d.Related = []diag.Related{{Pos: b.Reporter.Position(erased.Pos), Message: "the condition"}}
+			b.Reporter.Fix(d, "write // "+marker, edit)
 			return b.failed(f, expr.Pos())
 		}
 		b.Reporter.ReportType(report.UnknownType, f.Pkg.At(expr.Pos()), excludedHint(f, expr), "unknown type %s", source.ExprName(expr))

@@ -292,7 +292,7 @@ var (
 		Good:        "-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A && !B)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
 	}
 	NeedsErased = &diag.Kind{
-		Code: "SG325", Title: "something refers to what a gate removes",
+		Code: "SG325", Fixes: true, Title: "something refers to what a gate removes",
 		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well.",
 		Bad:         "type Spec struct {\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
 		Good:        "type Spec struct {\n\t// +schemagen:when(Burst)\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
