@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -70,13 +71,13 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil {
 		return err
 	}
-	// Most warnings are about other kinds.
-	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	if len(findings) > 0 {
-		if err := findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr); err != nil {
-			return err
-		}
-		return errFindings
+	// Most warnings are about other kinds. Those about unions explain why one is missing.
+	findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool {
+		return d.Severity != diag.Error && d.Code != publish.UnpublishedUnions.Code
+	})
+	err = findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr)
+	if err != nil || findings.HasErrors() {
+		return cmp.Or(err, errFindings)
 	}
 	name, path, _ := strings.Cut(what, ".")
 	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)
@@ -90,8 +91,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	at := slices.IndexFunc(published, func(p *definitions.Resource) bool { return p.Resource == resource })
 	field.Each(func(f *publish.Field) {
 		if f.SchemaPath != "" {
-			positions := diag.List{{Pos: published[at].Position(f.SchemaPath)}}.RelativeTo(r.definitions.dir)
-			if pos := positions[0].Pos; pos.File != "" {
+			if pos := (diag.List{{Pos: published[at].Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; pos.File != "" {
 				f.Position = pos.String()
 			}
 		}

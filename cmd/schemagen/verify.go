@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/publish"
 	"github.com/schemagen/schemagen/verify"
 )
 
@@ -120,7 +121,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, definitions.NoCRDIn(args))
 	}
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, verify.Codes())
+		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(isCode)...)
 	return r.report(stderr, findings)

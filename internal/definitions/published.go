@@ -3,10 +3,14 @@ package definitions
 import (
 	"context"
 	"crypto/sha256"
+	"go/token"
+	"slices"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/structural/manifest"
 )
 
 // Resource is a served version of a definition, with the positions of its parts.
@@ -88,10 +92,7 @@ func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
 // served returns the served versions of a definition, with findings about everything that
 // prevents one of them from being published unchanged.
 func served(s *crd.Definition) ([]*Resource, diag.List) {
-	position := func(path string) diag.Position {
-		pos, _ := s.Position(path)
-		return pos
-	}
+	position := positionIn(s)
 	var out []*Resource
 	var findings diag.List
 	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unsupported) {
@@ -99,19 +100,71 @@ func served(s *crd.Definition) ([]*Resource, diag.List) {
 		for _, path := range publish.BadNames(r) {
 			findings = append(findings, publish.UnnamedDefinition.At(position(path), "", "%s of %s is missing or not a DNS name", path, s.CRD.Name))
 		}
-		for _, u := range publish.UnionProblems(r.Schema, r.Path) {
-			severity, hint := publish.UnpublishedUnions.Severity, ""
-			if u.Invalid {
-				severity, hint = diag.Error, "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
-			}
-			findings = append(findings, publish.UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
-		}
+		findings = append(findings, unionProblems(r, position)...)
 		if r.Rejected != nil {
 			findings = append(findings, publish.UnpublishedSchema.At(position(r.Path+r.Rejected.Path), "",
 				"schema of %s %s is not published: %s", r.Kind, r.GroupVersion(), r.Rejected.Reason))
 		}
 	}
 	return out, findings
+}
+
+// positionIn returns the function that returns the position of a path in a definition.
+func positionIn(s *crd.Definition) func(path string) diag.Position {
+	return func(path string) diag.Position {
+		pos, _ := s.Position(path)
+		return pos
+	}
+}
+
+// unionProblems returns findings about the unions of a resource that are invalid or cannot be
+// published.
+func unionProblems(r *publish.Resource, position func(path string) diag.Position) diag.List {
+	var out diag.List
+	for _, u := range publish.UnionProblems(r.Schema, r.Path) {
+		severity, hint := publish.UnpublishedUnions.Severity, ""
+		if u.Invalid {
+			severity, hint = diag.Error, "a discriminator must be a string property, its members other properties of the same object, and its values in its enum"
+		}
+		out = append(out, publish.UnpublishedUnions.At(position(r.Path+u.Path), hint, "%s", u.Message).As(severity))
+	}
+	return out
+}
+
+// unionFindings returns what the publication of a definition reports about its unions. The
+// schemas of the definition do not have them afterwards: a server does not know them.
+func unionFindings(m *manifest.Manifest, s *crd.Definition, position func(token.Pos) diag.Position) diag.List {
+	var keywords []structural.UnknownKeyword
+	for _, k := range slices.Concat(m.Unknown...) {
+		if k.Keyword == publish.UnionsKeyword {
+			keywords = append(keywords, k)
+		}
+	}
+	if len(keywords) == 0 {
+		return nil
+	}
+	out := addUnions(m, position)
+	for _, r := range publish.Resources(s.CRD, s.Schemas, s.Unsupported) {
+		out = append(out, unionProblems(r, positionIn(s))...)
+	}
+	for _, k := range keywords {
+		if k.Schema != nil { // otherwise it is inside a junctor
+			k.Schema.XUnions, k.Schema.XUnionMembers = nil, nil
+		}
+	}
+	return out
+}
+
+// addUnions sets the values of x-kubernetes-unions in the schemas of a manifest, and returns
+// findings about those that cannot be set.
+func addUnions(m *manifest.Manifest, position func(token.Pos) diag.Position) diag.List {
+	var out diag.List
+	for _, unknown := range m.Unknown {
+		for _, k := range publish.AddUnions(unknown) {
+			out = append(out, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Reason))
+		}
+	}
+	return out
 }
 
 // Published returns the resources in the form that package publish uses.

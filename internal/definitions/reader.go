@@ -98,10 +98,8 @@ func lenient(part crd.File) ([]*crd.Definition, diag.List) {
 	var findings diag.List
 	var unionsAt []token.Pos
 	for _, m := range manifests {
+		findings = append(findings, addUnions(m, position)...)
 		for _, unknown := range m.Unknown {
-			for _, k := range publish.AddUnions(unknown) {
-				findings = append(findings, publish.UnpublishedUnions.At(position(k.Pos), "", "%s %s, and is not published", k.Keyword, k.Reason))
-			}
 			for _, k := range unknown {
 				if k.Keyword == publish.UnionsKeyword {
 					unionsAt = append(unionsAt, k.Pos)

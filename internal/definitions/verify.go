@@ -125,7 +125,7 @@ func (v *verification) one(ctx context.Context, source Source, costs, conditions
 	if v.Keep != nil {
 		v.Keep(file)
 	}
-	subjects, findings := verify.Read(file)
+	subjects, findings := readWithUnions(file)
 	v.mu.Lock()
 	v.out.Definitions += len(subjects)
 	v.out.Ignores[source.Name] = ReadIgnores(source.Name, data)
@@ -149,6 +149,20 @@ func (v *verification) one(ctx context.Context, source Source, costs, conditions
 		}
 	}
 	return findings, nil
+}
+
+// readWithUnions is the variant of [verify.Read] that also returns the findings about published
+// unions.
+func readWithUnions(file crd.File) ([]*crd.Definition, diag.List) {
+	manifests, problems, position := file.Read()
+	var out []*crd.Definition
+	findings := verify.Problems(problems, position)
+	for _, m := range manifests {
+		if s := crd.FromManifest(m, position); s != nil {
+			out, findings = append(out, s), append(findings, unionFindings(m, s, position)...)
+		}
+	}
+	return out, findings
 }
 
 // read returns the content of a file, or nil if the file was found in a directory and does
