@@ -62,7 +62,7 @@ func serverCondition(t *testing.T, object *apiextensionsv1.CustomResourceDefinit
 
 // disturb makes a schema not structural, in one of the ways that real schemas are not.
 func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) {
-	for len(s.Properties) > 0 && r.IntN(4) > 0 {
+	if len(s.Properties) > 0 && r.IntN(4) > 0 {
 		var names []string
 		for name := range s.Properties {
 			names = append(names, name)

@@ -20,7 +20,7 @@ func ScriptPath(system, home string, getenv func(string) string) (string, error)
 	config := getenv("XDG_CONFIG_HOME")
 	switch {
 	case system != "linux" && system != "darwin":
-		return "", errors.New("Kubebuilder has external plugins on Linux and macOS only\nin a project, run schemagen init and schemagen migrate instead")
+		return "", errors.New("there are external plugins of Kubebuilder on Linux and macOS only\nin a project, run schemagen init and schemagen migrate instead")
 	case root != "":
 	case config != "":
 		root = filepath.Join(config, "kubebuilder", "plugins")

@@ -77,7 +77,7 @@ func (p *plugin) answer() (help metadata, err error) {
 	case "init", "edit":
 		return metadata{}, p.scaffold()
 	}
-	return metadata{}, fmt.Errorf("Kubebuilder's command %q is unknown", p.command)
+	return metadata{}, fmt.Errorf("unknown command %q of Kubebuilder", p.command)
 }
 
 // help describes the command that metadata is about.
