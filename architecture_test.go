@@ -79,6 +79,7 @@ func layers() []string {
 		"internal/definitions",
 		"internal/project",
 		"internal/output",
+		"internal/tryout",
 		"internal/fixes",
 		"internal/install",
 		"internal/runcache",

@@ -120,7 +120,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			var text bytes.Buffer
 			text.WriteString("  - expected, + stored\n")
 			output.PrintFull(&text, diag.PaintOf(r.console.Out.Terminal), failure.Want, failure.Got)
-			if _, err := text.WriteTo(r.writer(stdout)); err != nil {
+			if _, err := text.WriteTo(stdout); err != nil {
 				return err
 			}
 		}

@@ -1,26 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/tryout"
 )
 
 // tryGCPercent is lower than in other commands: a run may be long, and most allocations
@@ -127,12 +123,13 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.add(findings); err != nil {
 		return err
 	}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Paint: diag.PaintOf(r.console.Out.Terminal), Keep: r.definitions.keep, Report: report.add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
-		err = r.samples(ctx, trial, stdout, report)
+		err = run.Samples(ctx, r.sample)
 	default:
-		err = r.all(ctx, trial, sources, stdin, stdout, report)
+		err = run.All(ctx, sources)
 	}
 	return cmp.Or(err, report.finish())
 }
@@ -168,158 +165,4 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 	trial := dryrun.New(append(named, more...)...)
 	trial.Hints = dryrun.Hints{CRD: "with --crd", Status: "try --subresource status with --old"}
 	return trial, findings, err
-}
-
-// triedPart is the result of trying the objects in a part of a file.
-type triedPart struct {
-	text     bytes.Buffer
-	findings diag.List
-	// objects is the number of objects, and kinds are those that they have.
-	objects int
-	kinds   []*dryrun.Kind
-	err     error
-}
-
-// all tries the objects in the files in parallel and prints the results in order. Only a
-// few are held in memory at a time.
-func (r *tryRun) all(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, stdout io.Writer, report *reporter) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	queue := make(chan chan *triedPart, runtime.GOMAXPROCS(0))
-	go r.enqueue(ctx, trial, sources, stdin, queue)
-	checked := map[*dryrun.Kind]bool{}
-	tried := progress.Start(ctx, "trying", "objects", 0)
-	var errs error
-	for done := range queue {
-		part := <-done
-		tried.Add(part.objects)
-		if errs != nil {
-			continue // drain the queue
-		}
-		for _, kind := range part.kinds {
-			if checked[kind] {
-				continue
-			}
-			checked[kind] = true
-			found, err := kind.Check()
-			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
-		}
-		_, err := part.text.WriteTo(r.writer(stdout))
-		if errs = errors.Join(part.err, err, report.add(part.findings)); errs != nil {
-			cancel()
-		}
-	}
-	return cmp.Or(errs, ctx.Err())
-}
-
-// enqueue starts trying the parts of the files, and queues a channel for each result.
-func (r *tryRun) enqueue(ctx context.Context, trial *dryrun.Trial, sources []definitions.Source, stdin io.Reader, queue chan<- chan *triedPart) {
-	defer close(queue)
-	for _, source := range sources {
-		for file, err := range source.Chunks(stdin) {
-			if ctx.Err() != nil {
-				return
-			}
-			done := make(chan *triedPart, 1)
-			queue <- done
-			if err != nil {
-				done <- &triedPart{err: err}
-				break
-			}
-			go func() {
-				part := &triedPart{}
-				part.err = r.objects(ctx, trial, file, part)
-				done <- part
-			}()
-		}
-	}
-}
-
-// objects tries the objects in a part of a file.
-func (r *tryRun) objects(ctx context.Context, trial *dryrun.Trial, file crd.File, out *triedPart) error {
-	if r.definitions.keep != nil {
-		r.definitions.keep(file)
-	}
-	objects, findings := dryrun.ReadObjects(file)
-	out.findings, out.objects = append(out.findings, findings...), len(objects)
-	for _, o := range objects {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if o.IsDefinition() {
-			continue
-		}
-		result, err := trial.Try(ctx, o)
-		if err == nil {
-			err = r.print(&out.text, o, result)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %s %s: %w", file.Name, o.Kind, o.Name, err)
-		}
-		out.findings = append(out.findings, result.Findings...)
-		if result.Kind != nil && !slices.Contains(out.kinds, result.Kind) {
-			out.kinds = append(out.kinds, result.Kind)
-		}
-	}
-	return nil
-}
-
-// print writes an object in the selected form: as a server would store it or, for a
-// subresource, as part of the stored object.
-func (r *tryRun) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
-	if result.Action == "" || r.output == "none" || r.output == "yaml" && result.Action == dryrun.Rejected {
-		return nil
-	}
-	after, err := result.StoredYAML()
-	if err != nil {
-		return err
-	}
-	if r.output == "yaml" {
-		out.WriteString("---\n")
-		out.Write(after)
-		return nil
-	}
-	before, err := result.GivenYAML()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
-	output.PrintFull(out, diag.PaintOf(r.console.Out.Terminal), before, after)
-	return nil
-}
-
-// samples prints a minimal and a full object of a kind, and reports what a server would
-// still reject.
-func (r *tryRun) samples(ctx context.Context, trial *dryrun.Trial, stdout io.Writer, report *reporter) error {
-	kind, err := trial.Kind(r.sample)
-	if err != nil {
-		return fmt.Errorf("--sample %s: %w", r.sample, err)
-	}
-	var findings diag.List
-	for _, full := range []bool{false, true} {
-		sample, err := kind.Sample(ctx, full)
-		if err != nil {
-			return err
-		}
-		if sample.YAML == nil {
-			return report.add(sample.Findings)
-		}
-		title := "# A minimal " + diag.Line(kind.Kind) + ": required fields only."
-		if full {
-			title = "# A full " + diag.Line(kind.Kind) + ": all fields that can be set together."
-		}
-		if _, err := fmt.Fprintf(diag.Documents(stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
-			return err
-		}
-		findings = append(findings, sample.Findings...)
-	}
-	return report.add(findings)
-}
-
-// writer returns the writer for objects: YAML is a document, which is not escaped.
-func (r *tryRun) writer(stdout io.Writer) io.Writer {
-	if r.output == "yaml" {
-		return diag.Documents(stdout)
-	}
-	return stdout
 }

@@ -1,0 +1,190 @@
+// Package tryout tries the objects in files on a server that is not there (package dryrun), and
+// writes them as the server would store them. It knows files and output, but no flags.
+package tryout
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/progress"
+)
+
+// Run tries the objects of one run.
+type Run struct {
+	Trial *dryrun.Trial
+	// Stdin is read as "-", and objects are written to Stdout.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Output is how each object is written: diff, yaml, or none. Paint is that of a diff.
+	Output string
+	Paint  diag.Paint
+	// Keep, if not nil, is called with what is read. It may be called concurrently.
+	Keep func(file crd.File)
+	// Report is called with findings, in the order of the files.
+	Report func(findings diag.List) error
+}
+
+// triedPart is the result of trying the objects in a part of a file.
+type triedPart struct {
+	text     bytes.Buffer
+	findings diag.List
+	// objects is the number of objects, and kinds are those that they have.
+	objects int
+	kinds   []*dryrun.Kind
+	err     error
+}
+
+// All tries the objects in the files in parallel and writes the results in order. Only a
+// few are held in memory at a time.
+func (r *Run) All(ctx context.Context, sources []definitions.Source) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue := make(chan chan *triedPart, runtime.GOMAXPROCS(0))
+	go r.enqueue(ctx, sources, queue)
+	checked := map[*dryrun.Kind]bool{}
+	tried := progress.Start(ctx, "trying", "objects", 0)
+	var errs error
+	for done := range queue {
+		part := <-done
+		tried.Add(part.objects)
+		if errs != nil {
+			continue // drain the queue
+		}
+		for _, kind := range part.kinds {
+			if checked[kind] {
+				continue
+			}
+			checked[kind] = true
+			found, err := kind.Check()
+			part.findings, part.err = append(part.findings, found...), errors.Join(part.err, err)
+		}
+		_, err := part.text.WriteTo(r.writer())
+		if errs = errors.Join(part.err, err, r.Report(part.findings)); errs != nil {
+			cancel()
+		}
+	}
+	return cmp.Or(errs, ctx.Err())
+}
+
+// enqueue starts trying the parts of the files, and queues a channel for each result.
+func (r *Run) enqueue(ctx context.Context, sources []definitions.Source, queue chan<- chan *triedPart) {
+	defer close(queue)
+	for _, source := range sources {
+		for file, err := range source.Chunks(r.Stdin) {
+			if ctx.Err() != nil {
+				return
+			}
+			done := make(chan *triedPart, 1)
+			queue <- done
+			if err != nil {
+				done <- &triedPart{err: err}
+				break
+			}
+			go func() {
+				part := &triedPart{}
+				part.err = r.objects(ctx, file, part)
+				done <- part
+			}()
+		}
+	}
+}
+
+// objects tries the objects in a part of a file.
+func (r *Run) objects(ctx context.Context, file crd.File, out *triedPart) error {
+	if r.Keep != nil {
+		r.Keep(file)
+	}
+	objects, findings := dryrun.ReadObjects(file)
+	out.findings, out.objects = append(out.findings, findings...), len(objects)
+	for _, o := range objects {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if o.IsDefinition() {
+			continue
+		}
+		result, err := r.Trial.Try(ctx, o)
+		if err == nil {
+			err = r.print(&out.text, o, result)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s %s: %w", file.Name, o.Kind, o.Name, err)
+		}
+		out.findings = append(out.findings, result.Findings...)
+		if result.Kind != nil && !slices.Contains(out.kinds, result.Kind) {
+			out.kinds = append(out.kinds, result.Kind)
+		}
+	}
+	return nil
+}
+
+// print writes an object in the selected form: as a server would store it or, for a
+// subresource, as part of the stored object.
+func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
+	if result.Action == "" || r.Output == "none" || r.Output == "yaml" && result.Action == dryrun.Rejected {
+		return nil
+	}
+	after, err := result.StoredYAML()
+	if err != nil {
+		return err
+	}
+	if r.Output == "yaml" {
+		out.WriteString("---\n")
+		out.Write(after)
+		return nil
+	}
+	before, err := result.GivenYAML()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
+	output.PrintFull(out, r.Paint, before, after)
+	return nil
+}
+
+// Samples writes a minimal and a full object of a kind, and reports what a server would
+// still reject.
+func (r *Run) Samples(ctx context.Context, name string) error {
+	kind, err := r.Trial.Kind(name)
+	if err != nil {
+		return fmt.Errorf("--sample %s: %w", name, err)
+	}
+	var findings diag.List
+	for _, full := range []bool{false, true} {
+		sample, err := kind.Sample(ctx, full)
+		if err != nil {
+			return err
+		}
+		if sample.YAML == nil {
+			return r.Report(sample.Findings)
+		}
+		title := "# A minimal " + diag.Line(kind.Kind) + ": required fields only."
+		if full {
+			title = "# A full " + diag.Line(kind.Kind) + ": all fields that can be set together."
+		}
+		if _, err := fmt.Fprintf(diag.Documents(r.Stdout), "---\n%s\n%s", title, sample.YAML); err != nil {
+			return err
+		}
+		findings = append(findings, sample.Findings...)
+	}
+	return r.Report(findings)
+}
+
+// writer returns the writer for objects: YAML is a document, which is not escaped.
+func (r *Run) writer() io.Writer {
+	if r.Output == "yaml" {
+		return diag.Documents(r.Stdout)
+	}
+	return r.Stdout
+}
