@@ -46,6 +46,8 @@ type Kind struct {
 	scale     *apiextensions.CustomResourceSubresourceScale
 	// preserves is set if the CRD does not prune.
 	preserves bool
+	// skeleton prunes objects; nil if the structural schema does, as on a server.
+	skeleton *structural.Skeleton
 
 	// schema is our model and structural the server's, both with pruned defaults.
 	schema     *structural.Schema
@@ -60,6 +62,10 @@ type Kind struct {
 // NewKind prepares a version of a CRD that the server accepts. It returns an error if the
 // server would not serve the version.
 func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Kind, error) {
+	return newKind(crd, version, nil)
+}
+
+func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skeleton *structural.Skeleton) (*Kind, error) {
 	in, err := internal(crd)
 	if err != nil {
 		return nil, err
@@ -75,6 +81,7 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 		group: crd.Spec.Group, version: version, kind: crd.Spec.Names.Kind, resource: crd.Spec.Names.Plural + "." + crd.Spec.Group,
 		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 		preserves:  in.Spec.PreserveUnknownFields != nil && *in.Spec.PreserveUnknownFields,
+		skeleton:   skeleton,
 	}
 	subresources, err := apiextensions.GetSubresourcesForVersion(in, version)
 	if err != nil {
@@ -83,7 +90,11 @@ func NewKind(crd *apiextensionsv1.CustomResourceDefinition, version string) (*Ki
 	if subresources != nil {
 		k.hasStatus, k.scale = subresources.Status != nil, subresources.Scale
 	}
-	if k.structural, err = structuralschema.NewStructural(schemas.OpenAPIV3Schema); err != nil {
+	k.structural, err = structuralschema.NewStructural(schemas.OpenAPIV3Schema)
+	if err != nil && skeleton != nil {
+		k.structural, err = structuralPart(crd, version)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := defaulting.PruneDefaults(k.structural); err != nil {
@@ -120,6 +131,9 @@ type Answer struct {
 	Defaulted     []structural.Defaulted
 	Pruned, Nulls []*structural.ObjectPath
 	Metadata      []string
+	// Differences are the fields that the server would treat differently, if the object was
+	// pruned by a skeleton ([NewSkeletonKind]).
+	Differences []PruningDifference
 	// Ignored are fields that the server reads but does not store: the status, if the
 	// request does not write it, and metadata that only the server writes.
 	Ignored []*structural.ObjectPath
@@ -336,7 +350,7 @@ func (k *Kind) decode(given map[string]any, stored bool) (Answer, error) {
 	}
 	a.Metadata = unknown
 	if !k.preserves {
-		a.Pruned = structural.Prune(k.schema, u.Object, true)
+		k.prune(&a)
 		a.Nulls = structural.PruneNonNullableNullsWithoutDefaults(k.schema, u.Object)
 	}
 	wrong, unknown := objectmeta.CoerceWithOptions(nil, u.Object, k.structural, false, objectmeta.CoerceOptions{DropInvalidFields: stored, ReturnUnknownFieldPaths: true})

@@ -76,9 +76,15 @@ var (
 		Bad:         "$ schemagen try -f widget.yaml --crd ./v1\n-- v1/types.go --\n// +kubebuilder:subresource:status\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec   Spec   `json:\"spec\"`\n\tStatus Status `json:\"status,omitempty\"`\n}\n\ntype Spec struct {\n\tName string `json:\"name\"`\n}\n\ntype Status struct {\n\tReady bool `json:\"ready\"`\n}\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}\nstatus: {ready: true}",
 		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
 	}
+	prunedOtherwise = &diag.Kind{
+		Code: "SG713", Severity: diag.Note, Title: "the API server prunes otherwise than proposed",
+		Explanation: "try --pruning=proposal drops what the skeleton of the schema does not specify, by the enhancement proposal \"Pruning for Custom Resources\". The API server drops what its structural schema does not specify: fields inside logical junctors and patternProperties specify nothing for it, and additionalProperties: false specifies everything.",
+		Bad:         "$ schemagen try -f widget.yaml --crd crd.yaml --pruning=proposal\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    anyOf:\n    - properties: {name: {minLength: 1}}\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      name: {type: string}\n    anyOf:\n    - properties: {name: {minLength: 1}}",
+	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField}
+	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise}
 }

@@ -25,6 +25,8 @@ type Kind struct {
 	// server prepares the version when its first object is tried, because there may be
 	// many CRDs.
 	server func() (*apiserver.Kind, error)
+	// proposal is the variant of server that prunes as the pruning KEP proposes it.
+	proposal func() (*apiserver.Kind, error)
 	// rejection returns a warning if servers reject the CRD, and nil otherwise.
 	rejection func() (*diag.Diagnostic, error)
 	// position returns the position of a path below the schema.
@@ -39,6 +41,7 @@ func newKind(d *crd.Definition, i int) *Kind {
 		Group: d.CRD.Spec.Group, Kind: d.CRD.Spec.Names.Kind, Version: v.Name, schema: d.Schemas[i],
 		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, stored: v.Storage,
 		server:    sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewKind(d.CRD, v.Name) }),
+		proposal:  sync.OnceValues(func() (*apiserver.Kind, error) { return apiserver.NewSkeletonKind(d.CRD, v.Name) }),
 		rejection: sync.OnceValues(func() (*diag.Diagnostic, error) { return rejectionOf(d) }),
 		position: func(below string) diag.Position {
 			pos, _ := d.Position(path + below)
@@ -100,6 +103,9 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 	for _, text := range a.Metadata {
 		out = append(out, droppedField.At(o.position(o.manifest.Position(text)), "", "%s is dropped: it is not a field of metadata", text))
 	}
+	for _, d := range a.Differences {
+		out = append(out, k.otherwise(o, d))
+	}
 	for _, path := range a.Nulls {
 		add(droppedField, path, "", "%s is dropped: it is null, but not nullable", path)
 	}
@@ -129,6 +135,28 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out = append(out, k.rejected(o, unchecked, "will be rejected once the other errors are fixed: ", err))
 	}
 	return out
+}
+
+// otherwise reports a field that the server treats differently than the pruning KEP.
+func (k *Kind) otherwise(o *Object, d apiserver.PruningDifference) diag.Diagnostic {
+	pos := o.position(o.manifest.PositionOf(d.Path))
+	if len(d.Specified) > 0 {
+		out := prunedOtherwise.At(pos, "", "the API server drops %s: it is only specified by %s", d.Path, d.Specified[0])
+		if at := k.position(d.Specified[0]); at.Line > 0 {
+			out.Related = []diag.Related{{Pos: at, Message: "specified here"}}
+		}
+		return out
+	}
+	steps := d.Path.Steps()
+	reason := ""
+	switch node := k.schema.At(steps[:len(steps)-1]); {
+	case node == nil:
+	case node.XEmbeddedResource:
+		reason = ": it belongs to an embedded resource"
+	case node.AdditionalProperties != nil && !node.AdditionalProperties.Bool && node.AdditionalProperties.Schema == nil:
+		reason = ": additionalProperties: false specifies all fields for it"
+	}
+	return prunedOtherwise.At(pos, "", "the API server keeps %s%s", d.Path, reason)
 }
 
 // rejected returns an error of the server at its line.

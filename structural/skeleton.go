@@ -57,6 +57,23 @@ type SkeletonPattern struct {
 	Skeleton *Skeleton
 }
 
+// At returns the schemas that specify the value at a path of an object, outermost first.
+func (s *Skeleton) At(path *ObjectPath) []SkeletonSource {
+	by := []*Skeleton{s}
+	for _, step := range path.Steps() {
+		if step.Index >= 0 {
+			by = ofElement(by, step.Index, false)
+		} else {
+			by = ofField(by, step.Field, false)
+		}
+	}
+	var out []SkeletonSource
+	for _, b := range by {
+		out = append(out, b.Sources...)
+	}
+	return out
+}
+
 // Skel returns the skeleton of a schema: skel and merge of the KEP in one pass that
 // visits each node once. It returns an error if a pattern of patternProperties is
 // not a valid Go regular expression. nil has an empty skeleton, which specifies

@@ -34,6 +34,8 @@ type tryRun struct {
 	subresource string
 	// output is how each object is printed: diff, yaml, or none.
 	output string
+	// pruning is server or proposal.
+	pruning string
 	// sample is the kind to print samples of instead.
 	sample string
 }
@@ -75,6 +77,7 @@ project's, as for verify. CRDs among the objects are also used.`,
 	flags.StringVar(&r.old, "old", "", "update these stored objects: a file or directory")
 	flags.StringVar(&r.subresource, "subresource", "", "update a subresource of the --old objects: status, or scale with objects of kind Scale")
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
+	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
@@ -92,6 +95,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if !slices.Contains([]string{"", "status", "scale"}, r.subresource) {
 		return fmt.Errorf("unknown subresource %q: use one of status, scale", r.subresource)
 	}
+	if !slices.Contains([]string{"server", "proposal"}, r.pruning) {
+		return fmt.Errorf("unknown pruning %q: use one of server, proposal", r.pruning)
+	}
 	if r.subresource != "" && r.old == "" {
 		return errors.New("--subresource needs --old: it updates a stored object")
 	}
@@ -101,6 +107,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return err
 	}
 	trial.Subresource = r.subresource
+	if r.pruning == "proposal" {
+		trial.PruneByProposal()
+	}
 	if r.old != "" {
 		olds, found, err := definitions.ReadStored(r.old, stdin)
 		if err != nil {
