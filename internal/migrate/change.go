@@ -352,22 +352,30 @@ func (r *migration) change(ctx context.Context, m *makefile) error {
 
 // writeChange writes the changed files, unless something speaks against it, which it prints.
 func (r *migration) writeChange(ctx context.Context, outputs []output.File, problem string) error {
+	unless, once := "not all files are equal", "all files are equal"
+	if r.rejects {
+		unless, once = "schemagen reports errors in the source", "the errors that schemagen reports are fixed"
+	}
 	switch {
 	case problem != "":
 		r.differs = true
 		fmt.Fprintf(r.out, "The Makefile was not changed: %s\n", problem)
 	case r.differs && r.Write:
-		fmt.Fprintf(r.out, "The Makefile was not changed: %s.\n", cmp.Or(r.reason, "not all files are equal"))
+		fmt.Fprintf(r.out, "The Makefile was not changed: %s.\n", cmp.Or(r.reason, unless))
 	case r.differs:
-		fmt.Fprintln(r.out, "schemagen migrate --write makes this change once all files are equal.")
+		fmt.Fprintf(r.out, "schemagen migrate --write makes this change once %s.\n", once)
 	case !r.Write:
 		fmt.Fprintln(r.out, "schemagen migrate --write makes this change.")
 	default:
 		if reason := r.protected(outputs); reason != "" {
 			return r.notWritten(reason)
 		}
-		_, err := output.Commit(ctx, outputs, output.Write, r.out)
-		return err
+		if _, err := output.Commit(ctx, outputs, output.Write, r.out); err != nil {
+			return err
+		}
+		for _, file := range outputs {
+			fmt.Fprintf(r.out, "wrote %s\n", file.Path)
+		}
 	}
 	return nil
 }

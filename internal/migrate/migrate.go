@@ -58,6 +58,8 @@ type migration struct {
 	// it is a file.
 	differs bool
 	reason  string
+	// rejects is set if schemagen reports errors in the source.
+	rejects bool
 	out     io.Writer
 }
 
@@ -221,7 +223,7 @@ func (r *migration) compare(ctx context.Context, m *makefile, call controllerGen
 	if verified.stderr != "" {
 		fmt.Fprintf(r.out, "  schemagen reports:\n%s", indented(verified.stderr))
 	}
-	r.differs = r.differs || verified.failed
+	r.differs, r.rejects = r.differs || verified.failed, r.rejects || verified.failed
 	return nil
 }
 
