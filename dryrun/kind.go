@@ -107,7 +107,11 @@ func (k *Kind) findings(o *Object, a apiserver.Answer, hints Hints) diag.List {
 		out = append(out, k.otherwise(o, d))
 	}
 	for _, path := range a.Nulls {
-		add(droppedField, path, "", "%s is dropped: it is null, but not nullable", path)
+		hint := "give it a value, or remove it"
+		if node := k.schema.At(path.Steps()); node != nil && node.Type == "object" {
+			hint = "give it fields, or write {}"
+		}
+		add(droppedField, path, hint, "%s is dropped: it is null, but not nullable", path)
 	}
 	for _, path := range a.Ignored {
 		hint, why := "", "only the server writes it"

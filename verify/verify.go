@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -427,7 +428,7 @@ func (c *checks) server(f apiserver.Finding, rules []apiserver.Rule) *Result {
 	case c.options.Generating && c.isOutside(f.Path):
 		kind, hint = rejectedOutsideSchemas, "another build step may still add it"
 	default:
-		hint = costHint(f, rules)
+		hint = cmp.Or(costHint(f, rules), c.defaultHint(f))
 	}
 	path := f.Path
 	if len(f.Paths) > 0 {
@@ -517,6 +518,9 @@ func costHint(f apiserver.Finding, rules []apiserver.Rule) string {
 // CostText describes the cost of a rule, its causes, and the bounds that would help.
 func CostText(rule apiserver.Rule) string {
 	text := fmt.Sprintf("the rule may cost %.0f %% of the limit per rule", 100*rule.RuleShare())
+	if share := rule.RuleShare(); share >= 10 {
+		text = fmt.Sprintf("the rule may cost %.0f times the limit per rule", share)
+	}
 	for _, cause := range rule.Causes {
 		text += fmt.Sprintf("; %s has no %s", cause.Path, cause.Keyword)
 		if cause.Limit != nil {

@@ -89,7 +89,7 @@ func (p *page) diagnostic(d diag.Diagnostic) {
 		p.advice(diag.Dim, diag.Dim, "path", ShortPath(d.Path))
 	}
 	if d.Hint != "" {
-		p.advice(diag.Bold, diag.Plain, "help", d.Hint)
+		p.advice(diag.Bold, diag.Plain, "help", withShortPaths(d.Hint))
 	}
 	if d.Code != "" && !p.explained[d.Code] {
 		p.explained[d.Code] = true
