@@ -106,7 +106,7 @@ func wantJSON(t *testing.T, name string, got any, want string) {
 }
 
 func TestUnionsArePublished(t *testing.T) {
-	const kep1027 = `{"fieldMembers":{"Circle":{"name":"circle"},"Square":{"name":"square","optional":true},"None":null}}`
+	const kep1027 = `{"fieldMembers":{"Circle":{"name":"circle","optional":false},"Square":{"name":"square","optional":true},"None":null}}`
 	const onObject = `[{"discriminator":"type","fields":{"circle":"Circle","square":"Square"}}]`
 	extension := strings.Split(shapeSpec, "x-kubernetes-validations")[0]
 	extension = strings.Replace(extension, "Square, None]}", "Square, None], x-kubernetes-unions: "+kep1027+"}", 1)

@@ -42,7 +42,8 @@ type UnionMember struct {
 
 // UnionsJSON renders the unions as the value of x-kubernetes-unions: a list on
 // an object, an object on a discriminator, nil if there are none. It keeps the
-// order of the model.
+// order of the model. As in the type MemberField of KEP-1027, optional is never
+// omitted.
 func UnionsJSON(e Extensions) *JSON {
 	var text string
 	switch {
@@ -66,11 +67,8 @@ func UnionsJSON(e Extensions) *JSON {
 		var list []string
 		for _, m := range e.XUnionMembers {
 			member := "null"
-			switch {
-			case m.Name != "" && m.Optional:
-				member = `{"name":` + quoted(m.Name) + `,"optional":true}`
-			case m.Name != "":
-				member = `{"name":` + quoted(m.Name) + "}"
+			if m.Name != "" {
+				member = fmt.Sprintf(`{"name":%s,"optional":%t}`, quoted(m.Name), m.Optional)
 			}
 			list = append(list, quoted(m.Value)+":"+member)
 		}

@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestUnionsJSON(t *testing.T) {
 			Extensions{XUnions: []Union{{Discriminator: "type", Fields: []UnionField{{"foo", "Foo"}, {"bar", "Bar"}}}}}},
 		{`[{},{"discriminator":"d"}]`, Extensions{XUnions: []Union{{}, {Discriminator: "d"}}}},
 		{`[{"fields":{"a":"A"}}]`, Extensions{XUnions: []Union{{Fields: []UnionField{{"a", "A"}}}}}},
-		{`{"fieldMembers":{"FieldB":{"name":"fieldB","optional":true},"FieldA":{"name":"fieldA"},"":null}}`,
+		{`{"fieldMembers":{"FieldB":{"name":"fieldB","optional":true},"FieldA":{"name":"fieldA","optional":false},"":null}}`,
 			Extensions{XUnionMembers: []UnionMember{{"FieldB", "fieldB", true}, {"FieldA", "fieldA", false}, {"", "", false}}}},
 	} {
 		unions, members, err := ParseUnions(JSON{[]byte(c.text)})
@@ -33,6 +34,31 @@ func TestUnionsJSON(t *testing.T) {
 	}
 	if UnionsJSON(Extensions{}) != nil {
 		t.Error("no unions are rendered")
+	}
+}
+
+// TestUnionsJSONIsThatOfKEP1027 checks that what is rendered is what the KEP's Go types are
+// encoded as, of which optional has no omitempty, and that it can be missing ("Optional
+// defaults to false").
+func TestUnionsJSONIsThatOfKEP1027(t *testing.T) {
+	type MemberField struct {
+		Name     string `json:"name"`
+		Optional bool   `json:"optional"`
+	}
+	type XKubernetesUnions struct {
+		FieldMembers map[string]*MemberField `json:"fieldMembers"`
+	}
+	want, err := json.Marshal(XKubernetesUnions{map[string]*MemberField{"": nil, "FieldA": {"fieldA", false}, "FieldB": {"fieldB", true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := []UnionMember{{"", "", false}, {"FieldA", "fieldA", false}, {"FieldB", "fieldB", true}}
+	if got := UnionsJSON(Extensions{XUnionMembers: members}); string(got.Raw) != string(want) {
+		t.Errorf("got %s, want %s", got.Raw, want)
+	}
+	_, got, err := ParseUnions(JSON{[]byte(`{"fieldMembers":{"":null,"FieldA":{"name":"fieldA"},"FieldB":{"name":"fieldB","optional":true}}}`)})
+	if err != nil || !reflect.DeepEqual(got, members) {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

@@ -262,7 +262,7 @@ func TestExtensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	members := structural.UnionsJSON(structural.Extensions{XUnionMembers: lowered.Members})
-	if want := `{"fieldMembers":{"A":{"name":"a"},"B":{"name":"b","optional":true},"C":null}}`; string(members.Raw) != want {
+	if want := `{"fieldMembers":{"A":{"name":"a","optional":false},"B":{"name":"b","optional":true},"C":null}}`; string(members.Raw) != want {
 		t.Errorf("got %s", members.Raw)
 	}
 	object := structural.UnionsJSON(structural.Extensions{XUnions: lowered.Unions})
