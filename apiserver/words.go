@@ -48,6 +48,13 @@ func (w words) hasField(name string) bool {
 	return w[name] || w[strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__")]
 }
 
+// MayUse returns a function that reports whether rules with the expressions may depend on
+// optional properties with a name: whether they compile, and what they cost.
+func MayUse(expressions ...string) func(property string) bool {
+	w := wordsOf(expressions...)
+	return func(property string) bool { return isMeta(property) || w.has(property) }
+}
+
 // slim returns a schema reduced to the properties in the words, from which a type can be
 // made. It keeps what affects the size of values and what the server completes at the root
 // of a resource.

@@ -21,6 +21,10 @@ type Definition struct {
 	// large definition is held in memory only while it is used.
 	CRD   *apiextensionsv1.CustomResourceDefinition
 	Build func() *apiextensionsv1.CustomResourceDefinition
+	// BuildWith is like Build, with other schemas of the versions. If it is not nil, and Bytes
+	// is not nil either, nodes that occur repeatedly in several definitions, or in one, are
+	// verified once.
+	BuildWith func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition
 	// Bytes is the definition as it is written; results are cached under it. If it is nil,
 	// nothing is cached.
 	Bytes []byte

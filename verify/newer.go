@@ -30,6 +30,7 @@ func (c *checks) newerCosts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.complete()
 	rules, err := target.Rules(ctx, c.CRD)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", c.CRD.Name, err)

@@ -25,6 +25,10 @@ func (c *checks) size() {
 	if !c.CheckSize {
 		return
 	}
+	if c.partial && maxJSON(c.Bytes) <= annotationLimit {
+		return
+	}
+	c.complete()
 	data, err := json.Marshal(c.CRD)
 	if err != nil || len(data) <= annotationLimit {
 		return
@@ -38,6 +42,22 @@ func (c *checks) size() {
 		limit = "it does not fit into a Helm release (1 MiB), and kubectl apply cannot store it in an annotation"
 	}
 	c.add(tooLarge, "spec", "shorten or drop descriptions with --max-desc-len or +schemagen:descriptions. Largest parts, in bytes:\n"+c.sizes(n), "the CRD takes %d bytes as JSON: %s", n, limit)
+}
+
+// maxJSON returns an upper bound of the size of a YAML document as JSON. Where YAML has a line
+// break and indentation, JSON has quotes, a comma and brackets; some characters are escaped with
+// up to six.
+func maxJSON(yaml []byte) int {
+	n := len(yaml) + 200 // for an empty status, which is not written
+	for _, b := range yaml {
+		switch {
+		case b == '\n':
+			n += 4
+		case b < ' ', b == '<', b == '>', b == '&', b == '"', b == '\\', b >= 0x80:
+			n += 5
+		}
+	}
+	return n
 }
 
 // part is a part of a schema with its size in bytes.

@@ -55,24 +55,52 @@ func New(target *apiserver.Target, options Options) *Verifier {
 // Check verifies CRDs in parallel and returns the findings in their order. It returns the
 // first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
-	lists := make([][]located, len(subjects))
+	results := make([][]Result, len(subjects))
+	keys := make([]string, len(subjects))
+	parts := partials(subjects)
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) (err error) {
 		defer checked.Add(1)
-		lists[i], err = v.located(ctx, subjects[i])
+		if keys[i] = v.key(subjects[i]); v.load(keys[i], &results[i]) {
+			keys[i], parts[i] = "", nil
+			return nil
+		}
+		results[i], err = v.examine(ctx, subjects[i], parts[i])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return FoldNotes(onePerPosition(slices.Concat(lists...))), nil
+	again := unsure(parts, func(i int) bool { return slices.ContainsFunc(results[i], Result.isRejection) })
+	err = parallel.Do(len(again), func(n int) (err error) {
+		i := again[n]
+		results[i], err = v.examine(ctx, subjects[i], nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var found []located
+	for i, s := range subjects {
+		v.store(keys[i], results[i])
+		found = append(found, locate(s, results[i])...)
+	}
+	return FoldNotes(onePerPosition(found)), nil
 }
 
 // One verifies a CRD. It returns an error if the context has ended or the server's code
 // could not answer.
 func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error) {
-	found, err := v.located(ctx, s)
-	return onePerPosition(found), err
+	var results []Result
+	key := v.key(s)
+	if !v.load(key, &results) {
+		var err error
+		if results, err = v.examine(ctx, s, nil); err != nil {
+			return nil, err
+		}
+		v.store(key, results)
+	}
+	return onePerPosition(locate(s, results)), nil
 }
 
 // located is a result with its positions.
@@ -102,18 +130,16 @@ func onePerPosition(found []located) diag.List {
 	return out
 }
 
-func (v *Verifier) located(ctx context.Context, s *crd.Definition) ([]located, error) {
-	results, err := v.cached(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+// locate returns results with their positions, without those that follow from mistakes already
+// reported.
+func locate(s *crd.Definition, results []Result) []located {
 	var out []located
 	for _, r := range results {
 		if s.Incomplete == nil || !s.Incomplete(r.Path, r.Cost) {
 			out = append(out, located{r.diagnostic(s), r.Detail})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Result is a finding about a CRD, without source positions.
@@ -137,6 +163,13 @@ type Result struct {
 	// it is not known.
 	Old, Meant string
 }
+
+// isRejection reports whether the server has found something that may hide other findings.
+func (r Result) isRejection() bool { return r.Detail != "" && !isAboutMetadata(r.Path) }
+
+// isAboutMetadata reports whether a path is in the metadata of a CRD, which the server validates
+// independently of the rest.
+func isAboutMetadata(path string) bool { return strings.HasPrefix(path, "metadata.") }
 
 // diagnostic returns the result as a diagnostic, with source positions.
 func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
@@ -167,36 +200,53 @@ func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 // ResultCache caches results between runs.
 type ResultCache = apiserver.ResultCache
 
-// cached returns the cached results for the definition, or examines it.
-func (v *Verifier) cached(ctx context.Context, s *crd.Definition) ([]Result, error) {
+// key returns the key of a definition's results in the cache, or an empty string if they are not
+// cached.
+func (v *Verifier) key(s *crd.Definition) string {
 	if v.options.Cache == nil || s.Bytes == nil || s.Old != nil {
-		return v.examine(ctx, s)
+		return ""
 	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "5 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
 	hash.Write(s.Bytes)
-	key := hex.EncodeToString(hash.Sum(nil))
-	var results []Result
-	if data, ok := v.options.Cache.Load(key); ok && json.Unmarshal(data, &results) == nil {
-		return results, nil
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// load reads results from the cache and reports whether they are there.
+func (v *Verifier) load(key string, results *[]Result) bool {
+	if key == "" {
+		return false
 	}
-	results, err := v.examine(ctx, s)
-	if err != nil {
-		return nil, err
+	data, ok := v.options.Cache.Load(key)
+	return ok && json.Unmarshal(data, results) == nil
+}
+
+// store writes results to the cache.
+func (v *Verifier) store(key string, results []Result) {
+	if key == "" {
+		return
 	}
 	if data, err := json.Marshal(results); err == nil {
 		v.options.Cache.Store(key, data)
 	}
-	return results, nil
 }
 
-// examine runs all checks.
-func (v *Verifier) examine(ctx context.Context, s *crd.Definition) ([]Result, error) {
+// examine runs all checks. If part is not nil, the server is asked about that first.
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial) ([]Result, error) {
 	if s.CRD == nil {
-		s.CRD = s.Build()
+		if part != nil {
+			s.CRD = s.BuildWith(part.schemas)
+			// The server looks up these fields in the schema.
+			if slices.ContainsFunc(s.CRD.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.SelectableFields != nil }) {
+				part = nil
+			}
+		}
+		if part == nil {
+			s.CRD = s.Build()
+		}
 		defer func() { s.CRD = nil }() // it is large; do not hold all of them at once
 	}
-	c := &checks{Verifier: v, Definition: s}
+	c := &checks{Verifier: v, Definition: s, partial: part != nil}
 	var bySchema []schemaFindings
 	err := parallel.Do(2, func(part int) error {
 		if part == 1 {
@@ -297,6 +347,13 @@ func (c *checks) askServer(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("verify %s: %w", crd.Name, err)
 		}
+		if c.partial && slices.ContainsFunc(report.Findings, func(f apiserver.Finding) bool { return !isAboutMetadata(f.Path) }) {
+			c.complete()
+			crd = c.CRD
+			if report, err = c.target.Check(ctx, crd, c.Old); err != nil {
+				return fmt.Errorf("verify %s: %w", crd.Name, err)
+			}
+		}
 		if n == 0 {
 			c.rules = report.Rules
 		}
@@ -325,6 +382,13 @@ func (c *checks) askServer(ctx context.Context) error {
 		crd = corrected.apply(c.CRD, clearing)
 	}
 	return nil
+}
+
+// complete makes the CRD complete, if it is partial.
+func (c *checks) complete() {
+	if c.partial {
+		c.CRD, c.partial = c.Build(), false
+	}
 }
 
 // defaults warns about defaults that the server accepts only because it validates them
@@ -396,6 +460,8 @@ type checks struct {
 	*Verifier
 	*crd.Definition
 	list []Result
+	// partial is set if the schemas of the CRD lack parts that are verified elsewhere.
+	partial bool
 	// rules are the rules of the original definition.
 	rules []apiserver.Rule
 }

@@ -101,7 +101,7 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	out := make([]*crd.Definition, len(defs))
 	for i, d := range defs {
 		out[i] = &crd.Definition{
-			Build: d.Complete, Bytes: d.Text, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
+			Build: d.Complete, BuildWith: d.with, Bytes: d.Text, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),
 			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },
@@ -199,12 +199,15 @@ func (d *Definition) fieldPaths(i int, path string) []string {
 }
 
 // Complete returns the definition with its schemas.
-func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition {
+func (d *Definition) Complete() *apiextensionsv1.CustomResourceDefinition { return d.with(d.Schemas) }
+
+// with returns the definition with the given schemas.
+func (d *Definition) with(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition {
 	object := d.Object.DeepCopy()
 	if d.PreserveUnknownFields != nil {
 		object.Spec.PreserveUnknownFields = *d.PreserveUnknownFields
 	}
-	for i, schema := range d.Schemas {
+	for i, schema := range schemas {
 		object.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: schema.Props()}
 	}
 	return object
