@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -42,15 +41,16 @@ func failures() map[string]compare.Category {
 func newDiffCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var r diffRun
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
+		Use:   "diff [OLD [NEW]]",
 		Short: "Report what a change to CRDs breaks: stored objects, clients, or nothing.",
 		Long: `Report what breaks if NEW replaces OLD on a server: stored objects, clients, or
 nothing.
 
 OLD and NEW are YAML or JSON files, directories, - for standard input, git:REF:PATH,
 git:REF for the path of the other side, or Go packages (./api/...). git: can be
-omitted if no file has the name of the commit. To compare with a cluster:
-kubectl get crds -o yaml | schemagen diff - config/crd/bases
+omitted if no file has the name of the commit. The default for OLD is git:HEAD; for
+NEW, after a commit or -, it is the project's CRDs, as for verify. To compare with
+a cluster: kubectl get crds -o yaml | schemagen diff - --partial
 
 The exit code is 1 if a change selected by --fail-on is not allowed. To allow one,
 write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
@@ -58,14 +58,14 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 		Example: `  schemagen diff git:main config/crd/bases
   schemagen diff git:v1.4.0 ./api/... --format markdown
   schemagen diff git:main config/crd/bases --source ./api/...`,
-		Args: cli.Args(2, 2, "OLD and NEW"),
+		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			printing := &reporting{format: "text"}
 			if err := r.definitions.configure(cmd, printing); err != nil {
 				return err
 			}
 			r.console = printing.console
-			return r.run(cmd.Context(), args[0], args[1], stdin, stdout, stderr)
+			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
 	flags := cmd.Flags()
@@ -78,15 +78,13 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 	return cmd
 }
 
-func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, stdout, stderr io.Writer) error {
+func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	least, ok := failures()[r.failOn]
 	switch {
 	case !slices.Contains(compare.Formats(), r.format):
 		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(compare.Formats(), ", "))
 	case !ok:
 		return fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
-	case old == "-" && new == "-":
-		return errors.New("only one of OLD and NEW can be standard input")
 	}
 	target, err := apiserver.NewTarget(r.kubeVersion)
 	if err != nil {
@@ -99,7 +97,10 @@ func (r *diffRun) run(ctx context.Context, old, new string, stdin io.Reader, std
 	reader.Lenient = true
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
-	old, new = definitions.Name(ctx, old), definitions.Name(ctx, new)
+	old, new, err := definitions.Sides(ctx, args, definitionsOf(r.definitions.project, r.definitions.dir)[0])
+	if err != nil {
+		return err
+	}
 	olds, findings, err := in.Read(ctx, old, new)
 	if err := unread(old, findings, err, r.definitions.dir, stderr); err != nil {
 		return err

@@ -56,13 +56,16 @@ project's, as for verify. CRDs among the objects are also used.`,
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
   schemagen try --sample Widget --crd config/crd/bases`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.UsageError(cmd, "unexpected argument %q: name objects with -f", args[0])
+			}
 			if samples := project.Samples(nil, "."); len(r.files) == 0 && r.sample == "" && samples != "" {
 				r.files = []string{samples}
 			}
 			if len(r.files) == 0 && r.sample == "" {
 				return cli.UsageError(cmd, "try needs objects: -f FILE, or --sample KIND to print some; there is no config/samples")
 			}
-			return cli.Args(0, 0, "")(cmd, args)
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := r.definitions.configure(cmd, &r.reporting); err != nil {

@@ -53,9 +53,29 @@ func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definiti
 	return c.commit(ctx, name, ref, path)
 }
 
-// Name returns the name of one side of a comparison with the prefix that marks commits, if it
+// Sides returns the names of the two sides of a comparison: those in args, or by default the
+// commit HEAD and the project's definitions. One argument alone is OLD, and must be a commit or
+// standard input: a file or directory may as well be meant as NEW.
+func Sides(ctx context.Context, args []string, project string) (old, new string, err error) {
+	old, new = gitPrefix+"HEAD", project
+	if len(args) > 0 {
+		old = name(ctx, args[0])
+	}
+	switch {
+	case len(args) > 1:
+		new = name(ctx, args[1])
+	case !strings.HasPrefix(old, gitPrefix) && old != "-":
+		return "", "", fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %[1]s %s", old, project)
+	}
+	if old == "-" && new == "-" {
+		return "", "", errors.New("only one of OLD and NEW can be standard input")
+	}
+	return old, new, nil
+}
+
+// name returns the name of one side of a comparison with the prefix that marks commits, if it
 // is a commit or REF:PATH and neither exists as a file nor names Go packages.
-func Name(ctx context.Context, name string) string {
+func name(ctx context.Context, name string) string {
 	if strings.HasPrefix(name, gitPrefix) || name == "-" || driver.IsFilePattern(name) {
 		return name
 	}

@@ -188,7 +188,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 	if v.Old == "" {
 		return nil
 	}
-	if ref, ok := strings.CutPrefix(Name(ctx, v.Old), gitPrefix); ok {
+	if ref, ok := strings.CutPrefix(name(ctx, v.Old), gitPrefix); ok {
 		for _, source := range sources {
 			data, err := fileInCommit(ctx, ref, source.Name)
 			if err != nil {
