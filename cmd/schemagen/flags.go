@@ -117,6 +117,8 @@ func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string
 type definitionFlags struct {
 	enable, gates []string
 	unions        string
+	// allUnions adds the unions that packages do not enable.
+	allUnions bool
 	// dir is the working directory, project its schemagen.yaml, or nil.
 	dir     string
 	project *project.File
@@ -184,6 +186,9 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	options.Gates = f.gates
 	if f.cmd.Flags().Changed("unions") {
 		options.Unions = f.unions
+	}
+	if f.allUnions {
+		return driver.DefinitionsWithUnions(ctx, options)
 	}
 	return driver.Definitions(ctx, options)
 }

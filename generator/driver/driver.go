@@ -44,6 +44,14 @@ func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definit
 	return build.Definitions(ctx, options.Internal())
 }
 
+// DefinitionsWithUnions is like [Definitions], but the schemas also have, as
+// x-kubernetes-unions, the unions that packages do not enable.
+func DefinitionsWithUnions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
+	in := options.Internal()
+	build.KeepAllUnions(&in)
+	return build.Definitions(ctx, in)
+}
+
 // Misspelled reports misspelled markers of the generators in options, for runs that do not
 // generate definitions.
 func Misspelled(ctx context.Context, options generator.Options) (diag.List, error) {

@@ -26,6 +26,8 @@ type Options struct {
 
 	// extensions makes schemas carry x-kubernetes-unions. They are not written then.
 	extensions bool
+	// allUnions adds x-kubernetes-unions also for unions that packages do not enable.
+	allUnions bool
 	// declaredObjectMeta builds the schema of ObjectMeta from its declaration.
 	declaredObjectMeta bool
 	// corrections are markers whose text is replaced when they are read.
@@ -107,3 +109,6 @@ func Ignore(o *Options, name string) { o.ignored = name }
 
 // KeepUnions makes the schemas of definitions carry their unions.
 func KeepUnions(o *Options) { o.extensions = true }
+
+// KeepAllUnions makes the schemas of definitions carry the unions that packages do not enable.
+func KeepAllUnions(o *Options) { o.allUnions = true }

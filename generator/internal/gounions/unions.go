@@ -36,6 +36,9 @@ type Unions struct {
 	Server Server
 	// Extensions adds x-kubernetes-unions to schemas.
 	Extensions bool
+	// All adds x-kubernetes-unions also for unions that are not enabled, which nothing
+	// enforces.
+	All bool
 	// IsConverted reports whether a webhook converts between the versions of a definition.
 	IsConverted func(*checks.Definition) bool
 
@@ -395,7 +398,16 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	finished := *op.Marked
 	finished.Union = u
 	op.all.keep(op.owner, &finished)
-	if severity == diag.Warning || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
+	if severity == diag.Warning && !op.all.All || slices.ContainsFunc(u.Members, func(m unions.Member) bool { return hasMistake(s, m.Name) }) {
+		return
+	}
+	if severity == diag.Warning {
+		lowered, err := unions.Lower(u, unions.LowerOptions{Forms: []unions.Form{unions.FormExtension}})
+		if err != nil {
+			e.Errorf(u.Pos, "", "%v", err)
+			return
+		}
+		op.setDiscriminator(u.Discriminator, s, lowered)
 		return
 	}
 	server := op.all.Server
@@ -428,19 +440,26 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	if len(lowered.OneOf) > 0 {
 		edits.Conjoin(s.Validation(), &structural.ValueValidation{OneOf: lowered.OneOf})
 	}
-	if i := s.PropertyIndex(u.Discriminator); i >= 0 && len(lowered.Enum) > 0 {
-		d := *s.Properties[i].Schema
-		d.XUnionMembers = lowered.Members
-		v := structural.ValueValidation{}
-		if d.ValueValidation != nil {
-			v = *d.ValueValidation
-		}
-		if len(v.Enum) == 0 {
-			v.Enum = lowered.Enum
-			d.ValueValidation = &v
-		}
-		s.Properties[i].Schema = &d
+	op.setDiscriminator(u.Discriminator, s, lowered)
+}
+
+// setDiscriminator adds what a union adds to its discriminator.
+func (op writeUnion) setDiscriminator(name string, s *structural.Schema, lowered unions.Lowered) {
+	i := s.PropertyIndex(name)
+	if i < 0 || len(lowered.Enum)+len(lowered.Members) == 0 {
+		return
 	}
+	d := *s.Properties[i].Schema
+	d.XUnionMembers = lowered.Members
+	v := structural.ValueValidation{}
+	if d.ValueValidation != nil {
+		v = *d.ValueValidation
+	}
+	if len(v.Enum) == 0 && len(lowered.Enum) > 0 {
+		v.Enum = lowered.Enum
+		d.ValueValidation = &v
+	}
+	s.Properties[i].Schema = &d
 }
 
 // hasMistake reports whether an error in the source affects the schema of a property.
