@@ -79,6 +79,9 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	if err != nil || findings.HasErrors() {
 		return cmp.Or(err, errFindings)
 	}
+	if len(published) == 0 {
+		return fmt.Errorf("no CRD found in %s: write them with schemagen crd, or name others with --crd", strings.Join(r.crds, ", "))
+	}
 	name, path, _ := strings.Cut(what, ".")
 	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)
 	if err != nil {
