@@ -64,7 +64,9 @@ func TestKubebuilder(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"verify", "docs", "jsonschema", "try", "init"} {
+			command(t, dir, "git", "add", "-A")
+			command(t, dir, "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first")
+			for _, name := range []string{"verify", "docs", "jsonschema", "try", "init", "diff"} {
 				command(t, dir, schemagen, name)
 			}
 		})
