@@ -2,6 +2,10 @@ package apiserver
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"sync"
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -16,7 +20,7 @@ import (
 // apply. If it returns false, that is not certain, and the server has to be asked: it takes
 // longer, because it prepares to compile each node's rules for the complete type.
 func (t *Target) rulesHold(ctx context.Context, s *ruleSchema) bool {
-	d := defaultRules{ctx: ctx, rules: t.defaultRules(), budget: celconfig.RuntimeCELCostBudget / 2} // the server evaluates each rule twice
+	d := defaultRules{ctx: ctx, rules: t.defaultRules(), held: &t.heldRules, budget: celconfig.RuntimeCELCostBudget / 2} // the server evaluates each rule twice
 	held := false
 	err := guard(func() error {
 		held = d.holdBelow(s.root)
@@ -34,6 +38,7 @@ func newDefaultRules() *ruleLibrary {
 type defaultRules struct {
 	ctx   context.Context
 	rules *ruleLibrary
+	held  *sync.Map
 	// budget is what the evaluation may still cost.
 	budget int64
 }
@@ -97,6 +102,17 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 	if err != nil || kind.decl == nil {
 		return false
 	}
+	// Versions of a kind often repeat a default, and a default those below it.
+	text, err := json.Marshal([]any{n.schema, value})
+	if err != nil {
+		return false
+	}
+	key, distinct := sha256.Sum256(text), !hasFloat(value) // as JSON, 1.0 is equal to 1
+	if cost, ok := d.held.Load(key); ok && distinct && cost.(int64) <= d.budget {
+		d.budget -= cost.(int64)
+		return true
+	}
+	before := d.budget
 	schema, err := structuralschema.NewStructural(n.schema)
 	if err != nil {
 		return false
@@ -107,7 +123,27 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 			return false
 		}
 	}
+	if distinct {
+		d.held.Store(key, before-d.budget)
+	}
 	return true
+}
+
+// hasFloat reports whether a JSON value contains a number with a fraction or an exponent.
+func hasFloat(value any) bool {
+	switch value := value.(type) {
+	case float64:
+		return true
+	case []any:
+		return slices.ContainsFunc(value, hasFloat)
+	case map[string]any:
+		for _, part := range value {
+			if hasFloat(part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // holds reports whether a rule is true.

@@ -2,11 +2,13 @@ package apiserver
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"sigs.k8s.io/yaml"
 )
 
 // TestRulesHold compares our evaluation of rules for the defaults of random schemas with the
@@ -59,5 +61,32 @@ func TestRulesHold(t *testing.T) {
 	t.Logf("the rules hold for %d schemas; the server has to be asked about %d, and reports errors for %d of them", held, unsure+failing, failing)
 	if held < *crds/10 || failing < *crds/10 || unsure > held/2 {
 		t.Errorf("the rules hold for %d schemas; the server has to be asked about %d, and reports errors for %d of them", held, unsure+failing, failing)
+	}
+}
+
+// TestRulesHoldOnce checks that rules are evaluated once for equal schemas and values, and again
+// for others.
+func TestRulesHoldOnce(t *testing.T) {
+	target := target(t, newest())
+	for _, c := range []struct {
+		maximum, value int
+		holds          bool
+		known          int
+	}{{5, 5, true, 1}, {5, 5, true, 1}, {5, 6, false, 1}, {6, 6, true, 2}, {6, 5, true, 3}, {5, 5, true, 3}} {
+		var spec props
+		text := fmt.Sprintf("{type: integer, default: %d, x-kubernetes-validations: [{rule: self <= %d}]}", c.value, c.maximum)
+		if err := yaml.UnmarshalStrict([]byte(text), &spec); err != nil {
+			t.Fatal(err)
+		}
+		r, rejection, err := target.newRequest(withProps(t, spec), nil)
+		if err != nil || rejection != nil {
+			t.Fatal(rejection, err)
+		}
+		known := 0
+		holds := target.rulesHold(t.Context(), r.schemas[0])
+		target.heldRules.Range(func(any, any) bool { known++; return true })
+		if holds != c.holds || known != c.known {
+			t.Errorf("%+v: got %t, %d known", c, holds, known)
+		}
 	}
 }

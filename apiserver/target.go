@@ -32,8 +32,11 @@ type Target struct {
 	newRules, storedRules func() (*ruleLibrary, error)
 	// defaultRules is that of rules for defaults.
 	defaultRules func() *ruleLibrary
-	compiled     *compilationCache
-	parsed       parsedTexts
+	// heldRules are the costs of the rules that hold for a value, by the hash of the schema and
+	// the value.
+	heldRules sync.Map
+	compiled  *compilationCache
+	parsed    parsedTexts
 	// results caches compilations between runs; nil means none.
 	results ResultCache
 	// slots limits the number of goroutines that compile.
