@@ -23,6 +23,7 @@ func completions(command string) map[string][]string {
 		"kube-version": apiserver.Versions(),
 		"draft":        publish.Drafts(),
 		"published":    {"v2", "v3"},
+		"pruning":      {"server", "proposal"},
 	}
 	if of, ok := formats[command]; ok {
 		out["format"] = of
@@ -39,7 +40,7 @@ func addCompletions(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "output"} {
+		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "pruning", "output"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
 			}
