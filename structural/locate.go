@@ -79,9 +79,11 @@ func firstStep(path string) string {
 	return path
 }
 
-// nth returns the position of the n-th value of a keyword whose values have
-// positions of their own, or else that of the keyword.
+// nth returns the position of the n-th rule, or that of another keyword.
 func (o Origin) nth(keyword string, n int) token.Pos {
+	if keyword != RulesKeyword {
+		return o.Of(keyword)
+	}
 	for _, k := range o.Keywords {
 		if k.Keyword != keyword {
 			continue

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"go/token"
 	"slices"
 	"testing"
 
@@ -35,4 +36,19 @@ func TestEveryKeywordIsMerged(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMergedEnum merges two enums, and wants the position of the one that takes precedence.
+func TestMergedEnum(t *testing.T) {
+	draftOf := func(value string, pos token.Pos) *draft {
+		return &draft{
+			values: &structural.ValueValidation{Enum: []structural.JSON{{Raw: []byte(value)}}},
+			origin: structural.Origin{Keywords: []structural.KeywordOrigin{{Keyword: "enum", Pos: pos}}},
+		}
+	}
+	merged := draftOf(`"a"`, 1)
+	(&Flattener{}).mergeInto(merged, draftOf(`"b"`, 2))
+	if got := string(merged.values.Enum[0].Raw); got != `"a"` || merged.origin.Of("enum") != 1 {
+		t.Errorf("got %s with position %d", got, merged.origin.Of("enum"))
+	}
 }

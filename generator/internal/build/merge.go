@@ -48,6 +48,7 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	}
 	var dstRest, srcRest draft
 	hoisted := false
+	keywords := mergeKeywords(dst, src)
 
 	switch {
 	case src.Type == "":
@@ -115,7 +116,7 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 		// Rules of src come first: those of a field before those of its type.
 		dst.XValidations = slices.Concat(src.XValidations, dst.XValidations)
 	}
-	dst.origin.Keywords = mergeKeywords(dst.origin.Keywords, src.origin.Keywords)
+	dst.origin.Keywords = keywords
 	dst.origin.Mistake = max(dst.origin.Mistake, src.origin.Mistake)
 	dst.edits = append(dst.edits, src.edits...)
 	dst.metadata = cmp.Or(dst.metadata, src.metadata)
@@ -133,21 +134,23 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	}
 }
 
-// mergeKeywords adds the keyword positions of src to those of dst. Those of rules go in
-// front, in the same order as the rules themselves.
-func mergeKeywords(dst, src []structural.KeywordOrigin) []structural.KeywordOrigin {
-	if len(src) == 0 {
-		return dst
+// mergeKeywords returns the keyword positions of dst and src, which are not merged yet. Those of
+// rules of src go in front, in the same order as the rules themselves, and that of an enum is
+// left out if dst has one, which takes precedence.
+func mergeKeywords(dst, src *draft) []structural.KeywordOrigin {
+	if len(src.origin.Keywords) == 0 {
+		return dst.origin.Keywords
 	}
-	out := make([]structural.KeywordOrigin, 0, len(dst)+len(src))
-	for _, k := range src {
+	hasEnum := dst.values != nil && len(dst.values.Enum) > 0
+	out := make([]structural.KeywordOrigin, 0, len(dst.origin.Keywords)+len(src.origin.Keywords))
+	for _, k := range src.origin.Keywords {
 		if k.Keyword == structural.RulesKeyword {
 			out = append(out, k)
 		}
 	}
-	out = append(out, dst...)
-	for _, k := range src {
-		if k.Keyword != structural.RulesKeyword {
+	out = append(out, dst.origin.Keywords...)
+	for _, k := range src.origin.Keywords {
+		if k.Keyword != structural.RulesKeyword && (k.Keyword != "enum" || !hasEnum) {
 			out = append(out, k)
 		}
 	}

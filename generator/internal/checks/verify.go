@@ -5,6 +5,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
@@ -250,7 +251,7 @@ func (c *Checker) positionsOf(d *Definition, path string) []token.Pos {
 			positions = append(positions, d.versionPositions(i, rest)...)
 		}
 	} else if strings.HasPrefix(path, "spec.names") || strings.HasPrefix(path, "spec.scope") {
-		positions = append(positions, markerPosition(d.Roots, markers.ResourceName, 0))
+		positions = append(positions, lastMarker(d.Roots, markers.ResourceName, path))
 	} else if strings.HasPrefix(path, "spec.conversion") && d.Conversion != nil {
 		positions = append(positions, d.Conversion.Pos)
 	} else if strings.HasPrefix(path, "metadata.annotations") || strings.HasPrefix(path, "metadata.labels") {
@@ -356,7 +357,7 @@ func (d *Definition) versionPositions(i int, rest string) []token.Pos {
 		}
 	}
 	if strings.HasPrefix(rest, ".subresources.scale") {
-		return append(out, markerPosition([]*source.Type{root}, markers.ScaleName, 0))
+		return append(out, lastMarker([]*source.Type{root}, markers.ScaleName, rest))
 	}
 	return out
 }
@@ -375,6 +376,27 @@ func markerPosition(types []*source.Type, name string, n int) token.Pos {
 		}
 	}
 	return token.NoPos
+}
+
+// lastMarker returns the position of the marker that sets the value at a path: of the markers of
+// a name on the first type with such markers, the last one with the argument, or else the last.
+func lastMarker(types []*source.Type, name, path string) token.Pos {
+	var last, with token.Pos
+	for _, t := range types {
+		for _, m := range t.Markers {
+			if m.Name != name {
+				continue
+			}
+			last = m.Pos
+			if _, ok := m.Argument(argumentOf(path)); ok {
+				with = m.Pos
+			}
+		}
+		if last.IsValid() {
+			break
+		}
+	}
+	return cmp.Or(with, last)
 }
 
 // FindLocalFiles records the files of the user's packages.
