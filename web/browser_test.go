@@ -60,16 +60,15 @@ func startBrowser(t *testing.T) *browser {
 	case <-time.After(waitFor):
 		t.Fatal("chromedriver did not start")
 	}
-	options := map[string]any{"args": []string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + t.TempDir(), "--window-size=1280,900",
-	}}
-	if path, err := exec.LookPath("chromium"); err == nil {
-		options["binary"] = path
+	// Chromium sometimes exits while it starts, on a loaded machine.
+	value, err := b.newSession()
+	for attempt := 1; err != nil && attempt < 3; attempt++ {
+		t.Log(err)
+		value, err = b.newSession()
 	}
-	value := b.post("", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		"goog:chromeOptions": options, "goog:loggingPrefs": map[string]string{"browser": "ALL", "performance": "ALL"},
-	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var made struct {
 		SessionID string `json:"sessionId"`
 	}
@@ -78,6 +77,20 @@ func startBrowser(t *testing.T) *browser {
 	}
 	b.session += "/" + made.SessionID
 	return b
+}
+
+// newSession starts Chromium and returns the value of the response.
+func (b *browser) newSession() (json.RawMessage, error) {
+	options := map[string]any{"args": []string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--user-data-dir=" + b.t.TempDir(), "--window-size=1280,900",
+	}}
+	if path, err := exec.LookPath("chromium"); err == nil {
+		options["binary"] = path
+	}
+	return b.send(http.MethodPost, "", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
+		"goog:chromeOptions": options, "goog:loggingPrefs": map[string]string{"browser": "ALL", "performance": "ALL"},
+	}}})
 }
 
 // send makes a WebDriver request and returns the value of the response.
