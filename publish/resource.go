@@ -92,7 +92,7 @@ func Resources(crd *apiextensionsv1.CustomResourceDefinition, schemas []*structu
 func rejectionOf(s *structural.Schema, path string, unsupported []structural.Unsupported) *Rejection {
 	if len(unsupported) > 0 {
 		u := unsupported[0]
-		return &Rejection{Path: u.Path.Child(u.Keyword).String(), Reason: u.Keyword + " cannot be part of a structural schema"}
+		return &Rejection{Path: u.Path.Child(u.Keyword).String(), Reason: u.String() + " cannot be part of a structural schema"}
 	}
 	if s == nil {
 		return nil

@@ -81,10 +81,23 @@ func ProposedMessage(preserveUnknownFields bool, versions []CheckedVersion) stri
 	return aggregate(messages)
 }
 
+// String returns what is unsupported: a keyword, or one with its value.
+func (u Unsupported) String() string {
+	if u.Keyword == preserve {
+		return preserve + ": false"
+	}
+	return u.Keyword
+}
+
 // message is the server's error for a keyword that it does not support.
 func (u Unsupported) message() string {
-	if u.Keyword == "items" {
+	switch u.Keyword {
+	case "items":
 		return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+	case preserve:
+		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+	case "$schema":
+		return "OpenAPIV3Schema 'schema' is not supported"
 	}
 	return fmt.Sprintf("OpenAPIV3Schema '%s' is not supported", u.Keyword)
 }

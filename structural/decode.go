@@ -9,12 +9,15 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+const preserve = "x-kubernetes-preserve-unknown-fields"
+
 // Unsupported is a part of JSONSchemaProps that no structural schema can hold.
 // The API server rejects all of them (apiextensions' validation.go).
 type Unsupported struct {
 	// Path is the path of the node, for example ".properties[foo].items".
 	Path *Path
-	// Keyword is the JSON name of the part that was dropped, for example "$ref".
+	// Keyword is the JSON name of the part that was dropped, for example "$ref", or of one
+	// whose value the server rejects: x-kubernetes-preserve-unknown-fields: false.
 	Keyword string
 }
 
@@ -98,6 +101,7 @@ func (d *decoder) schema(p *apiextensionsv1.JSONSchemaProps, path *Path, at Entr
 	if values := d.values(p, path, in); !values.isZero() {
 		s.ValueValidation = &values
 	}
+	d.checkValues(p, path)
 	for _, prop := range d.properties(p.Properties, in) {
 		child := p.Properties[prop.Key]
 		s.Properties = append(s.Properties, Property{Name: prop.Key, Schema: d.schema(&child, path.Property(prop.Key), prop)})
@@ -131,6 +135,7 @@ func (d *decoder) fillNested(n *NestedValueValidation, p *apiextensionsv1.JSONSc
 	n.ForbiddenExtensions = extensionsOf(p)
 	n.Origin = d.origin(at, in)
 	d.unknownKeywords(path, in, nil, n)
+	d.checkValues(p, path)
 	for _, prop := range d.properties(p.Properties, in) {
 		child := p.Properties[prop.Key]
 		n.Properties = append(n.Properties, NestedProperty{Name: prop.Key, Schema: d.nested(&child, path.Property(prop.Key), prop)})
@@ -217,13 +222,17 @@ func (d *decoder) properties(properties map[string]apiextensionsv1.JSONSchemaPro
 	return out
 }
 
-// check records the keywords that the model cannot hold.
-func (d *decoder) check(p *apiextensionsv1.JSONSchemaProps, path *Path) {
-	note := func(keyword string, set bool) {
-		if set {
-			d.unsupported = append(d.unsupported, Unsupported{path, keyword})
-		}
+// note records a keyword that the model cannot hold.
+func (d *decoder) note(path *Path, keyword string, set bool) {
+	if set {
+		d.unsupported = append(d.unsupported, Unsupported{path, keyword})
 	}
+}
+
+// check records the keywords that the model cannot hold. The server reports the first mistake;
+// here and in checkValues, which follows the junctors, the order is its own.
+func (d *decoder) check(p *apiextensionsv1.JSONSchemaProps, path *Path) {
+	note := func(keyword string, set bool) { d.note(path, keyword, set) }
 	note("id", p.ID != "")
 	note("$schema", p.Schema != "")
 	note("$ref", p.Ref != nil && *p.Ref != "")
@@ -231,7 +240,12 @@ func (d *decoder) check(p *apiextensionsv1.JSONSchemaProps, path *Path) {
 	note("dependencies", len(p.Dependencies) > 0)
 	note("additionalItems", p.AdditionalItems != nil)
 	note("definitions", len(p.Definitions) > 0)
-	note("items", p.Items != nil && len(p.Items.JSONSchemas) > 0)
+}
+
+// checkValues records the values of keywords that the model cannot hold.
+func (d *decoder) checkValues(p *apiextensionsv1.JSONSchemaProps, path *Path) {
+	d.note(path, preserve, p.XPreserveUnknownFields != nil && !*p.XPreserveUnknownFields)
+	d.note(path, "items", p.Items != nil && len(p.Items.JSONSchemas) > 0)
 }
 
 func genericOf(p *apiextensionsv1.JSONSchemaProps) Generic {

@@ -284,7 +284,7 @@ func (s *caseSchema) findings() string {
 		add(f.Violation, kind+" ["+f.Rule+"]")
 	}
 	for _, u := range s.unheld {
-		if u.Keyword != "readOnly" {
+		if u.Keyword != "readOnly" && u.Keyword != preserve { // reported by rules
 			path := u.Path.Child(u.Keyword)
 			add(Violation{Path: path, Kind: Forbidden, Detail: u.Keyword + " is not supported", Pos: s.at[path.String()]}, "error [decoder]")
 		}

@@ -48,7 +48,7 @@ func isStructAndMap(s *Schema) bool {
 // topology checks x-kubernetes-preserve-unknown-fields and the extensions that
 // define how lists and maps are merged.
 func (c *proposals) topology(s *Schema, path *Path) {
-	const preserve, mapType, listType = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-map-type", "x-kubernetes-list-type"
+	const mapType, listType = "x-kubernetes-map-type", "x-kubernetes-list-type"
 	if s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
 		c.reject(rulePreserve, Violation{
 			Path: path.Child(preserve), Kind: Invalid, Value: false, Detail: "must be true or undefined", Pos: s.Origin.Of(preserve),

@@ -251,7 +251,7 @@ func plan(definitions []*crd.Definition, root string, options *Options) ([]*grou
 			k := &kind{definition: d, object: object, index: i, wanted: wanted(object, options.Kinds)}
 			if i < len(d.Unsupported) && k.wanted {
 				for _, u := range d.Unsupported[i] {
-					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", i, u.Path)), "", "%s is not allowed in a structural schema", u.Keyword))
+					found = append(found, notExpressible.At(k.position(nil, fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s", i, u.Path)), "", "%s is not allowed in a structural schema", u))
 				}
 			}
 			if i >= len(d.Schemas) || d.Schemas[i] == nil {
