@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/yaml"
 )
 
@@ -123,6 +126,44 @@ func (s *Server) CreateCRD(ctx context.Context, crd CRD) (*apiextensionsv1.Custo
 			return nil, fmt.Errorf("%s is not established: %w", crd.From, err)
 		}
 	}
+}
+
+// StoreCRD writes a definition to etcd, as an earlier version of the API server stored it that
+// did not reject it. It has a condition NonStructuralSchema that the server has to correct.
+func (s *Server) StoreCRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
+	stored := crd.DeepCopy()
+	stored.APIVersion, stored.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+	stored.UID, stored.Generation, stored.CreationTimestamp = uuid.NewUUID(), 1, metav1.Now()
+	stored.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{
+		Type: apiextensionsv1.NonStructuralSchema, Status: apiextensionsv1.ConditionTrue, Reason: "Violations", Message: "stale", LastTransitionTime: metav1.Now(),
+	}}
+	for _, v := range stored.Spec.Versions {
+		if v.Storage {
+			stored.Status.StoredVersions = []string{v.Name}
+		}
+	}
+	value, err := json.Marshal(stored)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string][]byte{"key": []byte("/registry/apiextensions.k8s.io/customresourcedefinitions/" + crd.Name), "value": value})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.etcdURL+"/v3/kv/put", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return s.why(err)
+	}
+	defer response.Body.Close()
+	progress(ctx)
+	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: etcd: %s: %s %w", crd.Name, response.Status, text, err)
+	}
+	return nil
 }
 
 func (s *Server) getCRD(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {

@@ -36,6 +36,7 @@ type Server struct {
 	// URL is https://127.0.0.1:PORT.
 	URL string
 
+	etcdURL         string
 	dir             string // the directory of this run
 	unlock          func() // releases the lock on dir
 	client          *http.Client
@@ -140,7 +141,7 @@ func (s *Server) startProcesses(options Options) error {
 	if err != nil {
 		return err
 	}
-	s.URL = secure
+	s.URL, s.etcdURL = secure, etcd
 	s.apiserver, err = startProcess(s.log("kube-apiserver"), filepath.Join(s.Programs, "kube-apiserver"),
 		"--etcd-servers", etcd,
 		"--cert-dir", filepath.Join(s.dir, "certs"),
