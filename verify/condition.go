@@ -95,8 +95,9 @@ func (v *Verifier) Compatibility(ctx context.Context, s *crd.Definition, wording
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", object.Name, err)
 		}
+		refused := len(errors) > 0
 		added := slices.DeleteFunc(errors, func(text string) bool { return !features[f] && slices.Contains(out.Errors, text) })
-		out.Features = append(out.Features, Feature{Name: string(f), Used: features[f], Refused: len(added) > 0 || !out.Accepted, Errors: shortList(added)})
+		out.Features = append(out.Features, Feature{Name: string(f), Used: features[f], Refused: refused, Errors: shortList(added)})
 	}
 	return out, nil
 }
