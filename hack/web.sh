@@ -9,7 +9,8 @@ cd "$(dirname "$0")/../web"
 missing=
 command -v chromium >/dev/null || missing="$missing chromium fonts-dejavu-core"
 command -v chromedriver >/dev/null || missing="$missing chromium-driver"
-command -v tmux >/dev/null || missing="$missing tmux fonts-droid-fallback"
+command -v tmux >/dev/null || missing="$missing tmux"
+[ -n "$(fc-list :lang=ja 2>/dev/null)" ] || missing="$missing fonts-droid-fallback" # for wide characters
 command -v npm >/dev/null || missing="$missing npm"
 if [ -n "$missing" ]; then
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

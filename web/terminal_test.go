@@ -42,7 +42,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 600 {
+	for i := range 3000 {
 		write(t, filepath.Join(many, fmt.Sprintf("%d.yaml", i)), strings.ReplaceAll(string(text), "canvases", fmt.Sprintf("canvases%d", i)))
 	}
 	write(t, filepath.Join(crds, file), strings.Replace(string(text), "type: object\n", "type: string\n", 1))
