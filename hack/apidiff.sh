@@ -10,8 +10,11 @@ if [ -z "$base" ]; then
   exit 1
 fi
 temp=$(mktemp -d)
-trap 'git worktree remove --force "$temp/old" 2>/dev/null || true; rm -rf "$temp"' EXIT
-git worktree add -q --detach "$temp/old" "$base"
+trap 'rm -rf "$temp"' EXIT
+trap 'exit 130' INT TERM # dash leaves out the trap above if a signal ends it
+mkdir "$temp/old"
+git archive -o "$temp/old.tar" "$base"
+tar -xf "$temp/old.tar" -C "$temp/old"
 go build -modfile=tools/go.mod -o "$temp/apidiff" golang.org/x/exp/cmd/apidiff
 # apidiff names each internal package that it leaves out on standard error.
 quietly() { "$@" 2> "$temp/log" || { cat "$temp/log" >&2; exit 1; }; }
