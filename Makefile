@@ -136,7 +136,7 @@ api-diff: ## List the changes of the exported Go API since the last tag (BASE=CO
 	./hack/apidiff.sh $(BASE)
 
 .PHONY: release-cut
-release-cut: ## Turn "Unreleased" in CHANGELOG.md into VERSION=vX.Y.Z of today.
+release-cut: ## Turn "Unreleased" in CHANGELOG.md into VERSION=vX.Y.Z of today, and install that version in README.md and docs/.
 	$(GO) run -C tools/release . -C $(CURDIR) cut $(VERSION) $$(date -u +%F)
 
 .PHONY: test-release

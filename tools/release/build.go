@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -114,6 +115,11 @@ func (r *release) extras(ctx context.Context) (out []file, err error) {
 		data, err := os.ReadFile(filepath.Join(r.source, name))
 		if err != nil {
 			return nil, err
+		}
+		if path.Ext(name) == ".md" {
+			if data, err = r.linked(name, data); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, file{name: name, data: data})
 	}

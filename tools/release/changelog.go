@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -30,16 +32,22 @@ func printNotes(out io.Writer, name, version string) error {
 	return fmt.Errorf("%s has no section %q with text: release cut %s DATE makes it from Unreleased", changelogName, "## "+version, version)
 }
 
-// cutVersion gives the section Unreleased the name of a version and its date, and begins a
-// new one.
-func cutVersion(name, version, date string) error {
+// versionedPages are the pages with commands that install a version.
+var versionedPages = []string{"README.md", "docs/start.md", "docs/ci.md"}
+
+// versionLine matches what such commands, workflows and hooks say, and the version.
+var versionLine = regexp.MustCompile(`(schemagen/schemagen(?:/cmd/schemagen)?@|\{version: |\brev: )v\d[0-9A-Za-z.+-]*`)
+
+// cutVersion gives the section Unreleased the name of a version and its date, begins a new
+// one, and names the version where the pages install one.
+func cutVersion(dir, version, date string) error {
 	if !isVersion(version) {
 		return fmt.Errorf("%q is not a version: use vX.Y.Z", version)
 	}
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
 		return fmt.Errorf("%q is not a date: use YYYY-MM-DD", date)
 	}
-	data, err := os.ReadFile(name)
+	data, err := os.ReadFile(filepath.Join(dir, changelogName))
 	if err != nil {
 		return err
 	}
@@ -54,5 +62,21 @@ func cutVersion(name, version, date string) error {
 	case strings.Contains(text, "\n## "+version+" "):
 		return fmt.Errorf("%s already has a section %s", changelogName, version)
 	}
-	return os.WriteFile(name, []byte(before+unreleased+"\n## "+version+" - "+date+"\n"+after), 0o644)
+	files := []file{{name: changelogName, data: []byte(before + unreleased + "\n## " + version + " - " + date + "\n" + after)}}
+	for _, name := range versionedPages {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if !versionLine.Match(data) {
+			return fmt.Errorf("%s names no version to install", name)
+		}
+		files = append(files, file{name: name, data: versionLine.ReplaceAll(data, []byte("${1}"+version))})
+	}
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

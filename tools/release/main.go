@@ -4,7 +4,7 @@
 //
 //	release [-snapshot] [-targets linux/amd64,…] -o DIRECTORY
 //	release notes VERSION       print the section of CHANGELOG.md
-//	release cut VERSION DATE    turn "Unreleased" in CHANGELOG.md into a version
+//	release cut VERSION DATE    turn "Unreleased" in CHANGELOG.md into a version, which the pages then install
 package main
 
 import (
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	case "notes":
 		return printNotes(stdout, filepath.Join(r.source, changelogName), flags.Arg(1))
 	case "cut":
-		return cutVersion(filepath.Join(r.source, changelogName), flags.Arg(1), flags.Arg(2))
+		return cutVersion(r.source, flags.Arg(1), flags.Arg(2))
 	}
 	return fmt.Errorf("unknown command %q: use notes, cut, or none", flags.Arg(0))
 }

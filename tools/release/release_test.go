@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -51,6 +53,8 @@ func main() {
 	fmt.Println(info.Main.Version, new(errgroup.Group).Wait())
 }
 `
+	fixtureReadme = "[start](docs/start.md#first) [all](docs) [changes](CHANGELOG.md) [here](#install) [there](https://example.com/docs/start.md)\n" +
+		"![picture](docs/picture.svg) <img src=\"docs/picture.svg\">\n"
 	fixtureChangelog = "# Changelog\n\n## Unreleased\n\n## v1.2.3 - 2026-01-02\n\n- first\n"
 )
 
@@ -70,7 +74,9 @@ func fixture(t *testing.T) string {
 		"go.sum":                string(sums),
 		"main.go":               fixtureMain,
 		"LICENSE":               string(license),
-		"README.md":             "fixture\n",
+		"README.md":             fixtureReadme,
+		"docs/start.md":         "start\n",
+		"docs/picture.svg":      "<svg/>\n",
 		changelogName:           fixtureChangelog,
 		".gitignore":            "/ignored.go\n",
 		"man_test.go":           "package main\n\nimport (\n\t\"flag\"\n\t\"os\"\n\t\"testing\"\n)\n\nvar man = flag.String(\"man\", \"\", \"\")\n\nfunc TestMan(t *testing.T) {\n\tif err := os.WriteFile(*man+\"/fixture.1\", []byte(\".TH\"), 0o644); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n",
@@ -193,6 +199,13 @@ func TestRelease(t *testing.T) {
 		if !strings.Contains(string(packed["THIRD_PARTY_LICENSES"]), text) {
 			t.Errorf("THIRD_PARTY_LICENSES does not have %q", text)
 		}
+	}
+	// What is not in the archive is linked to where the tag has it.
+	wantReadme := "[start](https://example.com/fixture/blob/v1.2.3/docs/start.md#first) [all](https://example.com/fixture/blob/v1.2.3/docs) " +
+		"[changes](CHANGELOG.md) [here](#install) [there](https://example.com/docs/start.md)\n" +
+		"![picture](https://example.com/fixture/raw/v1.2.3/docs/picture.svg) <img src=\"https://example.com/fixture/raw/v1.2.3/docs/picture.svg\">\n"
+	if got := string(packed["README.md"]); got != wantReadme {
+		t.Errorf("README.md of the archive is\n%s\nwant\n%s", got, wantReadme)
 	}
 	checkBOM(t, packed["fixture"], files[host+".spdx.json"])
 	checkBOM(t, zipped["fixture.exe"], files["fixture_1.2.3_windows_arm64.zip.spdx.json"])
@@ -383,6 +396,11 @@ func TestNotReleasable(t *testing.T) {
 			git(t, dir, "commit", "-q", "-m", "replaced")
 			git(t, dir, "tag", "v1.2.3")
 		}, []string{"golang.org/x/sync is replaced in go.mod"}},
+		"a broken link": {func(t *testing.T, dir string) {
+			git(t, dir, "rm", "-q", "docs/start.md")
+			git(t, dir, "commit", "-q", "-m", "none")
+			git(t, dir, "tag", "v1.2.3")
+		}, []string{"README.md: there is no docs/start.md"}},
 		"no licence": {func(t *testing.T, dir string) {
 			git(t, dir, "rm", "-q", "LICENSE")
 			git(t, dir, "commit", "-q", "-m", "none")
@@ -424,8 +442,8 @@ func TestSnapshot(t *testing.T) {
 		if name != "checksums.txt" && !strings.HasPrefix(name, "fixture_0.0.0-20260102030405-"+r.commit.hash[:12]+"_") {
 			t.Errorf("file %s", name)
 		}
-		if strings.HasSuffix(name, ".tar.gz") && string(untar(t, gunzip(t, data))["README.md"]) != "fixture\n" {
-			t.Error("a change in the working tree was packed")
+		if strings.HasSuffix(name, ".tar.gz") && !strings.Contains(string(untar(t, gunzip(t, data))["README.md"]), "https://example.com/fixture/blob/"+r.commit.hash+"/docs/start.md#first") {
+			t.Error("a change in the working tree was packed, or a link is not that of the commit")
 		}
 	}
 	if err := r.make(t.Context()); err == nil || !strings.Contains(err.Error(), "is not empty") {
@@ -454,27 +472,44 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// TestChangelog cuts a version from a copy of the changelog, and prints its notes.
-func TestChangelog(t *testing.T) {
-	data, err := os.ReadFile("../../" + changelogName)
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestCut cuts versions from a copy of the changelog and of the pages that name a version,
+// and prints the notes of one.
+func TestCut(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, map[string]string{changelogName: string(data)})
+	files := map[string]string{}
+	for _, name := range append([]string{changelogName}, versionedPages...) {
+		data, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = string(data)
+	}
+	write(t, dir, files)
 	do := func(args ...string) (string, error) {
 		var out strings.Builder
 		err := run(context.Background(), append([]string{"-C", dir}, args...), &out)
 		return out.String(), err
 	}
+	now := func() map[string]string {
+		t.Helper()
+		out := map[string]string{}
+		for name := range files {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name] = string(data)
+		}
+		return out
+	}
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"notes", "v0.1.0"}, `no section "## v0.1.0"`},
+		{[]string{"notes", "v9.9.9"}, `no section "## v9.9.9"`},
 		{[]string{"notes"}, "no section"},
-		{[]string{"cut", "0.1.0", "2026-11-23"}, `"0.1.0" is not a version`},
-		{[]string{"cut", "v0.1.0", "today"}, `"today" is not a date`},
+		{[]string{"cut", "9.9.9", "2026-11-23"}, `"9.9.9" is not a version`},
+		{[]string{"cut", "v9.9.9", "today"}, `"today" is not a date`},
 		{[]string{"publish"}, `unknown command "publish"`},
 		{nil, "-o is missing"},
 		{[]string{"-o", "out", "-targets", "plan9/amd64"}, `"plan9/amd64" is not one of`},
@@ -483,19 +518,53 @@ func TestChangelog(t *testing.T) {
 			t.Errorf("%v: %v", test.args, err)
 		}
 	}
-	if _, err := do("cut", "v0.1.0", "2026-11-23"); err != nil {
+	if _, err := do("cut", "v9.9.9", "2026-11-23"); err != nil {
 		t.Fatal(err)
 	}
-	notes, err := do("notes", "v0.1.0")
+	cut := now()
+	if restored := strings.Replace(cut[changelogName], "## Unreleased\n\n## v9.9.9 - 2026-11-23\n", unreleased, 1); restored != files[changelogName] {
+		t.Error("cutting a version changed something else in " + changelogName)
+	}
+	for _, name := range versionedPages {
+		was := versionLine.FindAllString(files[name], -1)
+		is := versionLine.FindAllString(cut[name], -1)
+		for i, line := range is {
+			if !strings.HasSuffix(line, "v9.9.9") {
+				t.Errorf("%s still has %q", name, line)
+			}
+			was[i] = versionLine.ReplaceAllString(was[i], "${1}v9.9.9")
+		}
+		if len(is) == 0 || !slices.Equal(is, was) || versionLine.ReplaceAllString(cut[name], "") != versionLine.ReplaceAllString(files[name], "") {
+			t.Errorf("cutting a version made %v of %v in %s, or changed something else", is, was, name)
+		}
+	}
+	for name, want := range map[string]string{
+		"README.md":     "go install github.com/schemagen/schemagen/cmd/schemagen@v9.9.9\n",
+		"docs/start.md": "go install github.com/schemagen/schemagen/cmd/schemagen@v9.9.9\n",
+		"docs/ci.md":    "    - uses: schemagen/schemagen@v9.9.9\n      with: {version: v9.9.9}\n",
+	} {
+		if !strings.Contains(cut[name], want) {
+			t.Errorf("%s does not have %q", name, want)
+		}
+	}
+	notes, err := do("notes", "v9.9.9")
 	if err != nil || !strings.Contains(notes, "\n- ") || strings.Contains(notes, "Unreleased") {
 		t.Errorf("%.100q, %v", notes, err)
 	}
-	if _, err := do("cut", "v0.2.0", "2026-11-24"); err == nil || !strings.Contains(err.Error(), "nothing under Unreleased") {
+	if _, err := do("cut", "v9.10.0", "2026-11-24"); err == nil || !strings.Contains(err.Error(), "nothing under Unreleased") {
 		t.Errorf("a second version without changes: %v", err)
 	}
-	after, _ := os.ReadFile(filepath.Join(dir, changelogName))
-	if restored := strings.Replace(string(after), "## Unreleased\n\n## v0.1.0 - 2026-11-23\n", unreleased, 1); restored != string(data) {
-		t.Error("cutting a version changed something else")
+	write(t, dir, map[string]string{changelogName: files[changelogName], "docs/ci.md": "nothing\n"})
+	before := now()
+	if _, err := do("cut", "v9.10.0", "2026-11-24"); err == nil || !strings.Contains(err.Error(), "docs/ci.md names no version") {
+		t.Errorf("a page without a version: %v", err)
+	}
+	if !maps.Equal(now(), before) {
+		t.Error("a failure changed files")
+	}
+	text, err := exec.Command("make", "-n", "-C", "../..", "release-cut", "VERSION=v9.9.9").CombinedOutput()
+	if err != nil || !regexp.MustCompile(`run -C tools/release \. -C \S+ cut v9\.9\.9 `).Match(text) {
+		t.Errorf("make release-cut would run %s, %v", text, err)
 	}
 }
 
