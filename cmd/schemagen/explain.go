@@ -64,9 +64,6 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 		return err
 	}
 	in.Lenient = true
-	if len(r.crds) == 0 {
-		r.crds = definitionsOf(r.definitions.project, r.definitions.dir)
-	}
 	published, findings, err := in.Resources(ctx, r.crds, nil)
 	if err != nil {
 		return err
@@ -78,9 +75,6 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	err = findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr)
 	if err != nil || findings.HasErrors() {
 		return cmp.Or(err, errFindings)
-	}
-	if len(published) == 0 {
-		return fmt.Errorf("no CRD found in %s: write them with schemagen crd, or name others with --crd", strings.Join(r.crds, ", "))
 	}
 	name, path, _ := strings.Cut(what, ".")
 	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)

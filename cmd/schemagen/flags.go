@@ -162,7 +162,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := driver.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
-	return &definitions.Reader{Dir: f.dir, Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
+	return &definitions.Reader{Dir: f.dir, Default: definitionsOf(f.project, f.dir), Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a
@@ -194,25 +194,15 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 }
 
 // resources reads the served versions of definitions for a command that publishes them.
-// Without arguments, it reads those of the project. Finding none, and conflicts between
-// them, are reported as findings.
+// Without arguments, it reads those of the project. Conflicts between them are findings.
 func (f *definitionFlags) resources(ctx context.Context, args []string, stdin io.Reader, cache *definitions.Cache) ([]*definitions.Resource, diag.List, error) {
-	if len(args) == 0 {
-		args = definitionsOf(f.project, f.dir)
-	}
 	in, err := f.reader(stdin)
 	if err != nil {
 		return nil, nil, err
 	}
 	in.Lenient = true
 	resources, findings, err := in.Resources(ctx, args, cache)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(resources) == 0 && !findings.HasErrors() {
-		findings = append(findings, definitions.NoCRDIn(args))
-	}
-	return resources, append(findings, definitions.Conflicts(resources)...), nil
+	return resources, append(findings, definitions.Conflicts(resources)...), err
 }
 
 // addListerFlag adds the flag that selects how packages are found.

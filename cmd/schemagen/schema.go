@@ -74,7 +74,7 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	if len(read) == 0 && !findings.HasErrors() {
-		findings = append(findings, definitions.NoCRDIn(r.names))
+		findings = append(findings, definitions.NoCRDIn(r.names, true).As(diag.Error))
 	}
 	for _, d := range read {
 		text, err := derived.YAML(d, r.Options)

@@ -77,7 +77,7 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 		return err
 	}
 	if len(read) == 0 && !findings.HasErrors() {
-		findings = append(findings, definitions.NoCRDIn(names))
+		findings = append(findings, definitions.NoCRDIn(names, true).As(diag.Error))
 	}
 	made, found, err := typegen.Generate(ctx, read, r.Options)
 	if err != nil {

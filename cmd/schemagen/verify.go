@@ -77,7 +77,8 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
+	given := len(args) > 0
+	if !given {
 		args = definitionsOf(r.project, r.dir)
 	}
 	sources, packages, err := definitions.Find(args)
@@ -118,7 +119,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		findings = append(findings, found...)
 	}
 	if verified.Definitions == 0 && len(packages) == 0 && len(findings) == 0 {
-		findings = append(findings, definitions.NoCRDIn(args))
+		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
 		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))

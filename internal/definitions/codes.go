@@ -15,16 +15,21 @@ var (
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  size: {type: integer, maximum: 1}",
 	}
 	noCRD = &diag.Kind{
-		Code: "SG503", Severity: diag.Warning, Title: "no CRD to verify",
-		Explanation: "None of the files contains a CustomResourceDefinition.",
+		Code: "SG503", Severity: diag.Warning, Title: "no CRD found",
+		Explanation: "None of the files contains a CustomResourceDefinition. This is an error for commands that generate something from CRDs, such as docs and jsonschema, and nothing is written.",
 		Bad:         "$ schemagen verify .\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object",
 	}
 )
 
-// NoCRDIn reports that there is no definition in the named files.
-func NoCRDIn(names []string) diag.Diagnostic {
-	return noCRD.At(diag.Position{}, "name files or directories with CRDs, or Go packages such as ./api/...", "no CRD found in %s", strings.Join(names, ", "))
+// NoCRDIn reports that there is no definition in names, which are the default unless the user
+// has given them.
+func NoCRDIn(names []string, given bool) diag.Diagnostic {
+	hint := "name files or directories with CRDs, or Go packages such as ./api/..."
+	if !given {
+		hint = "run schemagen crd first, or " + hint + "; the default is outputs.crd in schemagen.yaml, config/crd/bases, config/crd, or else the working directory"
+	}
+	return noCRD.At(diag.Position{}, hint, "no CRD found in %s", strings.Join(names, ", "))
 }
 
 // Codes returns the kinds of diagnostics that the package reports.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"go/token"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -36,20 +37,26 @@ type partKey struct {
 // readPart is the result of reading a part of a file.
 type readPart struct {
 	resources []*Resource
-	findings  diag.List
+	// definitions is their number; those that are not served have no resource.
+	definitions int
+	findings    diag.List
 }
 
 // Resources returns the served versions of definitions, which are read as by [Reader.Read].
+// That there are none is a finding, an error if there is no definition at all.
 // Files that have not changed since the last call with the same cache are not decoded again;
 // afterwards, the cache holds only the parts read by this call. If cache is nil, nothing is
 // cached.
 func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([]*Resource, diag.List, error) {
+	given := len(names) > 0
+	if !given {
+		names = r.Default
+	}
 	sources, packages, err := findDefinitions(names)
 	if err != nil {
 		return nil, nil, err
 	}
-	var out []*Resource
-	var findings diag.List
+	var all readPart
 	next := Cache{}
 	for part, err := range r.parts(sources) {
 		if err != nil {
@@ -66,22 +73,38 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 			}
 			next[key] = read
 		}
-		out, findings = append(out, read.resources...), append(findings, read.findings...)
+		all.add(read)
 	}
 	if cache != nil {
 		*cache = next
 	}
-	if len(packages) == 0 {
-		return out, findings, nil
+	if len(packages) > 0 {
+		subjects, found, err := r.Packages(ctx, r.Dir, packages)
+		if err != nil {
+			return nil, nil, err
+		}
+		all.add(resourcesOf(subjects, found))
 	}
-	subjects, found, err := r.Packages(ctx, r.Dir, packages)
-	made := resourcesOf(subjects, found)
-	return append(out, made.resources...), append(findings, made.findings...), err
+	switch {
+	case len(all.resources) > 0 || all.findings.HasErrors():
+	case all.definitions > 0:
+		all.findings = append(all.findings, noCRD.At(diag.Position{}, "set served: true for a version", "no served version of a CRD in %s", strings.Join(names, ", ")))
+	default:
+		all.findings = append(all.findings, NoCRDIn(names, given).As(diag.Error))
+	}
+	return all.resources, all.findings, nil
+}
+
+// add adds another part.
+func (p *readPart) add(other readPart) {
+	p.resources = append(p.resources, other.resources...)
+	p.definitions += other.definitions
+	p.findings = append(p.findings, other.findings...)
 }
 
 // resourcesOf returns the served versions of definitions.
 func resourcesOf(subjects []*crd.Definition, findings diag.List) readPart {
-	out := readPart{findings: findings}
+	out := readPart{definitions: len(subjects), findings: findings}
 	for _, s := range subjects {
 		resources, found := served(s)
 		out.resources, out.findings = append(out.resources, resources...), append(out.findings, found...)

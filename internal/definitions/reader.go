@@ -18,6 +18,8 @@ import (
 type Reader struct {
 	// Dir is the working directory.
 	Dir string
+	// Default are the names that Resources reads if none are given.
+	Default []string
 	// Stdin is standard input.
 	Stdin io.Reader
 	// Packages generates the definitions of Go packages. The patterns are relative to dir.
