@@ -3,46 +3,113 @@ package verify
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/structural"
 )
 
-// wrongType matches the server's message about a default whose type is not that of its schema.
-var wrongType = lazyregexp.New(`^in body must be of type (\w+): "\w+"$`)
+// wrongType matches the server's message about a value in a default whose type is not that of
+// its schema.
+var wrongType = lazyregexp.New(`in body must be of type (\w+): "\w+"$`)
 
-// defaultHint says what to write in place of a default of the wrong type: the server's message
-// names the types alone.
+// defaultHint says what to write in place of a value of the wrong type in a default: the server's
+// message names the types alone.
 func (c *checks) defaultHint(f apiserver.Finding) string {
 	match := wrongType().FindStringSubmatch(strings.TrimSpace(f.Detail))
 	if match == nil || len(f.Paths) == 0 {
 		return ""
 	}
 	version, path, ok := splitSchemaPath(f.Paths[0])
-	path, isDefault := strings.CutSuffix(path, ".default")
-	if !ok || !isDefault || version >= len(c.Schemas) || c.Schemas[version] == nil {
+	if !ok || version >= len(c.Schemas) || c.Schemas[version] == nil {
 		return ""
 	}
-	schema := c.Schemas[version].Innermost(path)
-	if schema.Default == nil {
+	at, raw, found := valueInDefault(c.Schemas[version], path)
+	if !found {
 		return ""
 	}
-	given, want := string(schema.Default.Raw), match[1]
+	given, want := string(raw), match[1]
+	what := "the default"
+	if at != "" {
+		what = at + " in the default"
+	}
 	var text string
-	quoted := json.Unmarshal(schema.Default.Raw, &text) == nil
+	quoted := given != "null" && json.Unmarshal(raw, &text) == nil
 	switch {
 	case quoted && isScalar(text, want):
-		return fmt.Sprintf("the default is the string %s: write %s without quotes", given, text)
-	case want == "string" && !quoted && !strings.ContainsAny(given, "[{"):
-		return fmt.Sprintf("write %q, with quotes", given)
+		return fmt.Sprintf("%s is the string %s: write %s without quotes", what, given, text)
+	case want == "string" && !quoted && !strings.ContainsAny(given, "[{") && given != "null":
+		return fmt.Sprintf("%s is %s: write %q, with quotes", what, given, given)
 	case len(given) > 40:
 		return ""
 	}
-	return fmt.Sprintf("the default is %s: write %s", given, map[string]string{
+	hint := fmt.Sprintf("%s is %s: write %s", what, given, map[string]string{
 		"string": "a string", "integer": "an integer", "number": "a number", "boolean": "true or false", "array": "a list", "object": "an object",
 	}[want])
+	if given == "null" {
+		hint += ", or leave it out"
+	}
+	return hint
+}
+
+// valueInDefault returns the value at a path below a schema that leads into a default, and the
+// rest of the path, which is empty for the default itself.
+func valueInDefault(root *structural.Schema, path string) (at string, value json.RawMessage, found bool) {
+	const keyword = ".default"
+	schema := root.Innermost(path)
+	if schema.Default == nil {
+		return "", nil, false
+	}
+	for end := 0; ; end += len(keyword) { // names of properties may contain dots
+		next := strings.Index(path[end:], keyword)
+		if next < 0 {
+			return "", nil, false
+		}
+		end += next
+		if root.Innermost(path[:end]) != schema {
+			continue
+		}
+		rest := path[end+len(keyword):]
+		if value, found = valueAt(schema.Default.Raw, rest); found {
+			return strings.TrimPrefix(rest, "."), value, true
+		}
+	}
+}
+
+// valueAt returns the value at a path as the server prints it: .key and .[index]. Keys may
+// contain dots.
+func valueAt(value json.RawMessage, path string) (json.RawMessage, bool) {
+	if path == "" {
+		return value, true
+	}
+	path = strings.TrimPrefix(path, ".")
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		number, rest, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
+		index, err := strconv.Atoi(number)
+		if err != nil || index < 0 || index >= len(list) {
+			return nil, false
+		}
+		return valueAt(list[index], rest)
+	}
+	if json.Unmarshal(value, &object) != nil {
+		return nil, false
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		rest, ok := strings.CutPrefix(path, key)
+		if !ok || rest != "" && rest[0] != '.' && rest[0] != '[' {
+			continue
+		}
+		if found, ok := valueAt(object[key], rest); ok {
+			return found, true
+		}
+	}
+	return nil, false
 }
 
 // isScalar reports whether a text is a value of a type.
