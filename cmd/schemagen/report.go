@@ -213,12 +213,12 @@ func finish(ctx context.Context, outputs []output.File, stale []string, mode out
 	}
 	if mode == output.Write {
 		if err = output.Remove(stale); err == nil {
-			consoleOf(ctx).ConcludeWritten(len(changed), len(outputs), len(stale))
+			consoleOf(ctx).ConcludeWritten(len(changed), len(outputs), len(stale), output.Dir(outputs, stale))
 		}
 		return slices.Concat(changed, stale), err
 	}
 	if mode == output.Check && len(changed)+len(stale) == 0 {
-		consoleOf(ctx).ConcludeWritten(0, len(outputs), 0)
+		consoleOf(ctx).ConcludeWritten(0, len(outputs), 0, output.Dir(outputs, nil))
 	} else if mode == output.Check {
 		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
 		for _, path := range stale {

@@ -611,3 +611,31 @@ func TestCommitUnknownMode(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestDir(t *testing.T) {
+	for _, test := range []struct {
+		outputs, stale []string
+		want           string
+	}{
+		{nil, nil, ""},
+		{[]string{"a.yaml"}, nil, ""},
+		{[]string{"crd/a.yaml", "crd/b.yaml"}, nil, "crd"},
+		{[]string{"config/crd/a.yaml"}, []string{"config/crd/b.yaml"}, "config/crd"},
+		{[]string{"config/crd/a.yaml", "config/rbac/role.yaml"}, nil, "config"},
+		{[]string{"config/crds/a.yaml", "config/crd/a.yaml"}, nil, "config"},
+		{[]string{"config/crd/a.yaml", "api/zz_generated.go"}, nil, ""},
+		{[]string{"../crd/a.yaml", "../crd/b.yaml"}, nil, "../crd"},
+		{[]string{"../crd/a.yaml", "b.yaml"}, nil, ""},
+		{[]string{"/x/crd/a.yaml", "/x/rbac/b.yaml"}, nil, "/x"},
+		{[]string{"/x/a.yaml", "/y/b.yaml"}, nil, ""},
+		{[]string{"/x/a.yaml", "y/b.yaml"}, nil, ""},
+	} {
+		var outputs []File
+		for _, path := range test.outputs {
+			outputs = append(outputs, File{Path: filepath.FromSlash(path)})
+		}
+		if got := filepath.ToSlash(Dir(outputs, test.stale)); got != test.want {
+			t.Errorf("%q, %q: got %q, want %q", test.outputs, test.stale, got, test.want)
+		}
+	}
+}

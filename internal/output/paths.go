@@ -41,6 +41,26 @@ func IsBelow(dir, file string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
+// Dir returns the directory that all outputs and files to remove are in or below. It is empty if
+// there is none but the working directory or the root.
+func Dir(outputs []File, stale []string) string {
+	paths := slices.Clone(stale)
+	for _, out := range outputs {
+		paths = append(paths, out.Path)
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	dir := filepath.Dir(paths[0])
+	for dir != filepath.Dir(dir) {
+		if !slices.ContainsFunc(paths, func(path string) bool { return !IsBelow(dir, path) }) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
 // CheckWithin returns an error if one of the outputs, or of the files to remove, is outside
 // dir. If dir is empty, any path is allowed.
 func CheckWithin(dir string, outputs []File, stale []string) error {

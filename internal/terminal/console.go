@@ -106,16 +106,22 @@ func (c *Console) Silence() { c.quiet = true }
 // Conclude sets what the summary says after the number of findings.
 func (c *Console) Conclude(format string, args ...any) { c.outcome = fmt.Sprintf(format, args...) }
 
-// ConcludeWritten says in the summary how many files were written and removed.
-func (c *Console) ConcludeWritten(written, all, removed int) {
+// ConcludeWritten says in the summary how many files were written and removed, and the directory
+// that all are in, unless it is empty.
+func (c *Console) ConcludeWritten(written, all, removed int, dir string) {
+	text := Count(all, "file")
+	if dir != "" {
+		text += " in " + diag.Line(dir)
+	}
 	switch {
 	case written+removed == 0:
-		c.Conclude("%s up to date", Count(all, "file"))
+		text += " up to date"
 	case removed > 0:
-		c.Conclude("wrote %d of %s and removed %d", written, Count(all, "file"), removed)
+		text = fmt.Sprintf("wrote %d and removed %d of %s", written, removed, text)
 	default:
-		c.Conclude("wrote %d of %s", written, Count(all, "file"))
+		text = fmt.Sprintf("wrote %d of %s", written, text)
 	}
+	c.Conclude("%s", text)
 }
 
 // Summarize prints the last line for a person: the number of findings, and what was done.
