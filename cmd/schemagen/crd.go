@@ -239,7 +239,7 @@ func (r *crdRun) isNative() bool { return r.command == r.options }
 // nor the project file gives. controller-gen's syntax has controller-gen's defaults.
 func (r *crdRun) configureDefaults(in *inputs.Reader) (err error) {
 	if len(r.Patterns) == 0 {
-		if r.Patterns, err = r.project.Packages(in, r.Dir); err != nil {
+		if r.Patterns, err = r.packages(r.command, in); err != nil {
 			return err
 		}
 	}

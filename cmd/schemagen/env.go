@@ -37,7 +37,7 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			options.Dir, options.Patterns, options.Inputs = r.dir, args, r.inputs
 			if len(args) == 0 {
 				var err error
-				if options.Patterns, err = r.project.Packages(nil, r.dir); err != nil {
+				if options.Patterns, err = r.packages(cmd, nil); err != nil {
 					return err
 				}
 			}

@@ -112,6 +112,15 @@ func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string
 	return file.Fill(of, r.dir, sets...)
 }
 
+// packages returns the packages that a command uses if none are named.
+func (r *reporting) packages(cmd *cobra.Command, in *inputs.Reader) ([]string, error) {
+	packages, err := r.project.Packages(in, r.dir)
+	if err != nil {
+		return nil, cli.UsageError(cmd, "%v", err)
+	}
+	return packages, nil
+}
+
 // definitionFlags are the flags that control how definitions are generated from Go
 // packages, for commands that read both definitions and packages.
 type definitionFlags struct {

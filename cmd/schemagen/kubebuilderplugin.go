@@ -10,6 +10,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/kubebuilder"
+	"github.com/schemagen/schemagen/internal/terminal"
 )
 
 // newKubebuilderPluginCommand is the plugin of Kubebuilder, which runs it for every command.
@@ -26,9 +27,13 @@ Without --install, answer one request of Kubebuilder, as the plugin does.`,
 		Example: `  schemagen kubebuilder-plugin --install
   kubebuilder edit --plugins ` + kubebuilder.Name + `/` + kubebuilder.Version,
 		Args: cli.Args(0, 0, ""),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if install {
 				return kubebuilder.InstallFor(runtime.GOOS, stdout, stderr)
+			}
+			if terminal.IsTerminal(stdin) {
+				return cli.UsageError(cmd, "Kubebuilder runs kubebuilder-plugin and writes a request to its standard input, which is a terminal here: "+
+					"install the plugin with --install, then run kubebuilder edit --plugins %s/%s", kubebuilder.Name, kubebuilder.Version)
 			}
 			dir, err := os.Getwd()
 			if err != nil {

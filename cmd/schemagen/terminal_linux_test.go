@@ -66,7 +66,7 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 	command.Args[0] = "schemagen-main" // see TestMain
 	command.Dir = dir
 	command.Env = slices.Concat(os.Environ(), []string{"TERM=xterm", "CI=", "NO_COLOR="}, env)
-	command.Stdout, command.Stderr = terminal, terminal
+	command.Stdin, command.Stdout, command.Stderr = terminal, terminal, terminal
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,16 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 	}
 	_ = command.Wait() // the code tells
 	return strings.ReplaceAll(out.String(), "\r\n", "\n"), command.ProcessState.ExitCode()
+}
+
+// TestPluginOnTerminal runs the command that reads Kubebuilder's requests where nobody writes any.
+func TestPluginOnTerminal(t *testing.T) {
+	text, code := onTerminal(t, t.TempDir(), 100, nil, "kubebuilder-plugin")
+	for _, want := range []string{"standard input", "kubebuilder edit --plugins schemagen.github.io/v1", "usage: schemagen kubebuilder-plugin --install"} {
+		if code != exitFailure || !strings.Contains(text, want) {
+			t.Errorf("exit code %d, want %q in\n%s", code, want, text)
+		}
+	}
 }
 
 // seconds matches the time in a summary.
@@ -150,16 +160,16 @@ func TestTerminalSummary(t *testing.T) {
 		}
 	}
 	p.replace("work/api/types.go", "Maximun", "Maximum")
-	expect("wrote 1 of 1 file in 0.00s\n")
-	expect("1 file up to date in 0.00s\n") // the first run created a directory that it had read
+	expect("wrote 1 of 1 file in ../out in 0.00s\n")
+	expect("1 file in ../out up to date in 0.00s\n") // the first run created a directory that it had read
 	expect("up to date in 0.00s\n")
 	expect("up to date in 0.00s\n", "--check")
 	p.replace("work/api/types.go", "Maximum", "Maximun")
-	expect("1 warning (1 fixable with --fix); wrote 1 of 1 file in 0.00s\n")
+	expect("1 warning (1 fixable with --fix); wrote 1 of 1 file in ../out in 0.00s\n")
 	expect("1 error (1 fixable with --fix); nothing written\n", "--strict")
 	expect("1 error (1 fixable with --fix)\n", "--strict", "--check")
 	expect("1 warning (1 fixable with --fix); up to date in 0.00s\n")
-	expect("wrote 1 of 1 file in 0.00s\n", "--fix")
+	expect("wrote 1 of 1 file in ../out in 0.00s\n", "--fix")
 }
 
 // TestNoEarlyExitOnTerminal wants a process to print for a person although an earlier one

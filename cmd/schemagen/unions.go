@@ -84,7 +84,7 @@ If there is an error, no file is written.`,
 			r.Patterns = args
 			if len(args) == 0 {
 				var err error
-				if r.Patterns, err = r.project.Packages(nil, r.dir); err != nil {
+				if r.Patterns, err = r.packages(cmd, nil); err != nil {
 					return err
 				}
 			}

@@ -45,7 +45,7 @@ func (c *File) Packages(in *inputs.Reader, wd string) ([]string, error) {
 		return patterns, nil
 	}
 	return nil, errors.New("no packages are named, and none are found: there are no paths in " + Name +
-		", no directories api or apis, and no Go files in this directory\nexample: schemagen crd \"./pkg/apis/...\"")
+		", no directories api or apis, and no Go files in this directory")
 }
 
 // apiPatterns returns the patterns of the API directories that exist in dir.

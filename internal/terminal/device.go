@@ -40,6 +40,14 @@ const (
 // Modes returns the values of the flag --color.
 func Modes() []string { return []string{"auto", "always", "never"} }
 
+type fileDescriptor interface{ Fd() uintptr }
+
+// IsTerminal reports whether a stream is connected to a terminal of any kind.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(fileDescriptor)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // DeviceOf returns what a stream is connected to. The mode is one of [Modes]; always means
 // that a person reads the stream in any case, for example through a pager.
 func DeviceOf(stream any, mode string, env func(name string) string) (Device, error) {
@@ -47,9 +55,9 @@ func DeviceOf(stream any, mode string, env func(name string) string) (Device, er
 		return Device{}, fmt.Errorf("unknown color %q: use one of auto, always, never", mode)
 	}
 	d := Device{Width: defaultWidth}
-	if file, ok := stream.(interface{ Fd() uintptr }); ok && term.IsTerminal(int(file.Fd())) {
+	if IsTerminal(stream) {
 		d.IsTerminal = env("TERM") != "dumb"
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+		if width, _, err := term.GetSize(int(stream.(fileDescriptor).Fd())); err == nil && width > 0 {
 			d.Width = max(width, minWidth)
 		}
 	}
