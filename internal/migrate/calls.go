@@ -29,9 +29,8 @@ type makefile struct {
 	databases []*makeDatabase
 	// recipes are the expanded recipes.
 	recipes []expandedRecipe
-	// calls are the calls of controller-gen; problems describe lines that could not be read.
-	calls    []controllerGenCall
-	problems []string
+	// The calls of controller-gen, or of schemagen in its place, and of schemagen itself.
+	foundCalls
 	// pinned is the version of controller-gen that the Makefile installs, or "".
 	pinned string
 	// repeated is a variable of the tool that is set more than once, if only the text was read.
@@ -89,9 +88,11 @@ func (r *migration) readMakefile(ctx context.Context, root, dir, path string, go
 		in.recipe(recipe)
 	}
 	in.unreached(answer)
-	slices.SortStableFunc(m.calls, func(a, b controllerGenCall) int {
+	byPlace := func(a, b controllerGenCall) int {
 		return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
-	})
+	}
+	slices.SortStableFunc(m.calls, byPlace)
+	slices.SortStableFunc(m.own, byPlace)
 	return m, nil
 }
 
@@ -157,22 +158,18 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 			raw = append(raw, i)
 		}
 	}
-	type found struct {
-		calls    []controllerGenCall
-		problems []string
-	}
-	var all []found
+	var all []foundCalls
 	for _, line := range lines {
 		if version := installedVersion().FindStringSubmatch(line); version != nil && in.pinned == "" {
 			in.pinned = version[1]
 		}
-		calls, problems := readShell(line, recipe.dir)
-		if len(calls)+len(problems) > 0 || strings.Contains(line, "controller-gen") {
-			all = append(all, found{calls, problems})
+		found := readShell(line, recipe.dir)
+		if !found.isEmpty() || strings.Contains(line, "controller-gen") {
+			all = append(all, found)
 		}
 	}
 	for i, f := range all {
-		if len(f.calls)+len(f.problems) == 0 {
+		if f.isEmpty() {
 			continue
 		}
 		file, line, variable := in.place(db, rule.file), rule.line, ""
@@ -189,13 +186,17 @@ func (in *callReader) recipe(recipe expandedRecipe) {
 		}
 		for _, call := range f.calls {
 			call.file, call.line, call.variable = file, line, variable
-			in.add(call)
+			in.calls = in.add(in.calls, call)
+		}
+		for _, call := range f.own {
+			call.file, call.line = file, line
+			in.own = in.add(in.own, call)
 		}
 	}
 }
 
-// add records a call unless it is known from another target, with the paths of the project.
-func (in *callReader) add(call controllerGenCall) {
+// add adds a call, with the paths of the project, unless it is known from another target.
+func (in *callReader) add(calls []controllerGenCall, call controllerGenCall) []controllerGenCall {
 	if rel, err := filepath.Rel(in.dir, call.dir); err == nil {
 		call.dir = rel
 	}
@@ -206,11 +207,12 @@ func (in *callReader) add(call controllerGenCall) {
 		return out
 	}
 	call.env, call.tool, call.args = here(call.env), here(call.tool), here(call.args)
-	if !slices.ContainsFunc(in.calls, func(c controllerGenCall) bool {
+	if slices.ContainsFunc(calls, func(c controllerGenCall) bool {
 		return c.dir == call.dir && slices.Equal(c.env, call.env) && slices.Equal(c.args, call.args)
 	}) {
-		in.calls = append(in.calls, call)
+		return calls
 	}
+	return append(calls, call)
 }
 
 // line returns the line in the file of a line of a recipe: make tells that of the first, and

@@ -45,12 +45,12 @@ func literalCalls(path string, data []byte) *makefile {
 			}
 			continue
 		}
-		calls, problems := readShell(strings.ReplaceAll(text, "$$", "$"), ".")
-		for _, call := range calls {
+		found := readShell(strings.ReplaceAll(text, "$$", "$"), ".")
+		for _, call := range found.calls {
 			call.file, call.line = path, first+1
 			m.calls = append(m.calls, call)
 		}
-		for _, problem := range problems {
+		for _, problem := range found.problems {
 			m.problems = append(m.problems, fmt.Sprintf("%s:%d: %s", path, first+1, problem))
 		}
 	}
@@ -126,7 +126,7 @@ func (m *makefile) pins(version string) bool {
 
 // rewritten reads what [edit.install] needs of a Makefile.
 func rewritten(in *inputs.Reader, dir, name string, data []byte) *makefile {
-	m := &makefile{path: name, in: in, calls: []controllerGenCall{{variable: toolVariable}}}
+	m := &makefile{path: name, in: in, foundCalls: foundCalls{calls: []controllerGenCall{{variable: toolVariable}}}}
 	db, repeated := literalDatabase(dir, name, data)
 	m.databases = []*makeDatabase{db}
 	reached := db.reach("$(" + toolVariable + ")")

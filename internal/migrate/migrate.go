@@ -7,6 +7,7 @@ package migrate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,6 +88,10 @@ func (r *migration) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	r.reportUnread(m)
+	if r.Tool == "" && (len(m.calls) > 0 || len(m.own) > 0 && r.With == "") && r.callsProduct(m) {
+		r.reportMigrated(m)
+		return nil
+	}
 	if len(m.calls) == 0 {
 		return fmt.Errorf("%s: no controller-gen command line found: pass its arguments with schemagen migrate -- ARGUMENTS", m.path)
 	}
@@ -118,6 +123,14 @@ func (r *migration) reportUnread(m *makefile) {
 	}
 }
 
+// reportMigrated says that the project uses schemagen, and where.
+func (r *migration) reportMigrated(m *makefile) {
+	fmt.Fprintf(r.out, "%s already calls %s; there is nothing to compare or to change:\n", m.path, cmp.Or(r.With, "schemagen"))
+	for _, call := range slices.Concat(m.calls, m.own) {
+		fmt.Fprintf(r.out, "  %s\n", diag.Line(call.where()+strings.Join(call.args, " ")))
+	}
+}
+
 // callInArgs returns the call in the arguments of the command migrate.
 func callInArgs(args []string) (*makefile, error) {
 	call, ok := callOf(args)
@@ -128,7 +141,7 @@ func callInArgs(args []string) (*makefile, error) {
 		return nil, fmt.Errorf("no generator in the arguments %q", args)
 	}
 	call.dir = "."
-	return &makefile{path: "the command line", calls: []controllerGenCall{call}}, nil
+	return &makefile{path: "the command line", foundCalls: foundCalls{calls: []controllerGenCall{call}}}, nil
 }
 
 // askForCalls asks make for the calls, which needs consent. Without, it returns nil and says what

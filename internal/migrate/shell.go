@@ -72,6 +72,25 @@ func callOf(words []string) (call controllerGenCall, ok bool) {
 	return call, false
 }
 
+// productName matches the file name of schemagen, or its package with a version, and
+// productCommands are those that a Makefile calls to generate and check.
+var productName = lazyregexp.New(`^schemagen(-v?[0-9.]+|-latest)?(@.*)?$`)
+
+func productCommands() []string {
+	return []string{"crd", "unions", "types", "openapi", "jsonschema", "docs", "verify"}
+}
+
+// ownCallOf returns the call of schemagen, in its own syntax, in the words of a command.
+func ownCallOf(words []string) (call controllerGenCall, ok bool) {
+	for i, word := range words[:max(len(words)-1, 0)] {
+		if productName().MatchString(filepath.Base(word)) && slices.Contains(productCommands(), words[i+1]) && (i == 0 || filepath.Base(words[0]) == "go") {
+			call.tool, call.args = slices.Clip(words[:i+1]), words[i+1:]
+			return call, true
+		}
+	}
+	return call, false
+}
+
 func isArgument(word string) bool {
 	return len(generatorsIn([]string{word})) > 0 || strings.HasPrefix(word, "paths=") || strings.HasPrefix(word, "output:")
 }
@@ -95,25 +114,35 @@ type shellReader struct {
 	set      map[string]string
 	exported []string
 	steps    int
-	calls    []controllerGenCall
+	foundCalls
+}
+
+// foundCalls are the calls in a line of a recipe.
+type foundCalls struct {
+	calls []controllerGenCall
+	// own are calls of schemagen in its own syntax.
+	own []controllerGenCall
+	// problems describe what could not be read.
 	problems []string
 }
 
+func (f *foundCalls) isEmpty() bool { return len(f.calls)+len(f.own)+len(f.problems) == 0 }
+
 // readShell returns the calls in a line of a recipe that runs in a directory.
-func readShell(line, dir string) (calls []controllerGenCall, problems []string) {
+func readShell(line, dir string) foundCalls {
 	if looksLikeCall(line) && braceRange().MatchString(line) {
-		return nil, []string{"cannot expand ranges in braces"}
+		return foundCalls{problems: []string{"cannot expand ranges in braces"}}
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil && looksLikeCall(line) {
+		return foundCalls{problems: []string{fmt.Sprintf("cannot read as shell command: %v", err)}}
+	}
 	if err != nil {
-		if looksLikeCall(line) {
-			problems = append(problems, fmt.Sprintf("cannot read as shell command: %v", err))
-		}
-		return nil, problems
+		return foundCalls{}
 	}
 	r := shellReader{dir: dir, set: map[string]string{}}
 	r.statements(file.Stmts)
-	return r.calls, r.problems
+	return r.foundCalls
 }
 
 // braceRange matches a range in braces, whose expansion has any length.
@@ -257,6 +286,8 @@ func (r *shellReader) call(c *syntax.CallExpr) {
 	if call, ok := callOf(words); ok {
 		call.dir, call.env = r.dir, slices.Concat(r.exported, call.env)
 		r.calls = append(r.calls, call)
+	} else if call, ok := ownCallOf(words); ok {
+		r.own = append(r.own, call)
 	}
 }
 
