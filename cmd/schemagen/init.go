@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +17,16 @@ import (
 
 // newInitCommand writes schemagen.yaml. It never changes one that exists.
 func newInitCommand(stdout, stderr io.Writer) *cobra.Command {
-	return &cobra.Command{
+	consent := migrate.Consent{In: os.Stdin, Out: stderr}
+	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a " + project.Name + " from what the project has.",
 		Long: `Write a ` + project.Name + ` with the settings of the project: the packages of a
 Kubebuilder project, and what its Makefile passes to controller-gen. Other frequent
-settings are comments.`,
+settings are comments.
+
+Where the Makefile has variables, make expands them in a copy of the project. This
+needs your consent: you are asked on a terminal, and pass --yes elsewhere.`,
 		Example: "  schemagen init",
 		Args:    cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -32,7 +37,7 @@ settings are comments.`,
 			if err != nil {
 				return err
 			}
-			values, problems, err := migrate.Settings(nil, wd)
+			values, problems, note, err := migrate.AskedSettings(cmd.Context(), wd, consent)
 			if err != nil {
 				return err
 			}
@@ -46,8 +51,13 @@ settings are comments.`,
 			for _, problem := range problems {
 				fmt.Fprintf(stderr, "schemagen: skipped %s\n", diag.Line(problem))
 			}
+			if note != "" {
+				fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(note, "\n", "\n\t"))
+			}
 			_, err = fmt.Fprintf(stdout, "wrote %s; schemagen config prints all settings\n", project.Name)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&consent.Given, "yes", false, "run make in a copy of the project without asking, where the Makefile has variables")
+	return cmd
 }

@@ -33,6 +33,8 @@ type makefile struct {
 	foundCalls
 	// pinned is the version of controller-gen that the Makefile installs, or "".
 	pinned string
+	// unexpanded is set if only the text was read, and has calls that only make can expand.
+	unexpanded bool
 	// repeated is a variable of the tool that is set more than once, if only the text was read.
 	repeated string
 }

@@ -25,7 +25,7 @@ func literalMakefile(in *inputs.Reader, dir string) (*makefile, error) {
 }
 
 // literalCalls returns the calls in a Makefile whose words are all literal but for the tool.
-// Other calls are problems if they write manifests: only make can expand them.
+// Other calls are problems if they may write manifests: only make can expand them.
 func literalCalls(path string, data []byte) *makefile {
 	m := &makefile{path: path}
 	lines := strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
@@ -40,7 +40,8 @@ func literalCalls(path string, data []byte) *makefile {
 		}
 		text = toolReference().ReplaceAllString(strings.TrimLeft(text, "\t @-+"), "controller-gen")
 		if reference := anyReference().FindString(strings.ReplaceAll(text, "$$", "")); reference != "" {
-			if manifestGenerator().MatchString(text) {
+			if manifestGenerator().MatchString(text) || len(generatorsIn(strings.Fields(text))) == 0 {
+				m.unexpanded = true
 				m.problems = append(m.problems, fmt.Sprintf("%s:%d: only make can expand %s", path, first+1, reference))
 			}
 			continue

@@ -156,17 +156,26 @@ func (r *migration) askForCalls(ctx context.Context) (*makefile, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	what := fmt.Sprintf("make -n -p -f %s, in a copy of the project", path)
-	if !r.Consent.allows("Run " + what + ", which runs the programs in its functions such as $(shell …), and the controller-gen that it installs") {
+	const programs = ", which runs the programs in its functions such as $(shell …), and the controller-gen that it installs"
+	if !r.Consent.allows("Run " + makeIn(path) + programs) {
 		fmt.Fprintf(r.out, `migrate would run %s, to read the command lines of controller-gen.
 make runs the programs in functions such as $(shell …): allow it with --yes,
 or pass the arguments of controller-gen: schemagen migrate -- ARGUMENTS
-`, diag.Line(what))
+`, diag.Line(makeIn(path)))
 		r.differs = true
 		return nil, nil
 	}
 	r.Consent.Given = true // whatever the Makefile names may run from now on
-	var err error
+	return r.readInCopy(ctx, path)
+}
+
+// makeIn describes how make is asked about a Makefile.
+func makeIn(path string) string {
+	return fmt.Sprintf("make -n -p -f %s, in a copy of the project", path)
+}
+
+// readInCopy asks make for the calls in a copy of the project.
+func (r *migration) readInCopy(ctx context.Context, path string) (m *makefile, err error) {
 	if r.makeCopy, err = r.project.newGitCopy(ctx, r.out); err != nil {
 		return nil, err
 	}

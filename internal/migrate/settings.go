@@ -1,6 +1,8 @@
 package migrate
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,13 +11,62 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
 // Settings returns the settings for a new schemagen.yaml in a directory: the packages, and what
-// the Makefile passes to controller-gen. problems describe what could not be read.
+// the Makefile passes to controller-gen, read without make. problems describe what could not be
+// read.
 func Settings(in *inputs.Reader, dir string) (values []project.Initial, problems []string, err error) {
-	found := settings{in: in, dir: dir}
+	m, err := literalMakefile(in, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := settingsOf(in, dir, m)
+	return found.values, found.problems, nil
+}
+
+// AskedSettings is like [Settings], but has make expand what only make can, in a copy of the
+// project, if the user consents. note says why make did not, or is empty.
+func AskedSettings(ctx context.Context, dir string, consent Consent) (values []project.Initial, problems []string, note string, err error) {
+	dir = output.Physical(dir)
+	m, err := literalMakefile(nil, dir)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if m != nil && m.unexpanded {
+		switch asked, err := askedMakefile(ctx, dir, m.path, consent); {
+		case err != nil:
+			note = err.Error()
+		case asked == nil:
+			note = "make was not asked: to have it expand these lines, in a copy of the project, remove " + project.Name + " and run schemagen init --yes"
+		default:
+			m = asked
+		}
+	}
+	found := settingsOf(nil, dir, m)
+	return found.values, found.problems, note, nil
+}
+
+// askedMakefile reads a Makefile with make, or returns nil if the user does not consent.
+func askedMakefile(ctx context.Context, dir, path string, consent Consent) (*makefile, error) {
+	if !consent.allows("Run " + makeIn(path) + ", which runs the programs in its functions such as $(shell …)") {
+		return nil, nil
+	}
+	copied, err := openProject(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer copied.remove()
+	r := migration{Options: Options{Dir: dir}, project: copied, out: consent.Out}
+	return r.readInCopy(ctx, path)
+}
+
+// settingsOf returns the settings that follow from the packages and from the calls in a Makefile,
+// which may be nil.
+func settingsOf(in *inputs.Reader, dir string, m *makefile) *settings {
+	found := &settings{in: in, dir: dir}
 	if packages, err := (*project.File)(nil).Packages(in, dir); err == nil && !slices.Equal(packages, []string{"."}) {
 		source := "found here"
 		if _, isKubebuilder := project.ReadKubebuilder(in, dir); isKubebuilder {
@@ -23,15 +74,14 @@ func Settings(in *inputs.Reader, dir string) (values []project.Initial, problems
 		}
 		found.add("paths", packages, source)
 	}
-	m, err := literalMakefile(in, dir)
-	if err != nil || m == nil {
-		return found.values, nil, err
+	if m == nil {
+		return found
 	}
 	found.problems = m.problems
 	for _, call := range m.calls {
-		found.call(call, fmt.Sprintf("%s:%d", m.path, call.line))
+		found.call(call, fmt.Sprintf("%s:%d", cmp.Or(call.file, m.path), call.line))
 	}
-	return found.values, found.problems, nil
+	return found
 }
 
 // settings collects settings from calls of controller-gen.
