@@ -48,6 +48,14 @@ func (k *Kind) Sample(ctx context.Context, full bool) (*Sample, error) {
 		}
 		out.Findings = append(out.Findings, objectRejected.At(pos, "no valid object was found: complete this one by hand", "%s: %v", what, e))
 	}
-	out.YAML, err = orderedYAML(func(*structural.ObjectPath) []string { return nil }, k.schema, r.best)
+	out.YAML, err = orderedYAML(headFirst, k.schema, r.best)
 	return out, err
+}
+
+// headFirst returns the fields that every object has, which a schema need not have.
+func headFirst(at *structural.ObjectPath) []string {
+	if at == nil {
+		return []string{"apiVersion", "kind", "metadata"}
+	}
+	return nil
 }

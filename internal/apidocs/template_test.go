@@ -112,6 +112,41 @@ func TestTemplateErrors(t *testing.T) {
 	}
 }
 
+// TestMarkdownTemplate executes the template for Markdown that users may start from. It has
+// every text, none of them as HTML.
+func TestMarkdownTemplate(t *testing.T) {
+	const name = "../../examples/templates/api.md.tmpl"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := hostileKinds()
+	file, findings, err := Execute(name, string(text), NewDocument("Title", kinds))
+	if err != nil || len(findings) > 0 {
+		t.Fatal(err, findings)
+	}
+	if file.Path != "api.md" {
+		t.Errorf("it writes %s", file.Path)
+	}
+	page := string(file.Data)
+	inExample := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "````") {
+			inExample = !inExample
+		}
+		if !inExample && strings.HasPrefix(line, "<") {
+			t.Errorf("a line of HTML: %s", line)
+		}
+	}
+	for _, kind := range kinds {
+		for _, want := range []string{"### " + publish.MarkdownText(kind.Kind) + " v1\n", "\n- " + publish.MarkdownCode(kind.Field.Fields[0].Name) + " (", "\n  - " + publish.MarkdownText(kind.Field.Fields[0].Limits[0]) + "\n"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("no %q", want)
+			}
+		}
+	}
+}
+
 // TestPageDescribesTemplates checks that docs/editor.md has every field and function.
 func TestPageDescribesTemplates(t *testing.T) {
 	page, err := os.ReadFile("../../docs/editor.md")
