@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,6 +99,9 @@ func TestSearchIndex(t *testing.T) {
 		found[s.Page] = true
 		if s.Chapter == "" || s.Anchor != "" && (s.Heading == "" || !pages[s.Page].ids[s.Anchor]) {
 			t.Errorf("the index has a section %+v", s)
+		}
+		if option := regexp.MustCompile(`(^|\s)–[a-z-]+`).FindString(s.Text); option != "" {
+			t.Errorf("%s#%s: two hyphens became a dash: %s", s.Page, s.Anchor, option)
 		}
 	}
 	for name := range pages {
