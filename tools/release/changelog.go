@@ -16,16 +16,23 @@ const (
 	unreleased    = "## Unreleased\n"
 )
 
-// printNotes prints the section of a version.
-func printNotes(out io.Writer, name, version string) error {
-	data, err := os.ReadFile(name)
+// printNotes prints the section of a version, with links to the tag: it is read on a page
+// from which relative links lead nowhere.
+func (r *release) printNotes(out io.Writer, version string) error {
+	data, err := os.ReadFile(filepath.Join(r.source, changelogName))
 	if err != nil {
 		return err
 	}
 	for section := range strings.SplitSeq("\n"+string(data), "\n## ") {
 		heading, notes, _ := strings.Cut(section, "\n")
 		if first, _, _ := strings.Cut(heading, " "); version != "" && first == version && strings.TrimSpace(notes) != "" {
-			_, err := io.WriteString(out, strings.TrimSpace(notes)+"\n")
+			tagged := &release{product: r.product, source: r.source, commit: commit{tag: version}}
+			tagged.files = nil
+			text, err := tagged.linked(changelogName, []byte(strings.TrimSpace(notes)+"\n"))
+			if err != nil {
+				return err
+			}
+			_, err = out.Write(text)
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		}
 		return r.make(ctx)
 	case "notes":
-		return printNotes(stdout, filepath.Join(r.source, changelogName), flags.Arg(1))
+		return r.printNotes(stdout, flags.Arg(1))
 	case "cut":
 		return cutVersion(r.source, flags.Arg(1), flags.Arg(2))
 	}
@@ -122,7 +122,7 @@ func (r *release) make(ctx context.Context) (err error) {
 		if err := r.commit.releasable(); err != nil {
 			return err
 		}
-		if err := printNotes(io.Discard, filepath.Join(r.source, changelogName), r.commit.tag); err != nil {
+		if err := r.printNotes(io.Discard, r.commit.tag); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -485,6 +486,11 @@ func TestCut(t *testing.T) {
 		files[name] = string(data)
 	}
 	write(t, dir, files)
+	for _, match := range link.FindAllStringSubmatch(files[changelogName], -1) {
+		if !strings.Contains(match[2], ":") {
+			write(t, dir, map[string]string{match[2]: cmp.Or(files[match[2]], "linked\n")})
+		}
+	}
 	do := func(args ...string) (string, error) {
 		var out strings.Builder
 		err := run(context.Background(), append([]string{"-C", dir}, args...), &out)
@@ -550,6 +556,10 @@ func TestCut(t *testing.T) {
 	notes, err := do("notes", "v9.9.9")
 	if err != nil || !strings.Contains(notes, "\n- ") || strings.Contains(notes, "Unreleased") {
 		t.Errorf("%.100q, %v", notes, err)
+	}
+	// The page of a release does not resolve relative links.
+	if !strings.Contains(notes, "](https://github.com/schemagen/schemagen/blob/v9.9.9/docs/start.md)") || strings.Contains(notes, "](docs/") {
+		t.Errorf("the notes have relative links: %.300s", notes)
 	}
 	if _, err := do("cut", "v9.10.0", "2026-11-24"); err == nil || !strings.Contains(err.Error(), "nothing under Unreleased") {
 		t.Errorf("a second version without changes: %v", err)
