@@ -584,6 +584,26 @@ func TestCopyAndHighlight(t *testing.T) {
 	}
 }
 
+// TestPrint checks how a page is printed: addresses follow texts that do not show them, and what
+// is selected can be read without its background, which browsers leave out.
+func TestPrint(t *testing.T) {
+	b := startBrowser(t)
+	b.read(versionsPage(t))
+	script[any](b, "location.hash = '#example.com/v1/Widget'")
+	b.until("return !!document.querySelector('.expander')")
+	b.devtools("Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+	const after = "return [...document.querySelectorAll('.text a')].map((a) => getComputedStyle(a, '::after').content)"
+	if got := script[[]string](b, after); len(got) < 2 || got[0] != `" (" attr(href) ")"` && got[0] != `" (https://example.com/concepts)"` || got[1] != "none" {
+		t.Errorf("after links, got %q", got)
+	}
+	if got := script[string](b, "const s = getComputedStyle(document.querySelector('.versions a[aria-current]')); return s.color + ' ' + s.backgroundColor"); got != "rgb(0, 58, 140) rgba(0, 0, 0, 0)" {
+		t.Errorf("the selected version is %s", got)
+	}
+	if got := script[string](b, "return getComputedStyle(document.querySelector('.field > summary'), '::before').display"); got != "none" {
+		t.Errorf("marks to open fields are displayed: %s", got)
+	}
+}
+
 // TestPhoneTitle checks that the title is whole on a phone.
 func TestPhoneTitle(t *testing.T) {
 	b := startBrowser(t)

@@ -127,6 +127,7 @@
         const link = element("a", "", ...inner());
         link.href = span.url;
         link.rel = "noopener noreferrer";
+        if (link.textContent === span.url) link.className = "bare"; // printed once
         return [link];
       }
       default: return inner();
