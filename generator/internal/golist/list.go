@@ -11,6 +11,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Package describes a Go package before any of its files is parsed.
@@ -54,6 +55,9 @@ type GoCommand struct {
 	Tags []string
 }
 
+// commandFailed matches what go/packages writes before the message of the go command.
+var commandFailed = lazyregexp.New(`^err: exit status \d+: stderr: `)
+
 // List runs go list once for all patterns, without types, export data or cgo.
 func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*Package, error) {
 	l.Inputs.Unsure("the go command was run")
@@ -66,7 +70,7 @@ func (l GoCommand) List(ctx context.Context, dir string, patterns []string) ([]*
 	}
 	loaded, err := packages.Load(config, patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("list packages in %s: %w", dir, err)
+		return nil, fmt.Errorf("list packages in %s: %s", dir, strings.TrimSpace(commandFailed().ReplaceAllString(err.Error(), "")))
 	}
 	known := map[*packages.Package]*Package{}
 	var convert func(p *packages.Package) *Package

@@ -101,7 +101,7 @@ func (l *moduleListing) match(pattern string) (packages []*Package, reason strin
 	}
 	if !IsFilePattern(pattern) {
 		if recursive {
-			return l.matchPaths(prefix), ""
+			return l.matchPaths(prefix)
 		}
 		dir, local, ok := l.findDir(pattern, false)
 		if !ok {
@@ -126,7 +126,7 @@ func (l *moduleListing) match(pattern string) (packages []*Package, reason strin
 			continue
 		}
 		if recursive {
-			return l.walk(m, dir), ""
+			return l.walk(m, dir)
 		}
 		p := l.load(importPath(m, dir), dir, true)
 		if p == nil {
@@ -147,36 +147,45 @@ func importPath(m goModule, dir string) string {
 
 // matchPaths returns the packages of all modules whose import path is prefix or is below
 // it.
-func (l *moduleListing) matchPaths(prefix string) []*Package {
-	var out []*Package
+func (l *moduleListing) matchPaths(prefix string) (out []*Package, reason string) {
 	for _, m := range l.modules {
-		if _, ok := within(m.path, prefix); ok {
-			out = append(out, l.walk(m, m.dir)...)
-		} else if rest, ok := within(prefix, m.path); ok {
-			out = append(out, l.walk(m, filepath.Join(m.dir, filepath.FromSlash(rest)))...)
+		dir := m.dir
+		if _, ok := within(m.path, prefix); !ok {
+			rest, ok := within(prefix, m.path)
+			if !ok {
+				continue
+			}
+			dir = filepath.Join(m.dir, filepath.FromSlash(rest))
 		}
+		found, reason := l.walk(m, dir)
+		if reason != "" {
+			return nil, reason
+		}
+		out = append(out, found...)
 	}
-	return out
+	return out, ""
 }
 
 // walk returns the packages of a module in and below a directory. It skips the directories
 // that the go command skips.
-func (l *moduleListing) walk(m goModule, dir string) []*Package {
+func (l *moduleListing) walk(m goModule, dir string) (out []*Package, reason string) {
 	if info, err := l.env.in.Lstat(dir); err != nil || !info.IsDir() {
-		return nil
+		return nil, ""
 	}
 	dirs := l.subdirs(m, dir)
 	found := make([]packageFiles, len(dirs))
 	parallel.Workers(len(dirs), func() func(int) {
 		return func(i int) { found[i] = l.files(dirs[i]) }
 	})
-	var out []*Package
 	for i, dir := range dirs {
+		if found[i].unclear {
+			return nil, "the files in " + dir + " have no package clause in common"
+		}
 		if p := l.add(importPath(m, dir), dir, m.main, found[i]); p != nil {
 			out = append(out, p)
 		}
 	}
-	return out
+	return out, ""
 }
 
 // subdirs returns dir and the directories below it that belong to the module.
@@ -253,11 +262,13 @@ func (l *moduleListing) imported(path string, fromStandard bool) *Package {
 }
 
 // packageFiles holds the name of the package in a directory and the files that the build
-// constraints select. Files that use cgo come last, as in the output of the go command. It
-// is empty if no file has a package clause, or if the clauses differ.
+// constraints select. Files that use cgo come last, as in the output of the go command. There
+// are none if no file has a package clause, or if the clauses differ.
 type packageFiles struct {
 	name  string
 	files []string
+	// unclear is set if there are files without a package clause in common.
+	unclear bool
 }
 
 func (l *moduleListing) files(dir string) packageFiles {
@@ -302,7 +313,7 @@ func (l *moduleListing) files(dir string) packageFiles {
 			case parsed.Name.Name == "documentation":
 				continue // by convention not part of any package
 			case found.name != "" && parsed.Name.Name != found.name:
-				return packageFiles{}
+				return packageFiles{unclear: true}
 			}
 			found.name = parsed.Name.Name
 			if slices.ContainsFunc(parsed.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }) {
@@ -315,7 +326,7 @@ func (l *moduleListing) files(dir string) packageFiles {
 		found.files = append(found.files, full)
 	}
 	if found.name == "" {
-		return packageFiles{}
+		return packageFiles{unclear: len(found.files) > 0}
 	}
 	found.files = append(found.files, cgo...)
 	return found

@@ -221,9 +221,22 @@ func (r *Reporter) Meant(d *diag.Diagnostic, pos token.Pos, word string, known [
 func (r *Reporter) PackageErrors(p *source.Package) {
 	for _, e := range p.Errors {
 		if pos := diag.ParsePosition(e.Pos); pos.Line == 0 {
-			r.Add(packageNotListed.At(pos, "", "%s", OneLine(e.Msg)))
+			message, hint := listingProblem(OneLine(e.Msg))
+			r.Add(packageNotListed.At(pos, hint, "%s", message))
 		}
 	}
+}
+
+// listingProblem returns what to report for a message of the go command, with a hint if there is
+// one.
+func listingProblem(message string) (text, hint string) {
+	switch {
+	case strings.Contains(message, "does not contain main module"):
+		return "there is no go.mod in this directory or above it", "create a module with go mod init example.com/project"
+	case strings.HasPrefix(message, "no Go files in "):
+		return message, "name the packages with API types, such as ./api/... (paths=./api/... in controller-gen's syntax)"
+	}
+	return message, ""
 }
 
 // OneLine joins the lines of a go command message.
