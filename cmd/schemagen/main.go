@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailure
 	}
 	// Continuation lines are indented.
-	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(err.Error(), "\n", "\n\t"))
+	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(cli.Message(err), "\n", "\n\t"))
 	return exitFailure
 }
 
@@ -109,7 +110,10 @@ Makefile.`,
 	})
 	addConfigFlags(root)
 	addConsoleFlags(root)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return configureConsole(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		args, _ := cmd.Context().Value(argumentsKey{}).([]string)
+		return cmp.Or(cli.CheckDashes(cmd, args), configureConsole(cmd))
+	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newCRDCommand(stdout, stderr),

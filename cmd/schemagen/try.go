@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -128,6 +129,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if len(packages) > 0 {
 		return fmt.Errorf("-f %s: no such file or directory", packages[0])
 	}
+	if len(sources) == 0 && r.sample == "" {
+		return fmt.Errorf("no YAML or JSON files in %s", strings.Join(r.files, ", "))
+	}
 	report, err := r.reporter(stderr)
 	if err != nil {
 		return err
@@ -171,6 +175,9 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		among[i].Found = true
 	}
 	more, _, err := in.Files(among)
+	if r.sample != "" && len(named)+len(more) == 0 && !findings.HasErrors() {
+		findings = append(findings, definitions.NoCRDIn(crds, len(r.crds) > 0).As(diag.Error))
+	}
 	if len(r.crds) == 0 { // those of the project are only the default
 		named, more = more, named
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // CommandLine is what controller-gen's arguments select.
@@ -24,6 +27,26 @@ type CommandLine struct {
 	Rules map[string]any
 }
 
+// markerPlace matches what controller-tools adds to a message about an argument, and
+// unknownArgument a message about its name, which comes with one about its value.
+var (
+	markerPlace     = lazyregexp.New(` \(at <input>:\d+:\d+\)`)
+	unknownArgument = lazyregexp.New(`unknown argument "([^"]*)"`)
+)
+
+// argumentProblem returns the message of controller-tools about an argument, for a command line.
+func argumentProblem(definition *markers.Definition, err error) string {
+	text := markerPlace().ReplaceAllString(err.Error(), "")
+	match := unknownArgument().FindStringSubmatch(text)
+	if match == nil {
+		return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	}
+	if near, ok := diag.Nearest(match[1], slices.Sorted(maps.Keys(definition.Fields))); ok {
+		return match[0] + "; did you mean " + near + "?"
+	}
+	return match[0]
+}
+
 // Parse parses controller-gen's arguments without its flags.
 func Parse(args []string) (*CommandLine, error) {
 	registry, err := Registry()
@@ -39,7 +62,7 @@ func Parse(args []string) (*CommandLine, error) {
 		}
 		value, err := definition.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("argument %q: %w", arg, err)
+			return nil, fmt.Errorf("argument %q: %s", arg, argumentProblem(definition, err))
 		}
 		if out.Runs(definition.Name) {
 			return nil, fmt.Errorf("generator %s is duplicated", definition.Name)

@@ -125,6 +125,9 @@ func (r *runner) stale(files []driver.File) (remove []string, findings diag.List
 		if dir == "" || dir == "-" {
 			continue
 		}
+		if info, err := r.in.Stat(dir); err == nil && !info.IsDir() {
+			return nil, nil, fmt.Errorf("%s: not a directory", dir)
+		}
 		found, err := staleFiles(r.in, filepath.Clean(dir), files, !r.OmitToolVersion)
 		if err != nil {
 			return nil, nil, fmt.Errorf("find stale files: %w", err)

@@ -1,6 +1,7 @@
 package definitions
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
@@ -29,7 +30,7 @@ func NoCRDIn(names []string, given bool) diag.Diagnostic {
 	if !given {
 		hint = "run schemagen crd first, or " + hint + "; the default is outputs.crd in schemagen.yaml, config/crd/bases, config/crd, or else the working directory"
 	}
-	return noCRD.At(diag.Position{}, hint, "no CRD found in %s", strings.Join(names, ", "))
+	return noCRD.At(diag.Position{}, hint, "no CRD found in %s", cmp.Or(strings.Join(names, ", "), "."))
 }
 
 // Codes returns the kinds of diagnostics that the package reports.

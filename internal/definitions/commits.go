@@ -65,7 +65,11 @@ func Sides(ctx context.Context, args []string, project string) (old, new string,
 	case len(args) > 1:
 		new = name(ctx, args[1])
 	case !strings.HasPrefix(old, gitPrefix) && old != "-":
-		return "", "", fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %[1]s %s", old, project)
+		example := old + " " + project
+		if old == project {
+			example = "git:HEAD " + old
+		}
+		return "", "", fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %s", old, example)
 	}
 	if old == "-" && new == "-" {
 		return "", "", errors.New("only one of OLD and NEW can be standard input")

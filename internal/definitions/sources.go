@@ -35,6 +35,9 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 			continue
 		case err != nil:
 			return nil, nil, err
+		case !info.IsDir() && filepath.Ext(name) == ".go":
+			packages = append(packages, folderPattern(filepath.Dir(name)))
+			continue
 		case !info.IsDir():
 			sources = append(sources, Source{Name: name})
 			continue

@@ -140,6 +140,9 @@ func callInArgs(args []string) (*makefile, error) {
 	if !ok {
 		return nil, fmt.Errorf("no generator in the arguments %q", args)
 	}
+	if !slices.ContainsFunc(call.args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") }) {
+		return nil, fmt.Errorf("no packages in the arguments %q: pass them as to controller-gen: schemagen migrate -- %s paths=./...", args, strings.Join(args, " "))
+	}
 	call.dir = "."
 	return &makefile{path: "the command line", foundCalls: foundCalls{calls: []controllerGenCall{call}}}, nil
 }

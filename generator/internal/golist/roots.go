@@ -52,6 +52,10 @@ func Roots(ctx context.Context, in *inputs.Reader, lister Lister, dir string, pa
 		requests = append(requests, &request{dir: dir, patterns: []string{pattern}, roots: []*rootPattern{root}})
 	}
 	for _, pattern := range patterns {
+		if !IsFilePattern(pattern) && strings.Contains(pattern, "=") {
+			unmatched = append(unmatched, Unmatched{Pattern: pattern}) // go/packages has queries such as file=x
+			continue
+		}
 		if !IsFilePattern(pattern) {
 			rootPatterns = append(rootPatterns, &rootPattern{text: pattern})
 			add(dir, pattern)

@@ -569,7 +569,11 @@ func (op writeUnion) readDiscriminator(u *unions.Union, s *structural.Schema, re
 		}
 	}
 	if len(names) == 0 {
-		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or the field +kubebuilder:validation:Enum=A;B", "discriminator %s has no closed set of values", u.GoName)
+		for _, m := range u.Members {
+			names = append(names, m.Value)
+		}
+		report(u.Pos, "give its type +enum (with // +schemagen:enable=enum), or list its values: +kubebuilder:validation:Enum="+cmp.Or(strings.Join(names, ";"), "A;B"),
+			"discriminator %s has no closed set of values", u.GoName)
 		return
 	}
 	hasEmpty := slices.Contains(names, "")

@@ -195,6 +195,8 @@ func (r *Reporter) Unmatched(patterns []golist.Unmatched, matched bool) {
 		switch {
 		case p.NoDirectory:
 			format += ": no such directory"
+		case strings.Contains(p.Pattern, "="):
+			hint = "write packages without =, or paths=… for controller-gen's syntax"
 		case p.NoPackage && p.IsDirectory:
 			format, hint = "%q is an import path, and no package has it", "write ./"+p.Pattern+" for the directory"
 		case p.NoPackage:

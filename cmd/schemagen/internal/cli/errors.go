@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
 // Args accepts between least and most arguments. what names them for an error.
@@ -45,17 +46,60 @@ func FlagError(cmd *cobra.Command, err error, otherwise string) error {
 		return err
 	}
 	name := unknown.GetSpecifiedName()
-	if unknown.GetSpecifiedShortnames() != "" {
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		if err := oneDash(cmd, "-"+short); err != nil {
+			return err
+		}
 		return fmt.Errorf("unknown flag -%s\n%s", name, otherwise)
 	}
-	var known []string
+	var known, longer []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
 			known = append(known, f.Name)
 		}
+		if !f.Hidden && len(name) > 1 && strings.HasPrefix(f.Name, name) {
+			longer = append(longer, f.Name)
+		}
 	})
-	if near, ok := diag.Nearest(name, known); ok {
+	near, ok := diag.Nearest(name, known)
+	if len(longer) == 1 {
+		near, ok = longer[0], true
+	}
+	if ok {
 		otherwise = "did you mean --" + near + "?"
 	}
 	return fmt.Errorf("unknown flag --%s\n%s", name, otherwise)
+}
+
+// CheckDashes returns an error if an argument is a flag of the command with one dash: -output
+// would be -o with the value "utput".
+func CheckDashes(cmd *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		if err := oneDash(cmd, arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func oneDash(cmd *cobra.Command, arg string) error {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+	if !strings.HasPrefix(arg, "-") || len(name) < 2 || cmd.Flags().Lookup(name) == nil {
+		return nil
+	}
+	return fmt.Errorf("unknown flag -%s\ndid you mean --%[1]s?", name)
+}
+
+// exclusive matches cobra's message for flags that exclude each other.
+var exclusive = lazyregexp.New(`^if any flags in the group .* none of the others can be; \[(.+)\] were all set$`)
+
+// Message returns the text of an error of a command.
+func Message(err error) string {
+	if match := exclusive().FindStringSubmatch(err.Error()); match != nil {
+		return "--" + strings.Join(strings.Fields(match[1]), " and --") + " cannot be used together"
+	}
+	return err.Error()
 }
