@@ -10,6 +10,8 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -274,8 +276,10 @@ func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms ter
 	}
 	out.usesOldSelf = usesOldSelf(checked)
 	// The program is not needed, but invalid literals are only found when it is made.
-	if _, err := scope.program(checked, kind); err != nil {
-		return failed(apiservercel.ErrorTypeInvalid, terms.instantiation+err.Error())
+	if !isPlanned(checked) {
+		if _, err := scope.program(checked, kind); err != nil {
+			return failed(apiservercel.ErrorTypeInvalid, terms.instantiation+err.Error())
+		}
 	}
 	cost, err := scope.EstimateCost(checked, costsOf(kind))
 	if err != nil {
@@ -285,6 +289,25 @@ func (t *Target) compileText(kind *apiservercel.DeclType, text string, terms ter
 		out.cost = t.oldCost(checked.NativeRep(), kind)
 	}
 	return out, nil
+}
+
+// isPlanned reports whether a program can certainly be made of a checked expression: the
+// interpreter evaluates conversions of literals, and compiles regular expressions, as it makes
+// one. It does neither for the functions that most rules are limited to.
+func isPlanned(checked *celgo.Ast) bool {
+	certain := true
+	ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		certain = certain && (e.Kind() != ast.CallKind || slices.Contains(plannedFunctions(), e.AsCall().FunctionName()))
+	}))
+	return certain
+}
+
+func plannedFunctions() []string {
+	return []string{
+		operators.Conditional, operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.NotStrictlyFalse,
+		operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+		operators.Add, operators.Subtract, operators.In, overloads.Size, overloads.StartsWith, overloads.EndsWith, overloads.Contains,
+	}
 }
 
 // stripTypeNumbers removes the number at the end of the type names that the compiler

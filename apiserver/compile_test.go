@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/cel-go/common/ast"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -106,5 +108,58 @@ func TestCompileMatchesServer(t *testing.T) {
 	all.Wait()
 	if failed.Load() < 100 || succeeded.Load() < 100 {
 		t.Errorf("%d expressions do not compile, %d do", failed.Load(), succeeded.Load())
+	}
+}
+
+// TestPlannedFunctions makes programs of expressions that are limited to functions for which
+// none is made, with literals and without.
+func TestPlannedFunctions(t *testing.T) {
+	target := target(t, newest())
+	rules, err := target.library(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := apiservercel.NewObjectType("object", map[string]*apiservercel.DeclField{
+		"a": apiservercel.NewDeclField("a", apiservercel.StringType, true, nil, nil),
+		"i": apiservercel.NewDeclField("i", apiservercel.IntType, true, nil, nil),
+		"l": apiservercel.NewDeclField("l", apiservercel.NewListType(apiservercel.StringType, 9), true, nil, nil),
+	})
+	scope, err := rules.scope(kind, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, text := range []string{
+		"true ? 1 == 2 : self.i == 1", "!(1 < 2) || !(self.i <= 2) && 1.5 > self.i", "'a' >= self.a && b'a' != b''", "1 + 2 - 3 == self.i",
+		"'a' + self.a == 'b'", "timestamp(0) == timestamp(0)", "[1, 2] + [3] == [1]", "self.a in ['a', 'b']", "'a' in {'a': 1} && 1 in {1: null}", "2.5 in [1.0, self.i == 1 ? 2.0 : 3.0]",
+		"[[1], []].all(l, l in [[1]])", "[1, 2].exists_one(x, x in [x])", "{1: 2}.size() == 1 && 'a'.size() == size(self.l)", "self.l.all(x, x.startsWith('(') || x.endsWith('') || 'a'.contains(x))",
+		"'('.startsWith('(')", "has(self.a) && has({'a': {'b': 1}}.a.b)", "self.l.filter(x, x != 'a').map(x, [x]).size() > 0", "{'a': null} == {'b': self}", "optional.none() == optional.of(1)",
+	} {
+		checked, issues := scope.Compile(text)
+		if issues.Err() != nil {
+			t.Errorf("%s: %v", text, issues)
+			continue
+		}
+		if !isPlanned(checked) {
+			continue // conversions, and functions that return special values
+		}
+		ast.PreOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+			if e.Kind() == ast.CallKind {
+				used[e.AsCall().FunctionName()] = true
+			}
+		}))
+		if _, err := scope.program(checked, kind); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, name := range plannedFunctions() {
+		if !used[name] {
+			t.Errorf("no expression uses %s", name)
+		}
+	}
+	for _, text := range []string{"self.a.matches('a')", "self.a == string(1)", "self.l[0] == ''", "self.a.find('a') == ''", "duration('1s') == duration('1s')"} {
+		if checked, issues := scope.Compile(text); issues.Err() != nil || isPlanned(checked) {
+			t.Errorf("%s: no program is made; %v", text, issues)
+		}
 	}
 }

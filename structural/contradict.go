@@ -407,10 +407,7 @@ func (c *contradictions) compile(pattern string) *regexp.Regexp {
 // pattern reports regular expressions that have a different meaning in ECMA 262,
 // the dialect of JSON Schema, which editors and client libraries use.
 func (c *contradictions) pattern(s *Schema, path *Path) {
-	if s.Pattern == "" || c.compile(s.Pattern) == nil {
-		return
-	}
-	if what, instead := foreignSyntax(s.Pattern); what != "" {
+	if what, instead := foreignSyntax(s.Pattern); what != "" && c.compile(s.Pattern) != nil {
 		c.add(path.Child("pattern"), s.Origin.Of("pattern"), token.NoPos, instead, "%s in the pattern is specific to Go: clients that follow ECMA 262 read it differently", what)
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Definitions of generated types share most of their schemas: every use of a type is the same
-// node in memory. This file leaves the repeated nodes out of what the API server is asked, so
-// that it validates each once.
+// node in memory. This file leaves repeated nodes and regular expressions out of what the API
+// server is asked, so that it validates each once.
 
 // partial is a definition without the nodes that others, or other parts of it, contain.
 type partial struct {
@@ -24,7 +24,7 @@ type partial struct {
 // verified as they are.
 func partials(subjects []*crd.Definition) []*partial {
 	out := make([]*partial, len(subjects))
-	r := repetitions{owners: map[*structural.Schema]int{}, contents: map[*structural.Schema]content{}}
+	r := repetitions{owners: map[*structural.Schema]int{}, patterns: map[string]int{}, contents: map[*structural.Schema]content{}}
 	for i, s := range subjects {
 		if !mayOmit(s) {
 			continue
@@ -56,7 +56,9 @@ func mayOmit(s *crd.Definition) bool {
 // repetitions finds nodes that occur repeatedly.
 type repetitions struct {
 	// owners are the definitions that contain a node, by index.
-	owners   map[*structural.Schema]int
+	owners map[*structural.Schema]int
+	// patterns are the owners of regular expressions.
+	patterns map[string]int
 	contents map[*structural.Schema]content
 	// owner is the definition being reduced, and relies the other owners of what it omits.
 	owner  int
@@ -92,6 +94,17 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 		return s
 	}
 	out := *s
+	if v := s.ValueValidation; v != nil && v.Pattern != "" {
+		if owner, ok := r.patterns[v.Pattern]; ok {
+			r.relyOn(owner)
+			validation := *v
+			validation.Pattern = ""
+			out.ValueValidation = &validation
+		} else {
+			r.patterns[v.Pattern] = r.owner
+		}
+		return &out
+	}
 	inside := surroundings{values: at.values, ruled: at.ruled || len(s.XValidations) > 0}
 	if s.Items != nil {
 		inside.keys = s.XListMapKeys
@@ -119,9 +132,7 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 		used := inside.ruled && (r.mayUse(p.Name) || s.ValueValidation != nil && slices.Contains(s.Required, p.Name))
 		owner, ok := r.owners[p.Schema]
 		if ok && !used {
-			if owner != r.owner && !slices.Contains(r.relies, owner) {
-				r.relies = append(r.relies, owner)
-			}
+			r.relyOn(owner)
 			continue
 		}
 		if !ok && !c.rules {
@@ -130,6 +141,13 @@ func (r *repetitions) without(s *structural.Schema, at surroundings) *structural
 		out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: r.without(p.Schema, inside)})
 	}
 	return &out
+}
+
+// relyOn notes that something was left out because another definition contains it.
+func (r *repetitions) relyOn(owner int) {
+	if owner != r.owner && !slices.Contains(r.relies, owner) {
+		r.relies = append(r.relies, owner)
+	}
 }
 
 // isPlain reports whether the server validates the nodes below a node independently of it,

@@ -304,12 +304,17 @@ func TestPartialContexts(t *testing.T) {
 	metadata.XEmbeddedResource = true
 	defaulted := object(with("t", valid))
 	defaulted.Default, defaulted.XPreserveUnknownFields = value(`{"t": {"y": "b"}}`), new(true)
+	above := object(with("y", text("^a*$", "")))
+	above.Default = value(`{"y": "b"}`)
 	values := object()
 	values.AdditionalProperties = &structural.SchemaOrBool{Bool: true, Schema: object(with("x", wrongDefault))}
 	for name, specs := range map[string][]*structural.Schema{
 		"defaults below additionalProperties": {object(with("m", values)), object(with("x", wrongDefault))},
 		"of one that relies on another":       {object(with("t", wrongPattern)), object(with("n", nested)), object(with("n", nested), with("o", valid))},
 		"metadata of embedded resources":      {object(with("h", holder)), object(with("m", metadata))},
+		"a regular expression":                {object(with("x", text("(", ""))), object(with("y", text("(", "")))},
+		"a default of another node":           {object(with("x", text("^a*$", ""))), object(with("y", text("^a*$", `"b"`)))},
+		"a default above another node":        {object(with("x", text("^a*$", ""))), object(with("d", above))},
 		"part of a default":                   {object(with("t", valid)), object(with("d", defaulted))},
 	} {
 		t.Run(name, func(t *testing.T) {
