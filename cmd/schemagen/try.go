@@ -175,8 +175,12 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		among[i].Found = true
 	}
 	more, _, err := in.Files(among)
-	if r.sample != "" && len(named)+len(more) == 0 && !findings.HasErrors() {
-		findings = append(findings, definitions.NoCRDIn(crds, len(r.crds) > 0).As(diag.Error))
+	if len(named)+len(more) == 0 && !findings.HasErrors() {
+		none := definitions.NoCRDIn(crds, len(r.crds) > 0)
+		if r.sample != "" {
+			none = none.As(diag.Error)
+		}
+		findings = append(findings, none)
 	}
 	if len(r.crds) == 0 { // those of the project are only the default
 		named, more = more, named
