@@ -86,8 +86,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Generate CustomResourceDefinitions from Go API types.",
 		Long: `Generate CustomResourceDefinitions from Go API types with marker comments.
 
-schemagen also accepts controller-gen's arguments: set CONTROLLER_GEN=schemagen in a
-Makefile.`,
+schemagen also accepts controller-gen's arguments; schemagen migrate changes a Makefile
+to call it.`,
 		Example: `  schemagen crd ./api/... -o config/crd/bases
   schemagen crd rbac:roleName=manager-role paths=./...`,
 		SilenceUsage:  true,
