@@ -78,7 +78,11 @@ func (r *release) build(ctx context.Context) (out []binary, err error) {
 
 func (r *release) buildOne(ctx context.Context, t target) (b binary, err error) {
 	name := filepath.Join(r.temp, t.os+"_"+t.arch, r.name+t.suffix())
-	if _, err := output(ctx, r.source, t.environment(), "go", "build", "-buildvcs=true", "-ldflags=-s -w", "-o", name, r.pkg); err != nil {
+	args := []string{"build", "-buildvcs=true", "-ldflags=-s -w", "-o", name}
+	for _, pattern := range r.cold {
+		args = append(args, "-gcflags="+pattern+"=-l")
+	}
+	if _, err := output(ctx, r.source, t.environment(), "go", append(args, r.pkg)...); err != nil {
 		return b, err
 	}
 	b.target = t

@@ -117,7 +117,7 @@ func releaseOf(dir, out string) *release {
 	return &release{
 		product: product{
 			name: "fixture", pkg: "example.com/fixture", repository: "example.com/fixture", image: "example.com/fixture", description: "a fixture", license: "Apache-2.0",
-			shells: []string{"bash", "powershell"}, files: []string{"LICENSE", "README.md", changelogName},
+			shells: []string{"bash", "powershell"}, cold: []string{"golang.org/x/sync/..."}, files: []string{"LICENSE", "README.md", changelogName},
 			manPages: func(dir string) []string { return []string{"test", ".", "-run", "^TestMan$", "-man", dir} },
 		},
 		source: dir, out: out, targets: []target{{runtime.GOOS, runtime.GOARCH}, {"windows", "arm64"}}, log: io.Discard,
@@ -207,6 +207,9 @@ func TestRelease(t *testing.T) {
 		"![picture](https://example.com/fixture/raw/v1.2.3/docs/picture.svg) <img src=\"https://example.com/fixture/raw/v1.2.3/docs/picture.svg\">\n"
 	if got := string(packed["README.md"]); got != wantReadme {
 		t.Errorf("README.md of the archive is\n%s\nwant\n%s", got, wantReadme)
+	}
+	if info, err := buildinfo.Read(bytes.NewReader(packed["fixture"])); err != nil || setting(info, "-gcflags") != "golang.org/x/sync/...=-l" {
+		t.Errorf("the program was built with %v, %v", info.Settings, err)
 	}
 	checkBOM(t, packed["fixture"], files[host+".spdx.json"])
 	checkBOM(t, zipped["fixture.exe"], files["fixture_1.2.3_windows_arm64.zip.spdx.json"])
