@@ -87,7 +87,7 @@ func schemagen() product {
 		license:     "Apache-2.0",
 		shells:      []string{"bash", "zsh", "fish", "powershell"},
 		cold: []string{
-			"crypto/...", "net/...", "k8s.io/api/...", "k8s.io/apiextensions-apiserver/pkg/apis/...", "k8s.io/apimachinery/pkg/apis/...",
+			"crypto/...", "net/...", "k8s.io/api/...", "k8s.io/apimachinery/pkg/apis/...",
 			"k8s.io/apiserver/pkg/apis/...", "k8s.io/client-go/...", "k8s.io/code-generator/...", "k8s.io/component-base/...", "k8s.io/gengo/...",
 			"github.com/fxamacker/cbor/v2", "github.com/go-openapi/...", "github.com/google/gnostic-models/...", "github.com/json-iterator/go",
 			"github.com/prometheus/...", "github.com/spf13/...", "github.com/yuin/goldmark/...", "go.opentelemetry.io/...", "golang.org/x/net/...",
