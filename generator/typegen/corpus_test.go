@@ -1,6 +1,7 @@
 package typegen_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"context"
@@ -8,10 +9,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,8 +21,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/mod/module"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/dryrun"
@@ -298,38 +298,40 @@ func isDefinition(data []byte) bool {
 	return bytes.Contains(data, []byte("kind: CustomResourceDefinition\n"))
 }
 
-// manifestsOf returns the YAML files of a module.
+// manifestsOf returns the YAML files of a module. They are read from its archive, because the
+// module may require a later version of Go, for which it is not unpacked.
 func manifestsOf(t *testing.T, name string) []manifestFile {
 	t.Helper()
-	path, version, _ := strings.Cut(name, "@")
-	escaped, err := module.EscapePath(path)
+	download := exec.Command("go", "mod", "download", "-json", name)
+	download.Dir = t.TempDir() // outside of any module
+	answer, err := download.Output()
+	var got struct{ Zip, Error string }
+	if json.Unmarshal(answer, &got) != nil || got.Zip == "" {
+		t.Fatalf("%s: %v: %s", name, err, got.Error)
+	}
+	archive, err := zip.OpenReader(got.Zip)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(strings.TrimSpace(string(cache)), escaped+"@"+version)
-	if _, err := os.Stat(dir); err != nil {
-		if out, err := exec.Command("go", "mod", "download", name).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
+	defer archive.Close()
 	var out []manifestFile
-	if err := filepath.WalkDir(dir, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {
-			return err
+	for _, f := range archive.File {
+		if ext := path.Ext(f.Name); ext != ".yaml" && ext != ".yml" {
+			continue
 		}
-		data, err := os.ReadFile(file)
-		if err == nil {
-			rel, _ := filepath.Rel(dir, file)
-			out = append(out, manifestFile{filepath.ToSlash(rel), data})
+		file, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	}); err != nil {
-		t.Fatal(err)
+		data, err := io.ReadAll(file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, manifestFile{strings.TrimPrefix(f.Name, name+"/"), data})
 	}
+	slices.SortFunc(out, func(a, b manifestFile) int {
+		return slices.Compare(strings.Split(a.name, "/"), strings.Split(b.name, "/"))
+	})
 	return out
 }
 

@@ -157,6 +157,20 @@ func conversion(c *apiextensionsv1.CustomResourceConversion) string {
 func (b *builder) rootMarkers(s *structural.Schema) []string {
 	var out []string
 	at := func(name, marker string) { out = append(out, fmt.Sprintf("schemagen:at(.%s)=+%s", name, marker)) }
+	if i := s.PropertyIndex("metadata"); i >= 0 {
+		for _, p := range s.Properties[i].Schema.Properties { // only name and generateName are generated
+			if p.Schema.Description != "" {
+				at("metadata."+p.Name, textMarker(p.Schema.Description))
+			}
+			list := b.keywordMarkers(p.Schema, "type")
+			if len(list) == 0 && p.Schema.Description == "" {
+				at("metadata", "schemagen:properties={"+p.Name+": {type: string}}")
+			}
+			for _, m := range list {
+				at("metadata."+p.Name, m.text)
+			}
+		}
+	}
 	for _, usual := range b.known.root {
 		i := s.PropertyIndex(usual.Name)
 		if i < 0 {
@@ -169,10 +183,7 @@ func (b *builder) rootMarkers(s *structural.Schema) []string {
 		p := s.Properties[i].Schema
 		switch {
 		case b.whole(p) == b.whole(usual.Schema):
-		case usual.Name == "metadata": // only the restrictions of names are generated
-			if len(p.Properties) > 0 {
-				at(usual.Name, "schemagen:properties="+fragment(p.Props().Properties))
-			}
+		case usual.Name == "metadata": // has the markers above
 		case b.body(p) == b.body(usual.Schema) && p.Default == nil && !p.Nullable:
 			if p.Description == "" {
 				at(usual.Name, "schemagen:unset=description")

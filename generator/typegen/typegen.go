@@ -264,6 +264,9 @@ func plan(definitions []*crd.Definition, root string, options *Options) ([]*grou
 				found = append(found, notExpressible.At(k.position(nil, "spec.names.kind"), "", "%s is not an exported Go name", name))
 			}
 			k.schema = d.Schemas[i]
+			if k.schema.Nullable && k.wanted {
+				found = append(found, notExpressible.At(k.position(k.schema, ""), "", "%s of %s is nullable at the root, which no server accepts", k.version(), object.Spec.Names.Kind))
+			}
 			groups[object.Spec.Group], versions[k.version()] = true, true
 			at := slices.IndexFunc(out, func(p *groupVersion) bool { return p.group == object.Spec.Group && p.version == k.version() })
 			if at < 0 {

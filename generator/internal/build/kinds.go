@@ -344,8 +344,10 @@ func fixMetadata(s *structural.Schema) *structural.Schema {
 				Generic: structural.Generic{Type: "object"},
 				Origin:  structural.Origin{Pos: p.Schema.Origin.Pos, ReadOnly: p.Schema.Origin.ReadOnly},
 			}
+			isName := func(p structural.Property) bool { return p.Name == "name" || p.Name == "generateName" }
+			embedded := slices.ContainsFunc(p.Schema.Properties, func(p structural.Property) bool { return !isName(p) })
 			for _, field := range p.Schema.Properties {
-				if (field.Name == "name" || field.Name == "generateName") && field.Schema.ValueValidation != nil {
+				if isName(field) && (!embedded || field.Schema.ValueValidation != nil) {
 					out.Properties[i].Schema.Properties = append(out.Properties[i].Schema.Properties, field)
 				}
 			}

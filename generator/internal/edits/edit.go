@@ -76,6 +76,8 @@ type Reporter interface {
 type Editor struct {
 	*Edit
 	Reporter
+	// inKind is set if the path begins at an object of a kind.
+	inKind bool
 }
 
 // Errorf reports that the marker of the edit does not apply to its node.
@@ -86,7 +88,7 @@ func (e *Editor) Errorf(pos token.Pos, hint, format string, args ...any) {
 // Apply returns the schema with the edits applied in order.
 func Apply(r Reporter, s *structural.Schema, edits []*Edit) *structural.Schema {
 	for _, one := range edits {
-		s = (&Editor{one, r}).at(s, one.Path)
+		s = (&Editor{Edit: one, Reporter: r}).at(s, one.Path)
 	}
 	return s
 }
@@ -109,13 +111,19 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 	step := path[0]
 	switch {
 	case step.Kind == StepField:
-		i := s.PropertyIndex(step.Name)
+		if len(path) == len(e.Path) {
+			e.inKind = s.PropertyIndex("kind") >= 0
+		}
+		out.Properties = slices.Clone(s.Properties)
+		if e.restrictsNames(s, path) {
+			out.Properties = append(out.Properties, structural.Property{Name: step.Name, Schema: &structural.Schema{Generic: structural.Generic{Type: "string"}, Origin: structural.Origin{Pos: s.Origin.Pos}}})
+		}
+		i := out.PropertyIndex(step.Name)
 		if i < 0 {
 			e.Errorf(step.pos, fieldHint(s, step.Name), "unknown field %s", step.Name)
 			return s
 		}
-		out.Properties = slices.Clone(s.Properties)
-		out.Properties[i].Schema = e.at(s.Properties[i].Schema, path[1:])
+		out.Properties[i].Schema = e.at(out.Properties[i].Schema, path[1:])
 	case step.Kind != StepValues && s.Items != nil:
 		out.Items = e.at(s.Items, path[1:])
 	case step.Kind != StepItems && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
@@ -131,6 +139,13 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 		return s
 	}
 	return &out
+}
+
+// restrictsNames reports whether the path goes on with the name or generateName of a kind's
+// metadata, the only fields of it that a schema may have. The metadata has no others.
+func (e *Editor) restrictsNames(s *structural.Schema, path []Step) bool {
+	return e.inKind && len(path) == len(e.Path)-1 && e.Path[0].Name == "metadata" && (path[0].Name == "name" || path[0].Name == "generateName") &&
+		s.Type == "object" && s.PropertyIndex(path[0].Name) < 0
 }
 
 // fieldHint suggests the field that was probably meant, or lists the existing ones.
