@@ -168,6 +168,9 @@ type Output struct {
 	// for kustomizations there that patch a conversion webhook into them. If it is empty,
 	// none are looked for.
 	OutputDir string
+	// Annotations and Labels are added to the metadata of every CRD. A marker that sets one of
+	// them to another value is an error.
+	Annotations, Labels map[string]string
 }
 
 // Server is the API server of one Kubernetes version, which decides whether CRDs are valid

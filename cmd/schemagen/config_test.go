@@ -61,6 +61,18 @@ func configSchema() []byte {
 		"additionalProperties": object{"anyOf": []any{object{"enum": []string{"drop", "firstSentence"}}, object{"type": "integer", "minimum": 0}}}}
 	properties["gates"] = object{"type": "object", "description": "the gates that conditions may name, each with its stage and the version since which it has it",
 		"additionalProperties": closed(object{"stage": text("such as alpha or beta"), "since": text("version")})}
+	gates := object{"type": "array", "items": object{"type": "string"}, "description": "gates that are on, in order: names, * for all, !NAME for all but one, @CHANNEL for those of another channel"}
+	texts := func(description string) object {
+		return object{"type": "object", "additionalProperties": object{"type": "string"}, "description": description}
+	}
+	properties["channels"] = object{"type": "object", "description": "named sets of gates, each with a place for its CRDs; commands that take one channel take the first",
+		"additionalProperties": object{"anyOf": []any{gates, closed(object{
+			"gates": gates, "crd": text("directory of its CRDs, instead of one with its name in outputs.crd"),
+			"suffix":      text("end of the names of its files, before .yaml, instead of a directory"),
+			"helm":        text("Helm chart, or its directory crds or templates, to which its CRDs are also written"),
+			"annotations": texts("annotations of its CRDs"), "labels": texts("labels of its CRDs"),
+			"kinds": object{"type": "array", "items": object{"type": "string"}, "description": "its kinds, as for --kinds, or * for all"},
+		})}}}
 	severities, waived := object{}, []any{}
 	for _, info := range codes() {
 		names := project.Severities()

@@ -182,6 +182,7 @@ func (r *crdRun) set(a controllertools.CRDArguments) error {
 		r.Gates = a.Gates
 		language.Lookup("gates").Changed = true
 	}
+	r.channels = append(r.channels, a.Channel...)
 	if len(a.Unions) > 0 {
 		errs = append(errs, language.Set("unions", strings.Join(a.Unions, ";")))
 	}

@@ -42,6 +42,8 @@ type crdRun struct {
 	// verifies and differs are --check and --diff, which determine the mode.
 	verifies, differs bool
 	mode              output.Mode
+	// channels are the values of --channel.
+	channels []string
 	// headerFile is the file whose text precedes the content of each file, with " YEAR"
 	// replaced by year.
 	headerFile, year string
@@ -101,7 +103,7 @@ the package in the working directory. If there is an error, no file is written.`
 func crdFlagGroups() []cli.FlagGroup {
 	return []cli.FlagGroup{
 		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
-		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
+		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "channel", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
 		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "allow", "skip-verify"}},
 		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
 		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
@@ -136,6 +138,7 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Enable, "enable", nil, "enable features for all packages: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "form of unions unless the source sets it: cel, oneOf, none")
 	cmd.Flags().StringSliceVar(&r.Gates, "gates", nil, gatesHelp)
+	cmd.Flags().StringSliceVar(&r.channels, "channel", nil, "generate only these channels of "+project.Name)
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would reject them")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)")
@@ -212,6 +215,11 @@ func (r *crdRun) configure() error {
 		r.unused = func(used map[*project.Waiver]bool) diag.List {
 			return r.project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
 		}
+	}
+	given := r.command.Flags().Changed
+	chosen := crdrun.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
+	if found := r.SelectChannels(in, r.project, chosen); len(found) > 0 {
+		return r.report(r.command.ErrOrStderr(), found)
 	}
 	r.ResolveHelm(in)
 	if err := r.Request.Check(); err != nil {

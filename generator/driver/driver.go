@@ -44,6 +44,18 @@ func Definitions(ctx context.Context, options generator.Options) ([]*crd.Definit
 	return build.Definitions(ctx, options.Internal())
 }
 
+// Channel is a named set of gates, with what is different in its definitions.
+type Channel = build.Channel
+
+// MadeChannel has the definitions of a channel, and the kinds that it lacks.
+type MadeChannel = build.MadeChannel
+
+// MakeChannels generates the definitions of several channels, as [generator.Run] does for one.
+// Diagnostics that not all channels share end in the names of those that have them.
+func MakeChannels(ctx context.Context, options generator.Options, channels []Channel) ([]MadeChannel, diag.List, error) {
+	return build.MakeChannels(ctx, options.Internal(), channels)
+}
+
 // DefinitionsWithUnions is like [Definitions], but the schemas also have, as
 // x-kubernetes-unions, the unions that packages do not enable.
 func DefinitionsWithUnions(ctx context.Context, options generator.Options) ([]*crd.Definition, diag.List, error) {
@@ -61,6 +73,16 @@ func Misspelled(ctx context.Context, options generator.Options) (diag.List, erro
 // UnreadableHeader returns the diagnostic for a header file that cannot be read.
 func UnreadableHeader(name string, err error) diag.Diagnostic {
 	return report.UnreadableHeader(name, err)
+}
+
+// InvalidChannels returns a diagnostic about channels.
+func InvalidChannels(pos diag.Position, hint, format string, args ...any) diag.Diagnostic {
+	return report.InvalidChannels.At(pos, hint, format, args...)
+}
+
+// UnknownGate returns the diagnostic for a gate that is not among the known ones.
+func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic {
+	return report.UnknownGate.At(pos, diag.DidYouMean(name, known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)
 }
 
 // Loaded are the packages of a run, which its generators share.

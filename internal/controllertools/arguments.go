@@ -27,6 +27,8 @@ type CRDArguments struct {
 	Enable []string `marker:",optional"`
 	Unions []string `marker:",optional"`
 	Gates  []string `marker:",optional"`
+	// Channel are channels of schemagen.yaml.
+	Channel []string `marker:",optional"`
 	// Kustomize and Helm are additions as well.
 	Kustomize *bool  `marker:",optional"`
 	Helm      string `marker:",optional"`

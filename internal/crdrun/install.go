@@ -23,38 +23,43 @@ func (r *Request) Check() error {
 	if r.Kustomize && (r.Destination == "" || r.Destination == "-") {
 		return fmt.Errorf("--kustomize lists the files of an output directory, and there is none")
 	}
-	if r.Helm == "" {
-		return nil
-	}
-	if r.Destination == "-" {
-		return fmt.Errorf("--helm writes files: it cannot be used with standard output")
-	}
-	if _, isTemplates := r.chart(); !isTemplates && filepath.Base(r.Helm) != "crds" {
-		return fmt.Errorf("--helm %s: name a chart, its directory crds or templates, or one in its templates", r.Helm)
+	for _, c := range r.channels() {
+		if c.Helm == "" {
+			continue
+		}
+		if r.Destination == "-" {
+			return fmt.Errorf("--helm writes files: it cannot be used with standard output")
+		}
+		if _, isTemplates := chart(c.Helm); !isTemplates && filepath.Base(c.Helm) != "crds" {
+			return fmt.Errorf("--helm %s: name a chart, its directory crds or templates, or one in its templates", c.Helm)
+		}
 	}
 	return nil
 }
 
 // ResolveHelm replaces the directory of a chart by that of its CRDs: crds, or templates/crds if
 // only that exists. Reads are recorded in the inputs.
-func (r *Request) ResolveHelm(in *inputs.Reader) {
+func (r *Request) ResolveHelm(in *inputs.Reader) { r.Helm = resolveHelm(in, r.Helm) }
+
+func resolveHelm(in *inputs.Reader, dir string) string {
 	exists := func(name string) bool {
-		_, err := in.Stat(filepath.Join(r.Helm, name))
+		_, err := in.Stat(filepath.Join(dir, name))
 		return err == nil
 	}
-	if r.Helm == "" || !exists("Chart.yaml") {
-		return
+	if dir == "" || !exists("Chart.yaml") {
+		return dir
 	}
 	below := "crds"
 	if templates := filepath.Join("templates", "crds"); exists(templates) && !exists(below) {
 		below = templates
 	}
-	r.Helm = filepath.Join(r.Helm, below)
+	return filepath.Join(dir, below)
 }
 
-// chart returns the directory of the chart, and whether files are written to its templates.
-func (r *Request) chart() (dir string, isTemplates bool) {
-	dir = filepath.Clean(r.Helm)
+// chart returns the directory of the chart whose files are in a directory, and whether that is
+// one of templates.
+func chart(helm string) (dir string, isTemplates bool) {
+	dir = filepath.Clean(helm)
 	parent := filepath.Dir(dir)
 	switch {
 	case filepath.Base(dir) == "templates":
@@ -65,23 +70,23 @@ func (r *Request) chart() (dir string, isTemplates bool) {
 	return parent, false
 }
 
-// installManifests returns the install manifests for the CRDs of a run: the kustomization
+// installManifests returns the install manifests for the CRDs of a channel: the kustomization
 // and the files of the Helm chart. stale are the files that the run removes.
-func (r *runner) installManifests(files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
+func (r *runner) installManifests(c Channel, files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
 	if r.Kustomize {
-		if outputs, findings, err = r.kustomization(files, stale); err != nil {
+		if outputs, findings, err = r.kustomization(c, files, stale); err != nil {
 			return nil, nil, err
 		}
 	}
-	if r.Helm == "" || len(files) == 0 {
+	if c.Helm == "" || len(files) == 0 {
 		return outputs, findings, nil
 	}
-	chart, isTemplates := r.chart()
+	chart, isTemplates := chart(c.Helm)
 	for _, file := range files {
 		if isTemplates {
 			file.Data = install.HelmTemplate(file.Data)
 		}
-		outputs = append(outputs, output.File{Path: filepath.Join(r.Helm, file.Name), Data: file.Data})
+		outputs = append(outputs, output.File{Path: filepath.Join(c.Helm, file.Name), Data: file.Data})
 	}
 	if isTemplates {
 		found, err := r.checkValues(filepath.Join(chart, "values.yaml"))
@@ -95,7 +100,7 @@ func (r *runner) installManifests(files []driver.File, stale []string) (outputs 
 		return nil, nil, err
 	}
 	if size > install.HelmReleaseLimit*3/4 {
-		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(r.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
+		findings = append(findings, largeHelmRelease.At(diag.Position{File: filepath.ToSlash(c.Helm)}, "shorten or remove descriptions with --max-desc-len, or give the CRDs a chart of their own",
 			"the CRDs take %d of the %d KiB that Helm can store for a release", size>>10, install.HelmReleaseLimit>>10))
 	}
 	return outputs, findings, nil
@@ -104,17 +109,17 @@ func (r *runner) installManifests(files []driver.File, stale []string) (outputs 
 // kustomization returns the kustomization.yaml of the output directory. It lists the CRDs of
 // this run and those of other runs in the same directory. A kustomization that schemagen did
 // not write is not replaced.
-func (r *runner) kustomization(files []driver.File, stale []string) ([]output.File, diag.List, error) {
+func (r *runner) kustomization(c Channel, files []driver.File, stale []string) ([]output.File, diag.List, error) {
 	var names []string
 	for _, file := range files {
-		names = append(names, file.Name)
+		names = append(names, c.fileName(file.Name))
 	}
-	entries, err := r.in.ReadDir(r.Destination)
+	entries, err := r.in.ReadDir(c.Destination)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("--kustomize: %w", err)
 	}
 	for _, entry := range entries {
-		path := filepath.Join(r.Destination, entry.Name())
+		path := filepath.Join(c.Destination, entry.Name())
 		isKustomization := slices.Contains([]string{install.KustomizationName, "kustomization.yml", "Kustomization"}, entry.Name())
 		isYAML := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path))
 		if !entry.Type().IsRegular() || !isYAML && !isKustomization || slices.Contains(names, entry.Name()) || slices.Contains(stale, path) {
@@ -133,7 +138,7 @@ func (r *runner) kustomization(files []driver.File, stale []string) ([]output.Fi
 		}
 	}
 	text, err := install.Kustomization(names)
-	return []output.File{{Path: filepath.Join(r.Destination, install.KustomizationName), Data: text}}, nil, err
+	return []output.File{{Path: filepath.Join(c.Destination, install.KustomizationName), Data: text}}, nil, err
 }
 
 // checkValues reports a chart whose values lack the switches used in its templates: without

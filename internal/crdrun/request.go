@@ -29,6 +29,9 @@ type Request struct {
 	KubeVersion string
 	// Destination is the output directory; "-" is standard output, and empty writes no CRDs.
 	Destination string
+	// Channels are the channels to generate. If there are none, definitions are generated for
+	// the gates of the options.
+	Channels []Channel
 	// Companions and Patch are generators to run in addition to crd. NoCRD is set if crd
 	// itself is not run.
 	Companions Companions
@@ -131,7 +134,9 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 	outputs = crds
 	if r.Patch != nil {
 		var toPrint []output.File
-		if outputs, toPrint, findings, err = r.Patch.run(ctx, r.Options, crds); err != nil {
+		options := r.Options
+		options.Gates = r.channels()[0].Gates
+		if outputs, toPrint, findings, err = r.Patch.run(ctx, options, crds); err != nil {
 			return nil, nil, nil, err
 		}
 		printed, findings = append(printed, toPrint...), definitions.WithoutIgnored(r.in, findings)
@@ -166,37 +171,47 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	} else if r.NoCRD {
 		return nil, nil, nil, nil // schemapatch reports them
 	}
-	options := r.Options
-	if r.Destination != "-" {
-		options.OutputDir = r.Destination
+	channels := r.channels()
+	asked, files := make([]driver.Channel, len(channels)), make([][]driver.File, len(channels))
+	for i, c := range channels {
+		asked[i] = c.Channel
 	}
-	result, findings, err := generator.Run(ctx, options)
+	made, findings, err := driver.MakeChannels(ctx, r.Options, asked)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var files []driver.File
-	for _, c := range result.CRDs() {
-		r.kinds = append(r.kinds, c.Object())
-		files = append(files, driver.File{Name: c.FileName(), Data: c.YAML()})
+	for i := range made {
+		for _, m := range made[i].Made {
+			r.kinds = append(r.kinds, m.Object())
+			files[i] = append(files[i], m.File)
+		}
 	}
 	// Stale files are searched for before anything is written: with --strict they are errors,
 	// and nothing is written if there is an error.
+	written := make([][]output.File, len(channels))
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(files); err != nil {
+		if stale, more, err = r.stale(channels, made, files); err != nil {
 			return nil, nil, nil, err
 		}
-		manifests, found, err := r.installManifests(files, stale)
-		if err != nil {
-			return nil, nil, nil, err
+		for i, c := range channels {
+			manifests, found, err := r.installManifests(c, files[i], stale)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			written[i] = manifests
+			findings = slices.Concat(findings, found)
 		}
-		outputs = append(outputs, manifests...)
-		findings = slices.Concat(findings, more, found).Normalize()
+		findings = slices.Concat(findings, more).Normalize()
 	}
-	if r.Destination != "" {
-		for _, file := range files {
-			outputs = append(outputs, output.File{Path: filepath.Join(r.Destination, file.Name), Data: file.Data})
+	for i, c := range channels {
+		if c.Destination != "" {
+			for _, file := range files[i] {
+				written[i] = append(written[i], output.File{Path: filepath.Join(c.Destination, c.fileName(file.Name)), Data: file.Data})
+			}
 		}
+		outputs = append(outputs, written[i]...)
 	}
+	findings = append(findings, sharedFiles(channels, written)...)
 	return outputs, stale, definitions.WithoutIgnored(r.in, findings), nil
 }

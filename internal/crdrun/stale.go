@@ -27,18 +27,38 @@ type staleFile struct {
 	ours bool
 }
 
-// staleFiles returns the CRD files in dir that belong to groups of the run but were not
-// produced by it. A file counts only if its version annotation is schemagen's or, with
-// annotated unset, if it has no such annotation.
-func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bool) ([]staleFile, error) {
-	var produced, groups []string
-	for _, f := range files {
-		produced = append(produced, f.Name)
-		if group, _, ok := strings.Cut(f.Name, "_"); ok {
-			groups = append(groups, group)
+// place is a directory to which a channel writes definitions.
+type place struct {
+	dir string
+	// channel is the index of the channel, and suffix the end of the names of its files there.
+	channel int
+	suffix  string
+}
+
+// owns reports whether a file in the directory of the place would be one of the place, and
+// returns its name without the suffix. Other places may have the same directory.
+func (p place) owns(name string, places []place) (bare string, ok bool) {
+	has := func(p place) bool { return strings.HasSuffix(name, p.suffix+".yaml") }
+	if !has(p) {
+		return "", false
+	}
+	for _, other := range places {
+		if other.dir == p.dir && has(other) && len(other.suffix) > len(p.suffix) {
+			return "", false
 		}
 	}
-	entries, err := in.ReadDir(dir)
+	return strings.TrimSuffix(name, p.suffix+".yaml") + ".yaml", true
+}
+
+// staleFiles returns the CRD files in a place that belong to groups of the run but were not
+// produced by it. A file counts only if its version annotation is schemagen's or, with
+// annotated unset, if it has no such annotation.
+func staleFiles(in *inputs.Reader, p place, places []place, files []driver.File, groups []string, annotated bool) ([]staleFile, error) {
+	var produced []string
+	for _, f := range files {
+		produced = append(produced, f.Name)
+	}
+	entries, err := in.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -47,12 +67,13 @@ func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bo
 	}
 	var out []staleFile
 	for _, entry := range entries {
-		name := entry.Name()
+		name, owned := p.owns(entry.Name(), places)
 		group, _, ok := strings.Cut(name, "_")
-		if !ok || !strings.HasSuffix(name, ".yaml") || !entry.Type().IsRegular() || slices.Contains(produced, name) || !slices.Contains(groups, group) {
+		if !owned || !ok || !entry.Type().IsRegular() || slices.Contains(produced, name) || !slices.Contains(groups, group) {
 			continue
 		}
-		text, err := in.ReadFile(filepath.Join(dir, name), nil)
+		path := filepath.Join(p.dir, entry.Name())
+		text, err := in.ReadFile(path, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +85,7 @@ func staleFiles(in *inputs.Reader, dir string, files []driver.File, annotated bo
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
 			}
-			out = append(out, staleFile{filepath.Join(dir, name), d.Spec.Group, d.Spec.Names.Kind, ours && alone && own == name})
+			out = append(out, staleFile{path, d.Spec.Group, d.Spec.Names.Kind, ours && alone && own == name})
 			break
 		}
 	}
@@ -115,20 +136,39 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	}
 }
 
-// stale returns the stale files to remove, and reports the other stale files.
-func (r *runner) stale(files []driver.File) (remove []string, findings diag.List, err error) {
+// stale returns the stale files to remove, and reports the other stale files. files are those
+// that each channel produces.
+func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]driver.File) (remove []string, findings diag.List, err error) {
 	if len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
 	}
+	var places []place
+	var groups []string
+	// covered are the kinds that a channel may lack although they are declared.
+	covered := map[[2]string]bool{}
+	for i, c := range channels {
+		if c.Destination != "" && c.Destination != "-" {
+			places = append(places, place{filepath.Clean(c.Destination), i, c.Suffix})
+		}
+		if c.Helm != "" {
+			places = append(places, place{filepath.Clean(c.Helm), i, ""})
+		}
+		for _, m := range made[i].Made {
+			spec := m.Object().Spec
+			groups = append(groups, spec.Group)
+			covered[[2]string{spec.Group, spec.Names.Kind}] = true
+		}
+		for _, k := range made[i].Removed {
+			groups = append(groups, k.Group)
+			covered[[2]string{k.Group, k.Kind}] = true
+		}
+	}
 	var stale []staleFile
-	for _, dir := range []string{r.Destination, r.Helm} {
-		if dir == "" || dir == "-" {
-			continue
+	for _, p := range places {
+		if info, err := r.in.Stat(p.dir); err == nil && !info.IsDir() {
+			return nil, nil, fmt.Errorf("%s: not a directory", p.dir)
 		}
-		if info, err := r.in.Stat(dir); err == nil && !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s: not a directory", dir)
-		}
-		found, err := staleFiles(r.in, filepath.Clean(dir), files, !r.OmitToolVersion)
+		found, err := staleFiles(r.in, p, places, files[p.channel], groups, !r.OmitToolVersion)
 		if err != nil {
 			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
@@ -136,7 +176,8 @@ func (r *runner) stale(files []driver.File) (remove []string, findings diag.List
 	}
 	for _, f := range stale {
 		isKind := func(_, name string, _ []byte) bool { return name == f.kind }
-		if at, found := Declaration(r.in, r.Dir, f.group, isKind); found {
+		isCovered := covered[[2]string{f.group, f.kind}]
+		if at, found := Declaration(r.in, r.Dir, f.group, isKind); found && !isCovered {
 			findings = append(findings, StillDeclared(f.path, f.kind, at))
 			continue
 		}
@@ -148,7 +189,11 @@ func (r *runner) stale(files []driver.File) (remove []string, findings diag.List
 		if f.ours {
 			hint = "remove it, or run with --prune"
 		}
-		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "the kind of this file no longer exists"))
+		message := "the kind of this file no longer exists"
+		if isCovered {
+			message = "this run has no definition for this file: no version of its kind exists for these gates"
+		}
+		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "%s", message))
 	}
 	return remove, findings, nil
 }

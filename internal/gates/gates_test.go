@@ -158,3 +158,25 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestSets(t *testing.T) {
+	sets := Sets{
+		"none": {}, "a": {"A"}, "same": {"B", "A", "!B"}, "all": {"*"}, "but": {"*", "!A"}, "with": {"@but", "A"},
+		"less": {"@all", "!B"}, "joined": {"@a", "@less"}, "over": {"A", "@none"},
+		"first": {"@second"}, "second": {"X", "@third"}, "third": {"@first"}, "self": {"@self"}, "into": {"@first"},
+	}
+	for name, want := range map[string]string{
+		"none": "", "a": "A", "same": "A", "all": "*", "but": "* !A", "with": "*", "less": "* !B", "joined": "* !B", "over": "A",
+	} {
+		if got := strings.Join(sets.Resolve(name), " "); got != want {
+			t.Errorf("Resolve(%s) = %s, want %s", name, got, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"first": "first second third first", "third": "third first second third", "self": "self self", "into": "", "a": "", "joined": "",
+	} {
+		if got := strings.Join(sets.Circle(name), " "); got != want {
+			t.Errorf("Circle(%s) = %s, want %s", name, got, want)
+		}
+	}
+}

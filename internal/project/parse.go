@@ -17,7 +17,6 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
@@ -138,6 +137,7 @@ func (r *reader) top(root *yaml.Node) {
 	r.types(fields["types"])
 	r.descriptions(fields["descriptions"])
 	r.gates(fields["gates"])
+	r.channels(fields["channels"])
 	r.severities(fields["severities"])
 	for _, n := range r.List(fields["waivers"]) {
 		r.waiver(n)
@@ -398,7 +398,7 @@ func (r *reader) gates(n *yaml.Node) {
 		r.file.gates = []string{}
 	}
 	for _, entry := range r.entries(n, "gates") {
-		if name := entry[0].Value; name == "" || name == gates.Never || strings.ContainsAny(name, "\"*!@,;\n") {
+		if name := entry[0].Value; !isGate(name) {
 			r.Fail(entry[0], "", "%q cannot be the name of a gate", name)
 		}
 		for key, value := range r.Fields(entry[1], "gate "+entry[0].Value, "stage", "since") {

@@ -37,6 +37,8 @@ type File struct {
 	overrides []generator.Override
 	// gates are the names in the section gates; nil if there is no such section.
 	gates []string
+	// channels are those of the section channels.
+	channels []Channel
 	// severities are the configured severities of codes, each one of [Severities]. waivers
 	// suppress findings.
 	severities map[diag.Code]string

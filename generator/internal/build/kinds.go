@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 
@@ -277,6 +278,8 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])
 	}
+	object.Annotations = df.addMetadata(object.Annotations, df.options.Annotations, "annotation", roots)
+	object.Labels = df.addMetadata(object.Labels, df.options.Labels, "label", roots)
 	if !df.options.OmitToolVersion {
 		if object.Annotations == nil {
 			object.Annotations = map[string]string{}
@@ -284,6 +287,27 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		object.Annotations[VersionAnnotation] = df.options.ToolVersion
 	}
 	return out
+}
+
+// addMetadata returns the annotations or labels that markers set with those of the options. It
+// reports a marker that sets another value.
+func (df *Definer) addMetadata(set, added map[string]string, what string, roots []*source.Type) map[string]string {
+	if set == nil && len(added) > 0 {
+		set = map[string]string{}
+	}
+	for _, key := range slices.Sorted(maps.Keys(added)) {
+		if old, ok := set[key]; ok && old != added[key] {
+			at := source.Origin{}
+			for _, t := range roots {
+				if m := t.Markers.Get(markers.MetadataName); m != nil {
+					at = t.Pkg.At(m.Pos)
+				}
+			}
+			df.reporter.Report(report.InvalidChannels, at, "remove one of them", "the %s %s is %q by a marker and %q by the channel", what, key, old, added[key])
+		}
+		set[key] = added[key]
+	}
+	return set
 }
 
 // applyToObject applies a marker to the definition. It turns a panic into an error:

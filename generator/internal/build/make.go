@@ -20,20 +20,26 @@ type Made struct {
 // Make reads the packages that the options name and returns the definitions of their kinds,
 // sorted by kind. If a diagnostic is an error, no definitions are returned.
 func Make(ctx context.Context, options Options) ([]*Made, diag.List, error) {
+	made, found, _, err := makeRun(ctx, options)
+	return made, found, err
+}
+
+// makeRun is [Make] that also returns the run.
+func makeRun(ctx context.Context, options Options) ([]*Made, diag.List, *Run, error) {
 	all, files, run, err := generate(ctx, &options)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	found, err := run.foldConsequences(ctx, run.Reporter.List.Normalize())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	run.Checker.FindLocalFiles()
 	var out []*Made
 	for i, d := range all {
 		out = append(out, &Made{files[i], d, run.Checker})
 	}
-	return out, found, ctx.Err()
+	return out, found, run, ctx.Err()
 }
 
 // Object returns the definition without the schemas of its versions.

@@ -387,6 +387,12 @@ var (
 		Bad:         "$ schemagen schemapatch:manifests=crds paths=./... output:dir=crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: widgets}",
 		Good:        "-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
 	}
+	InvalidChannels = &diag.Kind{
+		Code: "SG509", Title: "a mistake in the channels of schemagen.yaml",
+		Explanation: "A channel does not exist, takes its gates from itself, sets an annotation or a label that a marker sets to something else, or writes a file that another channel writes. --channel and --gates exclude each other. docs/gates.md describes channels.",
+		Bad:         "$ schemagen crd ./...\n-- schemagen.yaml --\nchannels:\n  standard: {crd: crds}\n  experimental: {gates: [Burst], crd: crds}\n-- api/types.go --\n// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+		Good:        "-- schemagen.yaml --\nchannels:\n  standard: {crd: crds/standard}\n  experimental: {gates: [Burst], crd: crds/experimental}",
+	}
 	InvalidFileName = &diag.Kind{
 		Code: "SG510", Title: "an invalid file name",
 		Explanation: "The name of a file is made from the group and the plural of a kind. With a slash, a backslash or a control character it would be in another directory than the one that files are written to. The API server rejects such names; with --skip-verify they are errors, too.",
@@ -416,7 +422,7 @@ func Codes() []*diag.Kind {
 		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,
-		InvalidFileName,
+		InvalidChannels, InvalidFileName,
 		VersionsDiffer,
 	}
 }

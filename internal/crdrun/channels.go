@@ -1,0 +1,178 @@
+package crdrun
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+)
+
+// Channel is a channel of a run, with the place of its files.
+type Channel struct {
+	driver.Channel
+	// Destination and Helm are those of the channel, see [Request]. Suffix is added to the
+	// names of the files in Destination.
+	Destination, Helm, Suffix string
+	// Pos is the position of the channel in the project file.
+	Pos diag.Position
+}
+
+// Selection is what a command line says about channels.
+type Selection struct {
+	// Names are the selected channels; if there are none, all of the project file are.
+	Names []string
+	// Gates reports whether it names gates, and Output whether it names the destination.
+	Gates, Output bool
+}
+
+// SelectChannels sets the channels of the request to those of the project file that are
+// selected. It reports mistakes in the selection.
+func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
+	all := of.Channels(r.Dir)
+	r.Channels = nil
+	selected, findings := choose(all, s)
+	if len(findings) > 0 || len(selected) == 0 {
+		return findings
+	}
+	if r.NoCRD && len(s.Names) == 0 {
+		selected = selected[:1]
+	}
+	wrong := func(hint, format string, args ...any) diag.List {
+		return diag.List{driver.InvalidChannels(diag.Position{}, hint, format, args...)}
+	}
+	if one := "name one of them: --channel " + selected[0].Name; len(selected) > 1 {
+		switch {
+		case r.NoCRD:
+			return wrong(one, "schemapatch takes one channel")
+		case r.Destination == "-":
+			return wrong(one, "standard output takes the definitions of one channel, and there are %d", len(selected))
+		case r.Helm != "":
+			return wrong("give each channel a chart of its own in schemagen.yaml: channels."+selected[0].Name+".helm", "--helm takes the definitions of one channel, and there are %d", len(selected))
+		}
+	}
+	for _, c := range selected {
+		to := Channel{Suffix: c.Suffix, Helm: c.Helm, Pos: c.Pos}
+		to.Name, to.Gates, to.Annotations, to.Labels = c.Name, c.Gates, c.Annotations, c.Labels
+		to.Kinds = both(r.Kinds, c.Kinds)
+		if to.Destination = r.destination(c, s); to.Destination != "-" {
+			to.OutputDir = to.Destination
+		}
+		if r.Helm != "" {
+			to.Helm = r.Helm
+		}
+		to.Helm = resolveHelm(in, to.Helm)
+		r.Channels = append(r.Channels, to)
+	}
+	return nil
+}
+
+// choose returns the channels that are selected.
+func choose(all []project.Channel, s Selection) (out []project.Channel, findings diag.List) {
+	wrong := func(hint, format string, args ...any) {
+		findings = append(findings, driver.InvalidChannels(diag.Position{}, hint, format, args...))
+	}
+	if s.Gates {
+		if len(s.Names) > 0 {
+			wrong("", "--channel and --gates exclude each other")
+		}
+		return nil, findings
+	}
+	var known []string
+	for _, c := range all {
+		known = append(known, c.Name)
+	}
+	for i, name := range s.Names {
+		switch {
+		case slices.Contains(s.Names[:i], name):
+		case len(known) == 0:
+			wrong("declare channels in "+project.Name+": see docs/gates.md", "unknown channel %q", name)
+		case !slices.Contains(known, name):
+			wrong(diag.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
+		}
+	}
+	for _, c := range all {
+		if len(s.Names) == 0 || slices.Contains(s.Names, c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out, findings
+}
+
+// destination returns where the definitions of a channel are written.
+func (r *Request) destination(c project.Channel, s Selection) string {
+	switch {
+	case r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1:
+		return r.Destination
+	case c.Directory != "":
+		return c.Directory
+	case c.Suffix != "":
+		return r.Destination
+	}
+	return filepath.Join(r.Destination, c.Name)
+}
+
+// both returns the elements of two lists of kinds, of which an empty one has all.
+func both(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return slices.Concat(a, b)
+	}
+	// A list may name a kind with its group, and the other one without.
+	bare := func(name string) string { name, _, _ = strings.Cut(name, "."); return name }
+	var out []string
+	for _, x := range a {
+		for _, y := range b {
+			if x == y || bare(x) == bare(y) && (x == bare(x) || y == bare(y)) {
+				out = append(out, max(x, y)) // the one with a group
+			}
+		}
+	}
+	if len(out) == 0 {
+		return []string{""} // no kind
+	}
+	return out
+}
+
+// channels returns the channels of the run; without any, one that has the values of the
+// request.
+func (r *Request) channels() []Channel {
+	if len(r.Channels) > 0 {
+		return r.Channels
+	}
+	c := Channel{Destination: r.Destination, Helm: r.Helm}
+	c.Gates, c.Kinds, c.Annotations, c.Labels = r.Gates, r.Kinds, r.Annotations, r.Labels
+	if r.Destination != "-" {
+		c.OutputDir = r.Destination
+	}
+	return []Channel{c}
+}
+
+// fileName returns the name of the file of a definition.
+func (c *Channel) fileName(name string) string {
+	return strings.TrimSuffix(name, ".yaml") + c.Suffix + ".yaml"
+}
+
+// sharedFiles reports files that several channels write, by the outputs of each.
+func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
+	type writer struct{ first, second int }
+	reported, by := map[writer]bool{}, map[string]int{}
+	for i, files := range outputs {
+		for _, f := range files {
+			path := filepath.Clean(f.Path)
+			first, ok := by[path]
+			if !ok {
+				by[path] = i
+			} else if w := (writer{first, i}); first != i && !reported[w] {
+				reported[w] = true
+				d := driver.InvalidChannels(channels[i].Pos, "give one of them a directory (crd) or a suffix of its own",
+					"channels %s and %s both write %s", channels[first].Name, channels[i].Name, filepath.ToSlash(path))
+				out = append(out, d.With(diag.Related{Pos: channels[first].Pos, Message: "channel " + channels[first].Name}))
+			}
+		}
+	}
+	return out
+}

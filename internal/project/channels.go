@@ -1,0 +1,170 @@
+package project
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/structural/manifest"
+)
+
+// Channel is an entry of the section channels: a named set of gates, and the place of the
+// definitions that are generated for it.
+type Channel struct {
+	Name string
+	// Gates are the gates that are on, in the canonical form of [gates.Sets.Resolve].
+	Gates gates.Set
+	// Directory is the directory of its definitions; empty for the default. Suffix is added to
+	// the names of its files, and then the default is the directory of all definitions.
+	Directory, Suffix string
+	// Helm is the directory of a chart; empty writes none.
+	Helm string
+	// Annotations and Labels are added to each definition.
+	Annotations, Labels map[string]string
+	// Kinds are the kinds that it has, as for --kinds; empty for all.
+	Kinds []string
+	// Pos is the position in the file.
+	Pos diag.Position
+}
+
+// Channels returns the channels in the order of the file, with paths relative to wd.
+func (c *File) Channels(wd string) []Channel {
+	if c == nil {
+		return nil
+	}
+	out := slices.Clone(c.channels)
+	for i := range out {
+		for _, path := range []*string{&out[i].Directory, &out[i].Helm} {
+			if *path != "" {
+				*path = c.rebased(Folder, []string{*path}, wd)[0]
+			}
+		}
+	}
+	return out
+}
+
+// channelName matches the names of channels, which are also names of directories.
+var channelName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+// failChannel reports a mistake in the channels.
+func (r *reader) failChannel(n *yaml.Node, hint, format string, args ...any) {
+	r.Findings = append(r.Findings, driver.InvalidChannels(r.Pos(n), hint, format, args...))
+}
+
+// channels reads the section channels, after the gates.
+func (r *reader) channels(n *yaml.Node) {
+	entries := r.entries(n, "channels")
+	sets, elements := gates.Sets{}, map[string][]*yaml.Node{}
+	for _, entry := range entries {
+		name := entry[0].Value
+		if !channelName().MatchString(name) {
+			r.failChannel(entry[0], "letters, digits, _, . and -", "%q cannot be the name of a channel", manifest.Shortened(name))
+		}
+		c := Channel{Name: name, Pos: r.Pos(entry[0])}
+		of := entry[1]
+		if manifest.Aliased(of).Kind != yaml.SequenceNode {
+			fields := r.Fields(of, "channel "+name, "gates", "crd", "suffix", "helm", "annotations", "labels", "kinds")
+			of = fields["gates"]
+			r.channel(&c, fields)
+		}
+		sets[name] = []string{}
+		for _, element := range r.List(of) {
+			if text, ok := r.scalar(element, "a string", "!!str"); ok {
+				sets[name] = append(sets[name], text)
+				elements[name] = append(elements[name], element)
+			}
+		}
+		r.file.channels = append(r.file.channels, c)
+	}
+	names := slices.Sorted(maps.Keys(sets))
+	for i := range r.file.channels {
+		c := &r.file.channels[i]
+		for j, element := range sets[c.Name] {
+			r.checkGate(elements[c.Name][j], element, names)
+		}
+		if circle := sets.Circle(c.Name); circle != nil {
+			r.failChannel(elements[c.Name][slices.Index(sets[c.Name], "@"+circle[1])], "", "channel %s has the gates of itself: %s", c.Name, strings.Join(circle, " → "))
+		}
+	}
+	if len(r.Findings) > 0 {
+		return // circles have no result
+	}
+	for i := range r.file.channels {
+		r.file.channels[i].Gates = sets.Resolve(r.file.channels[i].Name)
+	}
+	if helm, ok := r.file.entry("outputs.helm"); ok && len(r.file.channels) > 0 {
+		r.failChannel(helm.node, "give each channel a chart of its own: channels."+r.file.channels[0].Name+".helm", "outputs.helm cannot be used with channels")
+	}
+}
+
+// channel reads the fields of a channel other than its gates.
+func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
+	text := func(key string, kind Kind) string {
+		if fields[key] == nil {
+			return ""
+		}
+		return r.value(Setting{Key: "channels." + c.Name + "." + key, Kind: kind}, fields[key])[0]
+	}
+	c.Directory, c.Suffix, c.Helm = text("crd", Folder), text("suffix", Text), text("helm", Folder)
+	if strings.ContainsAny(c.Suffix, `/\`) || !filepath.IsLocal("x"+c.Suffix) || strings.ContainsFunc(c.Suffix, func(c rune) bool { return c < ' ' }) {
+		r.failChannel(fields["suffix"], "for example -"+c.Name, "%q cannot be the end of a file name", manifest.Shortened(c.Suffix))
+	}
+	c.Annotations, c.Labels = r.texts(fields["annotations"], "annotations"), r.texts(fields["labels"], "labels")
+	if _, ok := c.Annotations[generator.VersionAnnotation]; ok {
+		r.failChannel(fields["annotations"], "", "the annotation %s is schemagen's", generator.VersionAnnotation)
+	}
+	for _, element := range r.List(fields["kinds"]) {
+		switch kind, ok := r.scalar(element, "a string", "!!str"); {
+		case kind == "*":
+			c.Kinds = nil
+			return
+		case ok:
+			c.Kinds = append(c.Kinds, kind)
+		}
+	}
+}
+
+// texts reads a mapping of strings.
+func (r *reader) texts(n *yaml.Node, what string) map[string]string {
+	var out map[string]string
+	for _, entry := range r.entries(n, what) {
+		if text, ok := r.scalar(entry[1], "a string", "!!str"); ok {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[entry[0].Value] = text
+		}
+	}
+	return out
+}
+
+// checkGate reports an element of a channel that names no gate and no channel.
+func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
+	name := strings.TrimPrefix(element, "!")
+	if other, ok := strings.CutPrefix(element, "@"); ok {
+		if !slices.Contains(channels, other) {
+			r.failChannel(n, diag.DidYouMean(other, channels, "the channels are "+strings.Join(channels, ", ")), "unknown channel %q", manifest.Shortened(other))
+		}
+		return
+	}
+	switch {
+	case name == "*":
+	case !isGate(name):
+		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", manifest.Shortened(element))
+	case r.file.gates != nil && !slices.Contains(r.file.gates, name):
+		r.Findings = append(r.Findings, driver.UnknownGate(r.Pos(n), name, r.file.gates))
+	}
+}
+
+// isGate reports whether a text can be the name of a gate.
+func isGate(name string) bool {
+	return name != "" && name != gates.Never && !strings.ContainsAny(name, "\"*!@,;\n")
+}
