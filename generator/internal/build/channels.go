@@ -7,7 +7,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
-	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
 // Channel is a named set of gates, with what is different in its definitions. Its fields are
@@ -113,7 +112,7 @@ func (run *Run) removedKinds() (out []GroupKind) {
 		if !p.Root {
 			continue
 		}
-		none := slices.ContainsFunc(p.Sources, func(f *source.File) bool { return f.NoKinds })
+		none := p.NoKinds()
 		for _, f := range p.Sources {
 			for _, erased := range f.Erased {
 				out = append(out, GroupKind{run.Describe(p).group, erased.Name})

@@ -44,7 +44,7 @@ func FindKinds(run *Run, roots []*source.Package) []GroupKind {
 	r := run.Reporter
 	var out []GroupKind
 	for _, p := range roots {
-		if run.Describe(p).Skip || slices.ContainsFunc(p.Sources, func(f *source.File) bool { return f.NoKinds }) {
+		if run.Describe(p).Skip || p.NoKinds() {
 			continue
 		}
 		for _, f := range p.Sources {
@@ -174,7 +174,7 @@ func NewDefiner(b *Builder) *Definer {
 func (df *Definer) rootsOf(k GroupKind) []*source.Type {
 	var roots []*source.Type
 	for _, p := range slices.Clone(*df.builder.reached) {
-		if facts := df.run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
+		if facts := df.run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip || p.NoKinds() {
 			continue
 		}
 		if t := p.Lookup(k.Kind); t != nil {

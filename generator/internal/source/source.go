@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"iter"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/schemagen/schemagen/diag"
@@ -241,6 +242,12 @@ func (prog *Program) packageFor(listed *golist.Package) *Package {
 	p := &Package{Package: listed, program: prog}
 	prog.packages[listed] = p
 	return p
+}
+
+// NoKinds reports whether the condition beside the package clause does not hold, so that the
+// package has no kinds. Its files have to be parsed as far as their package clauses need it.
+func (p *Package) NoKinds() bool {
+	return slices.ContainsFunc(p.Sources, func(f *File) bool { return f.NoKinds })
 }
 
 // Local reports whether the package is the user's, so that its mistakes are the user's to
