@@ -141,7 +141,7 @@ func callInArgs(args []string) (*makefile, error) {
 		return nil, fmt.Errorf("no generator in the arguments %q", args)
 	}
 	if !slices.ContainsFunc(call.args, func(arg string) bool { return strings.HasPrefix(arg, "paths=") }) {
-		return nil, fmt.Errorf("no packages in the arguments %q: pass them as to controller-gen: schemagen migrate -- %s paths=./...", args, strings.Join(args, " "))
+		return nil, fmt.Errorf("no packages in the arguments %q: schemagen migrate -- %s paths=./... compares those of the module", args, strings.Join(args, " "))
 	}
 	call.dir = "."
 	return &makefile{path: "the command line", foundCalls: foundCalls{calls: []controllerGenCall{call}}}, nil
