@@ -292,6 +292,12 @@ func (b *builder) integer(s *structural.Schema, u use) expr {
 
 func (b *builder) text(s *structural.Schema, u use) expr {
 	if s.ValueValidation != nil {
+		if s.XIntOrString && s.Pattern == quantityPattern && len(s.AnyOf) == 0 && u.at.rest == "" {
+			// Servers accept numbers nevertheless.
+			b.mark(u, marker{text: validationPrefix + "Type=string"})
+			b.mark(u, marker{text: "schemagen:unset=anyOf"})
+			return b.leaf(s, u, expr{path: quantityPath, name: "Quantity"}, "type", "x-kubernetes-int-or-string", "pattern")
+		}
 		switch s.Format {
 		case "date-time":
 			return b.leaf(s, u, expr{path: metav1Path, name: "Time"}, "type", "format")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -548,6 +549,8 @@ func (s *subject) compareFields(node *structural.Schema, want, got map[string]an
 			s.differ("empty map", at)
 		case string(text) == "{}":
 			s.differ("empty object", at)
+		case (at == "spec" || at == "status") && isZero(want[name]):
+			s.differ("zero spec or status", at)
 		case slices.ContainsFunc(s.foreign, func(outer string) bool { return within(at, outer) }):
 			s.differ(string(text)+" in a well-known type", at)
 		default:
@@ -560,6 +563,19 @@ func (s *subject) compareFields(node *structural.Schema, want, got map[string]an
 			s.differ("adds "+string(text), strings.TrimPrefix(path+"."+name, "."))
 		}
 	}
+}
+
+// isZero reports whether a value has nothing but zero values.
+func isZero(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return !slices.ContainsFunc(slices.Collect(maps.Values(v)), func(v any) bool { return !isZero(v) })
+	case []any:
+		return len(v) == 0
+	case nil:
+		return true
+	}
+	return reflect.ValueOf(v).IsZero()
 }
 
 // childOf returns the schema and the path of a field or of a value of a map.
