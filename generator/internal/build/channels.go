@@ -42,7 +42,7 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 	for i, c := range channels {
 		o := options
 		o.Gates, o.Kinds, o.OutputDir = c.Gates, c.Kinds, c.OutputDir
-		o.Annotations, o.Labels, o.channel = c.Annotations, c.Labels, c.Name
+		o.Annotations, o.Labels = c.Annotations, c.Labels
 		var run *Run
 		var err error
 		made[i].Made, found[i], run, err = makeRun(ctx, o)

@@ -24,8 +24,6 @@ type Options struct {
 	// final form, such as that of their size, then apply.
 	Final bool
 
-	// channel is the name of the channel that is generated, or empty.
-	channel string
 	// extensions makes schemas carry x-kubernetes-unions. They are not written then.
 	extensions bool
 	// allUnions adds x-kubernetes-unions also for unions that packages do not enable.
