@@ -103,6 +103,15 @@ func controllerGen(args []string) error {
 	return nil
 }
 
+// edit replaces text in a file: edit FILE OLD NEW.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not contain %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o666))
+}
+
 // TestScripts runs the command lines in testdata/script. A script starts in a module with
 // the requirements of this module, as do its nested modules, and has no network. REPO is
 // the directory of this module.
@@ -118,6 +127,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: false,
 		RequireUniqueNames:  true,
+		Cmds:                map[string]func(ts *testscript.TestScript, neg bool, args []string){"edit": edit},
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"GOMODCACHE", "GOCACHE"} {
 				env.Setenv(name, goEnv(t, name))

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -23,6 +24,8 @@ type typesRun struct {
 	reporting
 	typegen.Options
 	mode output.Mode
+	// prune removes unedited files that the packages no longer have.
+	prune bool
 }
 
 func newTypesCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -38,6 +41,9 @@ Before anything is written, the CRDs are generated from the packages again and h
 to be equal: the order of lists counts, the style of YAML does not. What Go types and
 markers cannot express is kept by +schemagen:schema at the smallest node, or refused.
 
+Files that people have edited are overwritten only with --overwrite. They are kept
+while the CRDs do not change what was edited.
+
 Methods that copy the types come from schemagen object.`,
 		Example: `  schemagen types -f crd.yaml -o api/v1
   kustomize build config/crd | schemagen types -f - -o api`,
@@ -49,7 +55,7 @@ Methods that copy the types come from schemagen object.`,
 			if err := r.configure(cmd, ""); err != nil {
 				return err
 			}
-			r.Dir, r.mode = r.dir, cli.ModeOf("", check, diff)
+			r.Dir, r.mode, r.Preview = r.dir, cli.ModeOf("", check, diff), check || diff
 			return r.run(cmd.Context(), names, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
@@ -59,6 +65,8 @@ Methods that copy the types come from schemagen object.`,
 	flags.StringSliceVar(&r.Kinds, "kinds", nil, "write only these kinds: Kind or Kind.group; names of types do not depend on it")
 	flags.BoolVar(&r.AllowDangerousTypes, "allow-dangerous-types", false, "write numbers as float64")
 	cli.AddModeFlags(cmd, &check, &diff)
+	flags.BoolVar(&r.Overwrite, "overwrite", false, "overwrite files that people have edited")
+	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for other kinds, unless people have edited them")
 	flags.StringSliceVar(&r.Imports, "import", nil, "recognize the structs of these packages by their schemas: import paths or patterns")
 	r.addFlags(cmd)
 	return cmd
@@ -83,14 +91,24 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 	if err != nil {
 		return err
 	}
+	var outputs []output.File
+	var stale []string
+	if made != nil {
+		for _, f := range made.Files {
+			outputs = append(outputs, output.File{Path: filepath.FromSlash(f.Path), Data: f.Data})
+		}
+		for _, path := range made.Stale {
+			if r.prune {
+				stale = append(stale, filepath.FromSlash(path))
+				continue
+			}
+			found = append(found, crdrun.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
+		}
+	}
 	if err := r.report(stderr, append(findings, found...).Normalize()); err != nil || made == nil {
 		return err
 	}
-	var outputs []output.File
-	for _, f := range made.Files {
-		outputs = append(outputs, output.File{Path: filepath.FromSlash(f.Path), Data: f.Data})
-	}
-	if _, err := finish(ctx, outputs, nil, r.mode, stdout, stderr); err != nil {
+	if _, err := finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
 		return err
 	}
 	for _, line := range made.Summary() {

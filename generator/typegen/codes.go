@@ -2,13 +2,21 @@ package typegen
 
 import "github.com/schemagen/schemagen/diag"
 
-// The kinds of diagnostics of this package.
-var notExpressible = &diag.Kind{
-	Code: "SG411", Title: "a definition cannot be written as Go types",
-	Explanation: "schemagen types writes only Go types from which the same definition is generated. What neither Go types and markers nor +schemagen:schema can express is refused at its position.",
-	Bad:         "$ schemagen types -f crd.yaml -o v2\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  ratio: {type: number}",
-	Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  ratio: {type: string}",
-}
+// The kinds of diagnostics of this package, in the order of their codes.
+var (
+	notExpressible = &diag.Kind{
+		Code: "SG411", Title: "a definition cannot be written as Go types",
+		Explanation: "schemagen types writes only Go types from which the same definition is generated. What neither Go types and markers nor +schemagen:schema can express is refused at its position.",
+		Bad:         "$ schemagen types -f crd.yaml -o v2\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  ratio: {type: number}",
+		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  ratio: {type: string}",
+	}
+	editedFile = &diag.Kind{
+		Code: "SG514", Title: "Go types that people have edited",
+		Explanation: "schemagen types would overwrite a file that it did not write, or that has been edited since: the digest in its first line is not that of the other lines. Nothing is written without --overwrite; with --check and --diff it is a warning. It is a note, and the file is kept, if types would only write again what was edited. It is also a warning if types no longer writes the file.",
+		Bad:         "$ schemagen types -f crd.yaml -o v2\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\n-- v2/doc.go --\n// Package v2 is mine.\npackage v2",
+		Good:        "$ schemagen types -f crd.yaml -o v2 --overwrite",
+	}
+)
 
-// Codes returns the kinds of diagnostics that the package reports.
-func Codes() []*diag.Kind { return []*diag.Kind{notExpressible} }
+// Codes returns the kinds of diagnostics that the package reports, in the order of their codes.
+func Codes() []*diag.Kind { return []*diag.Kind{notExpressible, editedFile} }

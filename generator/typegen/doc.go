@@ -9,7 +9,8 @@
 //     (comment.go), and some schemas are those of well-known types of the user's module
 //     (known.go);
 //   - files.go writes the files, and proof.go compares the definitions that they give. A
-//     node that does not come back is kept as it is by +schemagen:schema.
+//     node that does not come back is kept as it is by +schemagen:schema;
+//   - existing.go recognizes files that were generated before, edited or not.
 //
 // The package knows definitions and Go source. It writes no files.
 package typegen

@@ -80,7 +80,7 @@ func (b *builder) files() ([]writtenFile, error) {
 	}
 	for _, f := range []struct{ name, text string }{{"doc.go", b.docFile()}, {"groupversion_info.go", b.groupFile()}} {
 		data, err := format.Source([]byte(f.text))
-		if err := add(writtenFile{name: filepath.Join(b.dir, f.name), data: data}, err); err != nil {
+		if err := add(writtenFile{name: filepath.Join(b.dir, f.name), data: signed(data)}, err); err != nil {
 			return nil, err
 		}
 	}
@@ -257,12 +257,12 @@ func (w *writer) finish(name string) (writtenFile, error) {
 		}
 		head.WriteString(")\n\n")
 	}
-	before := strings.Count(head.String(), "\n")
+	before := signedLines + strings.Count(head.String(), "\n")
 	out := writtenFile{name: name}
 	for _, o := range w.owners {
 		out.owners = append(out.owners, owner{o.from + before + 1, o.to + before, o.places})
 	}
 	data, err := format.Source([]byte(head.String() + strings.TrimRight(w.String(), "\n") + "\n"))
-	out.data = data
+	out.data = signed(data)
 	return out, err
 }

@@ -39,6 +39,15 @@ func prove(ctx context.Context, dir string, builders []*builder, files []written
 			patterns = append(patterns, folder)
 		}
 	}
+	for _, b := range builders {
+		left, err := b.leftovers(files)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, l := range left { // they may declare the same types
+			overlay[l.name] = []byte("package " + b.version + "\n")
+		}
+	}
 	result, found, err := generator.Run(ctx, generator.Options{
 		Source:   generator.Source{Dir: dir, Patterns: patterns, Overlay: overlay},
 		Language: generator.Language{AllowDangerousTypes: true},

@@ -32,6 +32,9 @@ type Options struct {
 	// Imports are patterns of packages whose structs are recognized by their schemas, in
 	// addition to those of Kubernetes. They must not import the packages that are written.
 	Imports []string
+	// If Overwrite is set, files that people have edited are written like the others. If not,
+	// they are errors, or warnings if Preview is set, which means that nothing is written.
+	Overwrite, Preview bool
 }
 
 // root returns the absolute output directory.
@@ -40,6 +43,11 @@ func (o *Options) root() string {
 		return filepath.Clean(o.Output)
 	}
 	return filepath.Join(o.Dir, o.Output)
+}
+
+// shown returns the path of a file below the output directory for File and diagnostics.
+func (o *Options) shown(name string) string {
+	return filepath.ToSlash(filepath.Join(o.Output, diag.Relative(o.root(), name, 1)))
 }
 
 // File is a file to be written.
@@ -51,8 +59,13 @@ type File struct {
 
 // Result is the result of [Generate].
 type Result struct {
+	// Files are the files to be written: all but those that people have edited while the
+	// definitions stayed the same.
 	Files    []File
 	Packages []Package
+	// Stale are the paths of files in the directories of the packages that Generate has
+	// written for other definitions, and nobody has edited.
+	Stale []string
 }
 
 // Package describes a generated package.
@@ -182,7 +195,7 @@ func (m *Module) Generate(ctx context.Context, definitions []*crd.Definition, op
 			return nil, append(found, fatal...).Normalize(), nil
 		}
 		if !more && !wrong.HasErrors() {
-			return result(root, options.Output, builders, files), found, nil
+			return result(builders, files, found, &options)
 		}
 	}
 	return nil, append(found, notExpressible.At(packages[0].kinds[0].position(nil, "spec"), "", "the definitions do not come back after %d rounds", maxRounds)), nil
@@ -199,10 +212,23 @@ func keepInnermost(kept map[place]bool, places []place) bool {
 	return false
 }
 
-func result(root, output string, builders []*builder, files []writtenFile) *Result {
-	out := &Result{}
-	for _, f := range files {
-		out.Files = append(out.Files, File{filepath.ToSlash(filepath.Join(output, diag.Relative(root, f.name, 1))), f.data})
+// result returns the result, with found and what is reported about existing files.
+func result(builders []*builder, files []writtenFile, found diag.List, options *Options) (*Result, diag.List, error) {
+	toWrite, edited, err := toWrite(files, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	stale, left, err := stale(builders, files, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	found = slices.Concat(found, edited, left)
+	if found.HasErrors() {
+		return nil, found.Normalize(), nil
+	}
+	out := &Result{Stale: stale}
+	for _, f := range toWrite {
+		out.Files = append(out.Files, File{options.shown(f.name), f.data})
 	}
 	for _, b := range builders {
 		p := Package{Group: b.group, Version: b.version, Types: len(b.types), LookAlikes: b.lookAlikes(), Style: slices.Sorted(maps.Keys(b.style))}
@@ -223,7 +249,7 @@ func result(root, output string, builders []*builder, files []writtenFile) *Resu
 		}
 		out.Packages = append(out.Packages, p)
 	}
-	return out
+	return out, found, nil
 }
 
 // refused returns the diagnostics for nodes that have no Go type.

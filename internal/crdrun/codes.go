@@ -7,7 +7,7 @@ var (
 	// StaleOutput is reported for files whose kind is no longer generated.
 	StaleOutput = &diag.Kind{
 		Code: "SG501", Severity: diag.Warning, Title: "a file of a kind that no longer exists",
-		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it.",
+		Explanation: "The output directory has a CRD of one of the run's groups that schemagen wrote and whose kind no longer exists. --prune removes such files if the CRD has schemagen's version annotation and the file has its name and no other content. It is a note, and the file is kept, if a Go file of the project still declares the kind: in a package that the run does not cover, behind a build tag, or with a marker that omits it. schemagen unions and schemagen types report files that they no longer write, with the same flag.",
 		Bad:         "$ schemagen crd ./... -o crds\n-- v1/types.go --\nName string `json:\"name\"`\n-- crds/example.com_gadgets.yaml --\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: schemagen-v1.0.0\n  name: gadgets.example.com\nspec:\n  group: example.com\n  names: {kind: Gadget, plural: gadgets}\n  scope: Namespaced\n  versions: []",
 		Good:        "$ schemagen crd ./... -o crds --prune",
 	}
