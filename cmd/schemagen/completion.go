@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
@@ -45,10 +47,25 @@ func addCompletions(root *cobra.Command) {
 				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
 			}
 		}
+		if cmd.Flags().Lookup("channel") != nil {
+			_ = cmd.RegisterFlagCompletionFunc("channel", completeChannels) // the flag is there
+		}
 		for _, flag := range []string{"output", "policy", "cache-dir"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] == nil {
 				_ = cmd.MarkFlagDirname(flag)
 			}
 		}
 	}
+}
+
+// completeChannels completes the channels of the project file.
+func completeChannels(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if dir, err := os.Getwd(); err == nil {
+		file, _, _ := readConfig(cmd, nil, dir)
+		for _, channel := range file.Channels(dir) {
+			names = append(names, channel.Name)
+		}
+	}
+	return cli.CompleteFrom(names)(cmd, args, typed)
 }

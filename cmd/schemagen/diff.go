@@ -97,7 +97,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	reader.Lenient = true
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
-	old, new, err := definitions.Sides(ctx, args, definitionsOf(r.definitions.project, r.definitions.dir)[0])
+	old, new, err := definitions.Sides(ctx, args, reader.Default[0])
 	if err != nil {
 		return err
 	}

@@ -124,8 +124,8 @@ func (r *reporting) packages(cmd *cobra.Command, in *inputs.Reader) ([]string, e
 // definitionFlags are the flags that control how definitions are generated from Go
 // packages, for commands that read both definitions and packages.
 type definitionFlags struct {
-	enable, gates []string
-	unions        string
+	enable, gates   []string
+	unions, channel string
 	// allUnions adds the unions that packages do not enable.
 	allUnions bool
 	// dir is the working directory, project its schemagen.yaml, or nil.
@@ -140,14 +140,20 @@ type definitionFlags struct {
 func (f *definitionFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.enable, "enable", nil, "for Go packages: enable features: "+strings.Join(markers.Features(), ", "))
 	cmd.Flags().StringSliceVar(&f.gates, "gates", nil, "for Go packages: "+gatesHelp)
+	addChannelFlag(cmd, &f.channel)
 	cmd.Flags().StringVar(&f.unions, "unions", "", "for Go packages: form of unions unless the source sets it: cel, oneOf, none")
 	f.cmd = cmd
 }
 
 // definitionsOf returns what commands read that find no definitions among their arguments:
 // those of the project, or everything in the working directory.
-func definitionsOf(c *project.File, dir string) []string {
-	return []string{cmp.Or(c.Definitions(nil, dir), ".")}
+func definitionsOf(c *project.File, dir string, channel project.Channel) []string {
+	return []string{cmp.Or(c.Definitions(nil, dir, channel), ".")}
+}
+
+// addChannelFlag adds the flag that selects a channel, for commands that take one.
+func addChannelFlag(cmd *cobra.Command, channel *string) {
+	cmd.Flags().StringVar(channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
 }
 
 // gatesHelp describes the flag --gates.
@@ -160,7 +166,18 @@ const crdFlagHelp = "read CRDs from files, directories, - for standard input, or
 func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
 	err := r.configure(cmd, "")
 	f.dir, f.project, f.keep, f.inputs = r.dir, r.project, r.keep(), r.inputs
-	return err
+	return cmp.Or(err, r.checkChannel(cmd, f.channel))
+}
+
+// checkChannel reports a channel that cannot be selected.
+func (r *reporting) checkChannel(cmd *cobra.Command, channel string) error {
+	if channel == "" {
+		return nil
+	}
+	if _, findings := r.project.Select(r.dir, []string{channel}, cmd.Flags().Changed("gates")); len(findings) > 0 {
+		return r.report(cmd.ErrOrStderr(), findings)
+	}
+	return nil
 }
 
 // reader checks the flags and returns a reader of definitions that uses them.
@@ -171,11 +188,11 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := driver.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
-	return &definitions.Reader{Dir: f.dir, Default: definitionsOf(f.project, f.dir), Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
+	return &definitions.Reader{Dir: f.dir, Default: definitionsOf(f.project, f.dir, f.project.One(f.dir, f.channel)), Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a
-// commit, the commit's own project file applies.
+// commit, the commit's own project file applies; if that lacks the channel, its first one.
 func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []string) ([]*crd.Definition, diag.List, error) {
 	file := f.project
 	if dir != f.dir {
@@ -193,13 +210,20 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 		options.Enable = f.enable
 	}
 	options.Gates = f.gates
+	channel := project.Channel{}
+	if !f.cmd.Flags().Changed("gates") {
+		channel = file.One(dir, f.channel)
+		channel.AddTo(&options)
+	}
 	if f.cmd.Flags().Changed("unions") {
 		options.Unions = f.unions
 	}
+	read := driver.Definitions
 	if f.allUnions {
-		return driver.DefinitionsWithUnions(ctx, options)
+		read = driver.DefinitionsWithUnions
 	}
-	return driver.Definitions(ctx, options)
+	made, findings, err := read(ctx, options)
+	return channel.Select(made), findings, err
 }
 
 // resources reads the served versions of definitions for a command that publishes them.

@@ -159,7 +159,7 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		return nil, nil, err
 	}
 	crds := r.crds
-	if dir := r.definitions.project.Definitions(nil, r.definitions.dir); len(crds) == 0 && dir != "" {
+	if dir := r.definitions.project.Definitions(nil, r.definitions.dir, r.definitions.project.One(r.definitions.dir, r.definitions.channel)); len(crds) == 0 && dir != "" {
 		crds = []string{dir}
 	}
 	named, findings, err := in.Read(ctx, crds)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,9 @@ type verifyRun struct {
 	reporting
 	kubeVersion string
 	// old is a file, a directory, or git:REF.
-	old   string
-	costs bool
+	old     string
+	channel string
+	costs   bool
 	// condition prints conditions, proposal in the wording of the KEP.
 	condition, proposal bool
 }
@@ -53,13 +55,14 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.configure(cmd, ""); err != nil {
+			if err := cmp.Or(r.configure(cmd, ""), r.checkChannel(cmd, r.channel)); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
 	r.addFlags(cmd)
+	addChannelFlag(cmd, &r.channel)
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or a commit (git:REF)")
 	cmd.Flags().BoolVar(&r.costs, "costs", false, "print the estimated cost of each CEL rule")
@@ -79,7 +82,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	}
 	given := len(args) > 0
 	if !given {
-		args = definitionsOf(r.project, r.dir)
+		all := project.Channel{} // of which every directory is verified
+		if r.channel != "" {
+			all = r.project.One(r.dir, r.channel)
+		}
+		args = definitionsOf(r.project, r.dir, all)
 	}
 	sources, packages, err := definitions.Find(args)
 	if err != nil {
@@ -112,6 +119,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		if err != nil {
 			return err
 		}
+		r.project.One(r.dir, r.channel).AddTo(&options)
 		_, found, err := generator.Run(ctx, options)
 		if err != nil {
 			return err

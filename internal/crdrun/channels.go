@@ -33,9 +33,8 @@ type Selection struct {
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
-	all := of.Channels(r.Dir)
 	r.Channels = nil
-	selected, findings := choose(all, s)
+	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	if len(findings) > 0 || len(selected) == 0 {
 		return findings
 	}
@@ -71,49 +70,12 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 	return nil
 }
 
-// choose returns the channels that are selected.
-func choose(all []project.Channel, s Selection) (out []project.Channel, findings diag.List) {
-	wrong := func(hint, format string, args ...any) {
-		findings = append(findings, driver.InvalidChannels(diag.Position{}, hint, format, args...))
-	}
-	if s.Gates {
-		if len(s.Names) > 0 {
-			wrong("", "--channel and --gates exclude each other")
-		}
-		return nil, findings
-	}
-	var known []string
-	for _, c := range all {
-		known = append(known, c.Name)
-	}
-	for i, name := range s.Names {
-		switch {
-		case slices.Contains(s.Names[:i], name):
-		case len(known) == 0:
-			wrong("declare channels in "+project.Name+": see docs/gates.md", "unknown channel %q", name)
-		case !slices.Contains(known, name):
-			wrong(diag.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
-		}
-	}
-	for _, c := range all {
-		if len(s.Names) == 0 || slices.Contains(s.Names, c.Name) {
-			out = append(out, c)
-		}
-	}
-	return out, findings
-}
-
 // destination returns where the definitions of a channel are written.
 func (r *Request) destination(c project.Channel, s Selection) string {
-	switch {
-	case r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1:
-		return r.Destination
-	case c.Directory != "":
-		return c.Directory
-	case c.Suffix != "":
+	if r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1 {
 		return r.Destination
 	}
-	return filepath.Join(r.Destination, c.Name)
+	return c.Within(r.Destination)
 }
 
 // both returns the elements of two lists of kinds, of which an empty one has all.

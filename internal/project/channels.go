@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
@@ -49,6 +50,78 @@ func (c *File) Channels(wd string) []Channel {
 		}
 	}
 	return out
+}
+
+// Select returns the channels with the names, or all without any, in the order of the file
+// and with paths relative to wd. gates reports whether a command line names gates, for which
+// there is no channel. Unknown names are findings.
+func (c *File) Select(wd string, names []string, gates bool) (out []Channel, findings diag.List) {
+	wrong := func(hint, format string, args ...any) {
+		findings = append(findings, driver.InvalidChannels(diag.Position{}, hint, format, args...))
+	}
+	if gates {
+		if len(names) > 0 {
+			wrong("", "--channel and --gates exclude each other")
+		}
+		return nil, findings
+	}
+	all := c.Channels(wd)
+	var known []string
+	for _, channel := range all {
+		known = append(known, channel.Name)
+	}
+	for i, name := range names {
+		switch {
+		case slices.Contains(names[:i], name):
+		case len(known) == 0:
+			wrong("declare channels in "+Name+": see docs/gates.md", "unknown channel %q", name)
+		case !slices.Contains(known, name):
+			wrong(diag.DidYouMean(name, known, "the channels are "+strings.Join(known, ", ")), "unknown channel %q", name)
+		}
+	}
+	for _, channel := range all {
+		if len(names) == 0 || slices.Contains(names, channel.Name) {
+			out = append(out, channel)
+		}
+	}
+	return out, findings
+}
+
+// One returns the channel of a command that takes one, with paths relative to wd: that of the
+// name or, if the file does not have it, the first. It is the zero value if the file has no
+// channels.
+func (c *File) One(wd, name string) Channel {
+	all := c.Channels(wd)
+	if len(all) == 0 {
+		return Channel{}
+	}
+	return all[max(0, slices.IndexFunc(all, func(channel Channel) bool { return channel.Name == name }))]
+}
+
+// AddTo sets the options of the generator to those of the channel, except for its kinds:
+// packages that a command line names may have only some of them.
+func (c Channel) AddTo(options *generator.Options) {
+	options.Gates, options.Annotations, options.Labels = c.Gates, c.Annotations, c.Labels
+}
+
+// Select removes the definitions of kinds that the channel does not have.
+func (c Channel) Select(all []*crd.Definition) []*crd.Definition {
+	return slices.DeleteFunc(all, func(d *crd.Definition) bool {
+		kind := d.CRD.Spec.Names.Kind
+		return len(c.Kinds) > 0 && !slices.Contains(c.Kinds, kind) && !slices.Contains(c.Kinds, kind+"."+d.CRD.Spec.Group)
+	})
+}
+
+// Within returns the directory of the channel's definitions, if those of all channels are in
+// out or below it.
+func (c Channel) Within(out string) string {
+	switch {
+	case c.Directory != "":
+		return c.Directory
+	case c.Suffix != "":
+		return out
+	}
+	return filepath.Join(out, c.Name)
 }
 
 // channelName matches the names of channels, which are also names of directories.

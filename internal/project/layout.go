@@ -59,9 +59,11 @@ func apiPatterns(in *inputs.Reader, dir string) (out []string) {
 }
 
 // Definitions returns the directory of definitions that commands read if nothing is named,
-// relative to wd, or "" if there is none.
-func (c *File) Definitions(in *inputs.Reader, wd string) string {
-	for _, dir := range []string{c.Output(in, wd), KubebuilderCRDs, ControllerGenCRDs} {
+// relative to wd, or "" if there is none. If the channel has a name, it is that of the channel,
+// if there is one.
+func (c *File) Definitions(in *inputs.Reader, wd string, of Channel) string {
+	out := c.Output(in, wd)
+	for _, dir := range []string{of.Within(out), out, KubebuilderCRDs, ControllerGenCRDs} {
 		if isDirectory(in, absolute(wd, dir)) {
 			return dir
 		}
