@@ -13,8 +13,8 @@ var (
 	editedFile = &diag.Kind{
 		Code: "SG514", Title: "Go types that people have edited",
 		Explanation: "schemagen types would overwrite a file that it did not write, or that has been edited since: the digest in its first line is not that of the other lines. Nothing is written without --overwrite; with --check and --diff it is a warning. It is a note, and the file is kept, if types would only write again what was edited. It is also a warning if types no longer writes the file.",
-		Bad:         "$ schemagen types -f crd.yaml -o v2\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\n-- v2/doc.go --\n// Package v2 is mine.\npackage v2",
-		Good:        "$ schemagen types -f crd.yaml -o v2 --overwrite",
+		Bad:         "$ schemagen types -f crd.yaml -o v1\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\n-- v1/doc.go --\n// Package v1 is mine.\npackage v1",
+		Good:        "$ schemagen types -f crd.yaml -o v1 --overwrite",
 	}
 )
 
