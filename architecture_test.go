@@ -56,6 +56,7 @@ func layers() []string {
 		"generator/internal/erasure",
 		"generator/internal/checks",
 		"generator/internal/edits",
+		"generator/internal/absent",
 		"generator/internal/gounions",
 		"generator/internal/transitions",
 		"generator/internal/build",

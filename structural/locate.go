@@ -23,7 +23,7 @@ func (s *Schema) Locate(path string) []token.Pos {
 	}
 	if keyword := firstStep(path); keyword != "" {
 		index := 0
-		if rest, ok := strings.CutPrefix(path, ".x-kubernetes-validations["); ok {
+		if rest, ok := strings.CutPrefix(path, "."+keyword+"["); ok {
 			number, _, _ := strings.Cut(rest, "]")
 			index, _ = strconv.Atoi(number) // the server prints numbers
 		}
@@ -79,9 +79,9 @@ func firstStep(path string) string {
 	return path
 }
 
-// nth returns the position of the n-th rule, or that of another keyword.
+// nth returns the position of the n-th rule or list key, or that of another keyword.
 func (o Origin) nth(keyword string, n int) token.Pos {
-	if keyword != RulesKeyword {
+	if keyword != RulesKeyword && keyword != "x-kubernetes-list-map-keys" {
 		return o.Of(keyword)
 	}
 	for _, k := range o.Keywords {

@@ -182,6 +182,26 @@ type Origin struct {
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
+	// Absent are the properties that conditions on gates remove from the node.
+	Absent []Absent
+}
+
+// Absent is a property that a node does not have, because the condition at Pos does
+// not hold.
+type Absent struct {
+	Name      string
+	Condition string
+	Pos       token.Pos
+}
+
+// Lacks returns the property of that name if a condition removes it, or nil.
+func (o Origin) Lacks(name string) *Absent {
+	for i := range o.Absent {
+		if o.Absent[i].Name == name {
+			return &o.Absent[i]
+		}
+	}
+	return nil
 }
 
 // ReadOnly is when a field may change, as a marker at Pos says.

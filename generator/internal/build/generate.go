@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/golist"
@@ -40,6 +41,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	}
 	r := run.Reporter
 	run.Checker.ReportLosses(all)
+	absent.Check(run.Checker, all)
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {

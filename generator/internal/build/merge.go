@@ -49,6 +49,7 @@ func (fl *Flattener) mergeInto(dst, src *draft) {
 	var dstRest, srcRest draft
 	hoisted := false
 	keywords := mergeKeywords(dst, src)
+	dst.origin.Absent = append(slices.Clip(dst.origin.Absent), src.origin.Absent...)
 
 	switch {
 	case src.Type == "":

@@ -59,7 +59,7 @@ func (run *Run) checkOverrideFile(overrides []*override) {
 			run.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is not a marker for types", o.marker.Name, inner.Text)
 			continue
 		}
-		checkOverride(run.Reporter, o)
+		run.checkOverride(o)
 	}
 }
 

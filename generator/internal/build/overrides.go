@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"go/ast"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/edits"
@@ -75,12 +76,12 @@ func (b *Builder) overrideEdits(t *source.Type) []*edits.Edit {
 // CheckOverrides reports overrides of a package that have no effect.
 func (run *Run) CheckOverrides(p *source.Package) {
 	for _, o := range run.Describe(p).overrides {
-		checkOverride(run.Reporter, o)
+		run.checkOverride(o)
 	}
 }
 
-func checkOverride(r *report.Reporter, o *override) {
-	m := o.marker
+func (run *Run) checkOverride(o *override) {
+	r, m := run.Reporter, o.marker
 	_, hasMarker := m.Inner()
 	_, badPolicy := edits.ParseDescriptionPolicy(o.tag.Value)
 	switch {
@@ -89,9 +90,37 @@ func checkOverride(r *report.Reporter, o *override) {
 			"+%s: expected a marker after the equals sign", m.Name)
 	case m.Name == markers.DescriptionsName && badPolicy != nil:
 		r.Report(report.MalformedArguments, o.pkg.At(m.ValuePos(0)), "", "+%s: %v", m.Name, badPolicy)
-	case !o.used:
+	case !o.used && !run.erases(o.tag.Argument):
 		reportUnused(r, o)
 	}
+}
+
+// erases reports whether conditions remove a type, which is given as PACKAGE.TYPE, or a field
+// of that type.
+func (run *Run) erases(typ string) bool {
+	_, name, _ := strings.Cut(typ[strings.LastIndexByte(typ, '/')+1:], ".")
+	for p := range run.Packages() {
+		for _, f := range p.Sources {
+			for _, erased := range f.Erased {
+				if erased.Name == name && p.Path+"."+name == typ {
+					return true
+				}
+				field, ok := erased.Node.(*ast.Field)
+				found := false
+				if ok {
+					ast.Inspect(field.Type, func(n ast.Node) bool {
+						id, ok := n.(*ast.Ident)
+						found = found || ok && id.Name == name
+						return !found
+					})
+				}
+				if found {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // description returns the text after the description policies of the kinds' package. from

@@ -85,7 +85,7 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 			Reporter: r, PackageOf: reader.PackageOf, Plain: options.Server != nil && options.Server.Before(28),
 		},
 		uses:    map[*source.Type]*typeUses{},
-		Unions:  &gounions.Unions{Reporter: r, Settings: m, Server: options.Server, Extensions: options.extensions, All: options.allUnions, IsConverted: checker.IsConverted},
+		Unions:  &gounions.Unions{Reporter: r, Settings: m, Table: loaded.table, Server: options.Server, Extensions: options.extensions, All: options.allUnions, IsConverted: checker.IsConverted},
 		Checker: checker,
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -24,6 +25,7 @@ func (b *Builder) structType(t *source.Type) *draft {
 	d := b.node(t.File, t.Spec.Name.Pos())
 	d.Type = "object"
 	d.object = true
+	d.origin.Absent = absent.Of(t)
 	before := b.Reporter.Findings()
 	oneOf := b.oneOfFields(t)
 	d.origin.Mistake = b.Reporter.MistakeSince(before)

@@ -38,6 +38,8 @@ type Checker struct {
 	SkipVerify bool
 	// Final is set if nothing is added to the definitions after generation.
 	Final bool
+	// Explain replaces errors of the server that have a cause in the source; nil if none do.
+	Explain func(diag.Diagnostic) diag.Diagnostic
 	// Inputs reads the kustomizations that patch definitions written to OutputDir, which is
 	// relative to Dir.
 	Inputs         *inputs.Reader
@@ -90,9 +92,13 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 		}
 	}
 	for _, d := range found {
-		if !blamed[line{d.Pos.File, d.Pos.Line}] {
-			c.Reporter.List = append(c.Reporter.List, d)
+		if blamed[line{d.Pos.File, d.Pos.Line}] {
+			continue
 		}
+		if c.Explain != nil {
+			d = c.Explain(d)
+		}
+		c.Reporter.List = append(c.Reporter.List, d)
 	}
 	return nil
 }
@@ -294,6 +300,17 @@ func argumentOf(path string) string {
 	return ""
 }
 
+// Marker returns the marker comment in the user's source that sets the value at a path.
+func (c *Checker) Marker(d *Definition, path string) (markers.Comment, bool) {
+	m, ok := c.marker(d, path)
+	return m, ok && c.localFiles[c.Reporter.Position(m.Pos).File]
+}
+
+func (c *Checker) marker(d *Definition, path string) (markers.Comment, bool) {
+	positions := c.positionsOf(d, path)
+	return c.markerAt(positions[len(positions)-1])
+}
+
 // markerAt returns the marker comment at a position.
 func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 	if !pos.IsValid() {
@@ -312,8 +329,7 @@ func (c *Checker) markerAt(pos token.Pos) (markers.Comment, bool) {
 // replacement returns the edit that replaces a text in the user's marker that sets the value
 // at a path. The marker has to have the text once: as a word, not as a part of one.
 func (c *Checker) replacement(d *Definition, path, old, text string) (edit diag.Edit, ok bool) {
-	positions := c.positionsOf(d, path)
-	m, ok := c.markerAt(positions[len(positions)-1])
+	m, ok := c.marker(d, path)
 	if !ok {
 		return diag.Edit{}, false
 	}
@@ -329,8 +345,7 @@ func (c *Checker) replacement(d *Definition, path, old, text string) (edit diag.
 // inside returns the position of a character in a rule, for errors of the CEL compiler. ok is
 // false for rules in other packages.
 func (c *Checker) inside(d *Definition, path string, line, column int) (diag.Position, bool) {
-	positions := c.positionsOf(d, path)
-	m, ok := c.markerAt(positions[len(positions)-1])
+	m, ok := c.marker(d, path)
 	if !ok {
 		return diag.Position{}, false
 	}

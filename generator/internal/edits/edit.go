@@ -119,6 +119,9 @@ func (e *Editor) at(s *structural.Schema, path []Step) *structural.Schema {
 			out.Properties = append(out.Properties, structural.Property{Name: step.Name, Schema: &structural.Schema{Generic: structural.Generic{Type: "string"}, Origin: structural.Origin{Pos: s.Origin.Pos}}})
 		}
 		i := out.PropertyIndex(step.Name)
+		if i < 0 && s.Origin.Lacks(step.Name) != nil {
+			return s
+		}
 		if i < 0 {
 			e.Errorf(step.pos, fieldHint(s, step.Name), "unknown field %s", step.Name)
 			return s
@@ -247,21 +250,33 @@ func (op applyMarker) Apply(e *Editor, s *structural.Schema) {
 func (op markReadOnly) Apply(_ *Editor, s *structural.Schema) { s.Origin.ReadOnly = &op.ReadOnly }
 
 func (op omitField) Apply(e *Editor, s *structural.Schema) {
-	i := s.PropertyIndex(op.name)
-	if i < 0 {
-		e.Errorf(e.Pos, fieldHint(s, op.name), "unknown field %s", op.name)
+	if e.unknownField(s, op.name) {
 		return
 	}
+	i := s.PropertyIndex(op.name)
 	s.Properties = slices.Delete(s.Properties, i, i+1)
 	setRequired(s, op.name, false)
+	if erased := e.Pkg.ErasedAt(e.Pos); erased != nil {
+		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), structural.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
+	}
 }
 
 func (op requireField) Apply(e *Editor, s *structural.Schema) {
-	if s.PropertyIndex(op.name) < 0 {
-		e.Errorf(e.Pos, fieldHint(s, op.name), "unknown field %s", op.name)
-		return
+	if !e.unknownField(s, op.name) {
+		setRequired(s, op.name, op.required)
 	}
-	setRequired(s, op.name, op.required)
+}
+
+// unknownField reports whether a schema does not have a property. That is a mistake unless a
+// condition removes the property.
+func (e *Editor) unknownField(s *structural.Schema, name string) bool {
+	if s.PropertyIndex(name) >= 0 {
+		return false
+	}
+	if s.Origin.Lacks(name) == nil {
+		e.Errorf(e.Pos, fieldHint(s, name), "unknown field %s", name)
+	}
+	return true
 }
 
 func setRequired(s *structural.Schema, name string, is bool) {

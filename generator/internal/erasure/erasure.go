@@ -179,10 +179,10 @@ type bareCondition struct {
 }
 
 // exists applies the conditions in the comments of a declaration other than a package, and
-// reports whether the declaration exists.
-func (p *pass) exists(name string, comments []markers.Comment, target markers.Target) bool {
+// reports whether the declaration exists. what is the declaration, without its condition.
+func (p *pass) exists(what source.Erased, target markers.Target) bool {
 	exists := true
-	for i, d := range p.declaration(comments, target) {
+	for i, d := range p.declaration(what.Comments, target) {
 		p.lines[d.marker.Pos] = line{removed: true}
 		if i > 0 {
 			p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
@@ -190,7 +190,8 @@ func (p *pass) exists(name string, comments []markers.Comment, target markers.Ta
 		}
 		if !d.holds {
 			exists = false
-			p.file.Erased = append(p.file.Erased, source.Erased{Name: name, Condition: d.condition.String(), Pos: d.marker.Pos})
+			what.Condition, what.Pos = d.condition.String(), d.marker.Pos
+			p.file.Erased = append(p.file.Erased, what)
 		}
 	}
 	return exists
@@ -208,7 +209,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
 			trailing = spec.Comment
-			if p.exists(spec.Name.Name, p.live(p.file.Written.Type(spec)), markers.Type) {
+			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec, Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
 				changed := *spec
 				changed.Type, changed.Doc, changed.Comment = p.expr(spec.Name.Name, spec.Type), p.doc(spec.Doc), p.doc(spec.Comment)
 				kept = &changed
@@ -223,7 +224,7 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 			if doc != nil {
 				comments = p.live(markers.InGroup(doc))
 			}
-			if p.exists(spec.Names[0].Name, comments, markers.Type) {
+			if p.exists(source.Erased{Name: spec.Names[0].Name, Node: spec, Comments: comments}, markers.Type) {
 				changed := *spec
 				changed.Doc, changed.Comment = p.doc(spec.Doc), p.doc(spec.Comment)
 				kept = &changed
@@ -306,7 +307,7 @@ func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
 		if len(field.Names) > 0 {
 			label = field.Names[0].Name
 		}
-		if p.exists(name+"."+label, p.live(comments[i]), markers.Field) {
+		if p.exists(source.Erased{Name: name + "." + label, Node: field, Struct: &out, Comments: p.live(comments[i])}, markers.Field) {
 			changed := *field
 			changed.Type, changed.Doc, changed.Comment = p.expr(name+"."+label, field.Type), p.doc(field.Doc), p.doc(field.Comment)
 			fields.List = append(fields.List, &changed)

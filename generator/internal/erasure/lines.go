@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -114,6 +115,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 	case bare != nil && condition.Holds(p.Gates):
 		return line{removed: true}, condition, nil
 	case bare != nil:
+		p.file.Erased = append(p.file.Erased, source.Erased{Condition: condition.String(), Pos: inner.Pos})
 		l.comment = inner
 		l.comment.Text = "+" + markers.OmitName
 	case l.removed:

@@ -32,6 +32,8 @@ import (
 type Unions struct {
 	Reporter *report.Reporter
 	Settings Settings
+	// Table has the definitions of markers.
+	Table *markers.Table
 	// Server evaluates rules and estimates their costs; if it is nil, no union is written.
 	Server Server
 	// Extensions adds x-kubernetes-unions to schemas.
@@ -114,6 +116,8 @@ type Marked struct {
 	// members, by index.
 	Discriminator *NamedField
 	Members       []*NamedField
+	// erased are the members that conditions on gates remove.
+	erased []erasedPart
 	// ambiguous is set if a member does not name its discriminator although there are
 	// several.
 	ambiguous bool
@@ -204,6 +208,7 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 	var out []*Marked
 	named := map[string]*Marked{} // by the union names in Kubernetes' tags
 	var native []*Marked
+	erased := all.erasedParts(t)
 	for i := range fields {
 		f := &fields[i]
 		d := &Marked{Union: unions.Union{Discriminator: f.Name, GoName: f.Field.Label()}, Discriminator: f}
@@ -239,7 +244,7 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 					member.Value = value.Value
 				}
 				member.Optional = value.Optional
-				to = all.discriminatorOf(t, f, m, native)
+				to = all.discriminatorOf(t, f, m, native, erased)
 			case markers.Declarative:
 				if m.Name != markers.TagUnionMemberName && m.Name != markers.TagZeroOrOneOfMemberName {
 					continue
@@ -249,6 +254,10 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 				}
 				key := NameOf(m)
 				if to = named[key]; to == nil {
+					if d := lost(erased, true, key); d != nil {
+						all.reportLost(t, member.GoName, m.Pos, d)
+						continue
+					}
 					to = &Marked{Union: unions.Union{Pos: m.Pos, AtMostOne: m.Name == markers.TagZeroOrOneOfMemberName}}
 					named[key] = to
 					out = append(out, to)
@@ -263,6 +272,19 @@ func (all *Unions) find(t *source.Type, fields []NamedField) []*Marked {
 				to.Union.Members = append(to.Union.Members, member)
 				to.Members = append(to.Members, f)
 			}
+		}
+	}
+	for _, part := range erased {
+		to := named[part.union]
+		if !part.tagged {
+			i := slices.IndexFunc(native, func(d *Marked) bool { return part.union == "" || part.union == d.Union.GoName })
+			if i < 0 {
+				continue
+			}
+			to = native[i]
+		}
+		if to != nil && !part.discriminator {
+			to.erased = append(to.erased, part)
 		}
 	}
 	return out
@@ -295,7 +317,7 @@ func NameOf(m *markers.Marker) string {
 }
 
 // discriminatorOf returns the union that a member belongs to.
-func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*Marked) *Marked {
+func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Marker, native []*Marked, erased []erasedPart) *Marked {
 	report := func(pos token.Pos, hint, format string, args ...any) {
 		all.problem(t, pos, hint, format, args...)
 	}
@@ -312,6 +334,10 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 				return d
 			}
 		}
+		if d := lost(erased, false, name); d != nil {
+			all.reportLost(t, f.Field.Label(), m.Pos, d)
+			return nil
+		}
 		var names []string
 		for _, d := range native {
 			names = append(names, d.Union.GoName)
@@ -320,6 +346,8 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 		if near, ok := diag.OnlyNearest(name, names); ok {
 			all.meant(t, by.Pos, name, near)
 		}
+	case len(native) == 0 && lost(erased, false, "") != nil:
+		all.reportLost(t, f.Field.Label(), m.Pos, lost(erased, false, ""))
 	case len(native) == 0 && !all.lackDiscriminators[t]:
 		if all.lackDiscriminators == nil {
 			all.lackDiscriminators = map[*source.Type]bool{}
@@ -347,11 +375,15 @@ func (all *Unions) discriminatorOf(t *source.Type, f *NamedField, m *markers.Mar
 // problem reports a problem with a union: an error if unions are enabled.
 func (all *Unions) problem(t *source.Type, pos token.Pos, hint, format string, args ...any) {
 	all.invalidIn(t.Pkg)
-	severity := diag.Error
+	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = all.severity(t)
+}
+
+// severity is that of problems with the unions of a type: an error if unions are enabled.
+func (all *Unions) severity(t *source.Type) diag.Severity {
 	if forms := all.Settings.UnionForms(t); forms == nil || slices.Contains(forms, unions.FormNone) {
-		severity = diag.Warning
+		return diag.Warning
 	}
-	all.Reporter.Report(report.InvalidUnion, t.Pkg.At(pos), hint, format, args...).Severity = severity
+	return diag.Error
 }
 
 // writeUnion is the operation that adds a union to the schema of its struct.
@@ -365,10 +397,7 @@ type writeUnion struct {
 func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	u := op.Union
 	u.Members = slices.Clone(u.Members)
-	severity := diag.Error
-	if op.forms == nil || slices.Contains(op.forms, unions.FormNone) {
-		severity = diag.Warning
-	}
+	severity := op.all.severity(op.owner)
 	if op.forms == nil && len(u.Members) > 0 && !u.MentionedBy(s) && !addsJunctor(op.owner.Markers) {
 		op.all.reportOff(op.owner, u.Pos)
 	}
@@ -383,6 +412,7 @@ func (op writeUnion) Apply(e *edits.Editor, s *structural.Schema) {
 	}
 	if u.Discriminator != "" {
 		op.readDiscriminator(&u, s, problem)
+		failed = op.reportValues(&u, s) || failed
 	}
 	op.checkMembers(e, &u, s, problem)
 	if failed {

@@ -291,9 +291,15 @@ var (
 		Bad:         "$ schemagen crd ./... --gates A,B\n-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
 		Good:        "-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A && !B)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
 	}
+	ReadsErased = &diag.Kind{
+		Code: "SG324", Fixes: true, Title: "a rule that reads a field that a gate removes",
+		Explanation: "A field that +schemagen:when removes is not in the schema, and the API server rejects a rule or a message that reads it. Give the rule the condition of the field.",
+		Bad:         "// +kubebuilder:validation:XValidation:rule=\"!has(self.burst) || self.burst >= self.rate\"\ntype Spec struct {\n\tRate int32 `json:\"rate\"`\n\n\t// +schemagen:when(Burst)\n\tBurst *int32 `json:\"burst,omitempty\"`\n}",
+		Good:        "// +schemagen:when(Burst)=+kubebuilder:validation:XValidation:rule=\"!has(self.burst) || self.burst >= self.rate\"\ntype Spec struct {\n\tRate int32 `json:\"rate\"`\n\n\t// +schemagen:when(Burst)\n\tBurst *int32 `json:\"burst,omitempty\"`\n}",
+	}
 	NeedsErased = &diag.Kind{
 		Code: "SG325", Fixes: true, Title: "something refers to what a gate removes",
-		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well.",
+		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well, and so do list keys, defaults, printer columns, selectable fields, scale paths, and the names in fieldPath or +kubebuilder:validation:ExactlyOneOf that refer to a removed field: give their markers the condition of the field. A value of a union has to be removed with its member, and the members with their discriminator.",
 		Bad:         "type Spec struct {\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
 		Good:        "type Spec struct {\n\t// +schemagen:when(Burst)\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
 	}
@@ -418,7 +424,7 @@ func Codes() []*diag.Kind {
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
-		InvalidCondition, UnknownGate, AlternativesDisagree, NeedsErased, NotConditional, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
+		InvalidCondition, UnknownGate, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
 		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,

@@ -84,13 +84,42 @@ type Eraser interface {
 	Erase(f *File, tree *ast.File) *ast.File
 }
 
-// Erased is a declaration that a condition removes.
+// Erased is a declaration that a condition removes, or a field that a condition behind
+// +schemagen:at removes from one use of its type.
 type Erased struct {
-	// Name is the name of a type or constant, or TYPE.FIELD.
+	// Name is the name of a type or constant, or TYPE.FIELD. It is empty behind +schemagen:at.
 	Name string
 	// Condition is the text of the condition, and Pos the position of its marker.
 	Condition string
 	Pos       token.Pos
+	// Node is the field or specification that is removed; nil behind +schemagen:at. Struct is
+	// the struct type of a field, as it is in the tree without the field.
+	Node   ast.Node
+	Struct *ast.StructType
+	// Comments are the markers at the declaration.
+	Comments []markers.Comment
+}
+
+// ErasedAt returns what the condition at a position removes, or nil.
+func (p *Package) ErasedAt(pos token.Pos) *Erased {
+	for _, f := range p.Sources {
+		for i := range f.Erased {
+			if f.Erased[i].Pos == pos {
+				return &f.Erased[i]
+			}
+		}
+	}
+	return nil
+}
+
+// ErasedFields returns the fields that conditions remove from a struct type.
+func (t *Type) ErasedFields() (out []Erased) {
+	for _, erased := range t.File.Erased {
+		if erased.Struct != nil && erased.Struct == t.Spec.Type {
+			out = append(out, erased)
+		}
+	}
+	return out
 }
 
 // MarkerParser parses the comments of declarations.

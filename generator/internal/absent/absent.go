@@ -1,0 +1,370 @@
+// Package absent reports what refers to fields that conditions on gates remove. It finds list
+// keys, defaults, printer columns, selectable fields, scale paths and field paths of rules in
+// finished definitions, and explains the API server's errors about rules that read such fields.
+//
+// Which properties a struct lacks is in [structural.Origin.Absent], for which [Of] reads the
+// source. The package does not know gates: a property is absent or is not.
+package absent
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Check reports what refers to absent properties in the definitions. Errors about rules are
+// explained when the API server reports them.
+func Check(c *checks.Checker, definitions []*checks.Definition) {
+	f := &finder{checker: c, lacking: map[*structural.Schema]bool{}}
+	for _, d := range definitions {
+		for version, s := range d.Schemas {
+			if !f.lacks(s) {
+				continue
+			}
+			c.FindLocalFiles()
+			f.definition(d, version)
+		}
+	}
+	if len(f.rules) > 0 {
+		c.Explain = f.explain
+	}
+}
+
+// finder finds references to absent properties.
+type finder struct {
+	checker *checks.Checker
+	// lacking are the schemas that were searched, with whether a property is absent from them.
+	lacking map[*structural.Schema]bool
+	rules   []rule
+}
+
+// rule is a rule of a schema from which a property is absent.
+type rule struct {
+	marker markers.Comment
+	schema *structural.Schema
+}
+
+// place is a schema in a definition.
+type place struct {
+	definition *checks.Definition
+	version    int
+	schema     *structural.Schema
+	path       string // of the schema in that of the version
+	fields     string // the same, for messages
+}
+
+// at returns the path of a part of the schema in the definition.
+func (p place) at(part string) string {
+	return fmt.Sprintf("spec.versions[%d].schema.openAPIV3Schema%s%s", p.version, p.path, part)
+}
+
+// property returns the place of a property; ok is false if there is none.
+func (p place) property(name string) (place, bool) {
+	i := p.schema.PropertyIndex(name)
+	if i < 0 {
+		return place{}, false
+	}
+	return place{p.definition, p.version, p.schema.Properties[i].Schema, p.path + ".properties[" + name + "]", p.fields + "." + name}, true
+}
+
+// elements returns the place of the elements of a list or the values of a map.
+func (p place) elements() (place, bool) {
+	if s := p.schema.Items; s != nil {
+		return place{p.definition, p.version, s, p.path + ".items", p.fields + "[*]"}, true
+	}
+	if a := p.schema.AdditionalProperties; a != nil && a.Schema != nil {
+		return place{p.definition, p.version, a.Schema, p.path + ".additionalProperties", p.fields + "{*}"}, true
+	}
+	return place{}, false
+}
+
+// lacks reports whether a property is absent from a schema or one below it.
+func (f *finder) lacks(s *structural.Schema) bool {
+	if s == nil {
+		return false
+	}
+	known, ok := f.lacking[s]
+	if ok {
+		return known
+	}
+	lacks := len(s.Origin.Absent) > 0
+	for _, p := range s.Properties {
+		lacks = f.lacks(p.Schema) || lacks
+	}
+	lacks = f.lacks(s.Items) || lacks
+	if s.AdditionalProperties != nil {
+		lacks = f.lacks(s.AdditionalProperties.Schema) || lacks
+	}
+	f.lacking[s] = lacks
+	return lacks
+}
+
+// definition searches a version of a definition.
+func (f *finder) definition(d *checks.Definition, i int) {
+	root, version := place{definition: d, version: i, schema: d.Schemas[i]}, d.Object.Spec.Versions[i]
+	at := func(part string) string { return fmt.Sprintf("spec.versions[%d]%s", i, part) }
+	for n, column := range version.AdditionalPrinterColumns {
+		f.path(root, column.JSONPath, at(fmt.Sprintf(".additionalPrinterColumns[%d].jsonPath", n)), "printer column "+column.Name)
+	}
+	for n, field := range version.SelectableFields {
+		f.path(root, field.JSONPath, at(fmt.Sprintf(".selectableFields[%d].jsonPath", n)), "the selectable field")
+	}
+	if s := version.Subresources; s != nil && s.Scale != nil {
+		f.path(root, s.Scale.SpecReplicasPath, at(".subresources.scale.specReplicasPath"), "the scale subresource")
+		f.path(root, s.Scale.StatusReplicasPath, at(".subresources.scale.statusReplicasPath"), "the scale subresource")
+		if s.Scale.LabelSelectorPath != nil {
+			f.path(root, *s.Scale.LabelSelectorPath, at(".subresources.scale.labelSelectorPath"), "the scale subresource")
+		}
+	}
+	f.schema(root)
+}
+
+// schema searches a schema and those below it.
+func (f *finder) schema(p place) {
+	s := p.schema
+	if !f.lacks(s) {
+		return
+	}
+	elements, hasElements := p.elements()
+	for n, key := range s.XListMapKeys {
+		if _, exists := elements.property(key); hasElements && !exists {
+			f.report(elements, key, p.at(fmt.Sprintf(".x-kubernetes-list-map-keys[%d]", n)), "the list key", len(s.XListMapKeys) > 1)
+		}
+	}
+	if s.Default != nil {
+		var value any
+		if json.Unmarshal(s.Default.Raw, &value) == nil {
+			f.value(p, value, p.at(".default"))
+		}
+	}
+	for n, r := range s.XValidations {
+		at := p.at(fmt.Sprintf(".x-kubernetes-validations[%d]", n))
+		if r.FieldPath != "" {
+			f.path(p, r.FieldPath, at+".fieldPath", "the fieldPath")
+		}
+		m, ok := f.checker.Marker(p.definition, at+".rule")
+		if names, isOneOf := oneOf(m); isOneOf {
+			for _, name := range names {
+				f.report(p, name, at+".rule", "the marker", true)
+			}
+		} else if ok {
+			f.rules = append(f.rules, rule{m, s})
+		}
+	}
+	for _, property := range s.Properties {
+		below, _ := p.property(property.Name)
+		f.schema(below)
+	}
+	if hasElements {
+		f.schema(elements)
+	}
+}
+
+// oneOf returns the fields of a marker such as +kubebuilder:validation:ExactlyOneOf.
+func oneOf(m markers.Comment) ([]string, bool) {
+	name, list, _ := strings.Cut(m.Text, "=")
+	return strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`;,{}" `, r) }), strings.HasSuffix(name, "OneOf")
+}
+
+// value searches a part of the default at a path.
+func (f *finder) value(p place, value any, at string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if below, ok := p.property(name); ok {
+				f.value(below, value[name], at)
+			} else if p.schema.XPreserveUnknownFields == nil || !*p.schema.XPreserveUnknownFields {
+				f.report(p, name, at, "the default", true)
+			}
+			if below, ok := p.elements(); ok {
+				f.value(below, value[name], at)
+			}
+		}
+	case []any:
+		if below, ok := p.elements(); ok {
+			for _, element := range value {
+				f.value(below, element, at)
+			}
+		}
+	}
+}
+
+// step matches a step of a JSON path: a field, or an element.
+var step = lazyregexp.New(`^(?:\.((?:[^.\[\\]|\\.)+)|\['([^']*)'\]|\[[^\]]*\])`)
+
+// path reports an absent property on a path below a schema.
+func (f *finder) path(p place, path, at, what string) {
+	for path != "" {
+		m := step().FindStringSubmatch(path)
+		if m == nil {
+			return
+		}
+		path = path[len(m[0]):]
+		name, below, ok := m[1]+m[2], place{}, false
+		if name != "" {
+			below, ok = p.property(name)
+			if !ok && f.report(p, name, at, what, true) {
+				return
+			}
+		}
+		if !ok {
+			if below, ok = p.elements(); !ok {
+				return
+			}
+		}
+		p = below
+	}
+}
+
+// report reports a property that the value at a path refers to, if it is absent. The finding
+// has a fix if the marker that sets the value is not the only one of its kind.
+func (f *finder) report(p place, name, at, what string, fixable bool) bool {
+	absent := p.schema.Origin.Lacks(name)
+	if absent == nil {
+		return false
+	}
+	pos, related := f.checker.Position(p.definition, at)
+	m, ok := f.checker.Marker(p.definition, at)
+	d := report.NeedsErased.At(pos, "", "%s needs %s.%s, which does not exist here: its condition is %s", what, p.fields, name, absent.Condition)
+	d.Related = related
+	f.add(&d, absent, m, ok, fixable)
+	f.checker.Reporter.Add(d)
+	return true
+}
+
+// add adds to a finding the condition of an absent property, and how to make the marker depend
+// on it.
+func (f *finder) add(d *diag.Diagnostic, absent *structural.Absent, m markers.Comment, ok, fixable bool) {
+	r := f.checker.Reporter
+	d.Related = append(d.Related, diag.Related{Pos: r.Position(absent.Pos), Message: "the condition"})
+	if !ok {
+		return
+	}
+	condition := "+" + markers.WhenName + "(" + absent.Condition + ")="
+	d.Hint = "write " + condition + " before the marker"
+	if fixable {
+		r.Fix(d, "write "+condition, &markers.Edit{Pos: m.Pos, End: m.Pos, New: condition})
+	} else {
+		d.Hint += " and before +listType"
+	}
+}
+
+// undefined matches errors about rules that read a field that does not exist.
+var undefined = lazyregexp.New(`undefined field '([^']+)'`)
+
+// The API server reports a field at the dot before it, or at the parenthesis of has().
+// before matches the path from the value of a rule to the object whose field is read, and
+// within the same with the field.
+var (
+	before = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)$`)
+	within = lazyregexp.New(`^\(\s*((?:self|oldSelf)((?:\.\w+)*))\.\w+`)
+)
+
+// explain returns the finding for an error of the API server about a rule that reads an absent
+// property; all others are returned unchanged.
+func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
+	m := undefined().FindStringSubmatch(d.Message)
+	if m == nil {
+		return d
+	}
+	for _, rule := range f.rules {
+		head, tail, ok := f.textAt(rule.marker, d.Pos)
+		if !ok {
+			continue
+		}
+		var absent *structural.Absent
+		expression := m[1]
+		if read := before().FindStringSubmatch(head); read != nil {
+			expression, absent = read[0]+"."+m[1], readFrom(rule.schema, read[1], m[1])
+		} else if read := within().FindStringSubmatch(tail); read != nil {
+			expression, absent = read[1]+"."+m[1], readFrom(rule.schema, read[2], m[1])
+		}
+		if absent == nil {
+			absent = f.below(rule.schema, m[1])
+		}
+		if absent == nil {
+			continue
+		}
+		what := "rule"
+		if strings.Contains(d.Message, "messageExpression compilation failed") {
+			what = "message"
+		}
+		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expression, absent.Condition)
+		f.add(&out, absent, rule.marker, true, true)
+		return out
+	}
+	return d
+}
+
+// textAt returns the text of a marker before and after a position; ok is false if the position
+// is not in the marker.
+func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string, ok bool) {
+	from, to := f.checker.Reporter.Position(m.Pos), f.checker.Reporter.Position(m.End())
+	if pos.File != from.File || pos.Line < from.Line || pos.Line > to.Line {
+		return "", "", false
+	}
+	for i := range m.Text {
+		if f.checker.Reporter.Position(m.PosAt(i)) == pos {
+			return m.Text[:i], m.Text[i:], true
+		}
+	}
+	return "", "", true
+}
+
+// readFrom returns the property that a rule of a schema reads by a path of CEL names, if it is
+// absent.
+func readFrom(s *structural.Schema, path, name string) *structural.Absent {
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
+		i := slices.IndexFunc(s.Properties, func(p structural.Property) bool { return isNamed(p.Name, step) })
+		if i < 0 {
+			return nil
+		}
+		s = s.Properties[i].Schema
+	}
+	return absentFrom(s, name)
+}
+
+// below returns the absent property with a CEL name that is nearest below a schema, or else its
+// own: rules read their own properties through self, and those below also through variables.
+func (f *finder) below(root *structural.Schema, name string) *structural.Absent {
+	for next := []*structural.Schema{root}; len(next) > 0; next = next[1:] {
+		s := next[0]
+		if !f.lacks(s) {
+			continue
+		}
+		if absent := absentFrom(s, name); absent != nil && s != root {
+			return absent
+		}
+		for _, p := range s.Properties {
+			next = append(next, p.Schema)
+		}
+		next = append(next, s.Items)
+		if s.AdditionalProperties != nil {
+			next = append(next, s.AdditionalProperties.Schema)
+		}
+	}
+	return absentFrom(root, name)
+}
+
+func absentFrom(s *structural.Schema, name string) *structural.Absent {
+	i := slices.IndexFunc(s.Origin.Absent, func(a structural.Absent) bool { return isNamed(a.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return &s.Origin.Absent[i]
+}
+
+// isNamed reports whether a property has a name in CEL.
+func isNamed(property, name string) bool {
+	escaped, ok := structural.CELName(property)
+	return ok && escaped == name
+}

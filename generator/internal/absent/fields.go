@@ -1,0 +1,67 @@
+package absent
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// maxEmbedded is the maximum depth of embedded structs whose fields are read.
+const maxEmbedded = 8
+
+// Of returns the properties that conditions remove from a struct.
+func Of(t *source.Type) (out []structural.Absent) {
+	for _, erased := range t.ErasedFields() {
+		for _, name := range properties(t.File, erased.Node.(*ast.Field), maxEmbedded) {
+			out = append(out, structural.Absent{Name: name, Condition: erased.Condition, Pos: erased.Pos})
+		}
+	}
+	return out
+}
+
+// properties returns the JSON names of a field: those of its struct's fields if it is inlined.
+// Markers are not read, because the declaration does not exist.
+func properties(f *source.File, field *ast.Field, depth int) (names []string) {
+	name, options, _ := strings.Cut(source.TagOf(field).Get("json"), ",")
+	if name != "" {
+		return []string{name}
+	}
+	if depth == 0 || !strings.Contains(options, "inline") && len(field.Names) > 0 {
+		return nil
+	}
+	expr := field.Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	resolved, why := f.Resolve(expr)
+	if why != nil || resolved.Type == nil {
+		return erasedProperties(f, source.ExprName(expr), depth)
+	}
+	if st, ok := resolved.Type.Spec.Type.(*ast.StructType); ok {
+		for _, inner := range st.Fields.List {
+			names = append(names, properties(resolved.Type.File, inner, depth-1)...)
+		}
+	}
+	return names
+}
+
+// erasedProperties returns the JSON names of the fields of a struct that a condition removes,
+// too.
+func erasedProperties(f *source.File, name string, depth int) (names []string) {
+	for _, sibling := range f.Pkg.Sources {
+		for _, erased := range sibling.Erased {
+			spec, ok := erased.Node.(*ast.TypeSpec)
+			if !ok || erased.Name != name {
+				continue
+			}
+			if st, ok := spec.Type.(*ast.StructType); ok {
+				for _, inner := range st.Fields.List {
+					names = append(names, properties(sibling, inner, depth-1)...)
+				}
+			}
+		}
+	}
+	return names
+}
