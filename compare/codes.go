@@ -72,11 +72,11 @@ func (c *Change) Diagnostic(counts bool) diag.Diagnostic {
 		severity = diag.Error
 	}
 	pos, related := c.Position()
-	return kind.At(pos, "", "%s: %s%s: %s%s", c.Subject(), c.Kind, c.values(), c.Reason, more).As(severity).With(related...)
+	return kind.At(pos, "", "%s: %s%s: %s%s", c.Subject(), c.Kind, c.Values(), c.Reason, more).As(severity).With(related...)
 }
 
-// values returns the old and new values in parentheses.
-func (c *Change) values() string {
+// Values returns the old and new values in parentheses, after a blank.
+func (c *Change) Values() string {
 	switch {
 	case c.Old != "" && c.New != "":
 		return fmt.Sprintf(" (%s → %s)", c.Old, c.New)

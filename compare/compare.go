@@ -64,6 +64,8 @@ type Change struct {
 	OldPath, NewPath string
 	// Old and New are the values, as JSON or as text. A missing value is empty.
 	Old, New string
+	// Index is the index of a rule in the list at NewPath, or if it was removed, at OldPath.
+	Index int
 	// Reason is one sentence that describes the effect, without a final period.
 	Reason string
 	// OldPos and NewPos are the positions in files or in Go. Related belongs to NewPos.
@@ -95,17 +97,8 @@ const ratchetingMinor = 30
 func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
 	var out []Change
 	for _, p := range pairs(olds, news) {
-		d := &definition{old: p.old, new: p.new, ratchets: !target.Before(ratchetingMinor)}
-		switch {
-		case p.old == nil:
-			d.name = p.new.CRD.Name
-			d.add(Change{Kind: DefinitionAdded, NewPath: "metadata.name", Reason: "it has no objects yet"})
-		case p.new == nil:
-			d.name = p.old.CRD.Name
-			d.add(Change{Kind: DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "the server deletes all objects along with the definition"})
-		default:
-			d.name = p.new.CRD.Name
-			d.compare()
+		d := p.changes(target)
+		if p.old != nil && p.new != nil {
 			if err := d.askServer(ctx, target); err != nil {
 				return nil, err
 			}
@@ -115,8 +108,34 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 	return out, nil
 }
 
+// Accepted is [Definitions] for new definitions that a server is known to accept: the server's
+// code does not validate the update.
+func Accepted(target *apiserver.Target, olds, news []*crd.Definition) (out []Change) {
+	for _, p := range pairs(olds, news) {
+		out = append(out, p.changes(target).changes...)
+	}
+	return out
+}
+
 // subjects are the old and the new definition of a name; one of them may be nil.
 type subjects struct{ old, new *crd.Definition }
+
+// changes compares the definitions, without the server.
+func (p subjects) changes(target *apiserver.Target) *definition {
+	d := &definition{old: p.old, new: p.new, target: target, ratchets: !target.Before(ratchetingMinor)}
+	switch {
+	case p.old == nil:
+		d.name = p.new.CRD.Name
+		d.add(Change{Kind: DefinitionAdded, NewPath: "metadata.name", Reason: "it has no objects yet"})
+	case p.new == nil:
+		d.name = p.old.CRD.Name
+		d.add(Change{Kind: DefinitionRemoved, Category: BreaksStored, OldPath: "metadata.name", Reason: "the server deletes all objects along with the definition"})
+	default:
+		d.name = p.new.CRD.Name
+		d.compare()
+	}
+	return d
+}
 
 // pairs matches definitions by name and returns them sorted by name. If a name repeats, the
 // last definition wins, as with kubectl apply.

@@ -19,7 +19,7 @@ func (c *comparer) rules(p nodePair) bool {
 		c.ruleAdded(p, rule)
 	}
 	for _, rule := range removed {
-		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Reason: "values that violate the rule are accepted"})
+		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleRemoved, Old: rule.Rule, Index: indexOf(p.oldRules, rule), Reason: "values that violate the rule are accepted"})
 	}
 	if len(removed) == 0 && len(added) == 0 && !same(p.old.XValidations, p.new.XValidations) {
 		c.loosen(p, "x-kubernetes-validations", Change{Kind: RuleMessageChanged, Reason: "only the message of a rejection, the number or the order of equal rules changed"})
@@ -41,10 +41,15 @@ func rulesWithout(list, other []structural.Rule) []structural.Rule {
 	return out
 }
 
+// indexOf returns the index of the first rule with the text of a rule in the list.
+func indexOf(list []structural.Rule, rule structural.Rule) int {
+	return slices.IndexFunc(list, func(r structural.Rule) bool { return r.Rule == rule.Rule })
+}
+
 var oldSelfRegexp = lazyregexp.New(`\boldSelf\b`)
 
 func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
-	change := Change{Kind: RuleAdded, New: rule.Rule, Reason: "values that violate the rule are rejected"}
+	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
 	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	switch {
 	case c.requiresNewField(p, rule.Rule):

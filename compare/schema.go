@@ -13,6 +13,8 @@ import (
 // nodePair is a node in both schemas of a version.
 type nodePair struct {
 	old, new *structural.Schema
+	// oldRules and newRules are all rules of the nodes, with those of unions.
+	oldRules, newRules []structural.Rule
 	// oldPath and newPath are the paths in each schema. field is the path in objects.
 	oldPath, newPath *structural.Path
 	field            string
@@ -134,8 +136,12 @@ func keywords() []keyword {
 
 // schema compares two nodes and their children.
 func (c *comparer) schema(p nodePair) {
+	if p.old == p.new {
+		return
+	}
 	discriminators := c.unions(p)
 	p.ruled = p.ruled || len(p.new.XValidations) > 0
+	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
 	p.old, p.new = normalized(p.old), normalized(p.new)
 	differing := differences(p.old, p.new)
 	before := len(c.changes)

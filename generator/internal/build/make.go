@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/structural"
@@ -44,6 +45,13 @@ func makeRun(ctx context.Context, options Options) ([]*Made, diag.List, *Run, er
 
 // Object returns the definition without the schemas of its versions.
 func (m *Made) Object() *apiextensionsv1.CustomResourceDefinition { return m.definition.Object }
+
+// Described returns the definition with its positions. Its object has no schemas.
+func (m *Made) Described() *crd.Definition {
+	out := m.checker.Subjects([]*checks.Definition{m.definition})[0]
+	out.CRD = m.definition.Object
+	return out
+}
 
 // Schema returns the schema of a version, or nil if the definition does not have the
 // version.
