@@ -85,6 +85,7 @@ func layers() []string {
 		"internal/install",
 		"internal/runcache",
 		"internal/controllertools",
+		"internal/containment",
 		"internal/crdrun",
 		"internal/peerversions",
 		"internal/migrate",

@@ -73,6 +73,8 @@ func configSchema() []byte {
 			"annotations": texts("annotations of its CRDs"), "labels": texts("labels of its CRDs"),
 			"kinds": object{"type": "array", "items": object{"type": "string"}, "description": "its kinds, as for --kinds, or * for all"},
 		})}}}
+	properties["contains"] = object{"type": "array", "description": "pairs of channels: what a server with the CRDs of narrow accepts and stores, one with those of wide accepts and stores equally",
+		"items": closed(object{"narrow": text("name of a channel"), "wide": text("name of a channel")}, "narrow", "wide")}
 	severities, waived := object{}, []any{}
 	for _, info := range codes() {
 		names := project.Severities()

@@ -419,6 +419,9 @@ func (l *randomLab) changeProjectFile() string {
 	}
 	if r.IntN(3) == 0 {
 		groups["channels"] = one(r, "{standard: []}", "{standard: [], wide: [X]}", "{standard: {gates: ['*'], crd: ../out2}, wide: {gates: ['@standard', '!X'], suffix: -wide, annotations: {a: b}}}")
+		if strings.Contains(groups["channels"], "wide") && r.IntN(2) == 0 {
+			groups["contains"] = one(r, "[]", "[{narrow: standard, wide: wide}]", "[{narrow: wide, wide: standard}]")
+		}
 	}
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(groups)) {

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator/deepcopy"
 	"github.com/schemagen/schemagen/generator/typegen"
 	"github.com/schemagen/schemagen/internal/apidocs"
+	"github.com/schemagen/schemagen/internal/containment"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -194,7 +195,7 @@ func (r *reporter) finish() error {
 
 // codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), definitions.Codes(), typegen.Codes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), definitions.Codes(), typegen.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

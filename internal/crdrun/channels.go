@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -33,7 +36,7 @@ type Selection struct {
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
-	r.Channels = nil
+	r.Channels, r.Contains = nil, of.Contains()
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	if len(findings) > 0 || len(selected) == 0 {
 		return findings
@@ -137,4 +140,57 @@ func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
 		}
 	}
 	return out
+}
+
+// contained reports what a channel of the run accepts and one that contains it does not: an
+// error for the pairs of the request, a warning for other pairs of which one has all gates of
+// the other, unless channels between them are compared.
+func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
+	var target *apiserver.Target
+	sides := make([]*containment.Channel, len(channels))
+	side := func(i int) *containment.Channel {
+		if sides[i] == nil {
+			sides[i] = &containment.Channel{Name: channels[i].Name, Gates: channels[i].Gates}
+			for _, m := range made[i].Made {
+				sides[i].Definitions = append(sides[i].Definitions, m.Described())
+			}
+		}
+		return sides[i]
+	}
+	below := func(i, j int) bool { // has fewer gates
+		a, b := gates.Set(channels[i].Gates), gates.Set(channels[j].Gates)
+		return a.Within(b) && !b.Within(a)
+	}
+	between := func(i, j int) bool {
+		for k := range channels {
+			if below(i, k) && below(k, j) {
+				return true
+			}
+		}
+		return false
+	}
+	for narrow := range channels {
+		for wide := range channels {
+			severity := diag.Warning
+			switch {
+			case slices.ContainsFunc(r.Contains, func(c project.Containment) bool {
+				return c.Narrow == channels[narrow].Name && c.Wide == channels[wide].Name
+			}):
+				severity = diag.Error
+			case !below(narrow, wide) || between(narrow, wide):
+				continue
+			}
+			if target == nil {
+				if target, err = apiserver.NewTarget(r.KubeVersion); err != nil {
+					return nil, err
+				}
+			}
+			changes, err := containment.Compare(target, r.in, side(narrow), side(wide))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, containment.Findings(changes, side(narrow), side(wide), severity)...)
+		}
+	}
+	return out, nil
 }

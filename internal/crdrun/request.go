@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
 )
 
 // Request is the complete input of a run of the CRD generator, known before any source is
@@ -32,6 +33,8 @@ type Request struct {
 	// Channels are the channels to generate. If there are none, definitions are generated for
 	// the gates of the options.
 	Channels []Channel
+	// Contains are pairs of channels of which one has to contain the other.
+	Contains []project.Containment
 	// Companions and Patch are generators to run in addition to crd. NoCRD is set if crd
 	// itself is not run.
 	Companions Companions
@@ -213,5 +216,10 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 		outputs = append(outputs, written[i]...)
 	}
 	findings = append(findings, sharedFiles(channels, written)...)
+	more, err := r.contained(channels, made)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	findings = append(findings, more...)
 	return outputs, stale, definitions.WithoutIgnored(r.in, findings), nil
 }

@@ -26,30 +26,16 @@ func Allow(changes []compare.Change, news, sources []*crd.Definition, known func
 	return append(findings, allowedInFiles(changes, news, known)...), nil
 }
 
-// allowedInGo marks the changes that markers in Go allow, in NEW or in the packages that it
-// was generated from. It returns findings about invalid and unused markers.
+// allowedInGo is [AllowInGo] that returns findings about invalid and unused markers. The changes
+// may be between files that were generated from sources.
 func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (diag.List, error) {
 	waivers, err := newGoWaivers(inputs.New())
 	if err != nil {
 		return nil, err
 	}
-	used := map[*goWaiver]bool{}
-	for i := range changes {
-		c := &changes[i]
-		source, path := sourceOf(c, news, sources)
-		if source == nil {
-			continue
-		}
-		found, err := waivers.At(positionsOnPath(source, path))
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range found {
-			if w.Kind == string(c.Kind) && w.Reason != "" {
-				c.Waived, used[w] = w.Reason, true
-				break
-			}
-		}
+	used, err := waivers.allow(changes, news, sources)
+	if err != nil {
+		return nil, err
 	}
 	// Unused markers are found by reading the packages of all kinds.
 	for _, s := range sources {
@@ -67,6 +53,39 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 		}
 	}
 	return out, nil
+}
+
+// AllowInGo marks the changes that markers in Go allow, in the packages of the new definitions,
+// whose files are read through in.
+func AllowInGo(in *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
+	waivers, err := newGoWaivers(in)
+	if err == nil {
+		_, err = waivers.allow(changes, news, news)
+	}
+	return err
+}
+
+// allow marks the changes that markers allow, and returns these markers.
+func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definition) (used map[*goWaiver]bool, err error) {
+	used = map[*goWaiver]bool{}
+	for i := range changes {
+		c := &changes[i]
+		source, path := sourceOf(c, news, sources)
+		if source == nil {
+			continue
+		}
+		found, err := w.At(positionsOnPath(source, path))
+		if err != nil {
+			return nil, err
+		}
+		for _, waiver := range found {
+			if waiver.Kind == string(c.Kind) && waiver.Reason != "" {
+				c.Waived, used[waiver] = waiver.Reason, true
+				break
+			}
+		}
+	}
+	return used, nil
 }
 
 // invalidWaiver returns a finding if a comment that allows a kind of change is invalid or

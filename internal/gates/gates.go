@@ -40,6 +40,16 @@ func (s Set) On(name string) bool {
 	return false
 }
 
+// Within reports whether all gates of the set are on in another one.
+func (s Set) Within(other Set) bool {
+	for _, element := range append(slices.Concat(s, other), "*") { // "*" is a gate that no element names
+		if name := strings.TrimPrefix(element, "!"); s.On(name) && !other.On(name) {
+			return false
+		}
+	}
+	return true
+}
+
 // Condition is a parsed condition. Its zero value always holds.
 type Condition struct {
 	op       operator

@@ -180,3 +180,27 @@ func TestSets(t *testing.T) {
 		}
 	}
 }
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		narrow, wide Set
+		want         bool
+	}{
+		{nil, nil, true},
+		{nil, Set{"A"}, true},
+		{Set{"A"}, nil, false},
+		{Set{"A"}, Set{"A", "B"}, true},
+		{Set{"A", "B"}, Set{"A"}, false},
+		{Set{"A"}, Set{"*"}, true},
+		{Set{"A"}, Set{"*", "!A"}, false},
+		{Set{"A"}, Set{"*", "!B"}, true},
+		{Set{"*", "!B"}, Set{"*"}, true},
+		{Set{"*"}, Set{"*", "!B"}, false},
+		{Set{"*"}, Set{"A", "B"}, false},
+		{Set{"*", "!A", "!B"}, Set{"*", "!A"}, true},
+	} {
+		if got := c.narrow.Within(c.wide); got != c.want {
+			t.Errorf("%q within %q: %v", c.narrow, c.wide, got)
+		}
+	}
+}

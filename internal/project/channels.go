@@ -36,6 +36,22 @@ type Channel struct {
 	Pos diag.Position
 }
 
+// Containment is an element of the section contains: whatever a server with the definitions of
+// the channel Narrow accepts and stores, one with those of Wide accepts and stores equally.
+type Containment struct {
+	Narrow, Wide string
+	// Pos is the position in the file.
+	Pos diag.Position
+}
+
+// Contains returns the elements of the section contains, in the order of the file.
+func (c *File) Contains() []Containment {
+	if c == nil {
+		return nil
+	}
+	return c.contains
+}
+
 // Channels returns the channels in the order of the file, with paths relative to wd.
 func (c *File) Channels(wd string) []Channel {
 	if c == nil {
@@ -219,12 +235,59 @@ func (r *reader) texts(n *yaml.Node, what string) map[string]string {
 	return out
 }
 
+// contains reads the section contains, after the channels.
+func (r *reader) contains(n *yaml.Node) {
+	var names []string
+	for _, c := range r.file.channels {
+		names = append(names, c.Name)
+	}
+	for _, element := range r.List(n) {
+		fields := r.Fields(element, "an element of contains", "narrow", "wide")
+		c := Containment{Pos: r.Pos(element)}
+		failed := false
+		for _, end := range []struct {
+			key string
+			to  *string
+		}{{"narrow", &c.Narrow}, {"wide", &c.Wide}} {
+			of := r.required(element, fields, end.key, "an element of contains")
+			if of == nil {
+				failed = true
+				continue
+			}
+			name, ok := r.scalar(of, "the name of a channel", "!!str")
+			if ok && !slices.Contains(names, name) {
+				r.unknownChannel(of, name, names)
+				ok = false
+			}
+			*end.to, failed = name, failed || !ok
+		}
+		switch {
+		case failed:
+		case c.Narrow == c.Wide:
+			r.failChannel(element, "", "channel %s contains itself", c.Narrow)
+		case slices.ContainsFunc(r.file.contains, func(o Containment) bool { return o.Narrow == c.Narrow && o.Wide == c.Wide }):
+			r.failChannel(element, "", "it is listed before that channel %s contains channel %s", c.Wide, c.Narrow)
+		default:
+			r.file.contains = append(r.file.contains, c)
+		}
+	}
+}
+
+// unknownChannel reports a name that is not that of a channel.
+func (r *reader) unknownChannel(n *yaml.Node, name string, names []string) {
+	hint := "declare channels: see docs/gates.md"
+	if len(names) > 0 {
+		hint = diag.DidYouMean(name, names, "the channels are "+strings.Join(names, ", "))
+	}
+	r.failChannel(n, hint, "unknown channel %q", manifest.Shortened(name))
+}
+
 // checkGate reports an element of a channel that names no gate and no channel.
 func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 	name := strings.TrimPrefix(element, "!")
 	if other, ok := strings.CutPrefix(element, "@"); ok {
 		if !slices.Contains(channels, other) {
-			r.failChannel(n, diag.DidYouMean(other, channels, "the channels are "+strings.Join(channels, ", ")), "unknown channel %q", manifest.Shortened(other))
+			r.unknownChannel(n, other, channels)
 		}
 		return
 	}

@@ -138,6 +138,7 @@ func (r *reader) top(root *yaml.Node) {
 	r.descriptions(fields["descriptions"])
 	r.gates(fields["gates"])
 	r.channels(fields["channels"])
+	r.contains(fields["contains"])
 	r.severities(fields["severities"])
 	for _, n := range r.List(fields["waivers"]) {
 		r.waiver(n)

@@ -39,6 +39,8 @@ type File struct {
 	gates []string
 	// channels are those of the section channels.
 	channels []Channel
+	// contains are the elements of the section contains.
+	contains []Containment
 	// severities are the configured severities of codes, each one of [Severities]. waivers
 	// suppress findings.
 	severities map[diag.Code]string

@@ -395,7 +395,7 @@ var (
 	}
 	InvalidChannels = &diag.Kind{
 		Code: "SG509", Title: "a mistake in the channels of schemagen.yaml",
-		Explanation: "A channel does not exist, takes its gates from itself, sets an annotation or a label that a marker sets to something else, or writes a file that another channel writes. --channel and --gates exclude each other. docs/gates.md describes channels.",
+		Explanation: "A channel does not exist, takes its gates from itself, sets an annotation or a label that a marker sets to something else, or writes a file that another channel writes; or a channel in contains does not exist, or contains itself. --channel and --gates exclude each other. docs/gates.md describes channels.",
 		Bad:         "$ schemagen crd ./...\n-- schemagen.yaml --\nchannels:\n  standard: {crd: crds}\n  experimental: {gates: [Burst], crd: crds}\n-- api/types.go --\n// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "-- schemagen.yaml --\nchannels:\n  standard: {crd: crds/standard}\n  experimental: {gates: [Burst], crd: crds/experimental}",
 	}

@@ -1,0 +1,163 @@
+// Package containment finds out whether a channel contains another one: whether a server with
+// the definitions of the wide channel accepts and stores equally whatever one with those of the
+// narrow channel accepts and stores.
+//
+// [Compare] returns the changes from one channel to another, as package compare categorizes
+// them, each with the condition in Go that causes it ([Place]). [Findings] are those that
+// contradict containment. Turned round, from wide to narrow, the changes tell what becomes of
+// stored objects. The package knows Go comments and definitions, but no project file and no run.
+package containment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Channel is a channel with its definitions, which a server accepts.
+type Channel struct {
+	Name        string
+	Gates       gates.Set
+	Definitions []*crd.Definition
+}
+
+// Change is a change from one channel to another.
+type Change struct {
+	compare.Change
+	// Place is the condition that causes the change, or nil if it was not found.
+	Place *Place
+	// Pos is the position in Go of what changes, or of the kind.
+	Pos diag.Position
+	// Absent is the name of a field that the change is about and that the first channel lacks:
+	// the one that is required, or that a rule reads.
+	Absent string
+}
+
+// Compare returns the changes if the definitions of one channel replace those of another, in
+// the order of [compare.Definitions]. Those that +schemagen:allowChange allows are waived. in
+// reads the Go files with the markers.
+func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
+	found := compare.Folded(compare.Accepted(target, from.Definitions, to.Definitions))
+	if len(found) == 0 {
+		return nil, nil
+	}
+	if err := definitions.AllowInGo(in, found, to.Definitions); err != nil {
+		return nil, err
+	}
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	all := &places{in: in, table: table, files: map[string][]declaration{}}
+	var out []Change
+	for _, c := range found {
+		change := Change{Change: c}
+		at := slices.IndexFunc(to.Definitions, func(d *crd.Definition) bool { return d.CRD.Name == c.Definition })
+		switch c.Kind {
+		case compare.RequiredAdded: // the change is at the object, and the marker at the field
+			change.NewPos, change.Related = to.Definitions[at].Position(parentPath(c.NewPath) + ".properties[" + c.New + "]")
+		case compare.RuleAdded:
+			change.NewPos, change.Related = to.Definitions[at].Position(fmt.Sprintf("%s[%d]", c.NewPath, c.Index))
+		}
+		change.Absent = absent(&c, found)
+		all.locate(&change, from.Gates, to.Gates)
+		out = append(out, change)
+	}
+	return out, nil
+}
+
+// parentPath returns the path of the node that a keyword belongs to.
+func parentPath(path string) string { return path[:strings.LastIndexByte(path, '.')] }
+
+// absent returns the field that a change is about if the changes also add it.
+func absent(c *compare.Change, found []compare.Change) string {
+	if c.Kind != compare.RequiredAdded && c.Kind != compare.RuleAdded {
+		return ""
+	}
+	for _, added := range found {
+		name, ok := strings.CutPrefix(added.NewPath, parentPath(c.NewPath)+".properties[")
+		if added.Kind != compare.FieldAdded || added.Definition != c.Definition || !ok {
+			continue
+		}
+		name = strings.TrimSuffix(name, "]")
+		if c.Kind == compare.RequiredAdded && c.New == name {
+			return name
+		}
+		if celName, ok := structural.CELName(name); ok && c.Kind == compare.RuleAdded && strings.Contains(c.New, "self."+celName) {
+			return celName
+		}
+	}
+	return ""
+}
+
+// locate finds the place and the position of a change between two sets of gates.
+func (p *places) locate(c *Change, from, to gates.Set) {
+	about, _, _ := strings.Cut(strings.ToLower(string(c.Kind)), "-")
+	if about == "rule" {
+		about = "validation"
+	}
+	if c.Place, c.Pos = p.find([]diag.Position{c.NewPos, c.OldPos}, about, from, to); c.Place == nil {
+		c.Pos, _ = c.Position()
+	}
+}
+
+// Findings returns the changes from a narrow to a wide channel that contradict containment, with
+// the given severity.
+func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (out diag.List) {
+	for i := range changes {
+		c := &changes[i]
+		if c.Category == compare.Safe || c.Waived != "" {
+			continue
+		}
+		reason, _, _ := strings.Cut(c.Reason, "; ") // what follows is about stored objects
+		hint := fmt.Sprintf("allow it with +schemagen:allowChange:kind=%s,reason=\"…\"", c.Kind)
+		var related []diag.Related
+		if c.Place != nil {
+			related = []diag.Related{{Pos: c.Place.Pos, Message: "the condition"}}
+		}
+		switch {
+		case c.Kind == compare.RequiredAdded && c.Absent != "":
+			hint = "make it optional, or give it a default"
+			reason = "required"
+			if c.Place != nil {
+				reason += " and gated by " + c.Place.Condition.String()
+			}
+			reason += ": every object of " + narrow.Name
+			if c.Field != "." {
+				reason += " with " + c.Field
+			}
+			reason += " is refused"
+		case c.Place != nil:
+			reason += fmt.Sprintf(" (gate %s)", c.Place.Condition)
+		}
+		if c.Kind == compare.RuleAdded && c.Absent != "" {
+			hint = fmt.Sprintf("begin it with !has(self.%s) ||, or %s", c.Absent, hint)
+		}
+		d := NotContained.At(c.Pos, hint, "channel %s %s: %s: %s%s: %s", wide.Name, effect(c.Kind, narrow.Name), c.Subject(), c.Kind, c.Values(), reason)
+		out = append(out, d.As(severity).With(related...))
+	}
+	return out
+}
+
+// effect describes what a kind of change does to what a channel accepts.
+func effect(kind compare.Kind, narrow string) string {
+	switch kind {
+	case compare.DefinitionRemoved, compare.VersionRemoved, compare.VersionUnserved, compare.StatusRemoved, compare.ScaleRemoved, compare.SelectableRemoved,
+		compare.NameRemoved, compare.NamesChanged:
+		return "does not serve what " + narrow + " serves"
+	case compare.FieldRemoved, compare.DefaultAdded, compare.DefaultChanged, compare.DefaultRemoved, compare.UnknownPruned, compare.NullableRemoved,
+		compare.StructureChanged, compare.StatusAdded, compare.EmbeddedRemoved:
+		return "stores otherwise what " + narrow + " accepts"
+	}
+	return "refuses what " + narrow + " accepts"
+}
