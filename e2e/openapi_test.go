@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // TestOpenAPICases checks that the documents generated for the expected definitions in
@@ -41,15 +44,17 @@ func TestOpenAPICases(t *testing.T) {
 	}
 	wanted = each(t, wanted, func(c CRD) error { _, err := s.CreateCRD(ctx, c); return err })
 	compared := comparePublished(ctx, t, s, wanted)
+	shown := compareShown(ctx, t, s, wanted)
 	dir := writeCRDs(t, wanted)
 	lists := compareDiscovery(ctx, t, s, dir, groupVersionsOf(writtenDocuments(t, dir)))
 	each(t, wanted, func(c CRD) error { return s.DeleteCRD(ctx, c.Name) })
 	each(t, wanted, func(c CRD) error { return s.WaitGone(ctx, c.Name) })
-	t.Logf("%d documents of %d definitions compared", compared, len(wanted))
-	if compared < 100 {
-		t.Errorf("got only %d documents", compared)
+	t.Logf("%d documents of %d definitions compared, and %d parts of them", compared, len(wanted), shown)
+	if compared < 100 || shown < 300 {
+		t.Errorf("got only %d documents and %d parts", compared, shown)
 	}
 	suite.report.Count("documents of OpenAPI v2 and v3 of the definitions of testdata/crd, equal to the server's", compared)
+	suite.report.Count("definitions that schemagen schema --published prints of them, equal to the server's", shown)
 	suite.report.Count("discovery responses for them, equal to the server's", lists)
 }
 
@@ -143,6 +148,95 @@ func comparePublished(ctx context.Context, t *testing.T, s *Server, crds []CRD) 
 		}
 	}
 	return equal
+}
+
+// compareShown compares what the command schema --published prints about each version that is
+// served with the definition in the server's documents, and returns the number of equal ones.
+// The server has published them: comparePublished has waited for it.
+func compareShown(ctx context.Context, t *testing.T, s *Server, crds []CRD) int {
+	t.Helper()
+	served := map[string][]CRD{}
+	for _, c := range crds {
+		var object apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(c.Data, &object); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range object.Spec.Versions {
+			if v.Served {
+				served[v.Name] = append(served[v.Name], c)
+			}
+		}
+	}
+	equal := 0
+	for _, document := range []string{"v2", "v3"} {
+		t.Run("schema --published "+document, func(t *testing.T) {
+			theirs := map[string]map[string]any{} // by address
+			for _, version := range slices.Sorted(maps.Keys(served)) {
+				cmd := exec.CommandContext(ctx, schemagen(t), "schema", "-f", writeCRDs(t, served[version]), "--version", version, "--published", document)
+				text, err := cmd.Output()
+				if err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				shown := strings.Split(string(text), "---\n")[1:]
+				if len(shown) != len(served[version]) {
+					t.Errorf("version %s: %d definitions of %d", version, len(shown), len(served[version]))
+				}
+				for _, one := range shown {
+					var ours map[string]any
+					if err := yaml.Unmarshal([]byte(one), &ours); err != nil {
+						t.Fatal(err)
+					}
+					name, address := publishedAs(ours, document)
+					if theirs[address] == nil {
+						theirs[address] = publishedDefinitions(ctx, t, s, address)
+					}
+					title, _, _ := strings.Cut(one, "\n")
+					found := jsonDifferences("", withoutUnions(ours), theirs[address][name])
+					for _, difference := range found {
+						t.Errorf("%s: %s", title, difference)
+					}
+					if len(found) == 0 {
+						equal++
+					}
+				}
+			}
+		})
+	}
+	return equal
+}
+
+// publishedAs returns the name of a definition, and the address of the document that has it.
+func publishedAs(definition map[string]any, document string) (name, address string) {
+	list, _ := definition["x-kubernetes-group-version-kind"].([]any)
+	if len(list) != 1 {
+		return "", ""
+	}
+	gvk, _ := list[0].(map[string]any)
+	parts := strings.Split(fmt.Sprint(gvk["group"]), ".")
+	slices.Reverse(parts)
+	name = fmt.Sprintf("%s.%s.%s", strings.Join(parts, "."), gvk["version"], gvk["kind"])
+	if document == "v2" {
+		return name, "/openapi/v2"
+	}
+	return name, fmt.Sprintf("/openapi/v3/apis/%s/%s", gvk["group"], gvk["version"])
+}
+
+// publishedDefinitions returns the definitions in a document of the server.
+func publishedDefinitions(ctx context.Context, t *testing.T, s *Server, address string) map[string]any {
+	t.Helper()
+	a, err := s.Do(ctx, http.MethodGet, address, "", nil)
+	if err != nil || !a.OK() {
+		t.Fatal(address, err, a)
+	}
+	document, _ := decoded(a.Body).(map[string]any)
+	definitions, is := document["definitions"].(map[string]any)
+	if components, isV3 := document["components"].(map[string]any); isV3 {
+		definitions, is = components["schemas"].(map[string]any)
+	}
+	if !is {
+		t.Fatalf("%s has no definitions", address)
+	}
+	return definitions
 }
 
 // writtenDocuments returns the documents that the command openapi writes, by path below
