@@ -98,7 +98,7 @@ func missingTest(t *testing.T, c clause) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(parts[0]) + `\(t \*testing\.T\)`)
+	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(parts[0]) + `\((?:t \*testing\.T|b \*testing\.B)\)`)
 	if !slices.ContainsFunc(files, func(file string) bool {
 		data, err := os.ReadFile(file)
 		return err == nil && declared.Match(data)
