@@ -24,6 +24,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/typegen"
 )
 
@@ -186,10 +187,12 @@ func proveObjects(t *testing.T, rows []*corpusRow) {
 	}
 }
 
+// writeTable writes testdata/types.tsv. The column controller-gen is the version that the
+// definition's annotation names.
 func writeTable(t *testing.T, rows []*corpusRow) {
 	t.Helper()
 	var table strings.Builder
-	table.WriteString("module\tfile\tdefinition\tversions\tresult\tcause\tstyle\tobjects\n")
+	table.WriteString("module\tfile\tdefinition\tversions\tcontroller-gen\tresult\tcause\tstyle\tobjects\n")
 	for _, r := range rows {
 		var versions, objects, style []string
 		for _, v := range r.definition.CRD.Spec.Versions {
@@ -204,13 +207,54 @@ func writeTable(t *testing.T, rows []*corpusRow) {
 			}
 		}
 		slices.Sort(style)
-		fmt.Fprintf(&table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.module, r.file, r.definition.CRD.Name, strings.Join(versions, ","), r.result, r.cause,
+		fmt.Fprintf(&table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.module, r.file, r.definition.CRD.Name, strings.Join(versions, ","),
+			cmp.Or(r.definition.CRD.Annotations[generator.VersionAnnotation], "none"), r.result, r.cause,
 			strings.Join(slices.Compact(style), ", "), strings.ReplaceAll(strings.Join(objects, " | "), "\n", " "))
 	}
 	if err := os.WriteFile("../../testdata/types.tsv", []byte(table.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
+
+// TestTable holds the numbers on the page against the table.
+func TestTable(t *testing.T) {
+	table, err := os.ReadFile("../../testdata/types.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/types.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(strings.TrimSuffix(string(table), "\n"), "\n")[1:]
+	count := map[string]int{}                // of results, and of definitions without the annotation
+	distinct := map[string]map[string]bool{} // modules, names, versions
+	for _, kind := range []string{"module", "name", "version"} {
+		distinct[kind] = map[string]bool{}
+	}
+	for _, row := range rows {
+		cells := strings.Split(row, "\t")
+		distinct["module"][cells[0]], distinct["name"][cells[2]] = true, true
+		if count[cells[5]]++; cells[4] == "none" {
+			count["none"]++
+		} else {
+			distinct["version"][cells[4]] = true
+		}
+	}
+	text := strings.Join(strings.Fields(string(page)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("%s definitions with %d names in %d modules", thousands(len(rows)), len(distinct["name"]), len(distinct["module"])),
+		fmt.Sprintf("%s are reproduced by plain Go types and markers, %d with `+schemagen:schema`, and %d are rejected", thousands(count["equal"]), count["kept"], count["refused"]),
+		fmt.Sprintf("%d definitions name %d versions of controller-gen", len(rows)-count["none"], len(distinct["version"])),
+		fmt.Sprintf("%d name none", count["none"]),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/types.md does not say: %s", want)
+		}
+	}
+}
+
+func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 
 // buildAll generates the methods that copy the types of all packages in a directory, and
 // compiles and vets them.
