@@ -62,10 +62,15 @@ func toWrite(files []writtenFile, options *Options) ([]writtenFile, diag.List, e
 		written, now := signature(data)
 		next, _ := signature(f.data)
 		switch {
-		case err != nil, options.Overwrite, written != "" && written == now:
+		case err != nil || options.Overwrite:
+			out = append(out, f)
+		case written == next && written == now:
+			f.data = data // gofmt or Git may have rewritten it
 			out = append(out, f)
 		case written == next:
 			found = append(found, editedFile.At(at, "", "this file has been edited since schemagen types wrote it; it is kept, because the CRDs have not changed it").As(diag.Note))
+		case written != "" && written == now:
+			out = append(out, f)
 		default:
 			message := "this file has been edited since schemagen types wrote it"
 			if written == "" {
