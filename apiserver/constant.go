@@ -30,17 +30,12 @@ type ConstantRule struct {
 // of them. Transition rules, and the rule "false" on an optional field, a way to forbid the
 // field, are not returned.
 func (t *Target) ConstantRules(s *structural.Schema) []ConstantRule {
-	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
-	if err != nil {
-		return nil
-	}
-	c := &constants{parser: p, parsed: &t.parsed}
+	c := &constants{parsed: &t.parsed}
 	c.node(s, nil, true)
 	return c.found
 }
 
 type constants struct {
-	parser *parser.Parser
 	parsed *parsedTexts
 	found  []ConstantRule
 }
@@ -58,22 +53,26 @@ func (p *parsedTexts) keep(text string, e ast.Expr) {
 }
 
 // expression returns a rule as an expression, or nil if it is not one.
-func (c *constants) expression(rule string) ast.Expr {
-	if e, ok := c.parsed.expressions.Load(rule); ok {
+func (p *parsedTexts) expression(rule string) ast.Expr {
+	if e, ok := p.expressions.Load(rule); ok {
 		return e.(ast.Expr)
 	}
-	parsed, errs := c.parser.Parse(common.NewTextSource(rule))
+	reader, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
+	if err != nil {
+		return nil
+	}
+	parsed, errs := reader.Parse(common.NewTextSource(rule))
 	if errs != nil && len(errs.GetErrors()) > 0 {
 		return nil
 	}
-	c.parsed.expressions.Store(rule, parsed.Expr())
+	p.expressions.Store(rule, parsed.Expr())
 	return parsed.Expr()
 }
 
 // node checks the rules of a node. present is set if every object has it.
 func (c *constants) node(s *structural.Schema, path *structural.Path, present bool) {
 	for i, rule := range s.XValidations {
-		e := c.expression(rule.Rule)
+		e := c.parsed.expression(rule.Rule)
 		if e == nil || mentions(e, "oldSelf") {
 			continue
 		}
@@ -165,6 +164,7 @@ const (
 	text
 	sized // a list or a map
 	object
+	none // an optional without a value
 )
 
 // evaluation computes facts of expressions about a value of the schema.
@@ -172,6 +172,20 @@ type evaluation struct {
 	schema *structural.Schema
 	// bounded is set if the value satisfies the schema; otherwise only its types are known.
 	bounded bool
+	// pruned is set if the value has no unspecified fields, and old if oldSelf is such a value,
+	// too.
+	pruned, old bool
+	// variables are those of macros.
+	variables *variable
+	// present are optional fields that the value is known to have, as in "self.a.b".
+	present []string
+}
+
+// variable is a variable of a macro.
+type variable struct {
+	name  string
+	value fact
+	outer *variable
 }
 
 func (v evaluation) outcomes(e ast.Expr) outcomes { return v.fact(e).asCondition() }
@@ -200,9 +214,9 @@ func (v evaluation) fact(e ast.Expr) fact {
 	case ast.LiteralKind:
 		return literal(e)
 	case ast.IdentKind:
-		if e.AsIdent() == "self" {
-			return v.valueOf(v.schema)
-		}
+		return v.variable(e.AsIdent())
+	case ast.ComprehensionKind:
+		return v.quantified(e.AsComprehension())
 	case ast.SelectKind:
 		return v.selected(e.AsSelect())
 	case ast.CallKind:
@@ -337,16 +351,21 @@ func (v evaluation) selected(e ast.SelectExpr) fact {
 			}
 		}
 	}
+	given := slices.Contains(v.present, pathOf(e))
 	switch {
-	case e.IsTestOnly() && child != nil && required && v.bounded:
+	case e.IsTestOnly() && child != nil && (given || required && v.bounded):
 		return conditionOf(mayHold, operand)
+	case e.IsTestOnly() && child == nil && v.lacksOthers(operand):
+		return conditionOf(mayNotHold, operand)
+	case operand.kind == none && !e.IsTestOnly():
+		return operand
 	case e.IsTestOnly():
 		return conditionOf(mayHold|mayNotHold, operand)
 	case child == nil:
 		return anything()
 	}
 	out := v.valueOf(child)
-	if operand.fails || !required {
+	if operand.fails || !required && !given {
 		out = out.failing()
 	}
 	return out
@@ -362,6 +381,20 @@ func (f fact) failing() fact {
 }
 
 func (v evaluation) call(e ast.CallExpr) fact {
+	switch name, args := e.FunctionName(), e.Args(); {
+	case (name == operators.LogicalAnd || name == operators.LogicalOr) && len(args) == 2:
+		decides := mayHold
+		if name == operators.LogicalAnd {
+			decides = mayNotHold
+		}
+		a := v.fact(args[0]).asCondition()
+		if a&mayFail == 0 { // the second operand matters only if the first one does not decide
+			v = v.given(args[0], decides == mayNotHold)
+		}
+		return fact{kind: condition, outcomes: combine(a, v.fact(args[1]).asCondition(), decides)}
+	case name == operators.Conditional && len(args) == 3:
+		return choice(v.fact(args[0]).asCondition(), v.given(args[0], true).fact(args[1]), v.given(args[0], false).fact(args[2]))
+	}
 	args := make([]fact, 0, 3)
 	if e.IsMemberFunction() {
 		args = append(args, v.fact(e.Target()))
@@ -370,18 +403,20 @@ func (v evaluation) call(e ast.CallExpr) fact {
 		args = append(args, v.fact(arg))
 	}
 	switch name := e.FunctionName(); {
-	case name == operators.LogicalAnd && len(args) == 2:
-		return fact{kind: condition, outcomes: combine(args[0].asCondition(), args[1].asCondition(), mayNotHold)}
-	case name == operators.LogicalOr && len(args) == 2:
-		return fact{kind: condition, outcomes: combine(args[0].asCondition(), args[1].asCondition(), mayHold)}
 	case name == operators.LogicalNot && len(args) == 1:
 		return fact{kind: condition, outcomes: args[0].asCondition().negated()}
-	case name == operators.Conditional && len(args) == 3:
-		return choice(args[0].asCondition(), args[1], args[2])
+	case name == operators.OptSelect && len(args) == 2:
+		return v.optional(args[0], args[1])
+	case e.IsMemberFunction() && args[0].kind == none:
+		return ofNone(name, args)
+	case name == "optional.none":
+		return fact{kind: none}
 	case name == "size" && len(args) == 1:
 		return sizeOf(args[0])
 	case name == operators.In && len(args) == 2 && e.Args()[1].Kind() == ast.ListKind:
 		return v.in(args[0], e.Args()[1].AsList())
+	case name == operators.In && len(args) == 2 && args[1].kind == sized && args[1].schema.Items != nil:
+		return conditionOf(mayNotHold|equal(args[0], v.valueOf(args[1].schema.Items)).outcomes, args[1])
 	case name == operators.Negate && args[0].kind == numeric:
 		out := number(-args[0].high, -args[0].low)
 		out.fails = args[0].fails

@@ -83,6 +83,152 @@ properties:
 	}
 }
 
+// TestAlwaysHolds checks rules that are true for everything that a schema accepts, and similar
+// ones that may not be.
+func TestAlwaysHolds(t *testing.T) {
+	const schema = `
+type: object
+required: [name, mode, sub]
+properties:
+  name: {type: string, minLength: 1, maxLength: 5}
+  mode: {type: string, enum: [A, B]}
+  opt: {type: string, enum: [A, B]}
+  only: {type: string, enum: [A]}
+  count: {type: integer, minimum: 0, maximum: 9}
+  modes: {type: array, items: {type: string, enum: [A, B]}}
+  some: {type: array, minItems: 1, items: {type: object, properties: {x: {type: string}}}}
+  none: {type: array, maxItems: 0, items: {type: string}}
+  map: {type: object, additionalProperties: {type: string, enum: [A, B]}}
+  free: {type: object, additionalProperties: true}
+  sub: {type: object, properties: {x: {type: string}}}
+  may: {type: object, properties: {x: {type: string}}}
+  any: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {x: {type: string}}}
+  nil: {type: object, nullable: true}
+  pod: {type: object, x-kubernetes-embedded-resource: true}
+`
+	rows := map[string]bool{
+		// A field that the schema does not have.
+		"!has(self.f)":                                true,
+		"has(self.f)":                                 false,
+		"!has(self.f) || self.f > 5":                  true,
+		"self.f > 5 || !has(self.f)":                  true,
+		"!(has(self.f) && self.f > 5)":                true,
+		"has(self.f) ? self.f > 5 : true":             true,
+		"has(self.f) ? true : self.count > 5":         false,
+		"self.f > 5":                                  false,
+		"!has(self.f) && self.count > 5":              false,
+		"!has(self.sub.f)":                            true,
+		"!has(self.sub.f) || self.sub.f == self.name": true,
+		"!has(self.may.f)":                            false, // fails without may
+		"!has(self.may) || !has(self.may.f)":          true,
+		"!has(self.f.g)":                              false, // fails
+		"!has(self.f) || !has(self.f.g)":              true,
+		"!has(self.any.f)":                            false,
+		"!has(self.free.f)":                           false,
+		"!has(self.map.f)":                            false,
+		"!has(self.nil.f)":                            false,
+		"!has(self.pod.f)":                            false,
+		// An optional field.
+		"self.?f.orValue(1) == 1":                true,
+		"self.?f.orValue(1) == 2":                false,
+		"!self.?f.hasValue()":                    true,
+		"self.?f.?g.orValue('') == ''":           true,
+		"self.?f.g.orValue('') == ''":            true,
+		"self.?f.optMap(x, x > 1).orValue(true)": true,
+		"self.?f.or(self.?g).orValue(true)":      true,
+		"self.?f.value() > 5":                    false,
+		"self.?opt.orValue('C') == 'A'":          false,
+		"self.?any.f.orValue(1) == 1":            false,
+		// A value that an enum does not have.
+		"self.mode != 'C'":                                                         true,
+		"!(self.mode == 'C') || self.count > 5":                                    true,
+		"self.mode == 'C' ? self.count > 5 : true":                                 true,
+		"self.mode != 'A'":                                                         false,
+		"self.mode in ['A', 'B']":                                                  false, // is not calculated
+		"!(self.mode in ['C', 'D'])":                                               true,
+		"!(self.mode in ['C', 'A'])":                                               false,
+		"self.opt != 'C'":                                                          false, // fails without opt
+		"!has(self.opt) || self.opt != 'C'":                                        true,
+		"self.opt != 'C' || !has(self.opt)":                                        false, // only what is on the left is known
+		"!has(self.opt) || self.opt != 'A'":                                        false,
+		"has(self.opt) ? self.opt != 'C' : true":                                   true,
+		"!has(self.opt) ? true : self.opt != 'C'":                                  true,
+		"!(has(self.opt) && self.opt == 'C')":                                      true,
+		"!has(self.may) || !has(self.may.x) || self.may.x != 5":                    false,
+		"!has(self.opt) || !has(self.only) || self.opt != 'C' && self.only == 'A'": true,
+		"has(self.opt) || self.opt != 'C'":                                         false,
+		"(has(self.opt) || true) && self.opt != 'C'":                               false,
+		"!has(self.may.x) || self.may.x != 'C'":                                    false,
+		"self.some.all(self, has(self.x)) || self.opt != 'C'":                      false,
+		"!has(self.modes) || self.modes.all(m, m != 'C')":                          true,
+		"!has(self.some) || self.some.all(e, !has(e.x) || e.x.size() >= 0)":        true,
+		"'C' == self.mode ? has(self.f) : !has(self.f)":                            true,
+		"!('C' in self.modes)":                                                     false, // fails without modes
+		// Lists and maps.
+		"self.modes.all(m, m != 'C')":                 false, // fails without modes
+		"!has(self.f) || self.modes.all(m, m == 'C')": true,
+		// Changes.
+		"!has(self.f) || self.f == oldSelf.f":           true,
+		"!has(oldSelf.f) || has(self.f)":                true,
+		"self.mode == oldSelf.mode || self.mode != 'C'": true,
+		"oldSelf.mode != 'C'":                           true,
+		"self == oldSelf":                               false,
+		// Bounds, which folding knows as well.
+		"has(self.name) && size(self.name) <= 5": true,
+		"true":                                   true,
+		"self.name.startsWith('a')":              false,
+		"self.":                                  false,
+	}
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(schema), &props); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := structural.FromProps(&props)
+	of := func(rule structural.Rule, s *structural.Schema) bool {
+		return target(t, DefaultVersion).AlwaysHolds(rule, s)
+	}
+	for rule, want := range rows {
+		if got := of(structural.Rule{Rule: rule}, s); got != want {
+			t.Errorf("%s: %t", rule, got)
+		}
+	}
+	optional := true
+	if of(structural.Rule{Rule: "!has(oldSelf.f)", OptionalOldSelf: &optional}, s) {
+		t.Error("an optional oldSelf is known")
+	}
+	for _, c := range []struct {
+		property, rule string
+		want           bool
+	}{
+		{"modes", "self.all(m, m != 'C')", true},
+		{"modes", "!self.exists(m, m == 'C')", true},
+		{"modes", "self.all(m, m != 'A')", false},
+		{"modes", "self.exists(m, m != 'C')", false}, // may be empty
+		{"modes", "!('C' in self)", true},
+		{"modes", "!('A' in self)", false},
+		{"modes", "self.exists_one(m, m != 'C')", false},
+		{"modes", "self.map(m, m == 'C').size() == 0", false},
+		{"modes", "self.all(i, m, m != 'C')", false},
+		{"some", "self.all(e, !has(e.f) || e.f == 1)", true},
+		{"some", "self.exists(e, !has(e.f))", true},
+		{"some", "self.all(e, e.f == 1)", false},
+		{"some", "self.all(e, self.all(g, has(e.f) == has(g.f)))", false}, // equality of conditions is not known
+		{"some", "self.all(self, !has(self.f))", true},
+		{"some", "self.all(e, !has(e.x) || self.all(e, e.x.size() >= 0))", false},
+		{"none", "self.all(e, e == 'x')", true},
+		{"none", "!self.exists(e, e == 'x')", true},
+		{"map", "self.all(k, self[k] != 'C')", false}, // indexing is not known
+		{"map", "self.all(k, k != 'C')", false},
+		{"only", "self == oldSelf", true},
+		{"mode", "self == oldSelf", false},
+	} {
+		at := s.Properties[s.PropertyIndex(c.property)].Schema
+		if got := of(structural.Rule{Rule: c.rule}, at); got != c.want {
+			t.Errorf("%s: %s: %t", c.property, c.rule, got)
+		}
+	}
+}
+
 // TestForbiddenField checks that the rule "false" on an optional field is not reported.
 func TestForbiddenField(t *testing.T) {
 	var props apiextensionsv1.JSONSchemaProps
@@ -267,5 +413,66 @@ func TestConstantRulesMatchServer(t *testing.T) {
 	t.Logf("%d rules always hold, %d never, on %d objects", holds, never, accepted)
 	if holds < 5 || never < 50 || accepted < 500 {
 		t.Errorf("too few: %d rules always hold, %d never, on %d objects", holds, never, accepted)
+	}
+}
+
+// TestAlwaysHoldsMatchesServer evaluates random rules that are said to hold on random objects that
+// the schema accepts, with a schema that has one more field.
+func TestAlwaysHoldsMatchesServer(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 3))
+	holds, evaluated := 0, 0
+	for range 15 {
+		props := randomBounds(r)
+		s, _ := structural.FromProps(props)
+		var internal apiextensions.JSONSchemaProps
+		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internal, nil); err != nil {
+			t.Fatal(err)
+		}
+		validator, _, err := validation.NewSchemaValidator(&internal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rules []string
+		for range 300 {
+			rule := randomRule(r, r.IntN(4))
+			if r.IntN(2) == 0 {
+				rule = strings.ReplaceAll(rule, "self.j", "self.f")
+			}
+			switch r.IntN(4) {
+			case 0:
+				rule = "!has(self.f) || " + rule
+			case 1:
+				rule = "!has(self.o) || " + strings.ReplaceAll(rule, "self.i", "self.o.i")
+			case 2:
+				rule = "has(self.o) && has(self.l) && " + rule
+			}
+			if target(t, DefaultVersion).AlwaysHolds(structural.Rule{Rule: rule}, s) {
+				rules = append(rules, rule)
+			}
+		}
+		props.Properties["f"] = apiextensionsv1.JSONSchemaProps{Type: "integer"}
+		evaluate, err := NewEvaluator(props, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds += len(rules)
+		for n := 0; n < 200; n++ {
+			o := randomObject(r)
+			if len(validation.ValidateCustomResource(field.NewPath(""), o, validator)) > 0 {
+				continue
+			}
+			for i, was := range evaluate(o) {
+				evaluated++
+				if was.Rejected || was.Failure != "" {
+					object, _ := json.Marshal(o)
+					schema, _ := json.Marshal(props)
+					t.Fatalf("%s is said to hold, but for %s the server's result is %+v\n%s", rules[i], object, was, schema)
+				}
+			}
+		}
+	}
+	t.Logf("%d rules, %d evaluations", holds, evaluated)
+	if holds < 300 || evaluated < 3000 {
+		t.Errorf("too few: %d rules, %d evaluations", holds, evaluated)
 	}
 }

@@ -108,7 +108,8 @@ func (c random) keyword(s *props) {
 			func() { s.OneOf = pick(c, nil, []props{{Required: []string{"a"}}, {Required: []string{"b"}}}) },
 			func() { s.Not = pick(c, nil, &props{Required: []string{"b"}}) },
 			func() {
-				s.XValidations = pick(c, nil, apiextensionsv1.ValidationRules{{Rule: "true"}}, apiextensionsv1.ValidationRules{{Rule: "self == oldSelf"}})
+				s.XValidations = pick(c, nil, apiextensionsv1.ValidationRules{{Rule: "true"}}, apiextensionsv1.ValidationRules{{Rule: "self == oldSelf"}},
+					apiextensionsv1.ValidationRules{{Rule: pick(c, "!has(self.c)", "!has(self.c) || has(self.b)", "has(self.a) ? !has(self.b) : true", "!has(self.b) || has(oldSelf.b)", "!self.?c.hasValue()")}})
 			})
 	case s.XIntOrString:
 		add(func() { s.AnyOf = pick(c, nil, []props{{Type: "integer"}, {Type: "string"}}) }, func() { s.MaxLength = limit() })

@@ -52,8 +52,8 @@ func (c *comparer) ruleAdded(p nodePair, rule structural.Rule) {
 	change := Change{Kind: RuleAdded, New: rule.Rule, Index: indexOf(p.newRules, rule), Reason: "values that violate the rule are rejected"}
 	optional := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
 	switch {
-	case c.requiresNewField(p, rule.Rule):
-		change.Reason = "it is true for every object without the new field"
+	case c.holdsBefore(p, rule):
+		change.Reason = "it is true for everything that the old schema accepts"
 		c.loosen(p, "x-kubernetes-validations", change)
 	case !oldSelfRegexp().MatchString(rule.Rule) && !p.composite() && (p.new.XIntOrString || !cannotFail(rule.Rule)):
 		change.Category = BreaksStored
@@ -97,49 +97,55 @@ func cannotFail(rule string) bool {
 	return true
 }
 
-// unlessRegexp matches the beginning of a rule that is true for every object without a
-// field.
-var unlessRegexp = lazyregexp.New(`^\s*!\s*has\(\s*self\.(\w+)\s*\)\s*\|\|`)
-
-// requiresNewField reports whether a rule is a disjunction that starts with the absence of
-// a field that no object could have had.
-func (c *comparer) requiresNewField(p nodePair, rule string) bool {
-	found := unlessRegexp().FindStringSubmatch(rule)
-	if found == nil || keepsUnknown(p.old) || hasConditional(rule) {
+// holdsBefore reports whether a rule is known to be true for every value that the old schema
+// accepts, as the new schema sees it.
+func (c *comparer) holdsBefore(p nodePair, rule structural.Rule) bool {
+	if c.old != nil && c.old.CRD.Spec.PreserveUnknownFields {
 		return false
 	}
-	for _, f := range p.new.Properties {
-		if name, ok := structural.CELName(f.Name); ok && name == found[1] {
-			return f.Schema.Default == nil && propertyOf(p.old, f.Name) == nil && p.old.AdditionalProperties == nil
+	seen := seenAfter(p.old, p.new)
+	if p.field == "" {
+		// The server itself sets or keeps these.
+		fields := *seen
+		own := []string{"apiVersion", "kind", "metadata"}
+		fields.Properties = slices.DeleteFunc(slices.Clone(seen.Properties), func(f structural.Property) bool { return slices.Contains(own, f.Name) })
+		for _, name := range own {
+			fields.Properties = append(fields.Properties, structural.Property{Name: name, Schema: unspecified()})
 		}
+		seen = &fields
 	}
-	return false
+	return c.target.AlwaysHolds(rule, seen)
 }
 
-// hasConditional reports whether a rule may contain the operator ?: outside brackets, which
-// has lower precedence than ||.
-func hasConditional(rule string) bool {
-	if strings.Contains(rule, `'''`) || strings.Contains(rule, `"""`) {
-		return true
+// seenAfter returns a schema of the values that the old schema accepts, after the new one has
+// set its defaults: nothing is known about what they set.
+func seenAfter(old, new *structural.Schema) *structural.Schema {
+	if old == new || old == nil || new == nil {
+		return old
 	}
-	depth, quote := 0, rune(0)
-	for _, r := range rule {
-		switch {
-		case r == '\\' || r == '/':
-			return true // an escape or a comment, which is not parsed
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '\'' || r == '"':
-			quote = r
-		case strings.ContainsRune("([{", r):
-			depth++
-		case strings.ContainsRune(")]}", r):
-			depth--
-		case r == '?' && depth == 0:
-			return true
+	if new.Default != nil && !same(old.Default, new.Default) {
+		return unspecified()
+	}
+	out := *old
+	out.Properties = nil
+	for _, f := range old.Properties {
+		out.Properties = append(out.Properties, structural.Property{Name: f.Name, Schema: seenAfter(f.Schema, propertyOf(new, f.Name))})
+	}
+	for _, f := range new.Properties {
+		if f.Schema.Default != nil && propertyOf(old, f.Name) == nil {
+			out.Properties = append(out.Properties, structural.Property{Name: f.Name, Schema: unspecified()})
 		}
 	}
-	return false
+	out.Items = seenAfter(old.Items, new.Items)
+	if a, b := old.AdditionalProperties, new.AdditionalProperties; a != nil && b != nil {
+		values := *a
+		values.Schema = seenAfter(a.Schema, b.Schema)
+		out.AdditionalProperties = &values
+	}
+	return &out
+}
+
+// unspecified returns a schema of values about which nothing is known.
+func unspecified() *structural.Schema {
+	return &structural.Schema{Extensions: structural.Extensions{XPreserveUnknownFields: new(true)}}
 }
