@@ -72,11 +72,11 @@ func Name(gate string) Condition { return Condition{op: opName, name: gate} }
 // And returns the condition that all of the conditions hold.
 func And(conditions ...Condition) Condition { return join(opAnd, conditions) }
 
+// Not returns the condition that another does not hold.
+func Not(c Condition) Condition { return Condition{op: opNot, operands: []Condition{c}} }
+
 // join combines conditions by && or ||, without nesting the same operator.
 func join(op operator, conditions []Condition) Condition {
-	if len(conditions) == 1 {
-		return conditions[0]
-	}
 	c := Condition{op: op}
 	for _, operand := range conditions {
 		if operand.op == op {
@@ -84,6 +84,9 @@ func join(op operator, conditions []Condition) Condition {
 		} else {
 			c.operands = append(c.operands, operand)
 		}
+	}
+	if len(c.operands) == 1 {
+		return c.operands[0]
 	}
 	return c
 }
@@ -115,6 +118,17 @@ func (c Condition) Names() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Implies reports whether another condition holds whenever the condition does. It is not decided
+// for conditions that have more names than one may have.
+func (c Condition) Implies(other Condition) bool {
+	both := And(c, Not(other))
+	value, constant := false, false
+	if len(both.Names()) <= maxNames {
+		value, constant = both.Constant()
+	}
+	return constant && !value
 }
 
 // Constant reports whether the condition has the same value for every set of gates.
@@ -255,7 +269,7 @@ func (p *parser) not() Condition {
 	case p.depth > maxDepth:
 		return p.fail(start, "the condition is nested too deeply")
 	case p.accept("!"):
-		return Condition{op: opNot, operands: []Condition{p.not()}}
+		return Not(p.not())
 	case p.accept("("):
 		c := p.or()
 		if p.err == nil && !p.accept(")") {

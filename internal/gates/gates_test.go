@@ -204,3 +204,35 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+func TestImplies(t *testing.T) {
+	for _, test := range []struct {
+		condition, other string
+		want             bool
+	}{
+		{"A", "A", true},
+		{"A && B", "A", true},
+		{"A", "A && B", false},
+		{"A", "B || A", true},
+		{"!A", "A", false},
+		{"A && !B", "!(A && B)", true},
+	} {
+		c, err := Parse(test.condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := Parse(test.other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Implies(other); got != test.want {
+			t.Errorf("%s implies %s: got %t, want %t", c, other, got, test.want)
+		}
+	}
+	if got := And(Name("A"), Condition{}).String(); got != "A" {
+		t.Errorf("got %q, want A", got)
+	}
+	if got := Not(And(Name("A"), Name("B"))).String(); got != "!(A && B)" {
+		t.Errorf("got %q, want !(A && B)", got)
+	}
+}

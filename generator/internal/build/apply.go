@@ -3,6 +3,7 @@ package build
 import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 		b.applyAll(d, own, owner)
 	}
 	d.edits = append(d.edits, b.Run.edits.Own(d.pkg, set)...)
+	b.checkGatedValues(d, set, cmp.Or(owner, d.ref))
 	if owner != nil {
 		if owner.Pkg.Local() {
 			fieldChecker{b}.checkRange(owner.File, owner.Spec.Type, set)

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -83,6 +86,37 @@ func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 		b.Reporter.Report(report.ConstantWithoutValue, e.Pkg.At(e.Pos), "", "a constant of enum %s: %s", t, e.Message)
 	}
 	return all
+}
+
+// checkGatedValues reports constants of a type that conditions remove while an Enum, at the type
+// or at a field of the type, keeps their values.
+func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type) {
+	m := set.Get(markers.ValuesName)
+	if m == nil || t == nil || d.values == nil {
+		return
+	}
+	for _, f := range t.Pkg.Sources {
+		for _, erased := range f.Erased {
+			spec, ok := erased.Node.(*ast.ValueSpec)
+			if !ok || spec.Type == nil || source.ExprName(spec.Type) != t.Spec.Name.Name {
+				continue
+			}
+			for _, expr := range spec.Values {
+				literal, ok := expr.(*ast.BasicLit)
+				if !ok {
+					continue
+				}
+				value, err := strconv.Unquote(literal.Value)
+				raw, _ := json.Marshal(value)
+				if err != nil || !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == string(raw) }) {
+					continue
+				}
+				found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(erased.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+erased.Condition+")=+"+markers.EnumValuesName+"="+value,
+					"value %q does not exist here, its condition is %s, but the Enum has it", value, erased.Condition)
+				found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
+			}
+		}
+	}
 }
 
 // goValues returns the distinct values of the constants as JSON texts.

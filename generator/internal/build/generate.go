@@ -41,7 +41,6 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	}
 	r := run.Reporter
 	run.Checker.ReportLosses(all)
-	absent.Check(run.Checker, all)
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {
@@ -120,6 +119,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	run.checkOverrideFile(b.overrides)
 	reportSyntax()
 	run.Unions.FixOff()
+	absent.Check(run.Checker, crds)
 	run.Lint()
 	return crds, run, ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/plurals"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -335,6 +337,9 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 		}
 	}
 	malformed := func(t *source.Type) bool { return t.Malformed.Has(markers.StorageVersionName) }
+	if stored != 1 && df.storageByGates(k, roots) {
+		stored = 1
+	}
 	if stored == 0 && !slices.ContainsFunc(roots, malformed) {
 		df.reporter.Report(report.NoStorageVersion, first.Pkg.At(first.Spec.Name.Pos()), "mark the root type of one version +kubebuilder:storageversion",
 			"kind %s has %d versions and no storage version", k, len(object.Spec.Versions))
@@ -354,6 +359,114 @@ func (df *Definer) checkVersions(k GroupKind, object *apiextensionsv1.CustomReso
 		df.reporter.Report(report.NoServedVersion, first.Pkg.At(first.Spec.Name.Pos()), "remove +kubebuilder:unservedversion from one of them",
 			"kind %s has no served version", k)
 	}
+}
+
+// storageByGates reports a kind whose storage versions depend on gates, of which these leave
+// none or several. It returns false if they do not depend on gates.
+func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
+	var stored []*markers.Marker // of roots, or nil
+	var names, without []string
+	var related []diag.Related
+	relate := func(erased *source.Erased, what string) {
+		related = append(related, diag.Related{Pos: df.reporter.Position(erased.Pos), Message: what})
+	}
+	conditional, condition := -1, ""
+	for i, t := range roots {
+		m := t.Markers.Get(markers.StorageVersionName)
+		if stored = append(stored, m); m == nil {
+			continue
+		}
+		version := df.run.Describe(t.Pkg).version
+		names = append(names, version)
+		if held := heldBy(t, m); held != nil {
+			conditional, condition = i, held.Condition
+			relate(held, "version "+version+" is stored if "+condition)
+		}
+	}
+	if len(names) == 0 {
+		for p := range df.run.Packages() {
+			if facts := df.run.Describe(p); !facts.grouped || facts.group != k.Group || facts.Skip {
+				continue
+			}
+			if erased := erasedStorage(p, k.Kind); erased != nil {
+				version := df.run.Describe(p).version
+				without, condition = append(without, version+" if "+erased.Condition), erased.Condition
+				relate(erased, "version "+version+" is stored if "+condition)
+			}
+		}
+		slices.Sort(without)
+		slices.SortFunc(related, func(a, b diag.Related) int { return strings.Compare(a.Message, b.Message) })
+	}
+	if len(related) == 0 {
+		return false
+	}
+	opposite := "the opposite condition"
+	if parsed, err := gates.Parse(condition); err == nil && len(related) == 1 {
+		opposite = "+" + markers.WhenName + "(" + gates.Not(parsed).String() + ")="
+	}
+	first := roots[0]
+	if len(names) == 0 {
+		df.reporter.Report(report.StorageByGates, first.Pkg.At(first.Spec.Name.Pos()), "mark another version "+opposite+"+"+markers.StorageVersionName,
+			"kind %s has no storage version here, only %s", k, strings.Join(without, ", ")).Related = related
+		return true
+	}
+	other := slices.IndexFunc(stored, func(m *markers.Marker) bool { return m != nil })
+	for i, m := range stored {
+		if m != nil && i != conditional {
+			other = i
+		}
+	}
+	m := stored[other]
+	d := df.reporter.Report(report.StorageByGates, roots[other].Pkg.At(m.Pos), "write "+opposite+" before the marker",
+		"kind %s has %d storage versions here: %s", k, len(names), strings.Join(names, ", "))
+	d.Related = related
+	if len(names) == 2 && len(related) == 1 {
+		df.reporter.Fix(d, "write "+opposite, &markers.Edit{Pos: m.Pos, End: m.Pos, New: opposite})
+	}
+	return true
+}
+
+// heldBy returns the condition, which holds, of a root type's storage version: that of its
+// package, of the type or of the marker. It is nil if there is none.
+func heldBy(t *source.Type, m *markers.Marker) *source.Erased {
+	for _, f := range t.Pkg.Sources {
+		for i, held := range f.Held {
+			_, isPackage := held.Node.(*ast.Ident)
+			if isPackage || f == t.File && (held.Name == t.Spec.Name.Name || held.Pos == m.Pos) {
+				return &f.Held[i]
+			}
+		}
+	}
+	return nil
+}
+
+// erasedStorage returns the condition that removes the storage version of a kind in a package:
+// the marker, with or without its type or package. It is nil if there is none.
+func erasedStorage(p *source.Package, kind string) *source.Erased {
+	isStorage := func(c markers.Comment) bool {
+		return c.Text == "+"+markers.StorageVersionName || strings.HasSuffix(c.Text, "=+"+markers.StorageVersionName)
+	}
+	for _, f := range p.Sources {
+		for i, erased := range f.Erased {
+			_, isPackage := erased.Node.(*ast.Ident)
+			t := p.Lookup(kind)
+			switch {
+			case erased.Name == kind && slices.ContainsFunc(erased.Comments, isStorage),
+				isPackage && t != nil && t.Load().Markers.Get(markers.StorageVersionName) != nil,
+				erased.Node == nil && slices.ContainsFunc(erased.Comments, isStorage) && t != nil && t.File == f && precedes(f, erased.Pos, t):
+				return &f.Erased[i]
+			}
+		}
+	}
+	return nil
+}
+
+// precedes reports whether the next type after a position is t.
+func precedes(f *source.File, pos token.Pos, t *source.Type) bool {
+	if t.Spec.Pos() < pos {
+		return false
+	}
+	return !slices.ContainsFunc(f.Types(), func(other *source.Type) bool { return pos < other.Spec.Pos() && other.Spec.Pos() < t.Spec.Pos() })
 }
 
 // fixMetadata returns the schema with its top-level metadata replaced by an object without

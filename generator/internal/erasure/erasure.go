@@ -168,6 +168,7 @@ func (p *pass) packageClause(tree *ast.File) {
 		}
 		p.lines[d.marker.Pos] = line{removed: true}
 		p.file.NoKinds = p.file.NoKinds || !d.holds
+		p.record(source.Erased{Node: tree.Name, Condition: d.condition.String(), Pos: d.marker.Pos}, d.holds)
 	}
 }
 
@@ -188,13 +189,20 @@ func (p *pass) exists(what source.Erased, target markers.Target) bool {
 			p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"
 			continue
 		}
-		if !d.holds {
-			exists = false
-			what.Condition, what.Pos = d.condition.String(), d.marker.Pos
-			p.file.Erased = append(p.file.Erased, what)
-		}
+		exists = d.holds
+		what.Condition, what.Pos = d.condition.String(), d.marker.Pos
+		p.record(what, d.holds)
 	}
 	return exists
+}
+
+// record records what a condition removes, or keeps.
+func (p *pass) record(what source.Erased, holds bool) {
+	if holds {
+		p.file.Held = append(p.file.Held, what)
+	} else {
+		p.file.Erased = append(p.file.Erased, what)
+	}
 }
 
 // genDecl returns a declaration of types or constants without what does not exist; nil if

@@ -22,6 +22,7 @@ type alternative struct {
 // conditions that apply to the declaration itself.
 func (p *pass) declaration(comments []markers.Comment, target markers.Target) (bare []bareCondition) {
 	set := map[string]alternative{} // by slot
+	var conditional []alternative
 	var plain []markers.Comment
 	for _, c := range comments {
 		if _, done := p.lines[c.Pos]; done {
@@ -37,8 +38,21 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 			continue
 		}
 		p.lines[c.Pos] = l
+		if !l.comment.Pos.IsValid() {
+			continue // it was reported
+		}
+		one := alternative{c, l.comment, condition}
+		conditional = append(conditional, one)
+		p.record(source.Erased{Condition: condition.String(), Pos: l.comment.Pos, Comments: []markers.Comment{l.comment}}, !l.removed)
 		if !l.removed {
-			p.alternative(set, alternative{c, l.comment, condition}, target)
+			p.alternative(set, one, target)
+		}
+	}
+	for _, d := range bare {
+		for _, a := range conditional {
+			if len(a.condition.Names()) > 0 && d.condition.Implies(a.condition) {
+				p.needless(a, d, plain, target)
+			}
 		}
 	}
 	if len(set) == 0 {
@@ -71,6 +85,21 @@ func (p *pass) alternative(set map[string]alternative, a alternative, target mar
 			p.Reporter.Delimit(d, a.marker.End(), nil)
 			return
 		}
+	}
+}
+
+// needless reports a marker whose condition always holds where the declaration's does. It has a
+// fix unless the marker replaces one without a condition.
+func (p *pass) needless(a alternative, declaration bareCondition, plain []markers.Comment, target markers.Target) {
+	d := p.Reporter.Report(report.NeedlessCondition, p.file.Pkg.At(a.written.Pos), "",
+		"the condition %s always holds where the declaration exists", a.condition)
+	d.Related = []diag.Related{{Pos: p.Reporter.Position(declaration.marker.Pos), Message: "the condition of the declaration"}}
+	slots := p.Table.Slots(a.marker, target)
+	replaces := slices.ContainsFunc(plain, func(c markers.Comment) bool {
+		return slices.ContainsFunc(p.Table.Slots(c, target), func(slot string) bool { return slices.Contains(slots, slot) })
+	})
+	if strings.HasPrefix(a.written.Text, "+"+markers.WhenName) && strings.HasSuffix(a.written.Text, a.marker.Text) && !replaces {
+		p.Reporter.Fix(d, "remove the condition", &markers.Edit{Pos: a.written.Pos, End: a.marker.Pos})
 	}
 }
 
@@ -115,7 +144,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 	case bare != nil && condition.Holds(p.Gates):
 		return line{removed: true}, condition, nil
 	case bare != nil:
-		p.file.Erased = append(p.file.Erased, source.Erased{Condition: condition.String(), Pos: inner.Pos})
+		p.record(source.Erased{Condition: condition.String(), Pos: inner.Pos}, false)
 		l.comment = inner
 		l.comment.Text = "+" + markers.OmitName
 	case l.removed:

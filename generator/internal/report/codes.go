@@ -285,6 +285,12 @@ var (
 		Bad:         "$ schemagen crd ./... --gates Autoscael\n-- schemagen.yaml --\ngates:\n  Autoscale: {}\n-- api/types.go --\n// +schemagen:when(Autoscale)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "$ schemagen crd ./... --gates Autoscale",
 	}
+	NeedlessCondition = &diag.Kind{
+		Code: "SG322", Severity: diag.Warning, Fixes: true, Title: "a condition without effect",
+		Explanation: "The condition of a marker always holds where its declaration exists, a constant is removed while an Enum keeps its value, or a gate is on in every channel, or in none.",
+		Bad:         "// +schemagen:when(Burst)\n// +schemagen:when(Burst)=+kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+		Good:        "// +schemagen:when(Burst)\n// +kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+	}
 	AlternativesDisagree = &diag.Kind{
 		Code: "SG323", Title: "two conditional markers that disagree",
 		Explanation: "Of the markers that set the same keyword, one whose condition holds replaces those without a condition. If the conditions of two hold, they have to say the same.",
@@ -308,6 +314,12 @@ var (
 		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:doc, +k8s:deepcopy-gen and +genclient.",
 		Bad:         "// +schemagen:when(Beta)=+schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
 		Good:        "// +schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
+	}
+	StorageByGates = &diag.Kind{
+		Code: "SG327", Fixes: true, Title: "gates leave no storage version, or several",
+		Explanation: "For every set of gates, exactly one of the versions of a kind is stored. If a version depends on a gate, +kubebuilder:storageversion of another one depends on the opposite condition. Of a kind with only one version, that is stored.",
+		Bad:         "$ schemagen crd ./... --gates New\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(New)\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
+		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(!New)=+kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(New)\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
 	MetadataLost = &diag.Kind{
 		Code: "SG333", Severity: diag.Warning, Title: "nested metadata that is dropped",
@@ -424,7 +436,7 @@ func Codes() []*diag.Kind {
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
-		InvalidCondition, UnknownGate, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
+		InvalidCondition, UnknownGate, NeedlessCondition, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, StorageByGates, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
 		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,

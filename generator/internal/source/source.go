@@ -84,19 +84,21 @@ type Eraser interface {
 	Erase(f *File, tree *ast.File) *ast.File
 }
 
-// Erased is a declaration that a condition removes, or a field that a condition behind
-// +schemagen:at removes from one use of its type.
+// Erased is a declaration or a marker that a condition removes, or a field that a condition
+// behind +schemagen:at removes from one use of its type.
 type Erased struct {
-	// Name is the name of a type or constant, or TYPE.FIELD. It is empty behind +schemagen:at.
+	// Name is the name of a type or constant, or TYPE.FIELD. It is empty for anything else.
 	Name string
-	// Condition is the text of the condition, and Pos the position of its marker.
+	// Condition is the text of the condition, and Pos the position of its marker; for a marker
+	// that is removed, its own.
 	Condition string
 	Pos       token.Pos
-	// Node is the field or specification that is removed; nil behind +schemagen:at. Struct is
-	// the struct type of a field, as it is in the tree without the field.
+	// Node is the field, the specification, or the name in the package clause that is removed;
+	// nil for a marker and behind +schemagen:at. Struct is the struct type of a field, as it is
+	// in the tree without the field.
 	Node   ast.Node
 	Struct *ast.StructType
-	// Comments are the markers at the declaration.
+	// Comments are the markers at the declaration, or the marker that is removed.
 	Comments []markers.Comment
 }
 
@@ -163,10 +165,10 @@ type File struct {
 	// neither of them; Written has the markers as they are in the file.
 	Syntax            *ast.File
 	Comments, Written *markers.File
-	// Erased are the declarations that conditions remove. NoKinds is set if the condition at
-	// the package clause does not hold.
-	Erased  []Erased
-	NoKinds bool
+	// Erased is what conditions remove. Held has the declarations and markers whose conditions
+	// hold. NoKinds is set if the condition at the package clause does not hold.
+	Erased, Held []Erased
+	NoKinds      bool
 	// Params are the type parameters that an instance binds, by name.
 	Params map[string]TypeArgument
 
