@@ -80,6 +80,19 @@ func InvalidChannels(pos diag.Position, hint, format string, args ...any) diag.D
 	return report.InvalidChannels.At(pos, hint, format, args...)
 }
 
+// UnusedGate returns the diagnostic for a gate that no condition names.
+func UnusedGate(pos diag.Position, name string) diag.Diagnostic {
+	return report.UnusedGate.At(pos, "remove it, or correct the conditions that should name it", "nothing uses gate %s", name)
+}
+
+// NeedlessGate returns the diagnostic for a gate that is on in all channels, or in none.
+func NeedlessGate(pos diag.Position, name string, everywhere bool) diag.Diagnostic {
+	if everywhere {
+		return report.NeedlessCondition.At(pos, "remove its conditions from the source", "gate %s is on in every channel", name)
+	}
+	return report.NeedlessCondition.At(pos, "add it to the gates of a channel", "gate %s is on in no channel", name)
+}
+
 // UnknownGate returns the diagnostic for a gate that is not among the known ones.
 func UnknownGate(pos diag.Position, name string, known []string) diag.Diagnostic {
 	return report.UnknownGate.At(pos, diag.DidYouMean(name, known, "gates are declared in schemagen.yaml"), "unknown gate %q", name)

@@ -36,7 +36,8 @@ type Selection struct {
 // SelectChannels sets the channels of the request to those of the project file that are
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
-	r.Channels, r.Contains = nil, of.Contains()
+	r.Channels, r.Contains, r.NamedGates = nil, of.Contains(), of.Gates()
+	r.EveryChannel = len(s.Names) == 0
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	if len(findings) > 0 || len(selected) == 0 {
 		return findings
@@ -193,4 +194,39 @@ func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out d
 		}
 	}
 	return out, nil
+}
+
+// gateFindings reports gates that no condition names, and those that are on in all channels or
+// in none. It needs the conditions of all packages of the project file.
+func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (out diag.List) {
+	if !r.AllPackages {
+		return nil
+	}
+	var used []string
+	for _, m := range made {
+		used = append(used, m.Gates...)
+	}
+	slices.Sort(used)
+	places := map[string]diag.Position{}
+	for _, g := range r.NamedGates {
+		if places[g.Name] = g.Pos; !slices.Contains(used, g.Name) {
+			out = append(out, driver.UnusedGate(g.Pos, g.Name))
+		}
+	}
+	for _, name := range slices.Compact(used) {
+		on := 0
+		for _, c := range channels {
+			if gates.Set(c.Gates).On(name) {
+				on++
+			}
+		}
+		pos, ok := places[name]
+		if !ok {
+			pos = channels[0].Pos
+		}
+		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (on == 0 || on == len(channels)) {
+			out = append(out, driver.NeedlessGate(pos, name, on > 0))
+		}
+	}
+	return out
 }

@@ -35,6 +35,10 @@ type Request struct {
 	Channels []Channel
 	// Contains are pairs of channels of which one has to contain the other.
 	Contains []project.Containment
+	// NamedGates are the gates of the project file, and EveryChannel is set if Channels are all
+	// of its channels.
+	NamedGates   []project.Gate
+	EveryChannel bool
 	// Companions and Patch are generators to run in addition to crd. NoCRD is set if crd
 	// itself is not run.
 	Companions Companions
@@ -205,7 +209,7 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 			written[i] = manifests
 			findings = slices.Concat(findings, found)
 		}
-		findings = slices.Concat(findings, more).Normalize()
+		findings = slices.Concat(findings, more, r.gateFindings(channels, made)).Normalize()
 	}
 	for i, c := range channels {
 		if c.Destination != "" {

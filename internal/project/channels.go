@@ -52,6 +52,21 @@ func (c *File) Contains() []Containment {
 	return c.contains
 }
 
+// Gate is the name of a gate in the file, where it is first.
+type Gate struct {
+	Name string
+	Pos  diag.Position
+}
+
+// Gates returns the gates that the file declares or, if it does not declare gates, those that
+// channels name.
+func (c *File) Gates() []Gate {
+	if c == nil {
+		return nil
+	}
+	return c.named
+}
+
 // Channels returns the channels in the order of the file, with paths relative to wd.
 func (c *File) Channels(wd string) []Channel {
 	if c == nil {
@@ -297,6 +312,8 @@ func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", manifest.Shortened(element))
 	case r.file.gates != nil && !slices.Contains(r.file.gates, name):
 		r.Findings = append(r.Findings, driver.UnknownGate(r.Pos(n), name, r.file.gates))
+	case r.file.gates == nil && !slices.ContainsFunc(r.file.named, func(g Gate) bool { return g.Name == name }):
+		r.file.named = append(r.file.named, Gate{name, r.Pos(n)})
 	}
 }
 

@@ -408,6 +408,7 @@ func (r *reader) gates(n *yaml.Node) {
 			}
 		}
 		r.file.gates = append(r.file.gates, entry[0].Value)
+		r.file.named = append(r.file.named, Gate{entry[0].Value, r.Pos(entry[0])})
 	}
 }
 

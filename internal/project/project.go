@@ -37,6 +37,8 @@ type File struct {
 	overrides []generator.Override
 	// gates are the names in the section gates; nil if there is no such section.
 	gates []string
+	// named are the gates in the section gates or, if there is no such section, in channels.
+	named []Gate
 	// channels are those of the section channels.
 	channels []Channel
 	// contains are the elements of the section contains.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,8 @@ type MadeChannel struct {
 	Made []*Made
 	// Removed are the kinds that root packages declare and that conditions remove.
 	Removed []GroupKind
+	// Gates are the sorted names in the conditions of the user's packages.
+	Gates []string
 }
 
 // MakeChannels is [Make] for several channels, by index. Packages are listed, and files read
@@ -49,7 +52,7 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		if err != nil {
 			return nil, nil, err
 		}
-		made[i].Removed = run.removedKinds()
+		made[i].Removed, made[i].Gates = run.removedKinds(), slices.Sorted(maps.Keys(run.usedGates))
 	}
 	findings := shareFindings(channels, found)
 	if findings.HasErrors() {

@@ -118,6 +118,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	}
 	run.checkOverrideFile(b.overrides)
 	reportSyntax()
+	run.ParseGated()
 	run.Unions.FixOff()
 	absent.Check(run.Checker, crds)
 	run.Lint()

@@ -34,6 +34,8 @@ type Run struct {
 	edits *edits.Reader
 	// transitions adds the rules of read-only fields.
 	transitions *transitions.Fitter
+	// usedGates are the names in the conditions of the files that were parsed.
+	usedGates map[string]bool
 	// corrections are the misspelled markers in the user's packages, with the probably
 	// intended text.
 	corrections []correction
@@ -71,7 +73,7 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 	options.Inputs = loaded.inputs
 	r := loaded.newReporter()
 	m := &sourceMarkers{table: loaded.table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
-	eraser := &erasure.Eraser{Reporter: r, Table: loaded.table, Gates: options.Gates, Known: options.KnownGates, Corrected: m.corrected}
+	eraser := &erasure.Eraser{Reporter: r, Table: loaded.table, Gates: options.Gates, Known: options.KnownGates, Used: map[string]bool{}, Corrected: m.corrected}
 	eraser.CheckGates()
 	p := source.New(source.Config{Files: loaded.files, Problems: r, Markers: m, Eraser: eraser})
 	checker := &checks.Checker{
@@ -86,7 +88,7 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 		},
 		uses:    map[*source.Type]*typeUses{},
 		Unions:  &gounions.Unions{Reporter: r, Settings: m, Table: loaded.table, Server: options.Server, Extensions: options.extensions, All: options.allUnions, IsConverted: checker.IsConverted},
-		Checker: checker,
+		Checker: checker, usedGates: eraser.Used,
 	}, nil
 }
 

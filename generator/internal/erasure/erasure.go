@@ -28,6 +28,8 @@ type Eraser struct {
 	Gates gates.Set
 	// Known are the names that conditions may have; if it is nil, every name is known.
 	Known []string
+	// Used has the names of the gates in the conditions that were read. It is filled by Erase.
+	Used map[string]bool
 	// Corrected returns the text of a marker after corrections of misspelled ones.
 	Corrected func(markers.Comment) string
 }
@@ -410,6 +412,7 @@ func (p *pass) syntax(c markers.Comment, problem string) *diag.Diagnostic {
 // known reports gates of a condition that are not known.
 func (p *pass) known(c markers.Comment, condition gates.Condition) {
 	for _, name := range condition.Names() {
+		p.Used[name] = true
 		if p.Known == nil || name == gates.Never || slices.Contains(p.Known, name) {
 			continue
 		}

@@ -285,6 +285,12 @@ var (
 		Bad:         "$ schemagen crd ./... --gates Autoscael\n-- schemagen.yaml --\ngates:\n  Autoscale: {}\n-- api/types.go --\n// +schemagen:when(Autoscale)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "$ schemagen crd ./... --gates Autoscale",
 	}
+	UnusedGate = &diag.Kind{
+		Code: "SG321", Severity: diag.Warning, Title: "a gate that nothing uses",
+		Explanation: "schemagen.yaml declares a gate, or a channel names it, but no condition in the packages does. It is only reported if the run covers every package in schemagen.yaml.",
+		Bad:         "$ schemagen crd\n-- schemagen.yaml --\npaths: [./...]\ngates:\n  Autoscale: {}\n  Burst: {}\n-- api/types.go --\n// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
+		Good:        "-- schemagen.yaml --\npaths: [./...]\ngates:\n  Burst: {}",
+	}
 	NeedlessCondition = &diag.Kind{
 		Code: "SG322", Severity: diag.Warning, Fixes: true, Title: "a condition without effect",
 		Explanation: "The condition of a marker always holds where its declaration exists, a constant is removed while an Enum keeps its value, or a gate is on in every channel, or in none.",
@@ -436,7 +442,7 @@ func Codes() []*diag.Kind {
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
-		InvalidCondition, UnknownGate, NeedlessCondition, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, StorageByGates, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
+		InvalidCondition, UnknownGate, UnusedGate, NeedlessCondition, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, StorageByGates, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
 		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,

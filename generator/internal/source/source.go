@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/schemagen/schemagen/diag"
@@ -273,6 +274,19 @@ func (prog *Program) packageFor(listed *golist.Package) *Package {
 	p := &Package{Package: listed, program: prog}
 	prog.packages[listed] = p
 	return p
+}
+
+// ParseGated parses the files of the user's packages that mention gates, also if nothing else
+// needs them.
+func (prog *Program) ParseGated() {
+	packages := slices.SortedFunc(prog.Packages(), func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	for _, p := range packages {
+		for _, f := range p.Sources {
+			if p.Local() && f.mentionsGates {
+				f.Parse()
+			}
+		}
+	}
 }
 
 // NoKinds reports whether the condition beside the package clause does not hold, so that the
