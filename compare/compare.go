@@ -96,8 +96,9 @@ const ratchetingMinor = 30
 // server's code could not validate an update.
 func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*crd.Definition) ([]Change, error) {
 	var out []Change
+	equal := equalNodes{}
 	for _, p := range pairs(olds, news) {
-		d := p.changes(target)
+		d := p.changes(target, equal)
 		if p.old != nil && p.new != nil {
 			if err := d.askServer(ctx, target); err != nil {
 				return nil, err
@@ -111,8 +112,9 @@ func Definitions(ctx context.Context, target *apiserver.Target, olds, news []*cr
 // Accepted is [Definitions] for new definitions that a server is known to accept: the server's
 // code does not validate the update.
 func Accepted(target *apiserver.Target, olds, news []*crd.Definition) (out []Change) {
+	equal := equalNodes{}
 	for _, p := range pairs(olds, news) {
-		out = append(out, p.changes(target).changes...)
+		out = append(out, p.changes(target, equal).changes...)
 	}
 	return out
 }
@@ -121,8 +123,8 @@ func Accepted(target *apiserver.Target, olds, news []*crd.Definition) (out []Cha
 type subjects struct{ old, new *crd.Definition }
 
 // changes compares the definitions, without the server.
-func (p subjects) changes(target *apiserver.Target) *definition {
-	d := &definition{old: p.old, new: p.new, target: target, ratchets: !target.Before(ratchetingMinor)}
+func (p subjects) changes(target *apiserver.Target, equal equalNodes) *definition {
+	d := &definition{old: p.old, new: p.new, target: target, equal: equal, ratchets: !target.Before(ratchetingMinor)}
 	switch {
 	case p.old == nil:
 		d.name = p.new.CRD.Name

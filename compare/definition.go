@@ -25,7 +25,11 @@ type definition struct {
 	// ratchets is set if the server accepts invalid values that did not change.
 	ratchets bool
 	changes  []Change
+	equal    equalNodes
 }
+
+// equalNodes are pairs of nodes without changes. Generated definitions share nodes.
+type equalNodes map[[2]*structural.Schema]bool
 
 // add adds a change and sets its positions.
 func (d *definition) add(change Change) {
@@ -193,7 +197,7 @@ func (d *definition) storage(old, new *apiextensionsv1.CustomResourceDefinitionS
 	if new.Conversion.Strategy == apiextensionsv1.NoneConverter {
 		change.Reason = "stored objects do not change until they are written, and both versions have the same fields"
 		// Only the apiVersion is converted, so fields that the new version lacks are lost.
-		inner := &comparer{definition: &definition{name: d.name, target: d.target, ratchets: d.ratchets}, table: keywords(), version: new.Versions[to].Name}
+		inner := &comparer{definition: &definition{name: d.name, target: d.target, equal: d.equal, ratchets: d.ratchets}, table: keywords(), version: new.Versions[to].Name}
 		if a, b := schemaOf(d.old, from), schemaOf(d.new, to); a != nil && b != nil {
 			inner.schema(nodePair{old: a, new: b, correlated: true})
 		} else {

@@ -136,9 +136,19 @@ func keywords() []keyword {
 
 // schema compares two nodes and their children.
 func (c *comparer) schema(p nodePair) {
-	if p.old == p.new {
+	nodes := [2]*structural.Schema{p.old, p.new}
+	if p.old == p.new || c.equal[nodes] {
 		return
 	}
+	before, documented := len(c.changes), c.documented
+	c.node(p)
+	if len(c.changes) == before && c.documented == documented {
+		c.equal[nodes] = true
+	}
+}
+
+// node compares two nodes and their children.
+func (c *comparer) node(p nodePair) {
 	discriminators := c.unions(p)
 	p.ruled = p.ruled || len(p.new.XValidations) > 0
 	p.oldRules, p.newRules = p.old.XValidations, p.new.XValidations
