@@ -182,14 +182,16 @@ type Origin struct {
 	// Mistake is the most serious error that was reported in the source of the
 	// node, because of which the node is incomplete.
 	Mistake Mistake
-	// Absent are the properties that conditions on gates remove from the node.
+	// Absent are the properties, and the values of an enum, that conditions on gates
+	// remove from the node.
 	Absent []Absent
 }
 
-// Absent is a property that a node does not have, because the condition at Pos does
-// not hold.
+// Absent is a property or, if Value is set, a value that a node does not have, because
+// the condition at Pos does not hold.
 type Absent struct {
 	Name      string
+	Value     bool
 	Condition string
 	Pos       token.Pos
 }
@@ -197,7 +199,7 @@ type Absent struct {
 // Lacks returns the property of that name if a condition removes it, or nil.
 func (o Origin) Lacks(name string) *Absent {
 	for i := range o.Absent {
-		if o.Absent[i].Name == name {
+		if o.Absent[i].Name == name && !o.Absent[i].Value {
 			return &o.Absent[i]
 		}
 	}

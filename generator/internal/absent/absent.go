@@ -158,6 +158,7 @@ func (f *finder) schema(p place) {
 			}
 		} else if ok {
 			f.rules = append(f.rules, rule{m, s})
+			f.constant(p, n, rule{m, s})
 		}
 	}
 	for _, property := range s.Properties {
@@ -323,6 +324,14 @@ func (f *finder) textAt(m markers.Comment, pos diag.Position) (head, tail string
 // readFrom returns the property that a rule of a schema reads by a path of CEL names, if it is
 // absent.
 func readFrom(s *structural.Schema, path, name string) *structural.Absent {
+	if s = at(s, path); s == nil {
+		return nil
+	}
+	return absentFrom(s, name)
+}
+
+// at returns the schema at a path of CEL names; nil if there is none.
+func at(s *structural.Schema, path string) *structural.Schema {
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
 		i := slices.IndexFunc(s.Properties, func(p structural.Property) bool { return isNamed(p.Name, step) })
 		if i < 0 {
@@ -330,7 +339,7 @@ func readFrom(s *structural.Schema, path, name string) *structural.Absent {
 		}
 		s = s.Properties[i].Schema
 	}
-	return absentFrom(s, name)
+	return s
 }
 
 // below returns the absent property with a CEL name that is nearest below a schema, or else its
@@ -356,7 +365,7 @@ func (f *finder) below(root *structural.Schema, name string) *structural.Absent 
 }
 
 func absentFrom(s *structural.Schema, name string) *structural.Absent {
-	i := slices.IndexFunc(s.Origin.Absent, func(a structural.Absent) bool { return isNamed(a.Name, name) })
+	i := slices.IndexFunc(s.Origin.Absent, func(a structural.Absent) bool { return !a.Value && isNamed(a.Name, name) })
 	if i < 0 {
 		return nil
 	}

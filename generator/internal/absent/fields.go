@@ -2,6 +2,8 @@ package absent
 
 import (
 	"go/ast"
+	"go/token"
+	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -64,4 +66,26 @@ func erasedProperties(f *source.File, name string, depth int) (names []string) {
 		}
 	}
 	return names
+}
+
+// Values returns the values of the constants that conditions remove from a type; other
+// constants may have the same ones. Values that are not string literals are left out.
+func Values(t *source.Type) (out []structural.Absent) {
+	for _, f := range t.Pkg.Sources {
+		for _, erased := range f.Erased {
+			spec, ok := erased.Node.(*ast.ValueSpec)
+			if !ok || spec.Type == nil || source.ExprName(spec.Type) != t.Spec.Name.Name {
+				continue
+			}
+			for _, expr := range spec.Values {
+				if literal, ok := expr.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+					value, err := strconv.Unquote(literal.Value)
+					if err == nil {
+						out = append(out, structural.Absent{Name: value, Value: true, Condition: erased.Condition, Pos: erased.Pos})
+					}
+				}
+			}
+		}
+	}
+	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -46,6 +47,9 @@ func (b *Builder) applyMarkers(d *draft, set source.Markers, owner *source.Type)
 			fieldChecker{b}.checkRange(owner.File, owner.Spec.Type, set)
 		}
 		b.applyEnum(d, owner)
+		if d.values != nil && len(d.values.Enum) > 0 && set.Get(markers.ValuesName) == nil {
+			d.origin.Absent = append(d.origin.Absent, absent.Values(owner)...)
+		}
 		if b.Run.Enabled(owner.Pkg, markers.FeatureEnum) && (set.Get(markers.EnumName) != nil || set.Get(markers.TagEnumName) != nil) && owner.IsString() {
 			d.constants = b.constantsOf(owner)
 		}

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"go/ast"
 	"slices"
-	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -95,27 +94,14 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 	if m == nil || t == nil || d.values == nil {
 		return
 	}
-	for _, f := range t.Pkg.Sources {
-		for _, erased := range f.Erased {
-			spec, ok := erased.Node.(*ast.ValueSpec)
-			if !ok || spec.Type == nil || source.ExprName(spec.Type) != t.Spec.Name.Name {
-				continue
-			}
-			for _, expr := range spec.Values {
-				literal, ok := expr.(*ast.BasicLit)
-				if !ok {
-					continue
-				}
-				value, err := strconv.Unquote(literal.Value)
-				raw, _ := json.Marshal(value)
-				if err != nil || !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == string(raw) }) {
-					continue
-				}
-				found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(erased.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+erased.Condition+")=+"+markers.EnumValuesName+"="+value,
-					"value %q does not exist here, its condition is %s, but the Enum has it", value, erased.Condition)
-				found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
-			}
+	for _, a := range absent.Values(t) {
+		raw, _ := json.Marshal(a.Name) // a string
+		if !slices.ContainsFunc(d.values.Enum, func(v structural.JSON) bool { return string(v.Raw) == string(raw) }) {
+			continue
 		}
+		found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(a.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+a.Condition+")=+"+markers.EnumValuesName+"="+a.Name,
+			"value %q does not exist here, its condition is %s, but the Enum has it", a.Name, a.Condition)
+		found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
 	}
 }
 

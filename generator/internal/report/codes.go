@@ -293,7 +293,7 @@ var (
 	}
 	NeedlessCondition = &diag.Kind{
 		Code: "SG322", Severity: diag.Warning, Fixes: true, Title: "a condition without effect",
-		Explanation: "The condition of a marker always holds where its declaration exists, a constant is removed while an Enum keeps its value, or a gate is on in every channel, or in none.",
+		Explanation: "The condition of a marker always holds where its declaration exists, a constant is removed while an Enum keeps its value, a rule is the same for all objects because it compares with a value that is removed, or a gate is on in every channel, or in none.",
 		Bad:         "// +schemagen:when(Burst)\n// +schemagen:when(Burst)=+kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "// +schemagen:when(Burst)\n// +kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 	}
