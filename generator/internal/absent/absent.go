@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -24,6 +25,9 @@ import (
 // Check reports what refers to absent properties in the definitions. Errors about rules are
 // explained when the API server reports them.
 func Check(c *checks.Checker, definitions []*checks.Definition) {
+	if !removes(c.Program) {
+		return
+	}
 	f := &finder{checker: c, lacking: map[*structural.Schema]bool{}}
 	for _, d := range definitions {
 		for version, s := range d.Schemas {
@@ -37,6 +41,16 @@ func Check(c *checks.Checker, definitions []*checks.Definition) {
 	if len(f.rules) > 0 {
 		c.Explain = f.explain
 	}
+}
+
+// removes reports whether conditions remove anything from the packages.
+func removes(program *source.Program) bool {
+	for p := range program.Packages() {
+		if slices.ContainsFunc(p.Sources, func(f *source.File) bool { return len(f.Erased) > 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // finder finds references to absent properties.

@@ -417,7 +417,7 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 		}
 	}
 	m := stored[other]
-	d := df.reporter.Report(report.StorageByGates, roots[other].Pkg.At(m.Pos), "write "+opposite+" before the marker",
+	d := df.builder.reject(report.StorageByGates, roots[other].Pkg.At(m.Pos), "write "+opposite+" before the marker",
 		"kind %s has %d storage versions here: %s", k, len(names), strings.Join(names, ", "))
 	d.Related = related
 	if len(names) == 2 && len(related) == 1 {
