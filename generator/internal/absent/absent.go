@@ -166,9 +166,9 @@ func (f *finder) schema(p place) {
 			f.path(p, r.FieldPath, at+".fieldPath", "the fieldPath")
 		}
 		m, ok := f.checker.Marker(p.definition, at+".rule")
-		if names, isOneOf := oneOf(m); isOneOf {
-			for _, name := range names {
-				f.report(p, name, at+".rule", "the marker", true)
+		if marker, list, _ := strings.Cut(m.Text, "="); strings.HasSuffix(marker, "OneOf") {
+			for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`;,{}" `, r) }) {
+				f.report(p, name, at+".rule", marker, true)
 			}
 		} else if ok {
 			f.rules = append(f.rules, rule{m, s})
@@ -182,12 +182,6 @@ func (f *finder) schema(p place) {
 	if hasElements {
 		f.schema(elements)
 	}
-}
-
-// oneOf returns the fields of a marker such as +kubebuilder:validation:ExactlyOneOf.
-func oneOf(m markers.Comment) ([]string, bool) {
-	name, list, _ := strings.Cut(m.Text, "=")
-	return strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(`;,{}" `, r) }), strings.HasSuffix(name, "OneOf")
 }
 
 // value searches a part of the default at a path.

@@ -38,32 +38,21 @@ func properties(f *source.File, field *ast.Field, depth int) (names []string) {
 		expr = star.X
 	}
 	resolved, why := f.Resolve(expr)
-	if why != nil || resolved.Type == nil {
-		return erasedProperties(f, source.ExprName(expr), depth)
-	}
-	if st, ok := resolved.Type.Spec.Type.(*ast.StructType); ok {
-		for _, inner := range st.Fields.List {
-			names = append(names, properties(resolved.Type.File, inner, depth-1)...)
+	var st *ast.StructType
+	if why == nil && resolved.Type != nil {
+		f = resolved.Type.File
+		st, _ = resolved.Type.Spec.Type.(*ast.StructType)
+	} else if file, erased := f.ErasedType(expr); erased != nil {
+		f = file
+		if spec, ok := erased.Node.(*ast.TypeSpec); ok {
+			st, _ = spec.Type.(*ast.StructType)
 		}
 	}
-	return names
-}
-
-// erasedProperties returns the JSON names of the fields of a struct that a condition removes,
-// too.
-func erasedProperties(f *source.File, name string, depth int) (names []string) {
-	for _, sibling := range f.Pkg.Sources {
-		for _, erased := range sibling.Erased {
-			spec, ok := erased.Node.(*ast.TypeSpec)
-			if !ok || erased.Name != name {
-				continue
-			}
-			if st, ok := spec.Type.(*ast.StructType); ok {
-				for _, inner := range st.Fields.List {
-					names = append(names, properties(sibling, inner, depth-1)...)
-				}
-			}
-		}
+	if st == nil {
+		return nil
+	}
+	for _, inner := range st.Fields.List {
+		names = append(names, properties(f, inner, depth-1)...)
 	}
 	return names
 }

@@ -255,7 +255,7 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 				}
 			}
 		}
-		if erased := erasedType(f, expr); erased != nil {
+		if _, erased := f.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
 			hint, edit := "write above the field: // "+marker, (*markers.Edit)(nil)
 			if field := fieldAt(f, expr.Pos()); field != nil && isConditional(f, field) {
@@ -455,28 +455,6 @@ func (b *Builder) qualified(f *source.File, sel *ast.SelectorExpr) *draft {
 		d.Type = "object"
 	}
 	return b.refer(d, name.Type)
-}
-
-// erasedType returns the type of that name if a condition removes it, or nil.
-func erasedType(f *source.File, expr ast.Expr) *source.Erased {
-	p, name := f.Pkg, expr
-	if sel, ok := expr.(*ast.SelectorExpr); ok {
-		if qualifier, ok := sel.X.(*ast.Ident); ok {
-			p, _ = f.Imported(qualifier.Name)
-		}
-		name = sel.Sel
-	}
-	if p == nil {
-		return nil
-	}
-	for _, f := range p.Sources {
-		for i := range f.Erased {
-			if f.Erased[i].Name == source.ExprName(name) {
-				return &f.Erased[i]
-			}
-		}
-	}
-	return nil
 }
 
 // refer turns the node into a reference to a type, and builds the type.

@@ -115,6 +115,29 @@ func (p *Package) ErasedAt(pos token.Pos) *Erased {
 	return nil
 }
 
+// ErasedType returns the type with a name, qualified or not, and its file, if a condition removes
+// it, and nil otherwise. The name must have been resolved.
+func (f *File) ErasedType(expr ast.Expr) (*File, *Erased) {
+	p, name := f.Pkg, expr
+	if sel, ok := expr.(*ast.SelectorExpr); ok {
+		if qualifier, ok := sel.X.(*ast.Ident); ok {
+			p, _ = f.Imported(qualifier.Name)
+		}
+		name = sel.Sel
+	}
+	if p == nil {
+		return nil, nil
+	}
+	for _, f := range p.Sources {
+		for i := range f.Erased {
+			if f.Erased[i].Name == ExprName(name) {
+				return f, &f.Erased[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
 // ErasedFields returns the fields that conditions remove from a struct type.
 func (t *Type) ErasedFields() (out []Erased) {
 	for _, erased := range t.File.Erased {
