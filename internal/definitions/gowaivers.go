@@ -1,6 +1,7 @@
 package definitions
 
 import (
+	"bytes"
 	"cmp"
 	"go/ast"
 	"go/parser"
@@ -20,6 +21,9 @@ import (
 type goWaiver struct {
 	Kind, Reason string
 	Pos          diag.Position
+	// gated is set if something in the package depends on gates, so that the marker may allow what
+	// a channel refuses.
+	gated bool
 }
 
 // goWaivers finds the markers +schemagen:allowChange of packages. The markers do not affect
@@ -40,6 +44,19 @@ func newGoWaivers(in *inputs.Reader) (*goWaivers, error) {
 type waivedFolder struct {
 	types map[string]*waivedType // by name
 	files map[string][]*waivedType
+}
+
+// waivers returns the waivers of the directory, by file.
+func (f *waivedFolder) waivers() (out []*goWaiver) {
+	for _, file := range slices.Sorted(maps.Keys(f.files)) {
+		for _, t := range f.files[file] {
+			out = append(out, t.waivers...)
+			for _, field := range t.fields {
+				out = append(out, field.waivers...)
+			}
+		}
+	}
+	return out
 }
 
 // lines is the range of lines of a declaration, including its comments.
@@ -104,14 +121,7 @@ func (w *goWaivers) At(places []diag.Position) ([]*goWaiver, error) {
 func (w *goWaivers) All() []*goWaiver {
 	var out []*goWaiver
 	for _, dir := range slices.Sorted(maps.Keys(w.folder)) {
-		for _, file := range slices.Sorted(maps.Keys(w.folder[dir].files)) {
-			for _, t := range w.folder[dir].files[file] {
-				out = append(out, t.waivers...)
-				for _, f := range t.fields {
-					out = append(out, f.waivers...)
-				}
-			}
-		}
+		out = append(out, w.folder[dir].waivers()...)
 	}
 	slices.SortStableFunc(out, func(a, b *goWaiver) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
@@ -128,6 +138,7 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		return nil, err
 	}
 	folder := &waivedFolder{types: map[string]*waivedType{}, files: map[string][]*waivedType{}}
+	gated := false
 	w.folder[dir] = folder
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
@@ -138,6 +149,7 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		if err != nil {
 			return nil, err
 		}
+		gated = gated || bytes.Contains(data, []byte("+"+markers.WhenName+"("))
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -145,6 +157,9 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		}
 		r := waiverReader{w.table, fset, file, w.table.Collect(file)}
 		folder.files[name] = r.types(folder.types)
+	}
+	for _, waiver := range folder.waivers() {
+		waiver.gated = gated
 	}
 	return folder, nil
 }

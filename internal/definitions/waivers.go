@@ -48,7 +48,7 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	}
 	var out diag.List
 	for _, w := range waivers.All() {
-		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w]); d != nil {
+		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w] || w.gated); d != nil {
 			out = append(out, *d)
 		}
 	}
