@@ -39,6 +39,7 @@ func layers() []string {
 		"structural",
 		"structural/manifest",
 		"markers",
+		"internal/gatedsource",
 		"templates",
 		"unions",
 		"crd",
@@ -82,6 +83,7 @@ func layers() []string {
 		"internal/output",
 		"internal/tryout",
 		"internal/fixes",
+		"internal/gatesrun",
 		"internal/install",
 		"internal/runcache",
 		"internal/controllertools",
@@ -91,6 +93,7 @@ func layers() []string {
 		"internal/migrate",
 		"internal/kubebuilder",
 		"cmd/schemagen/internal/earlyexit",
+		"cmd/schemagen/internal/httpserver",
 		"cmd/schemagen/internal/cli",
 		"cmd/schemagen",
 	}
@@ -100,7 +103,7 @@ func layers() []string {
 // packages may import. Tests are free.
 func owners() map[string][]string {
 	return map[string][]string{
-		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "generator/internal/gentest", "generator/applyconfiguration", "internal/controllertools"},
+		"golang.org/x/tools/go/packages":                            {"generator/internal/golist", "generator/internal/gentest", "generator/applyconfiguration", "internal/controllertools", "internal/gatesrun"},
 		"k8s.io/apiserver":                                          {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apiserver":              {"apiserver"},
 		"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/val": {"apiserver"},

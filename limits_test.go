@@ -43,7 +43,7 @@ func TestLimitsPage(t *testing.T) {
 		{"internal/prose/prose.go", "maxParsed", 8 << 10, "| description that `docs` formats | 8 KiB |"},
 		{"internal/migrate/shell.go", "maxSteps", 10_000, "| turns of shell loops in a Makefile (`migrate`) | 10,000 |"},
 		{"internal/kubebuilder/protocol.go", "maxRequest", 1 << 30, "| request of Kubebuilder to the plugin | 1 GiB |"},
-		{"cmd/schemagen/serve.go", "serveConnections", 64, "| connections to `openapi --serve` | 64 |"},
+		{"cmd/schemagen/internal/httpserver/httpserver.go", "MaxConnections", 64, "| connections to `openapi --serve` | 64 |"},
 	} {
 		if got := constantOf(t, limit.file, limit.constant); got != limit.value {
 			t.Errorf("%s: %s is %d, and docs/limits.md has %d", limit.file, limit.constant, got, limit.value)

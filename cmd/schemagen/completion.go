@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/publish"
@@ -47,8 +48,12 @@ func addCompletions(root *cobra.Command) {
 				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
 			}
 		}
-		if cmd.Flags().Lookup("channel") != nil {
-			_ = cmd.RegisterFlagCompletionFunc("channel", completeChannels) // the flag is there
+		for flag, names := range map[string]func(*project.File) []string{
+			"channel": channelNames, "into": channelNames, "from": channelNames, "to": channelNames, "gate": gateNames, "promote": gateNames,
+		} {
+			if cmd.Flags().Lookup(flag) != nil {
+				_ = cmd.RegisterFlagCompletionFunc(flag, fromProject(names)) // the flag is there
+			}
 		}
 		for _, flag := range []string{"output", "policy", "cache-dir"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] == nil {
@@ -58,14 +63,27 @@ func addCompletions(root *cobra.Command) {
 	}
 }
 
-// completeChannels completes the channels of the project file.
-func completeChannels(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	if dir, err := os.Getwd(); err == nil {
-		file, _, _ := readConfig(cmd, nil, dir)
-		for _, channel := range file.Channels(dir) {
-			names = append(names, channel.Name)
+// fromProject completes names in the project file.
+func fromProject(names func(*project.File) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		var file *project.File
+		if dir, err := os.Getwd(); err == nil {
+			file, _, _ = readConfig(cmd, nil, dir)
 		}
+		return cli.CompleteFrom(names(file))(cmd, args, typed)
 	}
-	return cli.CompleteFrom(names)(cmd, args, typed)
+}
+
+func channelNames(file *project.File) (names []string) {
+	for _, c := range file.Channels("") {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func gateNames(file *project.File) (names []string) {
+	for _, g := range file.Gates() {
+		names = append(names, g.Name)
+	}
+	return names
 }

@@ -79,14 +79,7 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 }
 
 func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	least, ok := failures()[r.failOn]
-	switch {
-	case !slices.Contains(compare.Formats(), r.format):
-		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(compare.Formats(), ", "))
-	case !ok:
-		return fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
-	}
-	target, err := apiserver.NewTarget(r.kubeVersion)
+	target, err := r.target()
 	if err != nil {
 		return err
 	}
@@ -129,7 +122,24 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if findings, err = definitions.Allow(changes, news, sources, isCode); err != nil {
 		return err
 	}
-	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: least, Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
+	return r.conclude(changes, findings, stdout)
+}
+
+// target checks the flags and returns the server of the comparison.
+func (r *diffRun) target() (*apiserver.Target, error) {
+	if _, ok := failures()[r.failOn]; !ok {
+		return nil, fmt.Errorf("unknown --fail-on %q: use one of stored, clients, any, none", r.failOn)
+	}
+	if !slices.Contains(compare.Formats(), r.format) {
+		return nil, fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(compare.Formats(), ", "))
+	}
+	return apiserver.NewTarget(r.kubeVersion)
+}
+
+// conclude prints the changes, and returns errFindings if one counts. The findings are about
+// comments that allow changes.
+func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout io.Writer) error {
+	out := compare.Report{Changes: compare.Sorted(compare.Folded(changes)), Findings: findings.RelativeTo(r.definitions.dir), MinCategory: failures()[r.failOn], Dir: r.definitions.dir, ReadFile: definitions.ReadIn(r.definitions.dir)}
 	if err := r.print(&out, stdout); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 // TestExamples runs the examples of the kinds of diagnostics. The bad example must result in
 // diagnostics of its kind only, the good one in none.
 func TestExamples(t *testing.T) {
+	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GOPROXY", "off")
 	for _, kind := range codes() {

@@ -24,6 +24,7 @@ import (
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/gatesrun"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
@@ -195,7 +196,7 @@ func (r *reporter) finish() error {
 
 // codes returns the diagnostics of all packages, sorted by code.
 func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), definitions.Codes(), typegen.Codes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), definitions.Codes(), typegen.Codes(), gatesrun.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }

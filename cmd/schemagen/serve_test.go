@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/httpserver"
 	"github.com/schemagen/schemagen/internal/definitions"
 )
 
@@ -92,7 +92,7 @@ func (s *servedRun) raw(t *testing.T, text string) string {
 		return ""
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(2 * serveReadTime)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(2 * httpserver.ReadTime)); err != nil {
 		t.Error(err)
 	}
 	go io.WriteString(conn, text) // the response may arrive before everything is sent
@@ -186,7 +186,7 @@ func TestServeSlowClient(t *testing.T) {
 	dir := manyDefinitions(t, 1, 100)
 	s := startServe(t, dir, "--serve", "127.0.0.1:0")
 	begin := time.Now()
-	for range serveConnections + 8 {
+	for range httpserver.MaxConnections + 8 {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
@@ -201,64 +201,6 @@ func TestServeSlowClient(t *testing.T) {
 	s.stop()
 	if code := <-s.ended; code != 0 {
 		t.Errorf("exit code %d: %s", code, s.stderr)
-	}
-}
-
-// pipes is a listener whose every Accept returns a new client.
-type pipes struct{ clients []net.Conn }
-
-func (p *pipes) Accept() (net.Conn, error) {
-	server, client := net.Pipe()
-	p.clients = append(p.clients, client)
-	return server, nil
-}
-
-func (p *pipes) Close() error   { return nil }
-func (p *pipes) Addr() net.Addr { return nil }
-
-// TestServeCrowd checks that a new client is always accepted, and the oldest one
-// disconnected.
-func TestServeCrowd(t *testing.T) {
-	const most = 3
-	from := &pipes{}
-	l := &boundedListener{Listener: from, most: most}
-	var second net.Conn
-	for i := range 10 {
-		conn, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i == 1 {
-			second = conn
-			second.Close() // finished
-		}
-	}
-	if len(l.open) != most {
-		t.Errorf("%d connections are open, want %d", len(l.open), most)
-	}
-	for i, client := range from.clients {
-		client.SetDeadline(time.Unix(1, 0)) // an open connection would block
-		_, err := client.Read(make([]byte, 1))
-		if closed := errors.Is(err, io.EOF); closed != (i < len(from.clients)-most) {
-			t.Errorf("client %d: closed is %v: %v", i, closed, err)
-		}
-	}
-}
-
-func TestServeAddress(t *testing.T) {
-	for text, want := range map[string]string{
-		"0": "127.0.0.1:0 true", ":8001": "127.0.0.1:8001 true", "8001": "127.0.0.1:8001 true", "127.0.0.2:1": "127.0.0.2:1 true", "[::1]:1": "[::1]:1 true",
-		"0.0.0.0:8001": "0.0.0.0:8001 false", "[::]:8001": "[::]:8001 false", "192.0.2.1:1": "192.0.2.1:1 false",
-	} {
-		address, loopback, err := serveAddress(text)
-		if got := fmt.Sprint(address, " ", loopback); err != nil || got != want {
-			t.Errorf("%s: %s %v, want %s", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"x", "127.0.0.1", "::1", "70000", "-1", "127.0.0.1:1:2"} {
-		if address, _, err := serveAddress(text); err == nil {
-			t.Errorf("%s is %s", text, address)
-		}
 	}
 }
 

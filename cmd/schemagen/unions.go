@@ -1,33 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/generator/suggest"
 	"github.com/schemagen/schemagen/generator/uniongen"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
-	"github.com/schemagen/schemagen/internal/plurals"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
@@ -160,7 +153,7 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 	var stale []string
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(ctx, outputs); err != nil {
+		if stale, more, err = crdrun.StaleUnions(ctx, r.Options, crdrun.UnionOutputs{Outputs: outputs, Without: r.without, Policy: r.policy, Prune: r.prune}); err != nil {
 			return err
 		}
 		findings = append(findings, more...).Normalize()
@@ -228,102 +221,4 @@ func (r *unionsRun) diffSuggestions(ctx context.Context, suggestions []suggest.S
 	}
 	_, err = output.Commit(ctx, outputs, output.Diff, stdout)
 	return err
-}
-
-// stale finds generated files that are no longer needed: in packages without functions,
-// and for kinds without policies. It returns those to remove and reports the others.
-// Only files marked as written by schemagen count.
-func (r *unionsRun) stale(ctx context.Context, outputs []output.File) (remove []string, findings diag.List, err error) {
-	var candidates []string
-	for _, dir := range r.without {
-		candidates = append(candidates, diag.Relative(r.dir, filepath.Join(dir, uniongen.FileName), 0))
-	}
-	if r.policy != "" {
-		entries, err := os.ReadDir(r.policy)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("find stale files: %w", err)
-		}
-		for _, entry := range entries {
-			path := filepath.Join(r.policy, entry.Name())
-			produced := slices.ContainsFunc(outputs, func(o output.File) bool { return o.Path == path })
-			if !produced && entry.Type().IsRegular() && strings.HasSuffix(path, uniongen.PolicySuffix) {
-				candidates = append(candidates, path)
-			}
-		}
-	}
-	for _, path := range candidates {
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("find stale files: %w", err)
-		}
-		if !isOurs(text) {
-			continue
-		}
-		at, kind, found, err := r.declarationOfPolicy(ctx, path)
-		if err != nil {
-			return nil, nil, err
-		}
-		if found {
-			findings = append(findings, crdrun.StillDeclared(path, kind, at))
-			continue
-		}
-		if r.prune {
-			remove = append(remove, path)
-			continue
-		}
-		findings = append(findings, crdrun.StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
-			"remove the file, or run with --prune", "the package of this file has no unions"))
-	}
-	return remove, findings, nil
-}
-
-// declarationOfPolicy looks for the kind of a policy file in packages outside the run.
-func (r *unionsRun) declarationOfPolicy(ctx context.Context, file string) (at diag.Position, kind string, found bool, err error) {
-	resource, isPolicy := strings.CutSuffix(filepath.Base(file), uniongen.PolicySuffix)
-	group, plural, ok := strings.Cut(resource, "_")
-	if !isPolicy || !ok {
-		return at, "", false, nil
-	}
-	listing, _, err := driver.List(ctx, r.Options)
-	if err != nil {
-		return at, "", false, err
-	}
-	path := []byte("path=" + plural)
-	at, found = crdrun.Declaration(nil, r.Dir, group, func(file, name string, text []byte) bool {
-		kind = name
-		isKind := plurals.Of(name) == plural || bytes.Contains(text, path)
-		return isKind && !slices.Contains(listing.Dirs, filepath.Dir(file))
-	})
-	return at, kind, found, nil
-}
-
-// onlyPolicies reports whether a file contains only policies and their bindings.
-func onlyPolicies(text []byte) bool {
-	documents := yaml.NewDecoder(bytes.NewReader(text))
-	for {
-		var document struct {
-			Kind string `yaml:"kind"`
-		}
-		err := documents.Decode(&document)
-		if err == io.EOF {
-			return true
-		}
-		if err != nil || !strings.HasPrefix(document.Kind, "MutatingAdmissionPolicy") {
-			return false
-		}
-	}
-}
-
-// isOurs reports whether a file is marked as written by schemagen and contains nothing
-// else.
-func isOurs(text []byte) bool {
-	if policies, ok := bytes.CutPrefix(text, []byte(uniongen.PolicyHeader)); ok {
-		return onlyPolicies(policies)
-	}
-	return slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool {
-		return bytes.HasPrefix(line, []byte("// Code generated by schemagen"))
-	})
 }

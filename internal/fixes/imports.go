@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// withoutIdleImports returns a Go file without the imports that it used before it was edited
+// WithoutIdleImports returns a Go file without the imports that it used before it was edited
 // and does not use any more: with them it would not compile.
-func withoutIdleImports(before, after []byte) ([]byte, error) {
+func WithoutIdleImports(before, after []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, "", after, parser.ParseComments)
 	if err != nil {

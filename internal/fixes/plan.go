@@ -77,7 +77,7 @@ func (p *plan) applied(name string, text []byte) ([]byte, error) {
 	if filepath.Ext(name) != ".go" {
 		return out, nil
 	}
-	out, err := withoutIdleImports(text, out)
+	out, err := WithoutIdleImports(text, out)
 	if err == nil {
 		out, err = format.Source(out)
 	}

@@ -8,6 +8,7 @@
 package gates
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ const (
 	maxLength = 1 << 10 // bytes
 	maxNames  = 12
 	maxDepth  = 100 // of parentheses and negations
+	maxTried  = 16  // names of joined conditions of which all sets are tried; others are off
 )
 
 // Never is the name that is off in every set. It is a name only for text that is in no channel.
@@ -131,6 +133,31 @@ func (c Condition) Implies(other Condition) bool {
 	return constant && !value
 }
 
+// Smallest returns the names of the fewest gates that have to be on for the condition to hold,
+// the first by name of equally small sets. ok is false if it never holds.
+func (c Condition) Smallest() (on []string, ok bool) {
+	names := c.Names()
+	least := -1
+	for set := range 1 << min(len(names), maxTried) {
+		size := bits.OnesCount(uint(set))
+		if least >= 0 && size >= bits.OnesCount(uint(least)) {
+			continue
+		}
+		if c.holds(func(name string) bool {
+			i, _ := slices.BinarySearch(names, name)
+			return set>>i&1 == 1
+		}) {
+			least = set
+		}
+	}
+	for i, name := range names {
+		if least >= 0 && least>>i&1 == 1 {
+			on = append(on, name)
+		}
+	}
+	return on, least >= 0
+}
+
 // Constant reports whether the condition has the same value for every set of gates.
 func (c Condition) Constant() (value, ok bool) {
 	names := c.Names()
@@ -145,6 +172,48 @@ func (c Condition) Constant() (value, ok bool) {
 		}
 	}
 	return value, true
+}
+
+// With returns the condition if a gate is taken for on or off: without the gate, and without
+// what no longer matters.
+func (c Condition) With(gate string, on bool) Condition {
+	never := Condition{op: opOr}
+	switch c.op {
+	case opName:
+		if c.name != gate || gate == Never {
+			return c
+		}
+		if on {
+			return Condition{}
+		}
+		return never
+	case opNot:
+		operand := c.operands[0].With(gate, on)
+		switch value, ok := operand.trivial(); {
+		case !ok:
+			return Condition{op: opNot, operands: []Condition{operand}}
+		case value:
+			return never
+		}
+		return Condition{}
+	}
+	var operands []Condition
+	for _, operand := range c.operands {
+		operand = operand.With(gate, on)
+		value, ok := operand.trivial()
+		switch {
+		case !ok:
+			operands = append(operands, operand)
+		case value == (c.op == opOr):
+			return operand // it decides
+		}
+	}
+	return join(c.op, operands)
+}
+
+// trivial reports whether the condition consists of no gates, and its value then.
+func (c Condition) trivial() (value, ok bool) {
+	return c.op == opAnd, (c.op == opAnd || c.op == opOr) && len(c.operands) == 0
 }
 
 // String returns the canonical text of the condition, which parses to the same condition.

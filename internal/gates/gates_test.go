@@ -2,8 +2,10 @@ package gates
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -122,11 +124,58 @@ func TestConstant(t *testing.T) {
 	}
 }
 
+func TestSmallest(t *testing.T) {
+	for text, want := range map[string]string{
+		"A": "[A] true", "!A": "[] true", "B && (A || C) && !D": "[A B] true", "A && !A": "[] false", "A || B && C": "[A] true",
+		"B || A": "[A] true", "false || B": "[B] true", "(A || B) && (C || !B)": "[A] true",
+	} {
+		c, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, ok := c.Smallest()
+		if got := fmt.Sprint(names, ok); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestAnd(t *testing.T) {
 	a, _ := Parse("A || B")
 	b, _ := Parse("C && D")
 	if got := And(a, b).String(); got != "(A || B) && C && D" {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestWith(t *testing.T) {
+	for _, c := range []struct{ text, on, off string }{
+		{"X", "true", "false"},
+		{"!X", "false", "true"},
+		{"A", "A", "A"},
+		{"A && X", "A", "false"},
+		{"A || X", "true", "A"},
+		{"(A || X) && B", "B", "A && B"},
+		{"!(A && !X) || B", "true", "!A || B"},
+		{"!(A && (B || X))", "!A", "!(A && B)"},
+		{"X && !X", "false", "false"},
+		{"(A || X) && (!A || X)", "true", "A && !A"},
+		{"A && false", "A && false", "A && false"},
+	} {
+		condition, err := Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for on, want := range map[bool]string{true: c.on, false: c.off} {
+			with := condition.With("X", on)
+			got := with.String()
+			if value, ok := with.trivial(); ok {
+				got = strconv.FormatBool(value)
+			}
+			if got != want {
+				t.Errorf("%s with X %v is %s, want %s", c.text, on, got, want)
+			}
+		}
 	}
 }
 

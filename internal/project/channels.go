@@ -55,7 +55,9 @@ func (c *File) Contains() []Containment {
 // Gate is the name of a gate in the file, where it is first.
 type Gate struct {
 	Name string
-	Pos  diag.Position
+	// Stage and Since are what the section gates has about it, or empty.
+	Stage, Since string
+	Pos          diag.Position
 }
 
 // Gates returns the gates that the file declares or, if it does not declare gates, those that
@@ -313,7 +315,7 @@ func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 	case r.file.gates != nil && !slices.Contains(r.file.gates, name):
 		r.Findings = append(r.Findings, driver.UnknownGate(r.Pos(n), name, r.file.gates))
 	case r.file.gates == nil && !slices.ContainsFunc(r.file.named, func(g Gate) bool { return g.Name == name }):
-		r.file.named = append(r.file.named, Gate{name, r.Pos(n)})
+		r.file.named = append(r.file.named, Gate{Name: name, Pos: r.Pos(n)})
 	}
 }
 

@@ -402,13 +402,15 @@ func (r *reader) gates(n *yaml.Node) {
 		if name := entry[0].Value; !isGate(name) {
 			r.Fail(entry[0], "", "%q cannot be the name of a gate", name)
 		}
-		for key, value := range r.Fields(entry[1], "gate "+entry[0].Value, "stage", "since") {
-			if value != nil {
-				r.scalar(value, key, "!!str")
+		g := Gate{Name: entry[0].Value, Pos: r.Pos(entry[0])}
+		fields := r.Fields(entry[1], "gate "+g.Name, "stage", "since")
+		for key, to := range map[string]*string{"stage": &g.Stage, "since": &g.Since} {
+			if fields[key] != nil {
+				*to, _ = r.scalar(fields[key], key, "!!str")
 			}
 		}
-		r.file.gates = append(r.file.gates, entry[0].Value)
-		r.file.named = append(r.file.named, Gate{entry[0].Value, r.Pos(entry[0])})
+		r.file.gates = append(r.file.gates, g.Name)
+		r.file.named = append(r.file.named, g)
 	}
 }
 

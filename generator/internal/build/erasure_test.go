@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,7 +19,9 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/internal/gatedsource"
 	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/markers"
 )
 
 var erasures = flag.Int("erasures", 0, "make this number of random sources in TestErasure, and write the outcome to testdata/erasures.txt")
@@ -74,6 +77,80 @@ func TestErasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestWith checks gatedsource: what is generated from a source in which a gate is taken for on
+// or off is what is generated for sets in which the gate is on or off. Sources are those of
+// TestErasure, with other seeds.
+func TestWith(t *testing.T) {
+	count := max(200, *erasures)
+	table, err := markers.NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lab := newErasureLab(t)
+	changed, paths := 0, 0
+	for i := range count {
+		r := rand.New(rand.NewPCG(uint64(i), 23))
+		written := randomSource(r).texts(nil)
+		gate := []string{"A", "B", "C"}[r.IntN(3)]
+		on := r.IntN(2) == 0
+		rest := slices.DeleteFunc([]string{"A", "B", "C"}, func(name string) bool { return name == gate || r.IntN(2) == 0 })
+		after, ok := assumed(t, table, written, gate, on)
+		if !ok {
+			continue // a package would be gone
+		}
+		with := append(slices.Clone(rest), gate)
+		set := map[bool][]string{true: with, false: rest}[on]
+		want, wanted := lab.generate(written, set)
+		// Whether the gate is on does not matter any more.
+		got, findings := lab.generate(after, [][]string{rest, with}[r.IntN(2)])
+		if strings.Contains(findings, "error[SG302]") && strings.Contains(findings, "unknown field") {
+			paths++ // schemagen gates reports it
+			continue
+		}
+		if joined(got) != joined(want) || len(got) == 0 {
+			t.Fatalf("source %d, gate %s is %v, gates %v: generated\n%s%s\nwant\n%s%s\nsource\n%s\nafter\n%s", i, gate, on, rest, joined(got), findings, joined(want), wanted, written, after)
+		}
+		if !maps.Equal(after, written) {
+			changed++
+		}
+	}
+	if changed < count/2 || paths > count/5 {
+		t.Errorf("only %d of %d sources changed, and %d have a path that nothing has any more", changed, count, paths)
+	}
+}
+
+// assumed returns the texts in which a gate is taken for on or off. It checks that no line is
+// left that has the gate, and none is changed that did not. ok is false if a text has no result.
+func assumed(t *testing.T, table *markers.Table, written map[string]string, gate string, on bool) (after map[string]string, ok bool) {
+	name := regexp.MustCompile(`\+schemagen:(when|doc)\(.*\b` + gate + `\b`)
+	after = maps.Clone(written)
+	for p, text := range written {
+		file, err := gatedsource.Parse(table, p, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == nil {
+			continue
+		}
+		result, err := file.With(gate, on)
+		if err != nil && strings.Contains(err.Error(), "would have no kinds") {
+			return nil, false
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		after[p] = string(result.Text)
+		for line := range strings.Lines(after[p]) {
+			if name.MatchString(line) {
+				t.Fatalf("gate %s is left in %s", gate, line)
+			}
+			if !strings.Contains(line, "+") && !strings.Contains(text, line) {
+				t.Fatalf("the line %s was changed", line)
+			}
+		}
+	}
+	return after, true
 }
 
 // erasureLab generates definitions of packages v1 and v2, which use package shared.

@@ -1,0 +1,145 @@
+package gatedsource
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// when is a condition in a marker.
+type when struct {
+	condition gates.Condition
+	// from and to are where its text is in the parentheses.
+	from, to token.Pos
+	// marker is where the +schemagen:when begins, and inner where the marker behind it does.
+	marker, inner token.Pos
+}
+
+// conditional is a marker with its conditions.
+type conditional struct {
+	written markers.Comment
+	// plain is the marker without its conditions, at the positions of the source, and text its
+	// text for people.
+	plain markers.Comment
+	text  string
+	whens []when
+	// bare is set if the last condition is that of the declaration, or of the field at a path:
+	// then it is omitted, not one of whens.
+	bare    bool
+	omitted *when
+}
+
+// conjunction returns what the marker depends on.
+func (c conditional) conjunction() gates.Condition {
+	conditions := make([]gates.Condition, len(c.whens))
+	for i, w := range c.whens {
+		conditions[i] = w.condition
+	}
+	return gates.And(conditions...)
+}
+
+// conditional finds the conditions of a marker. One that is malformed has none.
+func (f *File) conditional(c markers.Comment, target markers.Target) conditional {
+	out := conditional{written: c, plain: c, text: c.Text}
+	m, err := f.table.Parse(c, target)
+	if err != nil {
+		f.isWrong(c, err.Error())
+	}
+	if m == nil || err != nil {
+		return out
+	}
+	offset, ok := m.InnerOffset()
+	inner, _ := m.Inner()
+	if value, isWhen := m.Value.(markers.When); isWhen {
+		w := when{condition: value.Condition, marker: c.Pos, from: c.PosAt(len("+" + m.Name + "("))}
+		if !ok {
+			w.to = c.PosAt(len(c.Text) - 1)
+			out.whens, out.bare = []when{w}, true
+			return out
+		}
+		w.to, w.inner = c.PosAt(offset-2), inner.Pos
+		rest := f.conditional(inner, target)
+		if rest.bare && rest.omitted == nil {
+			f.isWrong(inner, "a condition without a marker cannot be conditional")
+			return out
+		}
+		out.plain, out.text, out.whens = rest.plain, rest.text, append([]when{w}, rest.whens...)
+		out.bare, out.omitted = rest.bare, rest.omitted
+		return out
+	}
+	if !ok || m.Name != markers.AtName && m.Name != markers.TypeName {
+		return out
+	}
+	rest := f.conditional(inner, markers.Field)
+	if rest.bare && m.Name == markers.TypeName {
+		f.isWrong(inner, "a type of another module cannot be conditional")
+		return out
+	}
+	out.whens, out.plain, out.text = rest.whens, c.Replaced(offset, rest.plain), c.Text[:offset]+rest.text
+	if rest.bare {
+		out.bare, out.omitted = true, rest.omitted
+		if rest.omitted == nil {
+			out.whens, out.omitted = nil, &rest.whens[0]
+			out.omitted.marker = inner.Pos
+			out.text = c.Text[:offset-1]
+		}
+	}
+	return out
+}
+
+// block is a part of a comment between +schemagen:doc and +schemagen:doc:end.
+type block struct {
+	open      markers.Comment
+	condition gates.Condition
+	// from and to are where the text of the condition is.
+	from, to token.Pos
+	// first and last are the indexes of the comments with the two markers.
+	first, last int
+}
+
+// isWrong records a malformed condition. The generator reports it, too.
+func (f *File) isWrong(c markers.Comment, problem string) {
+	if f.wrong == nil {
+		f.wrong = &Error{f.fset.Position(c.Pos), problem, ""}
+	}
+}
+
+// blocks returns the blocks of a comment. One that is malformed is not among them.
+func (f *File) blocks(group *ast.CommentGroup) (out []block) {
+	var open *block
+	found := markers.InGroup(group)
+	for i, comment := range group.List {
+		j := slices.IndexFunc(found, func(c markers.Comment) bool { return comment.Pos() <= c.Pos && c.Pos < comment.End() })
+		switch {
+		case j < 0:
+		case found[j].Text == "+"+markers.DocEndName:
+			if open == nil {
+				f.isWrong(found[j], "doc:end without doc")
+				continue
+			}
+			open.last = i
+			out = append(out, *open)
+			open = nil
+		case strings.HasPrefix(found[j].Text, "+"+markers.DocName+"("):
+			c := found[j]
+			m, err := f.table.Parse(c, markers.Type)
+			switch {
+			case err != nil:
+				f.isWrong(c, err.Error())
+				continue
+			case open != nil:
+				f.isWrong(c, "doc within doc")
+				continue
+			}
+			open = &block{open: c, condition: m.Value.(markers.DocBlock).Condition, first: i, from: c.PosAt(len("+" + markers.DocName + "(")), to: c.PosAt(len(c.Text) - 1)}
+		}
+	}
+	if open != nil {
+		f.isWrong(open.open, "doc without doc:end")
+	}
+	return out
+}

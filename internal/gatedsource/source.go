@@ -1,0 +1,310 @@
+// Package gatedsource finds the conditions of +schemagen:when and +schemagen:doc in the text of
+// a Go file, and writes the file as it is if a gate is taken for on or off:
+//
+//	file, err := gatedsource.Parse(table, name, data)
+//	file.Uses                              // what depends on conditions, in source order
+//	result, err := file.With("Burst", true)
+//	result.Text                            // only lines that depend on the gate differ
+//	result.Removed                         // the lines of declarations that are gone
+//
+// Its rules are those by which the generator erases source, which tests compare. It knows no
+// other file: neither the types that a declaration refers to nor the code that uses it.
+package gatedsource
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Kind is what depends on a condition.
+type Kind string
+
+// The kinds, in the order of reports.
+const (
+	Declaration Kind = "declaration"
+	Marker      Kind = "marker"
+	Value       Kind = "value"
+	Paragraph   Kind = "paragraph"
+)
+
+// Use is a part of a file that depends on a condition.
+type Use struct {
+	Kind      Kind
+	Condition gates.Condition
+	// Name is the declaration, or the one that the part is at: Spec.Burst, Spec, or the name
+	// of the package.
+	Name string
+	// Text is the marker without its conditions, or the first line of the paragraph. Of a
+	// declaration, it is empty.
+	Text string
+	// Pos is the position of the condition, and At that of the declared name. Lines are those
+	// of the declaration with its comments; none for a package.
+	Pos, At token.Position
+	Lines   Lines
+	// Type is the type of a constant.
+	Type string
+	// Slots are what the marker sets, see [markers.Table.Slots].
+	Slots []string
+}
+
+// File is a Go file with its conditions.
+type File struct {
+	Name string
+	Data []byte
+	Uses []Use
+
+	table        *markers.Table
+	fset         *token.FileSet
+	tree         *ast.File
+	declarations []declaration
+	wrong        *Error // the first condition that cannot be read
+}
+
+// declaration is one that markers describe.
+type declaration struct {
+	name     string
+	at       token.Pos
+	target   markers.Target
+	comments []markers.Comment
+	typeName string // of a constant
+	// from and to are where the declaration with its comments is. They are invalid for a
+	// package.
+	from, to token.Pos
+}
+
+// Parse parses a Go file. It returns nil if the file has no condition.
+func Parse(table *markers.Table, name string, data []byte) (*File, error) {
+	if text := string(data); !strings.Contains(text, markers.WhenName) && !strings.Contains(text, markers.DocName) {
+		return nil, nil
+	}
+	f := &File{Name: name, Data: data, table: table, fset: token.NewFileSet()}
+	var err error
+	if f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
+		return nil, err
+	}
+	f.declare()
+	for _, d := range f.declarations {
+		bare := 0
+		for _, comment := range d.comments {
+			if !strings.Contains(comment.Text, "+"+markers.WhenName) {
+				continue
+			}
+			c := f.conditional(comment, d.target)
+			if c.bare && c.omitted == nil {
+				bare++
+			}
+			switch {
+			case bare > 1:
+				f.isWrong(comment, "a second condition at one declaration")
+			case bare > 0 && d.target == markers.Package && comment.Pos > f.tree.Name.End():
+				f.isWrong(comment, "it is at no declaration")
+			}
+			f.use(d, c)
+		}
+	}
+	for _, group := range f.tree.Comments {
+		for _, b := range f.blocks(group) {
+			f.useBlock(b, group)
+		}
+	}
+	slices.SortStableFunc(f.Uses, func(a, b Use) int { return a.Pos.Offset - b.Pos.Offset })
+	return f, nil
+}
+
+// at returns a use that is at a declaration.
+func (f *File) at(d declaration) Use {
+	u := Use{Name: d.name, At: f.fset.Position(d.at), Type: d.typeName}
+	if d.from.IsValid() {
+		u.Lines = Lines{f.fset.Position(d.from).Line, f.fset.Position(d.to).Line}
+	}
+	return u
+}
+
+// Declared returns the lines of the type with a name, with its comments.
+func (f *File) Declared(name string) (lines Lines, ok bool) {
+	i := slices.IndexFunc(f.declarations, func(d declaration) bool { return d.name == name && d.target == markers.Type })
+	if i < 0 {
+		return Lines{}, false
+	}
+	return f.at(f.declarations[i]).Lines, true
+}
+
+// use adds what depends on the conditions of a marker.
+func (f *File) use(d declaration, c conditional) {
+	if len(c.whens) == 0 && !c.bare {
+		return
+	}
+	u := f.at(d)
+	u.Kind, u.Condition, u.Text, u.Pos = Marker, c.conjunction(), c.text, f.fset.Position(c.written.Pos)
+	switch {
+	case c.bare && c.omitted == nil:
+		u.Kind, u.Text = Declaration, ""
+	case c.bare: // the field at a path
+		u.Kind = Declaration
+		u.Condition = gates.And(u.Condition, c.omitted.condition)
+	case strings.HasPrefix(c.text, "+"+markers.EnumValuesName):
+		u.Kind = Value
+	}
+	if u.Kind == Marker {
+		u.Slots = f.table.Slots(c.plain, d.target)
+	}
+	f.Uses = append(f.Uses, u)
+}
+
+// useBlock adds the lines that depend on a condition of +schemagen:doc.
+func (f *File) useBlock(b block, group *ast.CommentGroup) {
+	if value, ok := b.condition.Constant(); ok && !value {
+		return // text for readers of the Go code
+	}
+	u := f.at(f.declarations[0])
+	// The paragraph is of the innermost declaration that the comment is at.
+	for _, d := range f.declarations {
+		if d.from <= group.Pos() && group.End() <= d.to {
+			u = f.at(d)
+		}
+	}
+	u.Kind, u.Condition, u.Pos = Paragraph, b.condition, f.fset.Position(b.open.Pos)
+	for _, c := range group.List[b.first+1 : b.last] {
+		if u.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); u.Text != "" {
+			break
+		}
+	}
+	f.Uses = append(f.Uses, u)
+}
+
+// declare finds the declarations of the file. Comments are attributed as by the generator.
+func (f *File) declare() {
+	collected := f.table.Collect(f.tree)
+	f.declarations = []declaration{{name: f.tree.Name.Name, at: f.tree.Name.Pos(), target: markers.Package, comments: collected.Package}}
+	above := f.tree.Name.End()
+	for _, decl := range f.tree.Decls {
+		if gen, ok := decl.(*ast.GenDecl); ok {
+			f.genDecl(collected, gen, above)
+		}
+		above = decl.End()
+	}
+}
+
+func (f *File) genDecl(collected *markers.File, gen *ast.GenDecl, above token.Pos) {
+	last := gen.Lparen
+	for _, spec := range gen.Specs {
+		d := declaration{target: markers.Type, from: last}
+		var trailing *ast.CommentGroup
+		var fields ast.Expr
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			d.name, d.at, d.comments = spec.Name.Name, spec.Name.Pos(), collected.Type(spec)
+			trailing, fields = spec.Comment, spec.Type
+		case *ast.ValueSpec:
+			if gen.Tok != token.CONST {
+				return
+			}
+			d.name, d.at, trailing = spec.Names[0].Name, spec.Names[0].Pos(), spec.Comment
+			d.typeName = typeName(spec.Type)
+			doc := spec.Doc
+			if !gen.Lparen.IsValid() {
+				doc = gen.Doc
+			}
+			if doc != nil {
+				d.comments = markers.InGroup(doc)
+			}
+		default:
+			return
+		}
+		d.to = spec.End()
+		if trailing != nil {
+			d.to = trailing.End()
+		}
+		last = d.to
+		if gen.Lparen.IsValid() {
+			d.from = f.firstComment(d.from, spec.Pos())
+		} else {
+			d.from = f.nearest(above, gen)
+		}
+		f.declarations = append(f.declarations, d)
+		f.fields(collected, d.name, fields)
+	}
+}
+
+// firstComment returns where the first comment after a position begins, or end if there is
+// none before it.
+func (f *File) firstComment(after, end token.Pos) token.Pos {
+	for _, group := range f.tree.Comments {
+		if after <= group.Pos() && group.Pos() < end {
+			return group.Pos()
+		}
+	}
+	return end
+}
+
+// nearest returns where the comments of a declaration that is not in a group begin.
+func (f *File) nearest(above token.Pos, gen *ast.GenDecl) token.Pos {
+	from, own := gen.Pos(), 1
+	if gen.Doc != nil && gen.Tok == token.TYPE {
+		own = 2
+	}
+	if gen.Doc == nil && gen.Tok == token.CONST {
+		own = 0
+	}
+	for _, group := range slices.Backward(f.tree.Comments) {
+		if group.Pos() < gen.Pos() && group.Pos() >= above && own > 0 {
+			from = group.Pos()
+			own--
+		}
+	}
+	return from
+}
+
+// fields adds the fields in a type expression.
+func (f *File) fields(collected *markers.File, name string, expr ast.Expr) {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		f.fields(collected, name, expr.X)
+	case *ast.ParenExpr:
+		f.fields(collected, name, expr.X)
+	case *ast.ArrayType:
+		f.fields(collected, name, expr.Elt)
+	case *ast.MapType:
+		f.fields(collected, name, expr.Value)
+	case *ast.StructType:
+		last := expr.Fields.Opening
+		comments := collected.Fields(expr)
+		for i, field := range expr.Fields.List {
+			d := declaration{at: field.Type.Pos(), target: markers.Field, comments: comments[i], from: f.firstComment(last, field.Pos()), to: field.End()}
+			if field.Comment != nil {
+				d.to = field.Comment.End()
+			}
+			last = d.to
+			label := typeName(field.Type)
+			if len(field.Names) > 0 {
+				label, d.at = field.Names[0].Name, field.Names[0].Pos()
+			}
+			d.name = name + "." + label
+			f.declarations = append(f.declarations, d)
+			f.fields(collected, d.name, field.Type)
+		}
+	}
+}
+
+// typeName returns the name of an embedded field.
+func typeName(expr ast.Expr) string {
+	switch expr := expr.(type) {
+	case *ast.StarExpr:
+		return typeName(expr.X)
+	case *ast.SelectorExpr:
+		return expr.Sel.Name
+	case *ast.IndexExpr:
+		return typeName(expr.X)
+	case *ast.IndexListExpr:
+		return typeName(expr.X)
+	case *ast.Ident:
+		return expr.Name
+	}
+	return ""
+}

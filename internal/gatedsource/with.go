@@ -1,0 +1,315 @@
+package gatedsource
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Result is a file in which a gate is taken for on or off.
+type Result struct {
+	Text []byte
+	// Removed are the lines of declarations that are gone.
+	Removed []Lines
+}
+
+// Lines are lines of a file, from 1.
+type Lines struct{ First, Last int }
+
+// Error is the reason that a gate cannot be taken for on or off.
+type Error struct {
+	Pos       token.Position
+	Msg, Hint string
+}
+
+func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
+
+// With returns the file if a gate is taken for on or off: conditions are without it; markers
+// and declarations whose condition does not hold are gone; those whose condition always holds
+// have none, and replace the alternatives without a condition. The error is an [*Error]; one
+// is that a condition of the file cannot be read.
+func (f *File) With(gate string, on bool) (*Result, error) {
+	if f.wrong != nil {
+		return nil, f.wrong
+	}
+	w := &writer{File: f, gate: gate, on: on, file: f.fset.File(f.tree.Pos())}
+	for _, group := range f.tree.Comments {
+		w.group(group)
+	}
+	for _, d := range f.declarations {
+		w.declaration(d)
+	}
+	w.emptyGroups()
+	if w.err != nil {
+		return nil, w.err
+	}
+	return &Result{w.apply(), w.removed}, nil
+}
+
+// edit replaces a part of the text.
+type edit struct {
+	from, to int // offsets
+	text     string
+	lines    bool // whole lines are removed
+}
+
+type writer struct {
+	*File
+	gate    string
+	on      bool
+	file    *token.File
+	edits   []edit
+	removed []Lines
+	gone    []*ast.Comment // in blocks
+	err     *Error
+}
+
+func (w *writer) fail(at token.Pos, hint, format string, args ...any) {
+	if w.err == nil {
+		w.err = &Error{w.fset.Position(at), fmt.Sprintf(format, args...), hint}
+	}
+}
+
+// assume returns a condition without the gate. If it is then the same for all sets of gates,
+// always is set, and the condition holds or never does.
+func (w *writer) assume(c gates.Condition) (with gates.Condition, holds, always bool) {
+	with = c.With(w.gate, w.on)
+	holds, always = with.Constant()
+	return with, holds, always
+}
+
+// uses reports whether a condition names the gate.
+func (w *writer) uses(c gates.Condition) bool { return slices.Contains(c.Names(), w.gate) }
+
+func (w *writer) replace(from, to token.Pos, text string) {
+	w.edits = append(w.edits, edit{from: w.file.Offset(from), to: w.file.Offset(to), text: text})
+}
+
+// removeLines removes the lines of a part of the file, which must have nothing else on them.
+func (w *writer) removeLines(from, to token.Pos) Lines {
+	first, last := w.file.Line(from), w.file.Line(to)
+	start := w.file.Offset(w.file.LineStart(first))
+	end := len(w.Data)
+	if last < w.file.LineCount() {
+		end = w.file.Offset(w.file.LineStart(last + 1))
+	}
+	if blank := strings.TrimSpace; blank(string(w.Data[start:w.file.Offset(from)])) != "" || blank(string(w.Data[w.file.Offset(to):end])) != "" {
+		w.fail(from, "put it on lines of its own", "it shares a line with other code")
+	}
+	w.edits = append(w.edits, edit{from: start, to: end, lines: true})
+	return Lines{first, last}
+}
+
+// declaration applies the gate to the markers of a declaration.
+func (w *writer) declaration(d declaration) {
+	always := map[string]string{} // markers whose condition always holds, by slot
+	var plain []markers.Comment
+	for _, c := range d.comments {
+		if slices.ContainsFunc(w.gone, func(gone *ast.Comment) bool { return gone.Pos() <= c.Pos && c.Pos < gone.End() }) {
+			continue
+		}
+		if !strings.Contains(c.Text, "+"+markers.WhenName) {
+			plain = append(plain, c)
+			continue
+		}
+		if !w.marker(d, w.conditional(c, d.target), always) {
+			return
+		}
+	}
+	for _, c := range plain {
+		slots := w.table.Slots(c, d.target)
+		replaced := func(slot string) bool { _, ok := always[slot]; return ok }
+		if len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool { return !replaced(slot) }) {
+			w.removeMarker(c)
+		}
+	}
+}
+
+func (w *writer) removeMarker(c markers.Comment) {
+	offset := w.file.Offset(c.Pos)
+	slashes := bytes.LastIndex(w.Data[:offset], []byte("//"))
+	w.removeLines(c.Pos-token.Pos(offset-slashes), c.End())
+}
+
+// marker applies the gate to a marker, and reports whether the declaration exists.
+func (w *writer) marker(d declaration, c conditional, always map[string]string) (exists bool) {
+	if c.bare && c.omitted == nil {
+		return w.bare(d, c)
+	}
+	conjunction := c.conjunction()
+	_, holds, constant := w.assume(conjunction)
+	if constant = constant && len(c.whens) > 0; constant && !holds {
+		w.removeMarker(c.written)
+		return true
+	}
+	if c.omitted != nil && w.uses(c.omitted.condition) {
+		switch with, holds, constant := w.assume(c.omitted.condition); {
+		case !constant:
+			w.replace(c.omitted.from, c.omitted.to, with.String())
+		case holds:
+			w.removeMarker(c.written)
+			return true
+		default:
+			w.replace(c.omitted.marker, c.omitted.to+1, "+"+markers.OmitName)
+		}
+	}
+	for _, part := range c.whens {
+		with, holds, own := w.assume(part.condition)
+		switch {
+		case constant || own && holds:
+			w.replace(part.marker, part.inner, "")
+		case w.uses(part.condition):
+			w.replace(part.from, part.to, with.String())
+		}
+	}
+	if !constant {
+		return true
+	}
+	for _, slot := range w.table.Slots(c.plain, d.target) {
+		switch first, ok := always[slot]; {
+		case !ok:
+			always[slot] = c.text
+		case first == c.text:
+			w.removeMarker(c.written)
+			return true
+		default:
+			w.fail(c.written.Pos, "make the conditions exclude each other", "%s and %s would both hold", first, c.text)
+		}
+	}
+	return true
+}
+
+// bare applies the gate to the condition of a declaration.
+func (w *writer) bare(d declaration, c conditional) (exists bool) {
+	condition := c.whens[0].condition
+	with, holds, constant := w.assume(condition)
+	switch {
+	case !w.uses(condition):
+		return true
+	case !constant:
+		w.replace(c.whens[0].from, c.whens[0].to, with.String())
+		return true
+	case holds:
+		w.removeMarker(c.written)
+		return true
+	case d.target == markers.Package:
+		w.fail(c.written.Pos, "remove the package, or the condition", "package %s would have no kinds", d.name)
+		return true
+	}
+	w.removed = append(w.removed, w.removeLines(d.from, d.to))
+	return false
+}
+
+// group applies the gate to the blocks of a comment.
+func (w *writer) group(group *ast.CommentGroup) {
+	gone := map[int]bool{}
+	for _, b := range w.blocks(group) {
+		if !w.uses(b.condition) {
+			continue
+		}
+		with, holds, constant := w.assume(b.condition)
+		switch {
+		case !constant:
+			w.replace(b.from, b.to, with.String())
+			continue
+		case holds:
+			gone[b.first], gone[b.last] = true, true
+			continue
+		}
+		for i := b.first; i <= b.last; i++ {
+			gone[i] = true
+		}
+		above := b.first - 1
+		for above >= 0 && gone[above] {
+			above--
+		}
+		if next := b.last + 1; next < len(group.List) && isBlank(group.List[next]) && (above < 0 || isBlank(group.List[above])) {
+			gone[next] = true
+		}
+	}
+	for i, comment := range group.List {
+		if gone[i] {
+			w.removeLines(comment.Pos(), comment.End())
+			w.gone = append(w.gone, comment)
+		}
+	}
+}
+
+func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "" }
+
+// emptyGroups removes the parentheses of declarations of which nothing is left. Those with
+// comments of their own stay.
+func (w *writer) emptyGroups() {
+	for _, decl := range w.tree.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || !gen.Lparen.IsValid() || gen.Doc != nil || len(gen.Specs) == 0 || gen.Tok != token.TYPE && gen.Tok != token.CONST {
+			continue
+		}
+		left := slices.ContainsFunc(gen.Specs, func(spec ast.Spec) bool { return !w.isRemoved(spec.Pos()) })
+		for _, group := range w.tree.Comments {
+			left = left || gen.Lparen < group.Pos() && group.Pos() < gen.Rparen && !w.isRemoved(group.Pos())
+		}
+		if !left {
+			w.removeLines(gen.Pos(), gen.End())
+		}
+	}
+}
+
+func (w *writer) isRemoved(pos token.Pos) bool {
+	line := w.file.Line(pos)
+	return slices.ContainsFunc(w.removed, func(l Lines) bool { return l.First <= line && line <= l.Last })
+}
+
+// apply returns the text after the edits. Edits in lines that are removed have no effect, and
+// empty lines around them are kept only where gofmt keeps them.
+func (w *writer) apply() []byte {
+	slices.SortStableFunc(w.edits, func(a, b edit) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	var out []byte
+	at := 0
+	for _, e := range w.edits {
+		if e.to <= at {
+			continue
+		}
+		out = append(append(out, w.Data[at:max(at, e.from)]...), e.text...)
+		at = e.to
+		if !e.lines {
+			continue
+		}
+		above := lastLine(out)
+		if above == "" || strings.HasSuffix(above, "{") || strings.HasSuffix(above, "(") {
+			for line, ok := nextLine(w.Data[at:]); ok && strings.TrimSpace(line) == ""; line, ok = nextLine(w.Data[at:]) {
+				at += len(line)
+			}
+		}
+		next, _ := nextLine(w.Data[at:])
+		if next = strings.TrimSpace(next); above == "" && (next == "" || strings.HasPrefix(next, "}") || strings.HasPrefix(next, ")")) {
+			if trimmed := bytes.TrimRight(out, " \t\r\n"); len(trimmed) > 0 {
+				out = out[:len(trimmed)+len("\n")+bytes.IndexByte(out[len(trimmed):], '\n')]
+			}
+		}
+	}
+	return append(out, w.Data[at:]...)
+}
+
+// lastLine returns the last line of a text that ends in a line, without blanks.
+func lastLine(text []byte) string {
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	return string(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:]))
+}
+
+// nextLine returns the first line of a text, with its end; ok is false if the text is empty.
+func nextLine(text []byte) (line string, ok bool) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return string(text[:i+1]), true
+	}
+	return string(text), len(text) > 0
+}

@@ -1,0 +1,141 @@
+package gatesrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/gatedsource"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// Assume returns the Go files that change if a gate is taken for on (graduated) or off
+// (retired). They must not be written if a finding is an error.
+func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []output.File, findings diag.List, err error) {
+	roots, files, findings, err := r.gated(ctx)
+	if err != nil || findings.HasErrors() {
+		return nil, findings, err
+	}
+	if findings = r.checkGate(gate, files); findings != nil {
+		return nil, findings, nil
+	}
+	removed := map[string][]gatedsource.Lines{}
+	for _, f := range files {
+		result, err := f.With(gate, on)
+		var reason *gatedsource.Error
+		if errors.As(err, &reason) {
+			findings = append(findings, cannotMove.At(position(reason.Pos), reason.Hint, "%s", reason.Msg))
+			continue
+		}
+		if string(result.Text) == string(f.Data) {
+			continue
+		}
+		text, err := fixes.WithoutIdleImports(f.Data, result.Text)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		out = append(out, output.File{Path: diag.Relative(r.Dir, f.Name, diag.Nearby), Data: text})
+		if len(result.Removed) > 0 {
+			removed[f.Name] = result.Removed
+		}
+	}
+	if len(findings) == 0 && len(out) > 0 {
+		if findings, err = r.broken(ctx, gate, out); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(removed) > 0 {
+		for _, root := range roots {
+			used, err := usesOf(ctx, root, removed, gate)
+			if err != nil {
+				return nil, nil, err
+			}
+			findings = append(findings, used...)
+		}
+	}
+	return out, findings.Normalize(), nil
+}
+
+// broken returns the errors that the packages have with the files and do not have without: for
+// example, a marker that leads to a field that is removed.
+func (r *Request) broken(ctx context.Context, gate string, changed []output.File) (findings diag.List, err error) {
+	overlay := map[string][]byte{}
+	for _, f := range changed {
+		overlay[r.absolute(f.Path)] = f.Data
+	}
+	var found [2]diag.List
+	for i, in := range []*inputs.Reader{r.Inputs, inputs.Overlaid(overlay, nil)} {
+		after := *r
+		after.Inputs = in
+		if _, found[i], err = after.indexed(ctx, nil); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range found[1] {
+		if !slices.ContainsFunc(found[0], func(before diag.Diagnostic) bool { return before.Message == d.Message }) {
+			findings = append(findings, cannotMove.At(diag.Position{File: d.Pos.File}, "", "without gate %s, there would be an error: %s", gate, d.Message))
+		}
+	}
+	return findings, nil
+}
+
+// absolute returns the absolute name of a file of the result.
+func (r *Request) absolute(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(r.Dir, name)
+}
+
+// usesOf returns the places in a module that use a declaration in lines that are removed, and
+// are not in such lines themselves.
+func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines, gate string) (findings diag.List, err error) {
+	config := &packages.Config{
+		Context: ctx, Dir: root, Tests: true,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+	}
+	loaded, err := packages.Load(config, "./...")
+	if err != nil {
+		return nil, fmt.Errorf("find the uses of what would be removed with gate %s: %w", gate, err)
+	}
+	inRemoved := func(p token.Position) bool {
+		return slices.ContainsFunc(removed[p.Filename], func(l gatedsource.Lines) bool { return l.First <= p.Line && p.Line <= l.Last })
+	}
+	for _, p := range loaded {
+		if p.TypesInfo == nil {
+			continue // it cannot be built without the gate either
+		}
+		for ident, object := range p.TypesInfo.Uses {
+			at, declared := p.Fset.Position(ident.Pos()), p.Fset.Position(object.Pos())
+			if !inRemoved(declared) || inRemoved(at) {
+				continue
+			}
+			hint := ""
+			if isGenerated(p, ident.Pos()) {
+				hint = "the file is generated: remove the code, and generate it again afterwards"
+			}
+			findings = append(findings, cannotMove.At(position(at), hint, "%s is used, and would be removed with gate %s", ident.Name, gate).
+				With(diag.Related{Pos: position(declared), Message: "it is declared here"}))
+		}
+	}
+	return findings, nil
+}
+
+// isGenerated reports whether the file at a position is generated.
+func isGenerated(p *packages.Package, pos token.Pos) bool {
+	i := slices.IndexFunc(p.Syntax, func(f *ast.File) bool { return f.FileStart <= pos && pos < f.FileEnd })
+	return i >= 0 && ast.IsGenerated(p.Syntax[i])
+}
+
+func position(p token.Position) diag.Position {
+	return diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}
+}

@@ -1,0 +1,125 @@
+// Package gatesrun answers questions about the gates of Go packages: what each holds
+// (report.go), what turning one on changes and what becomes of stored objects (moves.go), and
+// what the source is without it (graduate.go). It combines what package gatedsource finds in
+// the text of files with definitions for sets of gates. It knows no flags, and writes no files.
+package gatesrun
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/internal/gatedsource"
+	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Request is what all questions are about.
+type Request struct {
+	// Options are those of the packages. Their gates are not used.
+	generator.Options
+	// Project is the project file, or nil.
+	Project *project.File
+}
+
+// gated returns the Go files with conditions in the modules of the packages, without tests, in
+// the order of their names, and the directories of the modules.
+func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsource.File, findings diag.List, err error) {
+	listing, findings, err := driver.List(ctx, r.Options)
+	if err != nil || findings.HasErrors() {
+		return nil, nil, findings, err
+	}
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, dir := range listing.Dirs {
+		if root := moduleRoot(r.Inputs, dir); !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	slices.Sort(roots)
+	for _, root := range roots {
+		for _, name := range goFiles(r.Inputs, root) {
+			data, err := r.Inputs.ReadFile(name, nil)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			file, err := gatedsource.Parse(table, name, data)
+			if err != nil {
+				findings = append(findings, cannotMove.At(diag.Position{File: name}, "", "it is not Go: %v", err))
+			} else if file != nil {
+				files = append(files, file)
+			}
+		}
+	}
+	return roots, files, findings, nil
+}
+
+// moduleRoot returns the directory of the module that contains dir, or dir.
+func moduleRoot(in *inputs.Reader, dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := in.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// goFiles returns the Go files of a module other than tests, sorted.
+func goFiles(in *inputs.Reader, dir string) (out []string) {
+	entries, err := in.ReadDir(dir)
+	if err != nil {
+		return nil // as the go command does
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		path := filepath.Join(dir, name)
+		switch {
+		case strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_"):
+		case entry.IsDir():
+			if _, err := in.Stat(filepath.Join(path, "go.mod")); err != nil && name != "vendor" && name != "testdata" {
+				out = append(out, goFiles(in, path)...)
+			}
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// checkGate reports a gate that neither the project file nor a condition knows.
+func (r *Request) checkGate(gate string, files []*gatedsource.File) diag.List {
+	known := r.names(files)
+	if gate != gates.Never && slices.Contains(known, gate) {
+		return nil
+	}
+	return diag.List{driver.UnknownGate(diag.Position{}, gate, known)}
+}
+
+// names returns the gates of the project file and then those that only conditions name.
+func (r *Request) names(files []*gatedsource.File) (out []string) {
+	for _, g := range r.Project.Gates() {
+		out = append(out, g.Name)
+	}
+	declared := len(out)
+	for _, f := range files {
+		for _, u := range f.Uses {
+			for _, name := range u.Condition.Names() {
+				if name != gates.Never && !slices.Contains(out, name) {
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	slices.Sort(out[declared:])
+	return out
+}
