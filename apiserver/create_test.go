@@ -181,6 +181,7 @@ x-kubernetes-validations: [{rule: "self.nothing"}]`},
 		{name: "nullable root", want: "nullable cannot be true at the root", schema: `{type: object, nullable: true, x-kubernetes-validations: [{rule: "1 == 2 || 3"}]}`},
 		// Defaults.
 		{name: "default of the wrong type", want: "must be of type integer", spec: "{type: object, properties: {a: {type: integer, default: x}}}"},
+		{name: "default without a required field", want: "default.a: Required value", spec: "{type: object, default: {}, required: [a], properties: {a: {type: integer}}}"},
 		{name: "default with a fraction", since: numberFormatMinor, want: "must be of type int64", spec: "{type: object, properties: {a: {type: integer, format: int64, default: 1.5}}}"},
 		{name: "default out of range", since: numberFormatMinor, want: "must be of type integer with format int32", spec: "{type: object, properties: {a: {type: integer, format: int32, default: 3000000000}}}"},
 		{name: "default below a bound out of range", since: numberFormatMinor, want: "Maximum boundary value must be of type integer", spec: "{type: object, properties: {a: {type: integer, format: int32, maximum: 3000000000, default: 1}}}"},

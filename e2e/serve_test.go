@@ -114,7 +114,8 @@ spec:
 // required properties, and descriptions.
 const widgetSchema = `, schema: {openAPIV3Schema: {type: object, description: Widget is a thing., required: [spec], properties: {spec: {type: object, required: [size], properties: {
     size: {type: integer, description: How big it is.}, template: {type: object, properties: {labels: {type: object, additionalProperties: {type: string}},
-    parts: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}}}, anything: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}}`
+    parts: {type: array, items: {type: object, required: [name], properties: {name: {type: string}}}}}}, anything: {type: object, x-kubernetes-preserve-unknown-fields: true},
+    port: {x-kubernetes-int-or-string: true}, resource: {type: object, x-kubernetes-embedded-resource: true, properties: {spec: {type: object}}}}}}}}`
 
 // drawingSchema has a union in a member of a union, and one in a list.
 const drawingSchema = `, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, required: [type], properties: {
@@ -160,7 +161,8 @@ func created(name, object string, wrong ...string) []kubectlStep {
 // steps with all versions of kubectl. The fifth is a benchmark in cmd/schemagen.
 func graduationSteps() []kubectlStep {
 	return slices.Concat(
-		created("1 known and required", object("ex.test/v1", "Widget", `, "spec": {"size": 1, "template": {"labels": {"a": "b"}, "parts": [{"name": "x"}]}, "anything": {"b": [1]}}`)),
+		created("1 known and required", object("ex.test/v1", "Widget", `, "spec": {"size": 1, "template": {"labels": {"a": "b"}, "parts": [{"name": "x"}]}, "anything": {"b": [1]},
+			"port": "http", "resource": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": "b"}}, "spec": {}}}`)),
 		created("1 unknown", object("ex.test/v1", "Widget", `, "spec": {"size": 1, "colour": "red"}`), `unknown field "colour" in test.ex.v1.Widget.spec`),
 		created("1 unknown in a list", object("ex.test/v1", "Widget", `, "spec": {"size": 1, "template": {"parts": [{"name": "x", "nane": "y"}]}}`), `unknown field "nane"`),
 		created("1 unknown at the top", object("ex.test/v1", "Widget", `, "spec": {"size": 1}, "sepc": {}`), `unknown field "sepc" in test.ex.v1.Widget`),
@@ -170,7 +172,8 @@ func graduationSteps() []kubectlStep {
 		[]kubectlStep{
 			{name: "1 validation off", args: "create --dry-run=client --validate=false -f -", stdin: object("ex.test/v1", "Widget", `, "spec": {"colour": 1}`), want: []string{"created (dry run)"}},
 			{name: "1 explain", args: "explain widgets.ex.test.spec", want: []string{"KIND: Widget", "VERSION: v1", "FIELDS:", "size <integer> -required- How big it is.", "template <Object>"}},
-			{name: "1 explain recursively", args: "explain widgets.spec --recursive --api-version=ex.test/v1", want: []string{"size <integer> -required-", "template <Object>", "labels <map[string]string>", "parts <[]Object>", "name <string> -required-"}},
+			{name: "1 explain recursively", args: "explain widgets.spec --recursive --api-version=ex.test/v1", want: []string{"size <integer> -required-", "template <Object>", "labels <map[string]string>", "parts <[]Object>", "name <string> -required-",
+				"resource <Object> apiVersion <string> -required-"}},
 			{name: "1 explain the kind", args: "explain widgets.ex.test", want: []string{"Widget is a thing.", "metadata <ObjectMeta>", "spec <Object> -required-"}},
 			{name: "1 explain what there is not", args: "explain widgets.ex.test.spec.nope", fails: true, want: []string{`field "nope" does not exist`}},
 			{name: "1 explain no kind", args: "explain gizmos", fails: true, want: []string{`the server doesn't have a resource type "gizmos"`}},

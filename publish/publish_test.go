@@ -200,6 +200,7 @@ func TestOmitFieldValidation(t *testing.T) {
 }
 
 func TestLostInV2(t *testing.T) {
+	const junctors = "type: string\nallOf: [{minLength: 1}]\nanyOf: [{minLength: 1}]\noneOf: [{minLength: 1}]\nnot: {minLength: 9}"
 	for _, c := range []struct {
 		name, spec string
 		want       []string
@@ -207,8 +208,7 @@ func TestLostInV2(t *testing.T) {
 		{"nothing", "type: object\nproperties: {a: {type: string, maxLength: 3}}", nil},
 		{"defaults", "type: object\ndefault: {}\nproperties: {a: {type: string, default: b}}", []string{"default", "properties[a].default"}},
 		{"int-or-string is unfolded, not lost", "x-kubernetes-int-or-string: true", nil},
-		{"junctors", "type: string\nallOf: [{minLength: 1}]\nanyOf: [{minLength: 1}]\noneOf: [{minLength: 1}]\nnot: {minLength: 9}",
-			[]string{"allOf", "anyOf", "oneOf", "not"}},
+		{"junctors", junctors, []string{"allOf", "anyOf", "oneOf", "not"}},
 		{"nullable", "type: object\nrequired: [a, b]\nproperties: {a: {type: array, nullable: true, items: {type: string, not: {minLength: 1}}}, b: {type: string}}",
 			[]string{"required", "properties[a].nullable", "properties[a].items", "properties[a].type"}},
 		{"preserved", "type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties: {a: {type: string}}", []string{"properties", "type"}},
@@ -225,6 +225,11 @@ func TestLostInV2(t *testing.T) {
 			}
 		})
 	}
+	v2, err := V2(read(t, definition("ex.io", "Shape", "v1", junctors)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantJSON(t, "what is left of junctors", at(t, v2, "definitions", "io.ex.v1.Shape", "properties", "spec"), `{"type":"string"}`)
 	whole := read(t, definition("ex.io", "Shape", "v1", "type: string"))[0]
 	whole.PreserveUnknownFields = true
 	if lost := LostInV2(whole); len(lost) != 1 || lost[0].Path != "" {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -426,13 +427,39 @@ func deepJunctors(n int) *props {
 	return p
 }
 
+// TestSkelIsLinear compares the times of two sizes, of which one is a hundred times the other.
+// The limit is far from both a hundred and the ten thousand of a quadratic algorithm.
+func TestSkelIsLinear(t *testing.T) {
+	for _, shape := range skelShapes() {
+		took := func(n int) time.Duration {
+			p, best := shape.make(n), time.Hour
+			for range 3 {
+				start := time.Now()
+				if _, err := Skel(p); err != nil {
+					t.Fatal(err)
+				}
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		if small, large := took(500), took(50_000); large > 1_000*small {
+			t.Errorf("%s: 500 nodes take %s, 50,000 nodes %s", shape.name, small, large)
+		}
+	}
+}
+
+type skelShape struct {
+	name string
+	make func(n int) *props
+}
+
+// skelShapes returns functions that make schemas with about n nodes.
+func skelShapes() []skelShape { return []skelShape{{"wide", wide}, {"deep", deepJunctors}} }
+
 // BenchmarkSkel measures the time per node, which must be the same at each size for the KEP's
 // O(size(s)).
 func BenchmarkSkel(b *testing.B) {
-	for _, shape := range []struct {
-		name string
-		make func(n int) *props
-	}{{"wide", wide}, {"deep", deepJunctors}} {
+	for _, shape := range skelShapes() {
 		for _, n := range []int{100, 1_000, 10_000, 100_000} {
 			p := shape.make(n)
 			nodes := size(p)
