@@ -9,6 +9,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -93,6 +94,12 @@ func (n *node) partsOf(parent any) (out []any) {
 	return out
 }
 
+// heldKey is what the result of a rule for a value, and its cost, depend on.
+type heldKey struct {
+	cacheKey
+	value [sha256.Size]byte
+}
+
 // holdAt reports whether the node's own rules hold for a value.
 func (d *defaultRules) holdAt(n *node, value any) bool {
 	if len(n.schema.XValidations) == 0 {
@@ -102,31 +109,73 @@ func (d *defaultRules) holdAt(n *node, value any) bool {
 	if err != nil || kind.decl == nil {
 		return false
 	}
-	// Versions of a kind often repeat a default, and a default those below it.
-	text, err := json.Marshal([]any{n.schema, value})
+	// Versions, kinds and channels often repeat a default, and a default those below it.
+	text, err := json.Marshal([]any{narrowed(n.schema, []any{value}), value})
 	if err != nil {
 		return false
 	}
-	key, distinct := sha256.Sum256(text), !hasFloat(value) // as JSON, 1.0 is equal to 1
-	if cost, ok := d.held.Load(key); ok && distinct && cost.(int64) <= d.budget {
-		d.budget -= cost.(int64)
-		return true
-	}
-	before := d.budget
-	schema, err := structuralschema.NewStructural(n.schema)
-	if err != nil {
-		return false
-	}
-	self := map[string]any{cel.ScopedVarName: cel.UnstructuredToVal(value, schema)}
+	digest, distinct := sha256.Sum256(text), !hasFloat(value) // as JSON, 1.0 is equal to 1
+	var self map[string]any
 	for _, rule := range n.schema.XValidations {
-		if !d.holds(rule.Rule, reduced(kind.decl, wordsOf(rule.Rule)), self) {
+		words := wordsOf(rule.Rule)
+		key := heldKey{cacheKey{fingerprintOf(kind.decl, words), expression{rule: rule.Rule}}, digest}
+		if cost, ok := d.held.Load(key); ok && distinct && cost.(int64) <= d.budget {
+			d.budget -= cost.(int64)
+			continue
+		}
+		if self == nil {
+			schema, err := structuralschema.NewStructural(n.schema)
+			if err != nil {
+				return false
+			}
+			self = map[string]any{cel.ScopedVarName: cel.UnstructuredToVal(value, schema)}
+		}
+		before := d.budget
+		if !d.holds(rule.Rule, reduced(kind.decl, words), self) {
 			return false
 		}
-	}
-	if distinct {
-		d.held.Store(key, before-d.budget)
+		if distinct {
+			d.held.Store(key, before-d.budget)
+		}
 	}
 	return true
+}
+
+// narrowed returns the part of a schema that determines how the server presents values of it to
+// rules: it has neither descriptions, nor rules, nor properties that all of the values lack.
+func narrowed(s *apiextensions.JSONSchemaProps, values []any) *apiextensions.JSONSchemaProps {
+	out := *s
+	out.Description, out.XValidations, out.Properties = "", nil, nil
+	var items, additional []any
+	properties := map[string][]any{}
+	for _, value := range values {
+		switch value := value.(type) {
+		case []any:
+			items = append(items, value...)
+		case map[string]any:
+			for name, part := range value {
+				if _, ok := s.Properties[name]; ok {
+					properties[name] = append(properties[name], part)
+				} else {
+					additional = append(additional, part)
+				}
+			}
+		}
+	}
+	for name, parts := range properties {
+		if out.Properties == nil {
+			out.Properties = map[string]apiextensions.JSONSchemaProps{}
+		}
+		child := s.Properties[name]
+		out.Properties[name] = *narrowed(&child, parts)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		out.Items = &apiextensions.JSONSchemaPropsOrArray{Schema: narrowed(s.Items.Schema, items)}
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		out.AdditionalProperties = &apiextensions.JSONSchemaPropsOrBool{Allows: a.Allows, Schema: narrowed(a.Schema, additional)}
+	}
+	return &out
 }
 
 // hasFloat reports whether a JSON value contains a number with a fraction or an exponent.

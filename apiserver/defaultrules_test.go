@@ -64,18 +64,30 @@ func TestRulesHold(t *testing.T) {
 	}
 }
 
-// TestRulesHoldOnce checks that rules are evaluated once for equal schemas and values, and again
-// for others.
+// TestRulesHoldOnce checks that a rule is evaluated once for a value, and again for other values
+// and where the schema gives the value or the rule another meaning.
 func TestRulesHoldOnce(t *testing.T) {
 	target := target(t, newest())
+	number := func(maximum, value int) string {
+		return fmt.Sprintf("{type: integer, default: %d, x-kubernetes-validations: [{rule: self <= %d}]}", value, maximum)
+	}
+	list := func(kind, more string) string {
+		return fmt.Sprintf(`{type: object, default: {l: [b, a]}, x-kubernetes-validations: [{rule: "self.l == ['a', 'b']"}],
+			properties: {l: {type: array, x-kubernetes-list-type: %s, items: {type: string}}%s}}`, kind, more)
+	}
 	for _, c := range []struct {
-		maximum, value int
-		holds          bool
-		known          int
-	}{{5, 5, true, 1}, {5, 5, true, 1}, {5, 6, false, 1}, {6, 6, true, 2}, {6, 5, true, 3}, {5, 5, true, 3}} {
+		schema string
+		holds  bool
+		known  int
+	}{
+		{number(5, 5), true, 1}, {number(5, 5), true, 1}, {number(5, 6), false, 1}, {number(6, 6), true, 2},
+		{number(6, 5), true, 3}, {number(5, 5), true, 3},
+		{list("set", ""), true, 4}, {list("set", ", other: {type: string}"), true, 4},
+		{list("set", ", other: {type: string, description: text}"), true, 4}, {list("atomic", ""), false, 4},
+		{list("set", ", other: {type: string, default: x}"), true, 4},
+	} {
 		var spec props
-		text := fmt.Sprintf("{type: integer, default: %d, x-kubernetes-validations: [{rule: self <= %d}]}", c.value, c.maximum)
-		if err := yaml.UnmarshalStrict([]byte(text), &spec); err != nil {
+		if err := yaml.UnmarshalStrict([]byte(c.schema), &spec); err != nil {
 			t.Fatal(err)
 		}
 		r, rejection, err := target.newRequest(withProps(t, spec), nil)

@@ -32,8 +32,7 @@ type Target struct {
 	newRules, storedRules func() (*ruleLibrary, error)
 	// defaultRules is that of rules for defaults.
 	defaultRules func() *ruleLibrary
-	// heldRules are the costs of the rules that hold for a value, by the hash of the schema and
-	// the value.
+	// heldRules are the costs of rules for the values in defaults for which they hold, by heldKey.
 	heldRules sync.Map
 	compiled  *compilationCache
 	parsed    parsedTexts
