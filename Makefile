@@ -104,6 +104,10 @@ versions: ## Run each release of controller-gen since v0.14 on real projects, an
 migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefiles of real modules, and record what it finds.
 	$(GO) test ./internal/migrate -run '^Test(RealMakefiles|Kubebuilder)$$' -count=1 -timeout 60m -real -update
 
+.PHONY: channels
+channels: ## Measure what channels cost, and write bench/channels.txt.
+	$(GO) run -C bench . channels -n 11 -record
+
 .PHONY: bench
 bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
 	$(GO) run -C bench . time -record

@@ -36,6 +36,8 @@ const usage = `usage: go run . COMMAND [flags]
   growth   [-schemagen PATH] [-n 5] [-sizes 1,10] [-o FILE.csv] [-depth 4] [-width 6]
            [-unions 2] [-rules 3] [-description 120]
                                           wall and memory of both by the number of kinds
+  channels [-schemagen PATH] [-n 5] [-record]
+                                          CPU of one, two and ten channels of gateway-api
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -81,6 +83,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "search":
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
+	case "channels":
+		flags.IntVar(&runs, "n", 5, "measured runs")
+		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
@@ -118,6 +123,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "search" {
 		return search(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "channels" {
+		return channels(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "versions" {
 		selected, err := selectVersionCases(*names)

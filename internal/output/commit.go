@@ -119,11 +119,13 @@ type target struct {
 func findTargets(ctx context.Context, outputs []File) ([]*target, error) {
 	var targets []*target
 	taken := make(map[string]string, len(outputs))
+	var content bytes.Buffer // of the file on disk
 	for _, out := range outputs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t, err := newTarget(out)
+		content.Reset()
+		t, err := newTarget(out, &content)
 		if err != nil {
 			return nil, err
 		}
@@ -132,14 +134,16 @@ func findTargets(ctx context.Context, outputs []File) ([]*target, error) {
 			return nil, fmt.Errorf("%s: two outputs have this path (the other as %s)", out.Path, other)
 		}
 		taken[key] = out.Path
-		if !t.exists || !bytes.Equal(t.old, t.Data) {
+		if !t.exists || !bytes.Equal(content.Bytes(), t.Data) {
+			t.old = bytes.Clone(content.Bytes())
 			targets = append(targets, t)
 		}
 	}
 	return targets, nil
 }
 
-func newTarget(out File) (*target, error) {
+// newTarget returns the target of an output without its old content, which is read to content.
+func newTarget(out File, content *bytes.Buffer) (*target, error) {
 	t := &target{File: out, perm: 0o666}
 	abs, err := absolute(out.Path)
 	if err != nil {
@@ -161,7 +165,13 @@ func newTarget(out File) (*target, error) {
 		return nil, fmt.Errorf("%s: not a regular file", out.Path)
 	}
 	t.exists, t.perm = true, info.Mode().Perm()
-	if t.old, err = os.ReadFile(t.file); err != nil {
+	old, err := os.Open(t.file)
+	if err != nil {
+		return nil, pathError(out.Path, err)
+	}
+	defer old.Close()
+	content.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := content.ReadFrom(old); err != nil {
 		return nil, pathError(out.Path, err)
 	}
 	return t, nil

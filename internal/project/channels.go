@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -223,7 +224,12 @@ func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
 	if strings.ContainsAny(c.Suffix, `/\`) || !filepath.IsLocal("x"+c.Suffix) || strings.ContainsFunc(c.Suffix, func(c rune) bool { return c < ' ' }) {
 		r.failChannel(fields["suffix"], "for example -"+c.Name, "%q cannot be the end of a file name", manifest.Shortened(c.Suffix))
 	}
-	c.Annotations, c.Labels = r.texts(fields["annotations"], "annotations"), r.texts(fields["labels"], "labels")
+	c.Annotations = r.metadata(fields["annotations"], "annotations", func(key, _ string) []string {
+		return validation.IsQualifiedName(strings.ToLower(key)) // as the API server does
+	})
+	c.Labels = r.metadata(fields["labels"], "labels", func(key, value string) []string {
+		return append(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)...)
+	})
 	if _, ok := c.Annotations[generator.VersionAnnotation]; ok {
 		r.failChannel(fields["annotations"], "", "the annotation %s is schemagen's", generator.VersionAnnotation)
 	}
@@ -238,15 +244,21 @@ func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
 	}
 }
 
-// texts reads a mapping of strings.
-func (r *reader) texts(n *yaml.Node, what string) map[string]string {
+// metadata reads a mapping of strings. wrong returns what is wrong with an entry.
+func (r *reader) metadata(n *yaml.Node, what string, wrong func(key, value string) []string) map[string]string {
 	var out map[string]string
 	for _, entry := range r.entries(n, what) {
-		if text, ok := r.scalar(entry[1], "a string", "!!str"); ok {
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[entry[0].Value] = text
+		text, ok := r.scalar(entry[1], "a string", "!!str")
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		key := entry[0].Value
+		out[key] = text
+		if mistakes := wrong(key, text); len(mistakes) > 0 {
+			r.failChannel(entry[0], "", "the API server rejects %q in %s: %s", manifest.Shortened(key), what, mistakes[0])
 		}
 	}
 	return out

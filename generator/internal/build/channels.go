@@ -1,12 +1,17 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/report"
 )
 
@@ -14,9 +19,10 @@ import (
 // those of the same names in [Options].
 type Channel struct {
 	// Name is empty for the only channel of a run.
-	Name                string
-	Gates               []string
-	Kinds               []string
+	Name  string
+	Gates []string
+	Kinds []string
+	// Annotations and Labels are valid.
 	Annotations, Labels map[string]string
 	OutputDir           string
 }
@@ -42,17 +48,27 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		options.Loaded = loaded
 	}
 	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
+	runs := make([]*Run, len(channels)) // nil for channels that share one
+next:
 	for i, c := range channels {
 		o := options
 		o.Gates, o.Kinds, o.OutputDir = c.Gates, c.Kinds, c.OutputDir
 		o.Annotations, o.Labels = c.Annotations, c.Labels
-		var run *Run
+		for earlier, run := range runs[:i] {
+			if run == nil || found[earlier].HasErrors() {
+				continue
+			}
+			if again, ok := run.again(made[earlier].Made, &o); ok {
+				made[i], found[i] = made[earlier], found[earlier]
+				made[i].Made = again
+				continue next
+			}
+		}
 		var err error
-		made[i].Made, found[i], run, err = makeRun(ctx, o)
-		if err != nil {
+		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o); err != nil {
 			return nil, nil, err
 		}
-		made[i].Removed, made[i].Gates = run.removedKinds(), slices.Sorted(maps.Keys(run.usedGates))
+		made[i].Removed, made[i].Gates = runs[i].removedKinds(), slices.Sorted(maps.Keys(runs[i].usedGates))
 	}
 	findings := shareFindings(channels, found)
 	if findings.HasErrors() {
@@ -61,6 +77,54 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		}
 	}
 	return made, findings, ctx.Err()
+}
+
+// again returns the definitions of a run with the metadata of other options. ok is false if
+// anything else, or a finding, may differ.
+func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
+	if !run.eraser.Agrees(options.Gates) || !slices.Equal(run.options.Kinds, options.Kinds) || !run.Checker.AgreesIn(options.OutputDir) {
+		return nil, false
+	}
+	if maps.Equal(run.options.Annotations, options.Annotations) && maps.Equal(run.options.Labels, options.Labels) {
+		return made, true
+	}
+	// Valid metadata does not affect findings, except for those about this annotation and about sizes.
+	const approved = apiextensionsv1.KubeAPIApprovedAnnotation
+	if run.options.Final || run.options.Annotations[approved] != options.Annotations[approved] {
+		return nil, false
+	}
+	before := len(run.Reporter.List)
+	defer func() { run.Reporter.List = run.Reporter.List[:before] }()
+	for _, m := range made {
+		d, object := *m.definition, *m.definition.Object
+		d.Object = &object
+		run.setMetadata(&d, options)
+		if len(run.Reporter.List) > before {
+			return nil, false
+		}
+		file, ok := m.File.with(&d, options.Header)
+		if !ok {
+			return nil, false
+		}
+		d.Text = file.Data
+		out = append(out, &Made{file, &d, run.Checker})
+	}
+	return out, true
+}
+
+// with returns the file with the metadata of a definition that is equal apart from it.
+func (f File) with(d *checks.Definition, header string) (File, bool) {
+	const spec = "\nspec:\n" // is in no line of the metadata
+	_, rest, ok := bytes.Cut(f.Data, []byte(spec))
+	bare := d.Generated
+	bare.Object = &apiextensionsv1.CustomResourceDefinition{TypeMeta: d.Object.TypeMeta, ObjectMeta: d.Object.ObjectMeta}
+	head, err := crdyaml.Append([]byte(header), &bare)
+	end := bytes.Index(head, []byte(spec))
+	const most = 1 << 16 // far below the server's limit of the size of annotations
+	if !ok || err != nil || end < 0 || end > most {
+		return File{}, false
+	}
+	return File{f.Name, slices.Concat(head[:end], []byte(spec), rest)}, true
 }
 
 // shareFindings returns the findings of all channels.

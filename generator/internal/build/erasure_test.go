@@ -172,15 +172,20 @@ func newErasureLab(t *testing.T) *erasureLab {
 	return &erasureLab{t, dir, roots, gentest.Server(t, "")}
 }
 
-// generate returns the files and findings for the texts of packages, by name.
-func (lab *erasureLab) generate(texts map[string]string, set []string) ([]File, string) {
+// options are those for the texts of packages, by name.
+func (lab *erasureLab) options(texts map[string]string, set []string) Options {
 	overlay := map[string][]byte{}
 	for name, text := range texts {
 		overlay[filepath.Join(lab.dir, "erasure", name, "types.go")] = []byte(text)
 	}
 	options := Options{Source: Source{Dir: lab.dir, Overlay: overlay, Lister: gentest.Lister{All: lab.roots, Prefix: typedmodule.Path + "/erasure"}}}
 	options.Server, options.SkipVerify, options.Gates = lab.server, true, set
-	files, found, err := generateFiles(lab.t.Context(), options)
+	return options
+}
+
+// generate returns the files and findings for the texts of packages, by name.
+func (lab *erasureLab) generate(texts map[string]string, set []string) ([]File, string) {
+	files, found, err := generateFiles(lab.t.Context(), lab.options(texts, set))
 	if err != nil {
 		lab.t.Fatal(err)
 	}

@@ -280,36 +280,43 @@ func (df *Definer) define(k GroupKind) *checks.Definition {
 		out.Schemas = append(out.Schemas, schemas[version.Name])
 		out.Roots = append(out.Roots, byVersion[version.Name])
 	}
-	object.Annotations = df.addMetadata(object.Annotations, df.options.Annotations, "annotation", roots)
-	object.Labels = df.addMetadata(object.Labels, df.options.Labels, "label", roots)
-	if !df.options.OmitToolVersion {
-		if object.Annotations == nil {
-			object.Annotations = map[string]string{}
-		}
-		object.Annotations[VersionAnnotation] = df.options.ToolVersion
-	}
+	out.Own = checks.Metadata{Annotations: object.Annotations, Labels: object.Labels}
+	df.run.setMetadata(out, df.options)
 	return out
 }
 
-// addMetadata returns the annotations or labels that markers set with those of the options. It
-// reports a marker that sets another value.
-func (df *Definer) addMetadata(set, added map[string]string, what string, roots []*source.Type) map[string]string {
-	if set == nil && len(added) > 0 {
-		set = map[string]string{}
+// setMetadata sets the annotations and labels of a definition: those that markers set, those of
+// the options, and the version of the tool. It reports a marker that sets one to another value.
+func (run *Run) setMetadata(d *checks.Definition, options *Options) {
+	d.Object.Annotations = run.addMetadata(d.Own.Annotations, options.Annotations, "annotation", d.Roots)
+	d.Object.Labels = run.addMetadata(d.Own.Labels, options.Labels, "label", d.Roots)
+	if !options.OmitToolVersion {
+		if d.Object.Annotations == nil {
+			d.Object.Annotations = map[string]string{}
+		}
+		d.Object.Annotations[VersionAnnotation] = options.ToolVersion
+	}
+}
+
+// addMetadata returns the annotations or labels that markers set, with those of the options.
+func (run *Run) addMetadata(own, added map[string]string, what string, roots []*source.Type) map[string]string {
+	out := maps.Clone(own)
+	if out == nil && len(added) > 0 {
+		out = map[string]string{}
 	}
 	for _, key := range slices.Sorted(maps.Keys(added)) {
-		if old, ok := set[key]; ok && old != added[key] {
+		if old, ok := own[key]; ok && old != added[key] {
 			at := source.Origin{}
 			for _, t := range roots {
 				if m := t.Markers.Get(markers.MetadataName); m != nil {
 					at = t.Pkg.At(m.Pos)
 				}
 			}
-			df.reporter.Report(report.InvalidChannels, at, "remove one of them", "the %s %s is %q by a marker and %q by the channel", what, key, old, added[key])
+			run.Reporter.Report(report.InvalidChannels, at, "remove one of them", "the %s %s is %q by a marker and %q by the channel", what, key, old, added[key])
 		}
-		set[key] = added[key]
+		out[key] = added[key]
 	}
-	return set
+	return out
 }
 
 // applyToObject applies a marker to the definition. It turns a panic into an error:

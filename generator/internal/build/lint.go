@@ -38,10 +38,9 @@ func (run *Run) Lint() {
 	run.Trees(files, func(i int, tree *ast.File) {
 		facts := run.facts[files[i].Pkg]
 		options := markers.LintOptions{Features: facts.features, Allow: facts.allow, Files: run.Fset}
-		if parsed[files[i]] {
-			found[i] = run.table.Lint(tree, files[i].Written, options)
-		} else {
-			found[i] = run.misspelled(run.table.Lint(tree, run.table.Collect(tree), options))
+		found[i] = run.options.Loaded.lint(files[i], tree, options)
+		if !parsed[files[i]] {
+			found[i] = run.misspelled(found[i])
 		}
 	})
 	disabled := map[*source.Package]map[string][]markers.Finding{} // by feature
@@ -84,6 +83,22 @@ func (run *Run) Lint() {
 		}
 	}
 	run.reportDisabled(disabled)
+}
+
+// lint returns the problems with a file's markers, which it looks for once for all channels: they
+// are the same where conditions do not hold.
+func (l *Loaded) lint(f *source.File, tree *ast.File, options markers.LintOptions) []markers.Finding {
+	key := fmt.Sprint(f.Name, options.Features, options.Allow)
+	if known, ok := l.linted.Load(key); ok {
+		return slices.Clone(known.([]markers.Finding))
+	}
+	written := f.Written
+	if written == nil {
+		written = l.table.Collect(tree)
+	}
+	found := l.table.Lint(tree, written, options)
+	l.linted.Store(key, slices.Clone(found))
+	return found
 }
 
 // misspelled returns the findings about misspelled markers that one of the run's generators

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -24,6 +25,8 @@ type Loaded struct {
 	files     *source.Files
 	roots     []*golist.Package
 	unmatched []golist.Unmatched
+	// linted are the results of lint.
+	linted sync.Map
 }
 
 // Load lists the packages that the options name. It reads none of their files in full.
@@ -43,7 +46,10 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 			p.Files = slices.DeleteFunc(slices.Clone(p.Files), func(name string) bool { return filepath.Base(name) == options.ignored })
 		}
 	}
-	return &Loaded{options.Inputs, options.Dir, options.Patterns, table, source.NewFiles(options.Inputs, table), roots, unmatched}, nil
+	return &Loaded{
+		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: source.NewFiles(options.Inputs, table),
+		roots: roots, unmatched: unmatched,
+	}, nil
 }
 
 // Program returns a program of the packages, its root packages, and the reporter of errors

@@ -30,6 +30,7 @@ type Run struct {
 	Unions *gounions.Unions
 	// Checker verifies the definitions.
 	Checker *checks.Checker
+	eraser  *erasure.Eraser
 	// edits creates edits from markers.
 	edits *edits.Reader
 	// transitions adds the rules of read-only fields.
@@ -89,6 +90,7 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 		uses:    map[*source.Type]*typeUses{},
 		Unions:  &gounions.Unions{Reporter: r, Settings: m, Table: loaded.table, Server: options.Server, Extensions: options.extensions, All: options.allUnions, IsConverted: checker.IsConverted},
 		Checker: checker, usedGates: eraser.Used,
+		eraser: eraser,
 	}, nil
 }
 

@@ -15,6 +15,8 @@ import (
 type Definition struct {
 	crd.Generated
 
+	// Own is the metadata that markers set. Object also has that of the run.
+	Own Metadata
 	// Flawed is set if errors outside the schemas have been reported.
 	Flawed bool
 	// Conversion is the marker that configures conversion between versions; nil if there is
@@ -25,6 +27,9 @@ type Definition struct {
 	// Roots are the root types of Object.Spec.Versions, by index.
 	Roots []*source.Type
 }
+
+// Metadata are annotations and labels.
+type Metadata struct{ Annotations, Labels map[string]string }
 
 // FileName returns the name of the file that the definition is written to.
 func (c *Definition) FileName() string {

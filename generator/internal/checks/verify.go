@@ -51,6 +51,8 @@ type Checker struct {
 	convertibles map[*source.Package]map[string]bool
 	// localFiles caches the files of the user's packages.
 	localFiles map[string]bool
+	// patched are the answers of kustomizations, by the names of definitions.
+	patched map[string]bool
 }
 
 // Server is the part of an API server that a [Checker] uses.

@@ -184,7 +184,28 @@ func (c *Checker) IsConverted(crd *Definition) bool {
 			return true
 		}
 	}
-	return kustomize.Converts(c.Inputs, c.Dir, c.OutputDir, crd.Object.Name)
+	converts := c.kustomized(c.OutputDir, crd.Object.Name)
+	if c.patched == nil {
+		c.patched = map[string]bool{}
+	}
+	c.patched[crd.Object.Name] = converts
+	return converts
+}
+
+// kustomized reports whether a kustomization around a directory adds a webhook that converts the
+// kind of a definition.
+func (c *Checker) kustomized(dir, name string) bool {
+	return kustomize.Converts(c.Inputs, c.Dir, dir, name)
+}
+
+// AgreesIn reports whether kustomizations around another output directory say the same.
+func (c *Checker) AgreesIn(dir string) bool {
+	for name, converts := range c.patched {
+		if dir != c.OutputDir && c.kustomized(dir, name) != converts {
+			return false
+		}
+	}
+	return true
 }
 
 // isConvertible reports whether the type, or one that it embeds, has a conversion method of

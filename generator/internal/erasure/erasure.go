@@ -32,6 +32,28 @@ type Eraser struct {
 	Used map[string]bool
 	// Corrected returns the text of a marker after corrections of misspelled ones.
 	Corrected func(markers.Comment) string
+
+	// applied are the conditions that were applied, by their texts.
+	applied map[string]gates.Condition
+}
+
+// holds reports whether a condition holds.
+func (e *Eraser) holds(c gates.Condition) bool {
+	if e.applied == nil {
+		e.applied = map[string]gates.Condition{}
+	}
+	e.applied[c.String()] = c
+	return c.Holds(e.Gates)
+}
+
+// Agrees reports whether all that was erased would be the same for another set of gates.
+func (e *Eraser) Agrees(other gates.Set) bool {
+	for _, c := range e.applied {
+		if c.Holds(e.Gates) != c.Holds(other) {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckGates reports elements of the set that name no known gate.
@@ -136,7 +158,7 @@ func (p *pass) blocks(group *ast.CommentGroup) {
 			}
 			condition := m.Value.(markers.DocBlock).Condition
 			p.known(markersOf[j], condition)
-			open, remove = &markersOf[j], !condition.Holds(p.Gates)
+			open, remove = &markersOf[j], !p.holds(condition)
 			p.removed[comment] = true
 			continue
 		}

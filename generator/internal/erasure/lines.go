@@ -34,7 +34,7 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 		}
 		l, condition, m := p.line(c, target, false)
 		if m != nil {
-			bare = append(bare, bareCondition{m, condition, condition.Holds(p.Gates)})
+			bare = append(bare, bareCondition{m, condition, p.holds(condition)})
 			continue
 		}
 		p.lines[c.Pos] = l
@@ -131,7 +131,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 		}
 		l, condition, _ := p.line(inner, target, nested)
 		condition = gates.And(when.Condition, condition)
-		return line{l.removed || !when.Condition.Holds(p.Gates), l.comment}, condition, nil
+		return line{l.removed || !p.holds(when.Condition), l.comment}, condition, nil
 	}
 	if !ok || m.Name != markers.AtName && m.Name != markers.TypeName {
 		return unchanged, condition, nil
@@ -141,7 +141,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 	case bare != nil && m.Name == markers.TypeName:
 		p.notConditional(inner, "a type of another module")
 		return line{removed: true}, condition, nil
-	case bare != nil && condition.Holds(p.Gates):
+	case bare != nil && p.holds(condition):
 		return line{removed: true}, condition, nil
 	case bare != nil:
 		p.record(source.Erased{Condition: condition.String(), Pos: inner.Pos}, false)
