@@ -19,6 +19,7 @@ import (
 
 // head begins the Go source of a package with a kind, whose spec follows.
 const head = `// +groupName=%s.example.com
+// +schemagen:enable=enum
 package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/gatedsource"
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/markers"
@@ -58,7 +59,7 @@ func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]
 	if err != nil {
 		return nil, err
 	}
-	all := &places{in: in, table: table, files: map[string][]declaration{}}
+	all := &places{in: in, table: table, files: map[string]*gatedsource.File{}}
 	var out []Change
 	for _, c := range found {
 		change := Change{Change: c}

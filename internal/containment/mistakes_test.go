@@ -130,6 +130,18 @@ type Part struct {
 	Name *string 'json:"name"'
 	Rate int32 'json:"rate"'
 }`, want: "nullable-removed", object: `{name: null, rate: 1}`},
+		"constant": {source: `type Spec struct {
+	Mode Mode 'json:"mode"'
+}
+
+// +enum
+type Mode string
+
+const (
+	ModeSlow Mode = "Slow"
+	// +schemagen:when(!X)
+	ModeFast Mode = "Fast"
+)`, want: `enum-value-removed (was "Fast"): objects with "Fast" are rejected (gate !X)`, object: `{mode: Fast}`},
 		"good": {source: `// +schemagen:when(X)=+kubebuilder:validation:XValidation:rule="!has(self.burst) || self.burst >= self.rate"
 // +schemagen:when(X)=+kubebuilder:validation:XValidation:rule="self.fill == 'Gradient' ? has(self.burst) : true"
 type Spec struct {
