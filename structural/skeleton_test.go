@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -411,39 +410,33 @@ func wide(n int) *props {
 	return &p
 }
 
-// deepJunctors returns a schema with about n nodes, each in a junctor of the previous one:
-// merging from the inside out would process the innermost each time.
+// deepJunctors returns a schema with about n nodes, half of them junctors within each other, and
+// the others fields of the innermost: merging from the inside out would process these each time.
 func deepJunctors(n int) *props {
-	p := &props{}
-	for i := range 20 {
-		if p.Properties == nil {
-			p.Properties = map[string]props{}
-		}
+	p := &props{Properties: map[string]props{}}
+	for i := range n / 2 {
 		p.Properties[fmt.Sprintf("field%d", i)] = props{Type: "string"}
 	}
-	for range n - 20 {
+	for range n / 2 {
 		p = &props{AllOf: []props{*p}}
 	}
 	return p
 }
 
-// TestSkelIsLinear compares the times of two sizes, of which one is a hundred times the other.
-// The limit is far from both a hundred and the ten thousand of a quadratic algorithm.
+// TestSkelIsLinear compares the allocations for two sizes, of which one is ten times the other:
+// those of a quadratic algorithm would be a hundred times as many.
 func TestSkelIsLinear(t *testing.T) {
 	for _, shape := range skelShapes() {
-		took := func(n int) time.Duration {
-			p, best := shape.make(n), time.Hour
-			for range 3 {
-				start := time.Now()
+		allocations := func(n int) float64 {
+			p := shape.make(n)
+			return testing.AllocsPerRun(1, func() {
 				if _, err := Skel(p); err != nil {
 					t.Fatal(err)
 				}
-				best = min(best, time.Since(start))
-			}
-			return best
+			})
 		}
-		if small, large := took(500), took(50_000); large > 1_000*small {
-			t.Errorf("%s: 500 nodes take %s, 50,000 nodes %s", shape.name, small, large)
+		if small, large := allocations(1_000), allocations(10_000); large > 20*small {
+			t.Errorf("%s: 1,000 nodes take %.0f allocations, 10,000 nodes %.0f", shape.name, small, large)
 		}
 	}
 }
