@@ -48,7 +48,17 @@ type Change struct {
 // the order of [compare.Definitions]. Those that +schemagen:allowChange allows are waived. in
 // reads the Go files with the markers.
 func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
-	found := compare.Folded(compare.Accepted(target, from.Definitions, to.Definitions))
+	return changes(target, in, from, to, func(*compare.Change) bool { return true })
+}
+
+// Unsafe is [Compare] for the changes that are not safe.
+func Unsafe(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]Change, error) {
+	return changes(target, in, from, to, func(c *compare.Change) bool { return c.Category != compare.Safe })
+}
+
+func changes(target *apiserver.Target, in *inputs.Reader, from, to *Channel, wanted func(*compare.Change) bool) ([]Change, error) {
+	all := compare.Folded(compare.Accepted(target, from.Definitions, to.Definitions))
+	found := slices.DeleteFunc(slices.Clone(all), func(c compare.Change) bool { return !wanted(&c) })
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -59,7 +69,7 @@ func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]
 	if err != nil {
 		return nil, err
 	}
-	all := &places{in: in, table: table, files: map[string]*gatedsource.File{}}
+	conditions := &places{in: in, table: table, files: map[string]*gatedsource.File{}}
 	var out []Change
 	for _, c := range found {
 		change := Change{Change: c}
@@ -70,8 +80,8 @@ func Compare(target *apiserver.Target, in *inputs.Reader, from, to *Channel) ([]
 		case compare.RuleAdded:
 			change.NewPos, change.Related = to.Definitions[at].Position(fmt.Sprintf("%s[%d]", c.NewPath, c.Index))
 		}
-		change.Absent = absent(&c, found)
-		all.locate(&change, from.Gates, to.Gates)
+		change.Absent = absent(&c, all)
+		conditions.locate(&change, from.Gates, to.Gates)
 		out = append(out, change)
 	}
 	return out, nil

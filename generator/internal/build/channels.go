@@ -30,6 +30,8 @@ type Channel struct {
 // MadeChannel is the result of a channel.
 type MadeChannel struct {
 	Made []*Made
+	// First is the index of the first channel with these definitions, apart from metadata.
+	First int
 	// Removed are the kinds that root packages declare and that conditions remove.
 	Removed []GroupKind
 	// Gates are the sorted names in the conditions of the user's packages.
@@ -68,7 +70,7 @@ next:
 		if made[i].Made, found[i], runs[i], err = makeRun(ctx, o); err != nil {
 			return nil, nil, err
 		}
-		made[i].Removed, made[i].Gates = runs[i].removedKinds(), slices.Sorted(maps.Keys(runs[i].usedGates))
+		made[i].First, made[i].Removed, made[i].Gates = i, runs[i].removedKinds(), slices.Sorted(maps.Keys(runs[i].usedGates))
 	}
 	findings := shareFindings(channels, found)
 	if findings.HasErrors() {
