@@ -138,20 +138,26 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		return nil, err
 	}
 	folder := &waivedFolder{types: map[string]*waivedType{}, files: map[string][]*waivedType{}}
-	gated := false
 	w.folder[dir] = folder
+	texts := map[string][]byte{}
+	gated, waived := false, false
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
 		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		data, err := w.in.ReadFile(name, nil)
-		if err != nil {
+		if texts[name], err = w.in.ReadFile(name, nil); err != nil {
 			return nil, err
 		}
-		gated = gated || bytes.Contains(data, []byte("+"+markers.WhenName+"("))
+		gated = gated || bytes.Contains(texts[name], []byte("+"+markers.WhenName+"("))
+		waived = waived || bytes.Contains(texts[name], []byte(markers.AllowChangeName))
+	}
+	if !waived {
+		return folder, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			continue // a syntax error is reported when the package is loaded
 		}
