@@ -145,7 +145,7 @@ func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
 
 // contained reports what a channel of the run accepts and one that contains it does not: an
 // error for the pairs of the request, a warning for other pairs of which one has all gates of
-// the other, unless channels between them are compared.
+// the other, unless channels between them are compared, or channels with the same definitions.
 func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
@@ -194,6 +194,8 @@ func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out d
 					return nil, err
 				}
 				compared[pair] = changes
+			} else if severity == diag.Warning {
+				continue // the same was reported for another channel
 			}
 			out = append(out, containment.Findings(changes, side(narrow), side(wide), severity)...)
 		}
