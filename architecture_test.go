@@ -60,6 +60,7 @@ func layers() []string {
 		"generator/internal/absent",
 		"generator/internal/gounions",
 		"generator/internal/transitions",
+		"generator/internal/gateway",
 		"generator/internal/build",
 		"generator",
 		"generator/driver",

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -102,7 +104,7 @@ type (
 
 // Features returns the features that packages can enable with +schemagen:enable.
 func Features() []string {
-	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition}
+	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition, FeatureGateway}
 }
 
 // The features.
@@ -123,7 +125,35 @@ const (
 	// FeatureUnionTransition adds a rule to unions that reports a discriminator which did not
 	// change together with the members.
 	FeatureUnionTransition = "union-transition"
+	// FeatureGateway applies the tags of Gateway API in descriptions, as in
+	// <gateway:experimental>. With a colon and a name after it, that name is the prefix.
+	FeatureGateway = "gateway"
 )
+
+// prefixed matches FeatureGateway with another prefix.
+var prefixed = lazyregexp.New(PrefixedFeature)
+
+// PrefixedFeature is the pattern of the features that [Features] does not return.
+const PrefixedFeature = "^" + FeatureGateway + ":[A-Za-z][A-Za-z0-9-]*$"
+
+// IsFeature reports whether packages can enable a feature.
+func IsFeature(name string) bool {
+	return slices.Contains(Features(), name) || prefixed().MatchString(name)
+}
+
+// TagPrefix returns the prefix of the tags that the last of the features with one applies; empty
+// if none does.
+func TagPrefix(features []string) (prefix string) {
+	for _, feature := range features {
+		if name, other, ok := strings.Cut(feature, ":"); name == FeatureGateway {
+			prefix = name
+			if ok {
+				prefix = other
+			}
+		}
+	}
+	return prefix
+}
 
 // parseFragment reads a piece of schema, which may be enclosed in backquotes.
 func parseFragment(text, name string) (value any, offset int, err error) {

@@ -109,6 +109,9 @@ func schemaOf(s project.Setting) object {
 	one := object{"type": "string"}
 	if s.Values != nil {
 		one["enum"] = s.Values
+		if s.Pattern != "" {
+			one = object{"anyOf": []object{one, {"type": "string", "pattern": s.Pattern}}}
+		}
 	}
 	switch s.Kind {
 	case project.Boolean:

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -246,7 +245,7 @@ func addListerFlag(cmd *cobra.Command, options *generator.Options) {
 // checkFeatures returns an error if a feature does not exist.
 func checkFeatures(features []string) error {
 	for _, feature := range features {
-		if !slices.Contains(markers.Features(), feature) {
+		if !markers.IsFeature(feature) {
 			return fmt.Errorf("unknown feature %q: use one of %s", feature, strings.Join(markers.Features(), ", "))
 		}
 	}

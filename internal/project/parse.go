@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,7 +188,7 @@ func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string,
 
 // checkText reports an invalid value of a setting, or of an element of its list.
 func (r *reader) checkText(s Setting, n *yaml.Node, text string) {
-	if s.Values != nil && !slices.Contains(s.Values, text) {
+	if s.Values != nil && !slices.Contains(s.Values, text) && (s.Pattern == "" || !regexp.MustCompile(s.Pattern).MatchString(text)) {
 		r.unknown(n, s.Key, text, s.Values)
 	}
 	if s.Check != nil {

@@ -25,8 +25,10 @@ type Setting struct {
 	// Alias is the name of the flag in controller-gen's syntax, if it is different.
 	Alias string
 	Kind  Kind
-	// Values are the allowed values; if empty, any value is allowed.
-	Values []string
+	// Values are the allowed values; if empty, any value is allowed. Pattern matches further
+	// ones.
+	Values  []string
+	Pattern string
 	// Check returns an error for an invalid value; nil accepts all values.
 	Check func(text string) error
 	// Description describes the setting.
@@ -64,7 +66,7 @@ func Settings() []Setting {
 		{Key: "outputs.policies", Of: OfUnions, Flag: "policy", Kind: Folder, Description: "directory to which schemagen unions writes admission policies"},
 		{Key: "tags", Flag: "tags", Alias: "load-build-tags", Kind: List, Description: "build tags to use when loading packages"},
 		{Key: "lister", Flag: "lister", Values: []string{"auto", "go"}, Description: "how packages are found: go (by the go command) or auto (without it if the result is certain to be the same)"},
-		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Description: "marker language features enabled for all packages"},
+		{Key: "enable", Flag: "enable", Kind: List, Values: markers.Features(), Pattern: markers.PrefixedFeature, Description: "marker language features enabled for all packages"},
 		{Key: "unions", Flag: "unions", Check: driver.CheckUnions, Description: "default union validation: cel, oneOf, none, or cel;oneOf"},
 		{Key: "allow", Flag: "allow", Kind: List, Description: "markers that are not reported as misspelt"},
 		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Description: "Kubernetes version whose API server must accept the output"},

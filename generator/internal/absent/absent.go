@@ -23,9 +23,10 @@ import (
 )
 
 // Check reports what refers to absent properties in the definitions. Errors about rules are
-// explained when the API server reports them.
-func Check(c *checks.Checker, definitions []*checks.Definition) {
-	if !removes(c.Program) {
+// explained when the API server reports them. erased is set if something else than conditions in
+// markers may have removed properties.
+func Check(c *checks.Checker, definitions []*checks.Definition, erased bool) {
+	if !erased && !removes(c.Program) {
 		return
 	}
 	f := &finder{checker: c, lacking: map[*structural.Schema]bool{}}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/edits"
+	"github.com/schemagen/schemagen/generator/internal/gateway"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -30,8 +31,8 @@ type Flattener struct {
 	merged map[*draft]*draft
 	// finished are the schemas of nodes, keyed by their resolved drafts.
 	finished map[*draft]*structural.Schema
-	// perPackage are the flatteners of packages with overrides or a description limit of their
-	// own.
+	// perPackage are the flatteners of packages with overrides, a description limit or tags of
+	// their own.
 	perPackage map[*source.Package]*Flattener
 	// parts is the number of parts merged so far into the current node.
 	parts int
@@ -40,20 +41,24 @@ type Flattener struct {
 	// maxDescription is the maximum length of descriptions in bytes; negative means no
 	// limit.
 	maxDescription int
+	// tags are the tags that are applied to finished schemas, and then limit descriptions; nil
+	// if there are none.
+	tags *gateway.Tags
 }
 
 // ForPackage returns the flattener for the kinds of a package. A package with overrides for
-// types elsewhere, or with its own description limit, has a separate one.
+// types elsewhere, or with a description limit or tags of its own, has a separate one.
 func (fl *Flattener) ForPackage(p *source.Package) *Flattener {
-	overrides, limit := fl.builder.Run.Describe(p).overrides, fl.builder.Run.settingsOf(p).MaxDescription
-	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription {
+	facts, limit := fl.builder.Run.Describe(p), fl.builder.Run.settingsOf(p).MaxDescription
+	overrides, prefix := facts.overrides, markers.TagPrefix(facts.features)
+	if len(overrides) == 0 && limit == fl.builder.Options.MaxDescription && prefix == markers.TagPrefix(fl.builder.Options.Enable) {
 		return fl
 	}
 	if fl.perPackage[p] == nil {
 		b := *fl.builder
 		b.types, b.overrides = map[*source.Type]*draft{}, slices.Concat(b.overrides, overrides)
 		fl.perPackage[p] = NewFlattener(&b)
-		fl.perPackage[p].limit(limit)
+		fl.perPackage[p].configure(limit, prefix)
 	}
 	return fl.perPackage[p]
 }
@@ -78,6 +83,9 @@ func (fl *Flattener) Root(t *source.Type) *structural.Schema {
 		fl.builder.Reporter.Report(report.SchemaTooLarge, t.Pkg.At(t.Spec.Name.Pos()), "make the schema smaller: mark fields +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields, or bound a recursion lower",
 			"the schema of %s has more than %d nodes: a type is written wherever it is used", t, maxNodes)
 		return &structural.Schema{Generic: structural.Generic{Type: "object"}, Origin: s.Origin}
+	}
+	if fl.tags != nil {
+		s = fl.tags.Kind(s, t)
 	}
 	return s
 }
@@ -344,14 +352,20 @@ func NewFlattener(b *Builder) *Flattener {
 		perPackage: map[*source.Package]*Flattener{},
 		nodes:      map[*structural.Schema]int{},
 	}
-	fl.limit(b.Options.MaxDescription)
+	fl.configure(b.Options.MaxDescription, markers.TagPrefix(b.Options.Enable))
 	return fl
 }
 
-// limit sets the maximum length of descriptions; nil means no limit.
-func (fl *Flattener) limit(bytes *int) {
+// configure sets the maximum length of descriptions, or nil for no limit, and the prefix of tags,
+// or none.
+func (fl *Flattener) configure(bytes *int, prefix string) {
 	fl.maxDescription = -1
 	if bytes != nil {
 		fl.maxDescription = *bytes
+	}
+	if prefix != "" {
+		run := fl.builder.Run
+		fl.tags = &gateway.Tags{Prefix: prefix, Gates: run.eraser, Reporter: run.Reporter, Program: run.Program, MaxDescription: fl.maxDescription}
+		fl.maxDescription = -1
 	}
 }

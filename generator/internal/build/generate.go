@@ -12,6 +12,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
+	"github.com/schemagen/schemagen/generator/internal/gateway"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -120,7 +121,7 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	reportSyntax()
 	run.ParseGated()
 	run.Unions.FixOff()
-	absent.Check(run.Checker, crds)
+	absent.Check(run.Checker, crds, run.usedGates[gateway.Gate])
 	run.Lint()
 	return crds, run, ctx.Err()
 }

@@ -171,7 +171,7 @@ func lintKind(kind markers.FindingKind) *diag.Kind {
 
 // checkFeature reports an unknown feature.
 func (s *sourceMarkers) checkFeature(p *source.Package, m *markers.Marker, feature string) {
-	if slices.Contains(markers.Features(), feature) {
+	if markers.IsFeature(feature) {
 		return
 	}
 	d := s.reporter.Report(report.MalformedArguments, p.At(m.Pos), diag.DidYouMean(feature, markers.Features(), "the features are "+strings.Join(markers.Features(), ", ")),

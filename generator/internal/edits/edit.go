@@ -255,7 +255,7 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 	}
 	i := s.PropertyIndex(op.name)
 	s.Properties = slices.Delete(s.Properties, i, i+1)
-	setRequired(s, op.name, false)
+	SetRequired(s, op.name, false)
 	if erased := e.Pkg.ErasedAt(e.Pos); erased != nil {
 		s.Origin.Absent = append(slices.Clip(s.Origin.Absent), structural.Absent{Name: op.name, Condition: erased.Condition, Pos: erased.Pos})
 	}
@@ -263,7 +263,7 @@ func (op omitField) Apply(e *Editor, s *structural.Schema) {
 
 func (op requireField) Apply(e *Editor, s *structural.Schema) {
 	if !e.unknownField(s, op.name) {
-		setRequired(s, op.name, op.required)
+		SetRequired(s, op.name, op.required)
 	}
 }
 
@@ -279,7 +279,8 @@ func (e *Editor) unknownField(s *structural.Schema, name string) bool {
 	return true
 }
 
-func setRequired(s *structural.Schema, name string, is bool) {
+// SetRequired makes a property of a schema that no other one shares required or optional.
+func SetRequired(s *structural.Schema, name string, is bool) {
 	var required []string
 	if s.ValueValidation != nil {
 		required = slices.Clone(s.Required)

@@ -66,6 +66,13 @@ func (e *Eraser) CheckGates() {
 	}
 }
 
+// IsOn reports whether a gate is on, and whether it is known, for conditions that are not in
+// markers.
+func (e *Eraser) IsOn(gate string) (on, known bool) {
+	e.Used[gate] = true
+	return e.holds(gates.Name(gate)), e.Known == nil || slices.Contains(e.Known, gate)
+}
+
 // Erase implements [source.Eraser].
 func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 	p := &pass{

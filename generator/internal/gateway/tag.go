@@ -1,0 +1,159 @@
+package gateway
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// The channels that tags name.
+const (
+	experimental = Gate
+	standard     = "standard"
+)
+
+// addresses is the tag that validates the addresses in a list.
+const addresses = "validateIPAddress"
+
+// tag is a tag of a description.
+type tag struct {
+	// text is the tag as it is written.
+	text string
+	// keyword is addresses or that of a validation for a channel: what follows "validation:",
+	// without its value.
+	channel, keyword string
+	// value is the value of Enum or Pattern; rule and message are those of XValidation.
+	value, rule, message string
+}
+
+// name returns the tag without its value.
+func (t tag) name() string {
+	name, _, _ := strings.Cut(t.text, "=")
+	return strings.TrimSuffix(name, ">") + ">"
+}
+
+// validation matches what follows "<P:CHANNEL:validation:".
+var validation = lazyregexp.New("^(?:" +
+	`(Enum)=([^<>"\n;]+(?:;[^<>"\n;]+)*)>|` +
+	"(Pattern)=`([^`\n]+)`>|" +
+	`(XValidation):(?:message="([^"\n]*)",rule="([^"\n]+)"|rule="([^"\n]+)",message="([^"\n]*)")>|` +
+	`(Optional|Required)>)`)
+
+// exclude is the block that no channel has.
+const exclude = "util:excludeFromCRD"
+
+// blocks returns the names of the tags that have an end.
+func blocks() []string {
+	return []string{experimental + ":description", standard + ":description", exclude}
+}
+
+// names returns the names of all tags but validations.
+func names() []string { return append([]string{Gate, addresses}, blocks()...) }
+
+// tags reads the validations in a node's description, and addresses. It reports each tag that
+// cannot be read.
+func (t *Tags) tags(s *structural.Schema) []tag {
+	return t.read(s.Description, func(tag, problem, hint string) { t.report(s, tag, hint, "%s: %s", tag, problem) })
+}
+
+// read is like tags. It calls fail for each tag that cannot be read.
+func (t *Tags) read(description string, fail func(tag, problem, hint string)) (out []tag) {
+	var open []string // the names of blocks that have no end yet
+	for rest := description; ; {
+		at := strings.IndexByte(rest, '<')
+		if at < 0 {
+			break
+		}
+		rest = rest[at:]
+		name, isStart := strings.CutPrefix(rest, "<"+t.Prefix+":")
+		end, isEnd := strings.CutPrefix(rest, "</"+t.Prefix+":")
+		if !isStart && !isEnd {
+			rest = rest[1:]
+			continue
+		}
+		if isEnd {
+			name = end
+		}
+		length, found := t.length(name)
+		text := rest[:len(rest)-len(name)+length]
+		rest = rest[len(text):]
+		if !found {
+			fail(text, "unknown tag", t.meant(text, isEnd))
+			continue
+		}
+		name = strings.TrimSuffix(name[:length], ">")
+		switch i := slices.Index(open, name); {
+		case isEnd && !slices.Contains(blocks(), name):
+			fail(text, "unknown tag", t.meant(text, isEnd))
+		case isEnd && i < 0:
+			fail(text, "there is no "+t.start(name)+" before it", "")
+		case isEnd:
+			open = slices.Delete(open, i, i+1)
+		case i >= 0:
+			fail(text, "it is within another one", "write "+t.end(name)+" before it")
+		case slices.Contains(blocks(), name):
+			open = append(open, name)
+		case name == addresses:
+			out = append(out, tag{text: text, keyword: name})
+		case name != Gate:
+			out = append(out, validationTag(text, name))
+		}
+	}
+	for _, name := range open {
+		fail(t.start(name), "its end is missing", "write "+t.end(name))
+	}
+	return out
+}
+
+// length returns the length of a tag after its prefix; found is false if there is no such tag.
+func (t *Tags) length(text string) (n int, found bool) {
+	for _, name := range names() {
+		if strings.HasPrefix(text, name+">") {
+			return len(name) + 1, true
+		}
+	}
+	for _, channel := range []string{experimental, standard} {
+		if rest, ok := strings.CutPrefix(text, channel+":validation:"); ok {
+			if m := validation().FindString(rest); m != "" {
+				return len(text) - len(rest) + len(m), true
+			}
+		}
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	if i := strings.IndexByte(line, '>'); i >= 0 {
+		return i + 1, false
+	}
+	return len(line), false
+}
+
+// validationTag returns the tag of a validation. name is its text without the prefix and the last
+// bracket.
+func validationTag(text, name string) tag {
+	channel, rest, _ := strings.Cut(name, ":validation:")
+	m := validation().FindStringSubmatch(rest + ">")
+	return tag{
+		text: text, channel: channel,
+		keyword: m[1] + m[3] + m[5] + m[10],
+		value:   m[2] + m[4], rule: m[7] + m[8], message: m[6] + m[9],
+	}
+}
+
+// meant returns the hint for an unknown tag.
+func (t *Tags) meant(text string, isEnd bool) string {
+	if strings.Contains(text, ":validation:") {
+		return "the validations are Enum=a;b, Pattern=`…`, XValidation:message=\"…\",rule=\"…\", Optional and Required, of the channels standard and experimental"
+	}
+	var known []string
+	for _, name := range names() {
+		switch {
+		case !isEnd:
+			known = append(known, t.start(name))
+		case slices.Contains(blocks(), name):
+			known = append(known, t.end(name))
+		}
+	}
+	return diag.DidYouMean(text, known, "the tags are "+strings.Join(known, ", "))
+}

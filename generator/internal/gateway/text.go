@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// text returns the description of a node without tags, as Gateway API's generator writes it: what
+// is removed leaves one or two blank lines, of which there are never more.
+func (t *Tags) text(s *structural.Schema) string {
+	text := s.Description
+	for _, channel := range []string{standard, experimental} {
+		start, end := t.start(channel+":description"), t.end(channel+":description")
+		if strings.Contains(text, start) && t.gateIsOn(s, start) != (channel == experimental) {
+			text = without(text, start, end, "\n\n")
+		}
+		text = strings.ReplaceAll(strings.ReplaceAll(text, start, ""), end, "")
+	}
+	text = without(text, t.start(exclude), t.end(exclude), "\n\n\n")
+	if start := "<" + t.Prefix + ":"; strings.Contains(text, start) {
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			from, to := strings.Index(line, start), strings.LastIndexByte(line, '>')
+			if from >= 0 && from < to {
+				lines[i] = line[:from] + line[to+1:] // as there, also text between two tags
+			}
+		}
+		text = strings.Join(lines, "\n")
+	}
+	most := "\n\n\n"
+	if t.Prefix == "opcon" {
+		most = "\n\n"
+	}
+	for strings.Contains(text, most+"\n") {
+		text = strings.ReplaceAll(text, most+"\n", most)
+	}
+	return strings.Trim(text, "\n")
+}
+
+// without returns the text with each block between two tags, and the line ends around it,
+// replaced.
+func without(text, start, end, replacement string) string {
+	var out strings.Builder
+	for {
+		before, block, ok := strings.Cut(text, start)
+		_, after, closed := strings.Cut(block, end)
+		if !ok || !closed {
+			out.WriteString(text)
+			return out.String()
+		}
+		out.WriteString(strings.TrimRight(before, "\n") + replacement)
+		text = strings.TrimLeft(after, "\n")
+	}
+}
