@@ -108,6 +108,10 @@ migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefile
 channels: ## Measure what channels cost, and write bench/channels.txt.
 	$(GO) run -C bench . channels -n 11 -record
 
+.PHONY: dialects
+dialects: ## Compare the CRDs that gateway-api publishes with those from its tags, and write bench/dialects.txt.
+	$(GO) run -C bench . dialects -record
+
 .PHONY: bench
 bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.
 	$(GO) run -C bench . time -record

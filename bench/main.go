@@ -38,6 +38,9 @@ const usage = `usage: go run . COMMAND [flags]
                                           wall and memory of both by the number of kinds
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
+  dialects [-schemagen PATH] [-record]
+                                          compare the CRDs that gateway-api publishes in two
+                                          channels with those from its tags in descriptions
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -83,6 +86,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "search":
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
+	case "dialects":
+		flags.BoolVar(&recorded, "record", false, "write the result to dialects.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
@@ -123,6 +128,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "search" {
 		return search(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "dialects" {
+		return dialects(ctx, w, *product, recorded, out)
 	}
 	if args[0] == "channels" {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// dialectsFile has how many published files schemagen writes alike, as last recorded.
+const dialectsFile = "dialects.txt"
+
+// standardKinds are the kinds of gateway-api's channel standard, which are listed in the source
+// of its generator.
+const standardKinds = "BackendTLSPolicy, GRPCRoute, Gateway, GatewayClass, HTTPRoute, ListenerSet, ReferenceGrant, TCPRoute, TLSRoute, UDPRoute"
+
+// dialects compares the CRDs that gateway-api publishes with those that schemagen writes from the
+// same source: gateway-api's own generator makes two channels from tags in descriptions.
+func dialects(ctx context.Context, w workspace, given string, recorded bool, out io.Writer) error {
+	product, err := w.product(ctx, given)
+	if err != nil {
+		return err
+	}
+	selected, err := selectCases("gateway-api")
+	if err != nil {
+		return err
+	}
+	c := selected[0]
+	versions, err := w.versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	checkout, err := w.prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "schemagen-dialects-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	project, err := checkout.copyTo(filepath.Join(temp, "source"))
+	if err != nil {
+		return err
+	}
+	_, version, _ := strings.Cut(versions, " ")
+	if err := configureGateway(project.dir, version, c); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, product, "crd", "--no-cache")
+	cmd.Dir = project.dir
+	if messages, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("schemagen crd: %w\n%s", err, messages)
+	}
+	equal, all := 0, 0
+	for _, channel := range []string{"standard", "experimental"} {
+		same, of, err := compareCRDs(filepath.Join(project.dir, "config", "crd", channel), filepath.Join(project.dir, "dialects", channel), out)
+		if err != nil {
+			return err
+		}
+		equal, all = equal+same, all+of
+	}
+	text := fmt.Sprintf("%s, %s: %d of the %d CRDs that it publishes in two channels are equal.\n", versions, time.Now().UTC().Format(time.DateOnly), equal, all)
+	if recorded {
+		if err := os.WriteFile(dialectsFile, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(out, text); err != nil {
+		return err
+	}
+	if equal != all {
+		return errDiffers
+	}
+	return nil
+}
+
+var (
+	// approval matches the annotation that gateway-api's generator takes from the source.
+	approval = regexp.MustCompile(`ApprovalLink = "(.*)"`)
+	// alphaVersion matches a line above the kinds of alpha versions, which the generator does
+	// not serve in the channel standard.
+	alphaVersion = regexp.MustCompile(`(?m)^// \+kubebuilder:deprecatedversion:warning="The v\w*alpha.*$`)
+)
+
+// configureGateway writes what is in the source of gateway-api's generator into a copy of
+// gateway-api: the channels, to schemagen.yaml, and which versions are not served.
+func configureGateway(root, version string, c benchCase) error {
+	constants, err := os.ReadFile(filepath.Join(root, "pkg", "consts", "consts.go"))
+	if err != nil {
+		return err
+	}
+	link := approval.FindSubmatch(constants)
+	if link == nil {
+		return errors.New("pkg/consts/consts.go has no ApprovalLink")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "paths: [%s]\nenable: [gateway]\noutputs: {crd: dialects}\ncrd: {omitToolVersion: true}\nchannels:\n", strings.Join(c.patterns(), ", "))
+	for name, rest := range map[string]string{"standard": "kinds: [" + standardKinds + "]", "experimental": "gates: [experimental]"} {
+		fmt.Fprintf(&b, "  %s:\n    %s\n    annotations:\n      api-approved.kubernetes.io: %s\n", name, rest, link[1])
+		fmt.Fprintf(&b, "      gateway.networking.k8s.io/bundle-version: %s\n      gateway.networking.k8s.io/channel: %s\n", version, name)
+	}
+	if err := os.WriteFile(filepath.Join(root, "schemagen.yaml"), []byte(b.String()), 0o644); err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(root, "apis", "v*alpha*", "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		source = alphaVersion.ReplaceAll(source, []byte("$0\n// +schemagen:when(!experimental)=+kubebuilder:unservedversion"))
+		if err := os.WriteFile(name, source, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareCRDs compares the CRDs in two directories. It prints which differ, with the first
+// difference of each.
+func compareCRDs(published, written string, out io.Writer) (equal, all int, err error) {
+	theirs, err := readCRDs(published)
+	if err != nil {
+		return 0, 0, err
+	}
+	ours, err := readCRDs(written)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(ours)) {
+		if _, ok := theirs[name]; !ok {
+			fmt.Fprintf(out, "%s: %s is not published\n", filepath.Base(published), name)
+			all++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(theirs)) {
+		all++
+		// Only ours begin with a separator.
+		switch data, ok := strings.CutPrefix(ours[name], "---\n"); {
+		case !ok:
+			fmt.Fprintf(out, "%s: %s is not written\n", filepath.Base(published), name)
+		case data != theirs[name]:
+			fmt.Fprintf(out, "%s: %s differs\n  %s\n", filepath.Base(published), name, indent(excerpt(theirs[name], data)))
+		default:
+			equal++
+		}
+	}
+	return equal, all, nil
+}
+
+// readCRDs returns the CRDs in a directory, by file name. Other files are ignored.
+func readCRDs(dir string) (map[string]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(data, []byte("\nkind: CustomResourceDefinition\n")) {
+			out[filepath.Base(name)] = string(data)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s has no CRDs", dir)
+	}
+	return out, nil
+}
