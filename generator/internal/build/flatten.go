@@ -159,6 +159,9 @@ func (fl *Flattener) resolve(d *draft) *draft {
 		for _, embedded := range d.allOf {
 			if node := fl.resolve(embedded); node != nil {
 				out.allOf = append(out.allOf, node)
+				if fl.tags != nil {
+					out.Description = fl.tags.Inherited(out.Description, node.Description)
+				}
 			}
 		}
 		if d.items != nil {
@@ -207,6 +210,8 @@ func (fl *Flattener) resolve(d *draft) *draft {
 		if out.docs == nil {
 			out.docs = target.pkg
 		}
+	} else if fl.tags != nil {
+		out.Description = fl.tags.Inherited(out.Description, target.Description)
 	}
 	if out.Title == "" {
 		out.Title = target.Title
@@ -365,7 +370,7 @@ func (fl *Flattener) configure(bytes *int, prefix string) {
 	}
 	if prefix != "" {
 		run := fl.builder.Run
-		fl.tags = &gateway.Tags{Prefix: prefix, Gates: run.eraser, Reporter: run.Reporter, Program: run.Program, MaxDescription: fl.maxDescription}
+		fl.tags = &gateway.Tags{Prefix: prefix, Gates: run.eraser, Reporter: run.Reporter, Program: run.Program, Table: run.table, MaxDescription: fl.maxDescription}
 		fl.maxDescription = -1
 	}
 }

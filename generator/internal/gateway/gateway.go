@@ -4,12 +4,14 @@
 // its type, with the tags in it.
 //
 // [Tags] applies the tags of one prefix to the schemas of a run; tag.go reads them, and text.go
-// removes them from descriptions. The tags depend on the gate [Gate] alone.
+// removes them from descriptions. The tags depend on the gate [Gate] alone. A description inherits
+// those tags of a type that validate ([Tags.Inherited]) before it is that of a finished schema.
 package gateway
 
 import (
 	"cmp"
 	"encoding/json"
+	"go/ast"
 	"go/token"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -36,22 +39,27 @@ type Tags struct {
 	Gates    Gates
 	Reporter *report.Reporter
 	Program  *source.Program
+	Table    *markers.Table
 	// MaxDescription is the maximum length of descriptions in bytes; negative means no limit.
 	MaxDescription int
 
-	applied map[*structural.Schema]*structural.Schema
+	applied  map[*structural.Schema]*structural.Schema
+	comments map[*source.File][]*ast.Comment
 	// on is whether the gate is on; nil before a tag is found.
 	on *bool
 }
 
-// Kind returns the schema of a kind with all tags applied to it and to the schemas below it.
+// Kind returns the schema of a kind with the tags applied to the schemas below it. The description
+// of the kind stays as it is, as in Gateway API.
 func (t *Tags) Kind(s *structural.Schema, kind *source.Type) *structural.Schema {
 	if t.hides(s) {
 		t.report(s, t.start(Gate), "mark the kind +schemagen:when("+Gate+"), or leave it out of a channel by kinds", "%s is for fields and their types, not for kinds", t.start(Gate))
 	}
 	t.Reporter.Enter(kind.Pkg.At(kind.Spec.Name.Pos()), "")
 	defer t.Reporter.Leave()
-	return t.apply(s)
+	out := *t.apply(s)
+	out.Description = edits.Truncate(written(s.Description), t.MaxDescription)
+	return &out
 }
 
 // start returns the tag with a name.
@@ -124,7 +132,8 @@ func (t *Tags) gateIsOn(s *structural.Schema, tag string) bool {
 		on, known := t.Gates.IsOn(Gate)
 		t.on = &on
 		if !known {
-			t.Reporter.Report(report.UnknownGate, t.at(s, tag), "declare it in schemagen.yaml: the feature gateway needs it", "unknown gate %q", Gate)
+			pos := t.find(s, tag)
+			t.Reporter.Report(report.UnknownGate, t.packageAt(pos).At(pos), "declare it in schemagen.yaml: the feature gateway needs it", "unknown gate %q", Gate)
 		}
 	}
 	return *t.on
@@ -166,13 +175,33 @@ func (t *Tags) validations(s *structural.Schema, tags []tag) {
 				s.Enum = append(s.Enum, structural.JSON{Raw: raw})
 			}
 			t.set(s, "enum", tag)
-		default:
+		case "Optional", "Required":
 			if set[opposite[tag.keyword]] {
 				t.report(s, tag.text, "keep one of them", "%s: the field is also %s", tag.name(), opposite[tag.keyword])
 			}
+		default:
+			t.mark(s, tag)
 		}
 		set[tag.keyword] = true
 	}
+}
+
+// mark applies a tag that stands for a marker to a node.
+func (t *Tags) mark(s *structural.Schema, tag tag) {
+	pos := t.find(s, tag.text)
+	// Positions after "validation:" are those in the tag.
+	start := pos + token.Pos(strings.Index(tag.text, ":validation:")-strings.Index(prefixOfMarkers, ":validation:"))
+	c := markers.Comment{Text: tag.marker, Pos: start}
+	m, err := t.Table.Parse(c, markers.Field)
+	if m == nil && err == nil {
+		m, err = t.Table.Parse(c, markers.Type)
+	}
+	if err != nil {
+		t.report(s, tag.text, "", "%s: %v", tag.name(), err)
+		return
+	}
+	edit := &edits.Edit{Pkg: t.packageAt(pos), Pos: pos, Name: m.Name, Op: edits.SetMarkers{Set: source.Markers{m}}}
+	*s = *edits.Apply(t.Reporter, s, []*edits.Edit{edit})
 }
 
 // set records which tag sets a keyword of a node.
@@ -223,18 +252,18 @@ func (t *Tags) addresses(s *structural.Schema, tag tag) {
 
 // report reports a tag of a node.
 func (t *Tags) report(s *structural.Schema, tag, hint, format string, args ...any) {
-	t.Reporter.Report(report.InvalidCondition, t.at(s, tag), hint, format, args...)
+	pos := t.find(s, tag)
+	t.Reporter.Report(report.InvalidCondition, t.packageAt(pos).At(pos), hint, format, args...)
 }
 
-// at returns the origin of a tag of a node.
-func (t *Tags) at(s *structural.Schema, tag string) source.Origin {
-	pos := t.find(s, tag)
+// packageAt returns the package with a position in a parsed file, or nil.
+func (t *Tags) packageAt(pos token.Pos) *source.Package {
 	for p := range t.Program.Packages() {
 		if slices.ContainsFunc(p.Sources, func(f *source.File) bool { return contains(f, pos) }) {
-			return p.At(pos)
+			return p
 		}
 	}
-	return source.Origin{Pos: pos}
+	return nil
 }
 
 // find returns the position of a tag in a comment: the nearest one above the node in its file
@@ -245,25 +274,40 @@ func (t *Tags) find(s *structural.Schema, tag string) token.Pos {
 	packages := slices.SortedFunc(t.Program.Packages(), func(a, b *source.Package) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range packages {
 		for _, f := range p.Sources {
-			if f.Syntax == nil {
-				continue
-			}
-			for _, group := range f.Syntax.Comments {
-				for _, c := range group.List {
-					at := strings.Index(c.Text, tag)
-					if at < 0 {
-						continue
-					}
-					pos := c.Pos() + token.Pos(at)
-					first = cmp.Or(first, pos)
-					if pos < s.Origin.Pos && contains(f, s.Origin.Pos) {
-						nearest = pos
-					}
+			for _, c := range t.commentsOf(f) {
+				at := strings.Index(c.Text, tag)
+				if at < 0 {
+					continue
+				}
+				pos := c.Pos() + token.Pos(at)
+				first = cmp.Or(first, pos)
+				if pos < s.Origin.Pos && contains(f, s.Origin.Pos) {
+					nearest = pos
 				}
 			}
 		}
 	}
 	return cmp.Or(nearest, first, s.Origin.Pos)
+}
+
+// commentsOf returns the comments of a file that may have tags.
+func (t *Tags) commentsOf(f *source.File) []*ast.Comment {
+	if found, ok := t.comments[f]; ok || f.Syntax == nil {
+		return found
+	}
+	var found []*ast.Comment
+	for _, group := range f.Syntax.Comments {
+		for _, c := range group.List {
+			if strings.Contains(c.Text, t.Prefix+":") {
+				found = append(found, c)
+			}
+		}
+	}
+	if t.comments == nil {
+		t.comments = map[*source.File][]*ast.Comment{}
+	}
+	t.comments[f] = found
+	return found
 }
 
 // contains reports whether a file was parsed and has a position.

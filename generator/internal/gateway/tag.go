@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -25,8 +26,9 @@ type tag struct {
 	// keyword is addresses or that of a validation for a channel: what follows "validation:",
 	// without its value.
 	channel, keyword string
-	// value is the value of Enum or Pattern; rule and message are those of XValidation.
-	value, rule, message string
+	// value is the value of Enum or Pattern; rule and message are those of XValidation. Any other
+	// validation is a marker, which begins like prefixOfMarkers.
+	value, rule, message, marker string
 }
 
 // name returns the tag without its value.
@@ -35,12 +37,19 @@ func (t tag) name() string {
 	return strings.TrimSuffix(name, ">") + ">"
 }
 
+// quoted matches a text in quotes.
+const quoted = `"((?:[^"\\\n]|\\.)*)"`
+
 // validation matches what follows "<P:CHANNEL:validation:".
 var validation = lazyregexp.New("^(?:" +
 	`(Enum)=([^<>"\n;]+(?:;[^<>"\n;]+)*)>|` +
 	"(Pattern)=`([^`\n]+)`>|" +
-	`(XValidation):(?:message="([^"\n]*)",rule="([^"\n]+)"|rule="([^"\n]+)",message="([^"\n]*)")>|` +
-	`(Optional|Required)>)`)
+	`(XValidation):(?:message=` + quoted + `,rule=` + quoted + `|rule=` + quoted + `,message=` + quoted + `)>|` +
+	`(Optional|Required)>|` +
+	`([A-Z]\w*)(=[^<>\n]*)?>)`)
+
+// prefixOfMarkers is how the markers begin that validations stand for.
+const prefixOfMarkers = "+kubebuilder:validation:"
 
 // exclude is the block that no channel has.
 const exclude = "util:excludeFromCRD"
@@ -117,8 +126,9 @@ func (t *Tags) length(text string) (n int, found bool) {
 	}
 	for _, channel := range []string{experimental, standard} {
 		if rest, ok := strings.CutPrefix(text, channel+":validation:"); ok {
-			if m := validation().FindString(rest); m != "" {
-				return len(text) - len(rest) + len(m), true
+			m := validation().FindStringSubmatch(rest)
+			if m != nil && (m[11] == "" || t.isMarker(m[11], m[12])) {
+				return len(text) - len(rest) + len(m[0]), true
 			}
 		}
 	}
@@ -134,17 +144,25 @@ func (t *Tags) length(text string) (n int, found bool) {
 func validationTag(text, name string) tag {
 	channel, rest, _ := strings.Cut(name, ":validation:")
 	m := validation().FindStringSubmatch(rest + ">")
-	return tag{
+	out := tag{
 		text: text, channel: channel,
-		keyword: m[1] + m[3] + m[5] + m[10],
-		value:   m[2] + m[4], rule: m[7] + m[8], message: m[6] + m[9],
+		keyword: m[1] + m[3] + m[5] + m[10] + m[11],
+		value:   m[2] + m[4], rule: unquoted(m[7] + m[8]), message: unquoted(m[6] + m[9]),
 	}
+	if m[11] != "" {
+		out.marker = prefixOfMarkers + m[11] + m[12]
+	}
+	return out
 }
+
+// unquoted returns a text that was in quotes. Only those are escaped in it: Gateway API takes other
+// backslashes as they are.
+func unquoted(text string) string { return strings.ReplaceAll(text, `\"`, `"`) }
 
 // meant returns the hint for an unknown tag.
 func (t *Tags) meant(text string, isEnd bool) string {
 	if strings.Contains(text, ":validation:") {
-		return "the validations are Enum=a;b, Pattern=`…`, XValidation:message=\"…\",rule=\"…\", Optional and Required, of the channels standard and experimental"
+		return "the validations of the channels standard and experimental are Enum=a;b, Pattern=`…`, XValidation:message=\"…\",rule=\"…\", and others as in " + prefixOfMarkers + "MaxItems=5"
 	}
 	var known []string
 	for _, name := range names() {
@@ -156,4 +174,35 @@ func (t *Tags) meant(text string, isEnd bool) string {
 		}
 	}
 	return diag.DidYouMean(text, known, "the tags are "+strings.Join(known, ", "))
+}
+
+// isMarker reports whether a validation with another keyword, and its value after an equals sign,
+// is that of a marker.
+func (t *Tags) isMarker(keyword, value string) bool {
+	switch keyword {
+	case "Enum", "Pattern", "XValidation":
+		return false // they are written in one form
+	}
+	text := prefixOfMarkers + keyword + value
+	return t.Table.Lookup(text, markers.Field) != nil || t.Table.Lookup(text, markers.Type) != nil
+}
+
+// inherited is what is before tags that are not in the text. Go source does not have it.
+const inherited = "\x00"
+
+// Inherited returns a description that also has the tags of another one which validate, those of
+// the type of a field or of an embedded struct. Gateway API applies them also where the node has
+// a description of its own. Tags that cannot be read are kept, to be reported.
+func (t *Tags) Inherited(description, other string) string {
+	tags := t.read(other, func(tag, _, _ string) { description += inherited + tag })
+	for _, tag := range tags {
+		description += inherited + tag.text
+	}
+	return description
+}
+
+// written returns a description without what it inherits.
+func written(description string) string {
+	text, _, _ := strings.Cut(description, inherited)
+	return text
 }

@@ -9,7 +9,7 @@ import (
 // text returns the description of a node without tags, as Gateway API's generator writes it: what
 // is removed leaves one or two blank lines, of which there are never more.
 func (t *Tags) text(s *structural.Schema) string {
-	text := s.Description
+	text := written(s.Description)
 	for _, channel := range []string{standard, experimental} {
 		start, end := t.start(channel+":description"), t.end(channel+":description")
 		if strings.Contains(text, start) && t.gateIsOn(s, start) != (channel == experimental) {
