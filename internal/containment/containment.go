@@ -65,6 +65,17 @@ func changes(target *apiserver.Target, in *inputs.Reader, from, to *Channel, wan
 	if err := definitions.AllowInGo(in, found, to.Definitions); err != nil {
 		return nil, err
 	}
+	return locate(in, found, all, from, to)
+}
+
+// Located returns changes from one channel to another, as [compare.Definitions] finds them, with
+// the conditions that cause them.
+func Located(in *inputs.Reader, found []compare.Change, from, to *Channel) ([]Change, error) {
+	return locate(in, found, found, from, to)
+}
+
+// locate returns the found ones of all changes.
+func locate(in *inputs.Reader, found, all []compare.Change, from, to *Channel) ([]Change, error) {
 	table, err := markers.NewTable()
 	if err != nil {
 		return nil, err
@@ -117,7 +128,11 @@ func (p *places) locate(c *Change, from, to gates.Set) {
 	if about == "rule" {
 		about = "validation"
 	}
-	if c.Place, c.Pos = p.find([]diag.Position{c.NewPos, c.OldPos}, about, from, to); c.Place == nil {
+	positions := []diag.Position{c.NewPos, c.OldPos}
+	if strings.HasSuffix(string(c.Kind), "-removed") {
+		slices.Reverse(positions)
+	}
+	if c.Place, c.Pos = p.find(positions, about, from, to); c.Place == nil {
 		c.Pos, _ = c.Position()
 	}
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
-	"github.com/schemagen/schemagen/internal/gatedsource"
-	"github.com/schemagen/schemagen/internal/gates"
+	"github.com/schemagen/schemagen/internal/containment"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
@@ -51,24 +49,21 @@ func (r *Request) Move(ctx context.Context, target *apiserver.Target, from, to s
 	if findings = append(findings, found...); findings.HasErrors() {
 		return &Changes{Findings: findings.Normalize()}, nil
 	}
-	_, files, findings, err := r.gated(ctx)
-	if err != nil || findings.HasErrors() {
-		return &Changes{Findings: findings}, err
-	}
 	out, err := r.changes(ctx, target, old, new)
 	if err != nil || out.Findings.HasErrors() {
 		return out, err
 	}
-	x, _, err := r.indexed(ctx, files)
+	unsafe := slices.DeleteFunc(out.Changes, func(c compare.Change) bool { return c.Category == compare.Safe })
+	located, err := containment.Located(r.Options.Inputs, unsafe, &containment.Channel{Gates: old.Gates}, &containment.Channel{Gates: new.Gates, Definitions: out.New})
 	if err != nil {
 		return nil, err
 	}
-	out.Changes = slices.DeleteFunc(out.Changes, func(c compare.Change) bool { return c.Category == compare.Safe })
-	for i := range out.Changes {
-		if by := r.cause(x, files, &out.Changes[i], old.Gates, new.Gates); by != "" {
-			out.Changes[i].Reason += "; gated by " + by
+	for i, c := range located {
+		if c.Place != nil {
+			unsafe[i].Reason += fmt.Sprintf("; gated by %s at %s:%d", c.Place.Condition, r.shown(c.Place.Pos.File), c.Place.Pos.Line)
 		}
 	}
+	out.Changes = unsafe
 	return out, nil
 }
 
@@ -103,57 +98,4 @@ func (r *Request) changes(ctx context.Context, target *apiserver.Target, old, ne
 	}
 	changes, err := compare.Definitions(ctx, target, made[0], made[1])
 	return &Changes{Changes: changes, New: made[1]}, err
-}
-
-// cause returns the gates whose state causes a change between two sets of gates, with the
-// places of their conditions, or an empty text.
-func (r *Request) cause(x *index, files []*gatedsource.File, c *compare.Change, old, new gates.Set) string {
-	at := Path{c.Definition, c.Version, c.Field}
-	if at.Field == "" {
-		at.Field = "."
-	}
-	// The nearest are those of the path itself, then those below it or around it.
-	var ranks [4][]string
-	for _, f := range files {
-		for _, u := range f.Uses {
-			if u.Condition.Holds(old) == u.Condition.Holds(new) || u.Kind == gatedsource.Paragraph {
-				continue
-			}
-			rank := len(ranks)
-			for _, p := range x.of(u, f) {
-				if at.Version == "" {
-					p.Version = ""
-				}
-				switch {
-				case p == at && isAbout(u, c):
-					rank = 0
-				case p == at:
-					rank = min(rank, 1)
-				case isBelow(p, at):
-					rank = min(rank, 2)
-				case isBelow(at, p) && u.Kind == gatedsource.Declaration:
-					rank = min(rank, 3)
-				}
-			}
-			if rank < len(ranks) {
-				ranks[rank] = append(ranks[rank], fmt.Sprintf("%s at %s:%d", u.Condition, r.shown(u.Pos.Filename), u.Pos.Line))
-			}
-		}
-	}
-	for _, names := range ranks {
-		if len(names) > 0 {
-			return strings.Join(names, ", ")
-		}
-	}
-	return ""
-}
-
-// isAbout reports whether a change is at the line of a condition or of its declaration.
-func isAbout(u gatedsource.Use, c *compare.Change) bool {
-	for _, pos := range []diag.Position{c.OldPos, c.NewPos} {
-		if pos.File == u.Pos.Filename && (pos.Line == u.Pos.Line || u.Kind == gatedsource.Declaration && pos.Line == u.At.Line) {
-			return true
-		}
-	}
-	return false
 }
