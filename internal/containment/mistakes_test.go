@@ -1,4 +1,4 @@
-package containment
+package containment_test
 
 import (
 	"reflect"
@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/containment/containmenttest"
 )
 
 // mistake is a spec whose experimental channel does not contain the standard one.
@@ -170,7 +172,7 @@ func TestMistakes(t *testing.T) {
 	}
 	p := generate(t, specs)
 	refusals := 0
-	findings := Findings(p.changes, &p.narrow, &p.wide, diag.Error)
+	findings := containment.Findings(p.Changes, &p.Narrow, &p.Wide, diag.Error)
 	for name, m := range mistakes() {
 		t.Run(name, func(t *testing.T) {
 			var of diag.List
@@ -195,8 +197,8 @@ func TestMistakes(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(m.object), &spec); err != nil {
 				t.Fatal(err)
 			}
-			narrow, wide := p.kinds(t, name)
-			object := widget(name, integers(spec))
+			narrow, wide := kinds(t, p, name)
+			object := containmenttest.Widget(name, integers(spec))
 			stored, refused := create(t.Context(), t, narrow, object)
 			if refused != "" || !reflect.DeepEqual(stored["spec"], object["spec"]) {
 				t.Fatalf("standard stores %v: %s", stored, refused)
