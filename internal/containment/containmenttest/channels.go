@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -93,6 +94,17 @@ func (p *Pair) IsContained(name string) bool {
 		}
 	}
 	return true
+}
+
+// IsAccepted reports whether a server accepts both definitions of a package: rules may be wrong.
+func (p *Pair) IsAccepted(ctx context.Context, target *apiserver.Target, name string) (bool, error) {
+	for _, c := range []*containment.Channel{&p.Narrow, &p.Wide} {
+		findings, err := target.ValidateCreate(ctx, DefinitionOf(c, name).Build())
+		if err != nil || slices.ContainsFunc(findings, func(f apiserver.Finding) bool { return !f.Warning }) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // DefinitionOf returns the definition of a package in a channel.
