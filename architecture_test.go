@@ -84,11 +84,12 @@ func layers() []string {
 		"internal/output",
 		"internal/tryout",
 		"internal/fixes",
+		"internal/containment",
+		"internal/containment/containmenttest",
 		"internal/gatesrun",
 		"internal/install",
 		"internal/runcache",
 		"internal/controllertools",
-		"internal/containment",
 		"internal/crdrun",
 		"internal/peerversions",
 		"internal/migrate",
@@ -119,7 +120,7 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule"},
+		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest"},
 	}
 }
 
