@@ -465,3 +465,35 @@ func TestSlope(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+func TestCompareCRDs(t *testing.T) {
+	dir := t.TempDir()
+	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+	for name, text := range map[string]string{
+		"published/same.yaml": crd, "written/same.yaml": "---\n" + crd,
+		"published/other.yaml": crd + "a: 1\n", "written/other.yaml": "---\n" + crd + "a: 2\n",
+		"published/missing.yaml": crd, "written/extra.yaml": "---\n" + crd,
+		"published/policy.yaml": "kind: ValidatingAdmissionPolicy\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	equal, all, err := compareCRDs(filepath.Join(dir, "published"), filepath.Join(dir, "written"), &out)
+	if err != nil || equal != 1 || all != 4 {
+		t.Errorf("got %d of %d and %v, want 1 of 4", equal, all, err)
+	}
+	for _, want := range []string{"extra.yaml is not published", "missing.yaml is not written", "other.yaml differs", "-a: 1", "+a: 2"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if _, _, err := compareCRDs(filepath.Join(dir, "published"), dir, &out); err == nil {
+		t.Error("a directory without CRDs is no error")
+	}
+}

@@ -105,9 +105,9 @@ func configureGateway(root, version string, c benchCase) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "paths: [%s]\nenable: [gateway]\noutputs: {crd: dialects}\ncrd: {omitToolVersion: true}\nchannels:\n", strings.Join(c.patterns(), ", "))
-	for name, rest := range map[string]string{"standard": "kinds: [" + standardKinds + "]", "experimental": "gates: [experimental]"} {
-		fmt.Fprintf(&b, "  %s:\n    %s\n    annotations:\n      api-approved.kubernetes.io: %s\n", name, rest, link[1])
-		fmt.Fprintf(&b, "      gateway.networking.k8s.io/bundle-version: %s\n      gateway.networking.k8s.io/channel: %s\n", version, name)
+	for _, channel := range []struct{ name, rest string }{{"standard", "kinds: [" + standardKinds + "]"}, {"experimental", "gates: [experimental]"}} {
+		fmt.Fprintf(&b, "  %s:\n    %s\n    annotations:\n      api-approved.kubernetes.io: %s\n", channel.name, channel.rest, link[1])
+		fmt.Fprintf(&b, "      gateway.networking.k8s.io/bundle-version: %s\n      gateway.networking.k8s.io/channel: %s\n", version, channel.name)
 	}
 	if err := os.WriteFile(filepath.Join(root, "schemagen.yaml"), []byte(b.String()), 0o644); err != nil {
 		return err
