@@ -275,7 +275,7 @@ var (
 	}
 	InvalidCondition = &diag.Kind{
 		Code: "SG319", Title: "a condition cannot be read, or is in the wrong place",
-		Explanation: "+schemagen:when(CONDITION) and +schemagen:doc(CONDITION) take names of gates, &&, ||, ! and parentheses. A condition that is always or never true is a mistake; +schemagen:doc(false) is for text that no CRD has. +schemagen:when without a marker after it belongs to a field, a type, a constant or the package clause, once to each. With the feature gateway, tags in descriptions, <gateway:…>, are conditions, too.",
+		Explanation: "+schemagen:when(CONDITION) and +schemagen:doc(CONDITION) take names of gates, &&, ||, ! and parentheses. A condition that is always or never true is a mistake; +schemagen:doc(false) is for text that no CRD has. +schemagen:when without a marker after it belongs to a field, a type, a constant or the package clause, once to each. With the feature gateway, the tags of Gateway API in descriptions are conditions, too.",
 		Bad:         "// +schemagen:when(Burst &&)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 	}
