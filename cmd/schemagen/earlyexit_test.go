@@ -192,9 +192,10 @@ func TestRandomChangesAreSeenEarly(t *testing.T) {
 		labs = append(labs, l)
 	}
 	early := [2]int{} // of crd, and of several generators
+	changed := make([]time.Time, projects)
 	for range rounds {
-		started := time.Now()
 		for i, l := range labs {
+			time.Sleep(time.Until(changed[i].Add(2100 * time.Millisecond)))
 			l.compare("time") // keeps how it ends
 			if l.endsEarly() {
 				early[i%2]++
@@ -211,11 +212,11 @@ func TestRandomChangesAreSeenEarly(t *testing.T) {
 				l.compare("changed back")
 			}
 			l.compare("nothing")
+			changed[i] = time.Now()
 			if t.Failed() {
 				return
 			}
 		}
-		time.Sleep(time.Until(started.Add(2100 * time.Millisecond)))
 	}
 	t.Logf("%v processes of %d would end early", early, projects*rounds)
 	if min(early[0], early[1]) < projects*rounds/8 {
