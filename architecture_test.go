@@ -97,6 +97,7 @@ func layers() []string {
 		"cmd/schemagen/internal/earlyexit",
 		"cmd/schemagen/internal/httpserver",
 		"cmd/schemagen/internal/cli",
+		"cmd/schemagen/internal/reference",
 		"cmd/schemagen",
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -76,7 +77,7 @@ func configSchema() []byte {
 	properties["contains"] = object{"type": "array", "description": "pairs of channels: what a server with the CRDs of narrow accepts and stores, one with those of wide accepts and stores equally",
 		"items": closed(object{"narrow": text("name of a channel"), "wide": text("name of a channel")}, "narrow", "wide")}
 	severities, waived := object{}, []any{}
-	for _, info := range codes() {
+	for _, info := range reference.Codes() {
 		names := project.Severities()
 		if info.Severity == diag.Error {
 			names = names[:1]
@@ -167,7 +168,7 @@ func TestSchemaAgrees(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, found, err := project.Open(nil, name, codes())
+		_, found, err := project.Open(nil, name, reference.Codes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +213,7 @@ func TestSchemaRejects(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, findings, err := project.Open(nil, name, codes())
+		_, findings, err := project.Open(nil, name, reference.Codes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -119,7 +120,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			return err
 		}
 	}
-	if findings, err = definitions.Allow(changes, news, sources, isCode); err != nil {
+	if findings, err = definitions.Allow(changes, news, sources, reference.IsCode); err != nil {
 		return err
 	}
 	return r.conclude(changes, findings, stdout)
@@ -155,7 +156,7 @@ func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
 		stdout = diag.Documents(stdout)
 	}
 	buffer := bufio.NewWriter(stdout)
-	write := func() error { return out.Write(buffer, r.format, codes()) }
+	write := func() error { return out.Write(buffer, r.format, reference.Codes()) }
 	r.console.Count(out.List())
 	if r.format == "text" && r.console.Out.People {
 		write = func() error { return r.console.Findings(buffer, &r.console.Out).Write(out.List()) }

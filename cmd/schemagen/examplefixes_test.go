@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 )
 
@@ -48,7 +49,7 @@ func TestExampleFixes(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GOPROXY", "off")
 	reasons := unfixable()
-	for _, kind := range codes() {
+	for _, kind := range reference.Codes() {
 		if kind.Bad == "" {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/docexample"
 )
@@ -20,7 +21,7 @@ func TestExamples(t *testing.T) {
 	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GOPROXY", "off")
-	for _, kind := range codes() {
+	for _, kind := range reference.Codes() {
 		if kind.Bad == "" {
 			continue // TestKinds of the root knows why
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -46,13 +47,13 @@ func readConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File
 		if err != nil {
 			return nil, nil, err
 		}
-		file, findings, err := project.Open(in, name, codes())
+		file, findings, err := project.Open(in, name, reference.Codes())
 		if err != nil {
 			return nil, nil, fmt.Errorf("--config: %w", err)
 		}
 		return file, findings, nil
 	}
-	file, findings := project.Find(in, wd, codes())
+	file, findings := project.Find(in, wd, reference.Codes())
 	return file, findings, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -103,7 +104,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 	if out.Findings.HasErrors() {
 		return r.reporting.report(stderr, out.Findings)
 	}
-	findings, err := definitions.Allow(out.Changes, out.New, out.New, isCode)
+	findings, err := definitions.Allow(out.Changes, out.New, out.New, reference.IsCode)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/internal/terminal"
 
 	// Ends a process that would only repeat an earlier run.
@@ -132,8 +133,8 @@ to call it.`,
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),
 			newSchemaCommand(stdout, stderr),
-			newExplainCodeCommand(stdout),
-			newMarkersCommand(stdout),
+			reference.NewExplainCodeCommand(stdout),
+			reference.NewMarkersCommand(stdout),
 			newGatesCommand(stdout, stderr),
 			newConfigCommand(stdout, stderr),
 			newEnvCommand(stdout, stderr),

@@ -5,20 +5,22 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 )
 
 // TestCodesPage checks that docs/diagnostics.md is up to date; -update rewrites it.
 func TestCodesPage(t *testing.T) {
-	checkPage(t, "../../docs/diagnostics.md", codesPage())
+	checkPage(t, "../../docs/diagnostics.md", reference.CodesPage())
 }
 
 // TestMarkersPage checks that docs/MARKERS.md is up to date; -update rewrites it.
 func TestMarkersPage(t *testing.T) {
-	reference, err := markerReference()
+	markers, err := reference.Markers()
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkPage(t, "../../docs/MARKERS.md", reference.Page())
+	checkPage(t, "../../docs/MARKERS.md", markers.Page())
 }
 
 // TestReadmeFigures checks that the figures in README.md are those in the summary of
@@ -82,35 +84,3 @@ func checkPage(t *testing.T, page, want string) {
 		t.Errorf("%s is out of date (%v): run make generate", page, err)
 	}
 }
-
-// codesPage returns the text of docs/diagnostics.md.
-func codesPage() string {
-	var b strings.Builder
-	b.WriteString(`# Diagnostics
-
-Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
-
-A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is written then. It is a
-warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.
-
-A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in a package is
-printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
-
-Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen crd. Other
-examples begin with the command, followed by files as in a txtar archive; the corrected example shows only what changes. A YAML
-file that begins with the path of a schema is a CRD of kind Widget with this schema.
-`)
-	for _, info := range codes() {
-		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
-		if info.Bad != "" {
-			language := "go"
-			if strings.HasPrefix(info.Bad, "$ ") {
-				language = "console"
-			}
-			fmt.Fprintf(&b, "\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, info.Bad, goodHeading(info), info.Good)
-		}
-	}
-	return b.String()
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -12,26 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/deepcopy"
-	"github.com/schemagen/schemagen/generator/typegen"
-	"github.com/schemagen/schemagen/internal/apidocs"
-	"github.com/schemagen/schemagen/internal/containment"
-	"github.com/schemagen/schemagen/internal/controllertools"
-	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
-	"github.com/schemagen/schemagen/internal/fixes"
-	"github.com/schemagen/schemagen/internal/gatesrun"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/publish"
-	"github.com/schemagen/schemagen/verify"
 )
 
 // reporting is how findings are judged and printed.
@@ -144,7 +133,7 @@ func (r *reporting) reporter(stderr io.Writer) (out *reporter, err error) {
 	if r.forPeople() {
 		out.out = r.console.Findings(out.buffer, &r.console.Err)
 	} else {
-		out.out, err = diag.NewWriter(out.buffer, r.format, codes())
+		out.out, err = diag.NewWriter(out.buffer, r.format, reference.Codes())
 	}
 	return out, err
 }
@@ -192,18 +181,6 @@ func (r *reporter) finish() error {
 		return errFindings
 	}
 	return nil
-}
-
-// codes returns the diagnostics of all packages, sorted by code.
-func codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), definitions.Codes(), typegen.Codes(), gatesrun.Codes())
-	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
-	return out
-}
-
-// isCode reports whether text is the code of a diagnostic.
-func isCode(text string) bool {
-	return slices.ContainsFunc(codes(), func(info *diag.Kind) bool { return string(info.Code) == text })
 }
 
 // finish writes the outputs and removes stale files, or prints what would change. It

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 
@@ -60,7 +61,7 @@ func TestStableCommands(t *testing.T) {
 // docs/support.md says; -update rewrites it.
 func TestStableCodes(t *testing.T) {
 	var b strings.Builder
-	for _, kind := range codes() {
+	for _, kind := range reference.Codes() {
 		off := ""
 		if kind.Off {
 			off = ", off by default"

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -132,6 +133,6 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	r.unused = func(used map[*project.Waiver]bool) diag.List {
 		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
 	}
-	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(isCode)...)
+	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
 	return r.report(stderr, findings)
 }

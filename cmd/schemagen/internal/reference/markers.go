@@ -1,4 +1,6 @@
-package main
+// Package reference has the commands that print what is built into the program, whatever
+// the project: markers and the codes of diagnostics.
+package reference
 
 import (
 	"encoding/json"
@@ -15,7 +17,8 @@ import (
 
 func markersFormats() []string { return []string{"text", "json", "markdown"} }
 
-func newMarkersCommand(stdout io.Writer) *cobra.Command {
+// NewMarkersCommand returns the command that prints the markers.
+func NewMarkersCommand(stdout io.Writer) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "markers [prefix]",
@@ -31,14 +34,14 @@ part of it after a colon, begins with the prefix.`,
   schemagen markers --format json`,
 		Args: cli.Args(0, 1, ""),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			reference, _ := markerReference()
+			reference, _ := Markers()
 			return reference.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(markersFormats(), format) {
 				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(markersFormats(), ", "))
 			}
-			reference, err := markerReference()
+			reference, err := Markers()
 			if err != nil {
 				return err
 			}
@@ -65,8 +68,8 @@ part of it after a colon, begins with the prefix.`,
 	return cmd
 }
 
-// markerReference returns the marker reference.
-func markerReference() (markers.Reference, error) {
+// Markers returns the reference of all markers.
+func Markers() (markers.Reference, error) {
 	table, err := markers.NewTable()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,162 @@
+package reference
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/deepcopy"
+	"github.com/schemagen/schemagen/generator/typegen"
+	"github.com/schemagen/schemagen/internal/apidocs"
+	"github.com/schemagen/schemagen/internal/containment"
+	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/gatesrun"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/publish"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// NewExplainCodeCommand returns the command that explains diagnostics.
+func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain-code [CODE]",
+		Short: "Explain a diagnostic and how to fix it, or list all of them.",
+		Example: `  schemagen explain-code SG303
+  schemagen explain-code`,
+		Args: cli.Args(0, 1, ""),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			var out []string
+			for _, info := range Codes() {
+				if len(args) == 0 && strings.HasPrefix(string(info.Code), strings.ToUpper(typed)) {
+					out = append(out, string(info.Code)+"\t"+info.Title)
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listCodes(stdout)
+			}
+			code := "SG" + strings.TrimPrefix(strings.ToUpper(args[0]), "SG")
+			for _, info := range Codes() {
+				if string(info.Code) == code {
+					_, err := io.WriteString(stdout, explanationOf(info))
+					return err
+				}
+			}
+			return fmt.Errorf("unknown code %q\nschemagen explain-code lists all codes", args[0])
+		},
+	}
+}
+
+// Codes returns the diagnostics of all packages, sorted by code.
+func Codes() []*diag.Kind {
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), definitions.Codes(), typegen.Codes(), gatesrun.Codes())
+	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return out
+}
+
+// IsCode reports whether text is the code of a diagnostic.
+func IsCode(text string) bool {
+	return slices.ContainsFunc(Codes(), func(info *diag.Kind) bool { return string(info.Code) == text })
+}
+
+// listCodes prints the title of each diagnostic.
+func listCodes(stdout io.Writer) error {
+	var b strings.Builder
+	for _, info := range Codes() {
+		fmt.Fprintf(&b, "%s  %-7s  %s\n", info.Code, info.Severity, info.Title)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}
+
+// explanationOf returns the entry of a diagnostic on [CodesPage] as plain text.
+func explanationOf(info *diag.Kind) string {
+	text := fmt.Sprintf("%s (%s): %s\n\n%s\n", info.Code, defaultSeverity(info), info.Title, info.Explanation)
+	if info.Bad != "" {
+		text += "\nReported:\n\n" + diag.Indent(info.Bad+"\n", "\t") + "\n" + goodHeading(info) + ":\n\n" + diag.Indent(info.Good+"\n", "\t")
+	}
+	return text + "\n" + codesURL + "#" + anchor(codeHeading(info)) + "\n"
+}
+
+// codesURL is where the page is published.
+const codesURL = "https://github.com/schemagen/schemagen/blob/main/docs/diagnostics.md"
+
+// codeHeading returns the heading of a diagnostic on the page.
+func codeHeading(info *diag.Kind) string { return string(info.Code) + ": " + info.Title }
+
+// anchor returns the link that GitHub gives to a heading.
+func anchor(heading string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == ' ':
+			return '-'
+		case c == '-', c == '_', unicode.IsLetter(c), unicode.IsDigit(c):
+			return unicode.ToLower(c)
+		}
+		return -1
+	}, heading)
+}
+
+// goodHeading returns the heading of the good example. What is reported as a note is not
+// wrong.
+func goodHeading(kind *diag.Kind) string {
+	if kind.Severity == diag.Note {
+		return "Not reported"
+	}
+	return "Correct"
+}
+
+// defaultSeverity returns the severity of a kind, and whether it is off, unless
+// schemagen.yaml sets it.
+func defaultSeverity(kind *diag.Kind) string {
+	if kind.Off {
+		return kind.Severity.String() + ", off by default"
+	}
+	return kind.Severity.String()
+}
+
+// CodesPage returns the text of docs/diagnostics.md.
+func CodesPage() string {
+	var b strings.Builder
+	b.WriteString(`# Diagnostics
+
+Generated from the tables in the code (` + "`make generate`" + `). Codes are stable. ` + "`schemagen explain-code CODE`" + ` prints an entry.
+
+A diagnostic is an error if the API server would reject the output, or if the output would be wrong; no file is written then. It is a
+warning if something that you wrote has no effect or can never hold; ` + "`--strict`" + ` treats warnings as errors.
+
+A package may have hundreds of the warnings SG217, SG605 and, if unions are not enabled, SG311. Only the first one in a package is
+printed, with the number of the others; ` + "`--format json` and `sarif`" + ` list all of them.
+
+Examples in Go are fields of the spec of a kind Widget, declarations or whole packages, and are reported by schemagen crd. Other
+examples begin with the command, followed by files as in a txtar archive; the corrected example shows only what changes. A YAML
+file that begins with the path of a schema is a CRD of kind Widget with this schema.
+`)
+	for _, info := range Codes() {
+		fmt.Fprintf(&b, "\n## %s\n\n%s. %s\n", codeHeading(info), capital(defaultSeverity(info)), info.Explanation)
+		if info.Bad != "" {
+			language := "go"
+			if strings.HasPrefix(info.Bad, "$ ") {
+				language = "console"
+			}
+			fmt.Fprintf(&b, "\nReported:\n\n```%[1]s\n%[2]s\n```\n\n%[3]s:\n\n```%[1]s\n%[4]s\n```\n", language, info.Bad, goodHeading(info), info.Good)
+		}
+	}
+	return b.String()
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
