@@ -218,3 +218,42 @@ func each(t *testing.T, crds []CRD, do func(CRD) error) []CRD {
 	}
 	return succeeded
 }
+
+// TestRepeatedRules wants SG622: a definition with the same rule twice is created, and
+// cannot be applied by the server.
+func TestRepeatedRules(t *testing.T) {
+	s := cluster(t)
+	const rules = `{rule: "self.size() < 9"}, {rule: "self.size() < 9", message: too long}`
+	for _, at := range []string{
+		"properties: {spec: {type: object, properties: {name: {type: string, maxLength: 9, x-kubernetes-validations: [" + rules + "]}}}}",
+		"x-kubernetes-validations: [{rule: 'true'}, {rule: 'true'}]",
+	} {
+		text := `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: repeated.rules.example.com}
+spec:
+  group: rules.example.com
+  names: {kind: Repeated, listKind: RepeatedList, plural: repeated, singular: repeated}
+  scope: Namespaced
+  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, ` + at + `}}}]
+`
+		crd, err := NewCRD("two equal rules", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := within(t)
+		if _, err := s.CreateCRD(ctx, crd); err != nil {
+			t.Fatal(err)
+		}
+		err = s.ApplyCRD(ctx, crd, false)
+		if err == nil || !strings.Contains(err.Error(), "duplicate entries") {
+			t.Errorf("applied with the answer %v", err)
+		}
+		if err := s.DeleteCRD(ctx, crd.Name); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.WaitGone(ctx, crd.Name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -22,6 +22,8 @@ type Contradiction struct {
 	Pos  token.Pos
 	// Related is the position of the conflicting keyword, if there is one.
 	Related token.Pos
+	// First is the path of what a Repeated rule repeats, otherwise nil.
+	First *Path
 	// Message describes the problem, Hint the fix.
 	Message, Hint string
 }
@@ -38,6 +40,9 @@ const (
 	Idle
 	// Example is an example that the schema rejects.
 	Example
+	// Repeated is a rule that stands twice in a list whose elements the server identifies by
+	// their rules: the definition can be created, but not applied by the server.
+	Repeated
 )
 
 // Contradictions returns the problems of an otherwise structural schema that
@@ -70,6 +75,7 @@ func (c *contradictions) addKind(kind ContradictionKind, path *Path, pos token.P
 
 func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	c.example(s, path)
+	c.repeated(s.XValidations, path)
 	if s.ValueValidation != nil {
 		l := limitsOf(s)
 		for _, clash := range l.clashes() {
@@ -81,6 +87,7 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 		c.required(s, path, root)
 		c.junctors(s, l, path)
 		c.pattern(s, path)
+		eachNested(s.ValueValidation, path, c.repeatedIn)
 	}
 	for _, p := range s.Properties {
 		c.node(p.Schema, path.Property(p.Name), false)
@@ -90,6 +97,29 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		c.node(a.Schema, path.Child("additionalProperties"), false)
+	}
+}
+
+// repeated reports rules that stand twice in a list.
+func (c *contradictions) repeated(rules []Rule, path *Path) {
+	for i := range rules {
+		if first := slices.IndexFunc(rules[:i], func(r Rule) bool { return r.Rule == rules[i].Rule }); first >= 0 {
+			c.addKind(Repeated, path.Index("x-kubernetes-validations", i).Child("rule"), token.NoPos, "remove one of them: rules with different messages are the same rule",
+				"rules %d and %d of this list are the same, so kubectl apply --server-side fails for this CRD", first, i)
+			c.found[len(c.found)-1].First = path.Index("x-kubernetes-validations", first).Child("rule")
+		}
+	}
+}
+
+// repeatedIn reports rules that stand twice in a list of a logical junctor.
+func (c *contradictions) repeatedIn(n *NestedValueValidation, path *Path) {
+	c.repeated(n.ForbiddenExtensions.XValidations, path)
+	eachNested(&n.ValueValidation, path, c.repeatedIn)
+	for _, p := range n.Properties {
+		c.repeatedIn(p.Schema, path.Property(p.Name))
+	}
+	if n.Items != nil {
+		c.repeatedIn(n.Items, path.Child("items"))
 	}
 }
 

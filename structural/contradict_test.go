@@ -14,6 +14,11 @@ func TestContradictions(t *testing.T) {
 		name, schema string
 		want         []string
 	}{
+		{"rules twice", `{type: string, x-kubernetes-validations: [{rule: a}, {rule: b}, {rule: a, message: m}, {rule: a}], allOf: [{x-kubernetes-validations: [{rule: a}, {rule: c}]}]}`, []string{
+			".x-kubernetes-validations[2].rule: rules 0 and 2 of this list are the same, so kubectl apply --server-side fails for this CRD",
+			".x-kubernetes-validations[3].rule: rules 0 and 3 of this list are the same, so kubectl apply --server-side fails for this CRD"}},
+		{"rules twice in a junctor", `{type: object, anyOf: [{properties: {a: {not: {x-kubernetes-validations: [{rule: b}, {rule: b}]}}}}], properties: {a: {type: array, items: {type: string}}}}`,
+			[]string{".anyOf[0].properties[a].not.x-kubernetes-validations[1].rule: rules 0 and 1 of this list are the same, so kubectl apply --server-side fails for this CRD"}},
 		{"minimum above maximum", `{type: integer, minimum: 3, maximum: 1}`,
 			[]string{".minimum: minimum 3 is greater than maximum 1: no value is allowed"}},
 		{"one value", `{type: integer, minimum: 3, maximum: 3}`, nil},

@@ -207,7 +207,7 @@ func (v *Verifier) key(s *crd.Definition) string {
 		return ""
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "5 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
+	fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
 	hash.Write(s.Bytes)
 	return hex.EncodeToString(hash.Sum(nil))
 }
@@ -310,7 +310,10 @@ func (c *checks) schema(at string, found schemaFindings) {
 		}
 	}
 	for _, f := range found.contradictions {
-		c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
+		result := c.add(contradictionKind(f.Kind), at+f.Path.String(), f.Hint, "%s", f.Message)
+		if f.First != nil {
+			result.More = []string{at + f.First.String()}
+		}
 	}
 }
 
@@ -334,6 +337,8 @@ func contradictionKind(kind structural.ContradictionKind) *diag.Kind {
 		return idleKeyword
 	case structural.Example:
 		return rejectedExample
+	case structural.Repeated:
+		return repeatedRule
 	}
 	return contradiction
 }
