@@ -69,6 +69,7 @@ func layers() []string {
 		"generator/schemapatch",
 		"generator/applyconfiguration",
 		"generator/typegen",
+		"generator/conversions",
 		"apiserver",
 		"verify",
 		"generator/internal/gentest",

@@ -7,6 +7,7 @@ const (
 	AllowName                = "schemagen:allow"
 	AtName                   = "schemagen:at"
 	ConversionName           = "schemagen:conversion"
+	ConvertPrefix            = "schemagen:convert:" // of the markers of schemagen conversions
 	DescriptionsName         = "schemagen:descriptions"
 	DocEndName               = "schemagen:doc:end"
 	DocName                  = "schemagen:doc"

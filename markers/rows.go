@@ -53,6 +53,9 @@ func rows() []row {
 		option = "a CRD cannot depend on options of the API server"
 		modes  = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
 	)
+	convert := func(name string, targets []Target) row {
+		return row{name: ConvertPrefix + name, targets: targets, value: Convert{}, parse: parseConvert, repeatable: true}
+	}
 	return []row{
 		// Markers that this project adds.
 		{name: EnableName, targets: pkg, value: Enable(nil), repeatable: true},
@@ -80,6 +83,24 @@ func rows() []row {
 		{name: "schemagen:not", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
 		{name: "schemagen:oneOf", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
 		{name: "schemagen:properties", targets: both, value: Fragment{}, parse: parseFragment, repeatable: true},
+
+		// Markers of schemagen conversions. They do not affect schemas.
+		convert("annotation", typ),
+		{name: ConvertPrefix + "at", targets: field, value: Tag{}, parse: parseTag, repeatable: true},
+		convert("drop", field),
+		convert("func", both),
+		convert("guard", field),
+		convert("hub", typ),
+		convert("hubOnly", both),
+		convert("keep", field),
+		convert("key", field),
+		convert("label", typ),
+		convert("metadata", field),
+		convert("set", both),
+		convert("storeAs", typ),
+		convert("to", field),
+		convert("union", both),
+		convert("values", field),
 
 		{name: EnumName, targets: typ, value: Enum{}, feature: FeatureEnum, shared: true},
 

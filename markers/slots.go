@@ -13,6 +13,9 @@ const addsUp = ""
 // slot, a conditional one replaces the others. ok is false for a name without a row here.
 func slot(name string) (slot string, ok bool) {
 	name = strings.TrimPrefix(name, "kubebuilder:")
+	if strings.HasPrefix(name, ConvertPrefix) {
+		return addsUp, true
+	}
 	switch name {
 	// Several names set the same.
 	case "default", "nullable", "example", "title", "externalDocs", "mapType", "structType", "listType",

@@ -158,7 +158,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 func (p *pass) permitted(c markers.Comment) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(c.Text, "+"), "=")
 	for _, prefix := range []string{
-		markers.GroupName, markers.VersionName, markers.SkipName, markers.EnableName, markers.AllowName, markers.AllowChangeName, markers.DocName,
+		markers.GroupName, markers.VersionName, markers.SkipName, markers.EnableName, markers.AllowName, markers.AllowChangeName, "schemagen:convert", markers.DocName,
 		markers.DocEndName, "kubebuilder:object", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:ac", "k8s:deepcopy-gen", "genclient",
 	} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {

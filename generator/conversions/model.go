@@ -1,0 +1,122 @@
+package conversions
+
+import (
+	"go/token"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Model is what is known about the conversions of a run.
+type Model struct {
+	// Kinds are the kinds with several versions, sorted by group and name.
+	Kinds []*Kind
+	// Pairs are the pairs of structs that differ, in order of discovery.
+	Pairs []*Pair
+
+	fset *token.FileSet
+	// roots are the packages of the run.
+	roots []*source.Package
+}
+
+// Kind is a kind with several versions.
+type Kind struct {
+	Group, Name string
+	Hub         *Version
+	Spokes      []*Version
+}
+
+// Version is a version of a kind.
+type Version struct {
+	Name   string
+	Type   *Type
+	Schema *structural.Schema
+	// Storage is set for the version that is stored.
+	Storage bool
+	// Pair converts the version to the hub; nil for the hub.
+	Pair *Pair
+}
+
+// Pair is a struct of a spoke and its counterpart in the hub.
+type Pair struct {
+	Spoke, Hub *Type
+	// Hubward is the schema of the hub's struct, and Spokeward that of the spoke's. They may
+	// be nil.
+	Hubward, Spokeward *structural.Schema
+	Units              []*Unit
+	// Loses is set if a direction can lose something.
+	Loses bool
+
+	kind  *Kind
+	spoke *Version
+	// taken are the fields of either side that units of an outer pair convert, as paths.
+	takenSpoke, takenHub []string
+	// equal is set if Go converts the structs into each other.
+	equal bool
+}
+
+// Unit is the smallest group of fields that is converted on its own.
+type Unit struct {
+	// Spoke and Hub are the paths from the structs of the pair. Either is empty if only the
+	// other side has the field.
+	Spoke, Hub []*Field
+	// Rule is nil if only one side has the field.
+	Rule *Rule
+	// Up is what is lost on the way to the hub, and Down on the way back.
+	Up, Down Fate
+	// Reason is why something is dropped.
+	Reason string
+	// Guards are the fields of the hub that have to be as they were.
+	Guards [][]*Field
+	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
+	Pos token.Pos
+
+	// set is set for a pointer to a struct whose fields are units of their own.
+	set bool
+}
+
+// Fate is what happens to values that the other side cannot express.
+type Fate int
+
+// The fates.
+const (
+	Lossless Fate = iota
+	Kept
+	Dropped
+)
+
+func (f Fate) String() string { return [...]string{"lossless", "kept", "dropped"}[f] }
+
+// Rule is how a type of a spoke and one of the hub are converted into each other.
+type Rule struct {
+	// Name is a word for the table: "equal", "struct", "seconds".
+	Name       string
+	Spoke, Hub *Type
+	// Elem is the rule for what is below a pointer, a list or a map, and Pair the structs.
+	Elem *Rule
+	Pair *Pair
+	// Keys are the fields that identify an element of a list.
+	Keys []string
+	// Values are pairs of values, of the spoke and of the hub.
+	Values [][2]string
+	// LosesUp and LosesDown are set if a value of the direction may not come back.
+	LosesUp, LosesDown bool
+
+	op op
+}
+
+// op is what the code for a rule does.
+type op int
+
+const (
+	opSame    op = iota // assign
+	opCast              // a Go conversion
+	opInteger           // saturate
+	opPointer           // both are pointers
+	opWrap              // value ↔ pointer
+	opStruct
+	opList
+	opMap
+	opCodec // by name
+	opValues
+)

@@ -1,0 +1,260 @@
+package conversions
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// Shape is the kind of a Go type, as far as conversions distinguish it.
+type Shape int
+
+// The shapes of types.
+const (
+	Opaque Shape = iota // encodes itself, or is nothing that conversions look into
+	String
+	Bool
+	Int
+	Uint
+	Float
+	Bytes
+	Struct
+	List
+	Map
+	Pointer
+)
+
+// Type is a Go type. Types are equal if their IDs are.
+type Type struct {
+	ID    string
+	Shape Shape
+	// Basic is the predeclared type at the end of a chain of declarations, for scalars.
+	Basic string
+	// Decl is the declaration; nil for an unnamed type.
+	Decl *source.Type
+	// Elem is the type of elements and values and what a pointer points to. Key is that of
+	// a map's keys.
+	Elem, Key *Type
+	// Fields are the fields of a struct by JSON name, in order, those of embedded structs
+	// included. They are complete once [types.fields] was called.
+	Fields []*Field
+
+	read bool
+	// mixed is set if a struct has what conversions cannot look into: unexported fields
+	// and embedded pointers.
+	mixed bool
+}
+
+// Field is a field of a struct in JSON.
+type Field struct {
+	JSON string
+	// Go is the selector of the field in the struct.
+	Go   string
+	Type *Type
+	// OmitEmpty is set if empty values are left out of the JSON.
+	OmitEmpty bool
+	Source    *source.Field
+	Pkg       *source.Package
+	// Embeds is set for a field that is not in the JSON itself, metav1.TypeMeta and
+	// metav1.ObjectMeta of a kind.
+	Meta bool
+}
+
+// Field returns the field with a JSON name, or nil.
+func (t *Type) Field(name string) *Field {
+	for _, f := range t.Fields {
+		if f.JSON == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Known opaque types.
+const (
+	durationID    = source.MetaV1Path + ".Duration"
+	timeID        = source.MetaV1Path + ".Time"
+	microTimeID   = source.MetaV1Path + ".MicroTime"
+	quantityID    = "k8s.io/apimachinery/pkg/api/resource.Quantity"
+	intOrStringID = "k8s.io/apimachinery/pkg/util/intstr.IntOrString"
+)
+
+// types makes types from expressions.
+type types struct {
+	named map[*source.Type]*Type
+}
+
+// shapeOf returns the shape of a predeclared type.
+func shapeOf(basic string) Shape {
+	switch basic {
+	case "string":
+		return String
+	case "bool":
+		return Bool
+	case "int", "int8", "int16", "int32", "int64":
+		return Int
+	case "uint", "uint8", "uint16", "uint32", "uint64":
+		return Uint
+	case "float32", "float64":
+		return Float
+	}
+	return Opaque
+}
+
+// maxDepth limits how deeply types without fields are followed: a type may be a list of itself.
+const maxDepth = 20
+
+// of returns the type of an expression.
+func (ts *types) of(f *source.File, expr ast.Expr) *Type { return ts.at(f, expr, 0) }
+
+func (ts *types) at(f *source.File, expr ast.Expr, depth int) *Type {
+	if depth > maxDepth {
+		return &Type{ID: "?"}
+	}
+	f, expr = f.ResolveExpr(expr)
+	switch typed := expr.(type) {
+	case *ast.StarExpr:
+		elem := ts.at(f, typed.X, depth+1)
+		return &Type{ID: "*" + elem.ID, Shape: Pointer, Elem: elem}
+	case *ast.ArrayType:
+		elem := ts.at(f, typed.Elt, depth+1)
+		switch {
+		case typed.Len != nil:
+			return &Type{ID: "[n]" + elem.ID}
+		case elem.Shape == Uint && elem.Basic == "uint8":
+			return &Type{ID: "[]" + elem.ID, Shape: Bytes}
+		}
+		return &Type{ID: "[]" + elem.ID, Shape: List, Elem: elem}
+	case *ast.MapType:
+		key, elem := ts.at(f, typed.Key, depth+1), ts.at(f, typed.Value, depth+1)
+		return &Type{ID: "map[" + key.ID + "]" + elem.ID, Shape: Map, Key: key, Elem: elem}
+	case *ast.StructType, *ast.InterfaceType, *ast.FuncType, *ast.ChanType:
+		return &Type{ID: "unnamed"}
+	}
+	name, why := f.Resolve(expr)
+	switch {
+	case why != nil:
+		return &Type{ID: "?"}
+	case name.Type == nil:
+		basic := name.Predeclared
+		switch basic {
+		case "byte":
+			basic = "uint8"
+		case "rune":
+			basic = "int32"
+		}
+		return &Type{ID: basic, Shape: shapeOf(basic), Basic: basic}
+	}
+	return ts.declared(name.Type, depth)
+}
+
+// declared returns the type of a declaration.
+func (ts *types) declared(t *source.Type, depth int) *Type {
+	if out, ok := ts.named[t]; ok {
+		return out
+	}
+	out := &Type{ID: t.Pkg.Path + "." + t.Label(), Decl: t}
+	ts.named[t] = out
+	if t.Marshals("MarshalJSON") || t.Marshals("MarshalText") {
+		return out
+	}
+	if _, ok := t.Spec.Type.(*ast.StructType); ok {
+		out.Shape = Struct
+		return out
+	}
+	body := ts.at(t.File, t.Spec.Type, depth+1)
+	out.Shape, out.Basic, out.Elem, out.Key = body.Shape, body.Basic, body.Elem, body.Key
+	if body.Shape == Struct {
+		out.Shape = Opaque // a struct that is defined as another one
+	}
+	return out
+}
+
+// fields reads the fields of a struct.
+func (ts *types) fields(t *Type) []*Field {
+	if t.Shape == Struct && !t.read {
+		t.read = true
+		ts.add(t, t.Decl, "", 0)
+	}
+	return t.Fields
+}
+
+// add adds the fields of a struct that is embedded by prefix.
+func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
+	if depth > maxDepth {
+		to.mixed = true
+		return
+	}
+	for _, field := range t.Fields() {
+		tag := field.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		if name == "-" && options == "" {
+			continue
+		}
+		goName := field.GoName()
+		embedded := field.Name == "" && name == ""
+		if !ast.IsExported(goName) && !embedded {
+			to.mixed = to.mixed || field.Name != "_"
+			continue
+		}
+		if embedded {
+			inner := ts.of(t.File, field.Type)
+			switch {
+			case inner.ID == source.MetaV1Path+".TypeMeta":
+				to.Fields = append(to.Fields, &Field{Go: prefix + goName, Type: inner, Source: field, Pkg: t.Pkg, Meta: true})
+			case inner.Shape == Struct:
+				ts.add(to, inner.Decl, prefix+goName+".", depth+1)
+			default:
+				to.mixed = true
+			}
+			continue
+		}
+		if name == "" {
+			name = goName
+		}
+		f := &Field{JSON: name, Go: prefix + goName, Type: ts.of(t.File, field.Type), Source: field, Pkg: t.Pkg}
+		for option := range strings.SplitSeq(options, ",") {
+			f.OmitEmpty = f.OmitEmpty || option == "omitempty" || option == "omitzero"
+			if option == "string" {
+				f.Type = &Type{ID: f.Type.ID + ",string"}
+			}
+		}
+		f.Meta = f.Type.ID == source.MetaV1Path+".ObjectMeta" && name == "metadata"
+		if other := to.Field(name); other != nil {
+			continue // the outer one counts
+		}
+		to.Fields = append(to.Fields, f)
+	}
+}
+
+// pos returns the position of a field.
+func (f *Field) pos() token.Pos { return f.Source.Pos }
+
+// base returns the type without pointers.
+func (t *Type) base() *Type {
+	for t.Shape == Pointer {
+		t = t.Elem
+	}
+	return t
+}
+
+// label describes a type in messages.
+func (t *Type) label() string {
+	switch {
+	case t.Shape == Pointer:
+		return t.Elem.label()
+	case t.Decl != nil && t.ID == durationID:
+		return "duration"
+	case t.Decl != nil:
+		return t.Decl.Pkg.Name + "." + t.Decl.Label()
+	case t.Shape == List:
+		return "list of " + t.Elem.label()
+	case t.Shape == Map:
+		return "map of " + t.Elem.label()
+	case t.Shape == Bytes:
+		return "bytes"
+	}
+	return t.ID
+}
