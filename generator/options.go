@@ -116,6 +116,12 @@ type PackageOptions struct {
 	AllowDangerousTypes, IgnoreUnexportedFields *bool
 }
 
+// Selects reports whether the pattern matches a package, which is given by its import path and
+// its absolute directory.
+func (o *PackageOptions) Selects(path, dir string) bool {
+	return (*build.PackageOptions)(o).Selects(path, dir)
+}
+
 // OverrideFile is a file, not written in Go, that adds markers to types of other modules.
 // They apply to all kinds of a run, like +schemagen:type and +schemagen:descriptions above
 // a package clause.

@@ -148,12 +148,7 @@ func (l *linter) node(comments []Comment, target Target) {
 			continue
 		}
 		l.nested(def, c, target)
-		if reason := def.row.unsupported; reason != "" {
-			l.add(Finding{Pos: c.Pos, Kind: Unsupported, Message: "+" + def.Name + " has no meaning in a CRD: " + reason,
-				Hint: "remove it, or keep it for other tools that read it"})
-			continue
-		}
-		if def.row.repeatable {
+		if l.unsupported(def, c) || def.row.repeatable {
 			continue
 		}
 		if def.Name == ResourceName {
@@ -224,11 +219,22 @@ func (l *linter) lookup(text string, target Target) *Definition {
 	return def
 }
 
+// unsupported reports a tag that has no meaning in a CRD.
+func (l *linter) unsupported(def *Definition, c Comment) bool {
+	reason := def.row.unsupported
+	if reason != "" {
+		l.add(Finding{Pos: c.Pos, Kind: Unsupported, Message: "+" + def.Name + " has no meaning in a CRD: " + reason,
+			Hint: "remove it, or keep it for other tools that read it"})
+	}
+	return reason != ""
+}
+
 // nested checks the marker after the equals sign of a tag.
 func (l *linter) nested(def *Definition, c Comment, target Target) {
 	targets := []Target{Field, Type}
+	_, isDeclarative := def.row.value.(Declarative)
 	switch def.row.value.(type) {
-	case Tag:
+	case Tag, Declarative:
 	case When:
 		targets = []Target{target}
 	default:
@@ -244,11 +250,14 @@ func (l *linter) nested(def *Definition, c Comment, target Target) {
 	}
 	for _, t := range targets {
 		if def := l.lookup(inner.Text, t); def != nil {
+			l.unsupported(def, inner)
 			l.nested(def, inner, t)
 			return
 		}
 	}
-	l.unknown(inner, targets[0])
+	if !isDeclarative { // otherwise, it is an error when it is applied
+		l.unknown(inner, targets[0])
+	}
 }
 
 // constants records that conditions describe the constants that they are above.
@@ -265,7 +274,7 @@ func (l *linter) constants(gen *ast.GenDecl) {
 			continue
 		}
 		for _, c := range comments(doc, true) {
-			if def := l.table.Lookup(c.Text, Type); def != nil && slices.Contains([]string{WhenName, DocName, DocEndName}, def.Name) {
+			if def := l.table.Lookup(c.Text, Type); def != nil && slices.Contains([]string{WhenName, DocName, DocEndName, TagIfEnabledName, TagIfDisabledName}, def.Name) {
 				l.described[c.Pos] = true
 			}
 		}

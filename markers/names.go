@@ -37,6 +37,8 @@ const (
 	TagEnumExcludeName        = "k8s:enumExclude"
 	TagForbiddenName          = "k8s:forbidden"
 	TagFormatName             = "k8s:format"
+	TagIfDisabledName         = "k8s:ifDisabled"
+	TagIfEnabledName          = "k8s:ifEnabled"
 	TagImmutableName          = "k8s:immutable"
 	TagItemName               = "k8s:item"
 	TagListMapKeyName         = "k8s:listMapKey"

@@ -99,7 +99,11 @@ type (
 	// UnionDiscriminatedBy is the Go name of the field that is the discriminator of a member.
 	UnionDiscriminatedBy string
 	// Declarative is one of Kubernetes' declarative-validation tags.
-	Declarative struct{ codetags.Tag }
+	Declarative struct {
+		codetags.Tag
+
+		value int // offset in the marker of the tag after the equals sign; 0 if there is none
+	}
 )
 
 // Features returns the features that packages can enable with +schemagen:enable.
@@ -201,7 +205,30 @@ func parseDeclarative(text, _ string) (value any, offset int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return Declarative{tag}, 0, nil
+	if tag.ValueTag == nil {
+		return Declarative{Tag: tag}, 0, nil
+	}
+	return Declarative{tag, equalsSign(text) + 1}, 0, nil
+}
+
+// equalsSign returns the offset of the first equals sign outside quotes.
+func equalsSign(text string) int {
+	var quote byte
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '`':
+			quote = c
+		case c == '=':
+			return i
+		}
+	}
+	return -1
 }
 
 func parseTag(text, name string) (value any, offset int, err error) {

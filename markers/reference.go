@@ -60,7 +60,8 @@ type MarkerDoc struct {
 	// the kind that the example does not show.
 	Cut     []string `json:"-"`
 	Version string   `json:"-"`
-	// Silent is set if the marker is for another command and changes no schema.
+	// Silent is set if the marker is for another command, or for a gate that is on, and changes no
+	// schema here.
 	Silent bool `json:"-"`
 }
 

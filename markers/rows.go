@@ -49,9 +49,8 @@ func rows() []row {
 		return row{name: name, targets: targets, value: Declarative{}, parse: parseDeclarative, feature: FeatureK8s, repeatable: true, unsupported: unsupported}
 	}
 	const (
-		test   = "it is only for tests of validation-gen"
-		option = "a CRD cannot depend on options of the API server"
-		modes  = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
+		test  = "it is only for tests of validation-gen"
+		modes = "modes are not translated: write the rule as +kubebuilder:validation:XValidation"
 	)
 	convert := func(name string, targets []Target) row {
 		return row{name: ConvertPrefix + name, targets: targets, value: Convert{}, parse: parseConvert, repeatable: true}
@@ -137,8 +136,8 @@ func rows() []row {
 		tag(TagEnumExcludeName, nil, ""), // on constants, read by the generator
 		tag(TagForbiddenName, field, ""),
 		tag(TagFormatName, both, ""),
-		tag("k8s:ifDisabled", both, option),
-		tag("k8s:ifEnabled", both, option),
+		{name: TagIfDisabledName, targets: both, value: When{}, parse: parseOption, feature: FeatureK8s, repeatable: true},
+		{name: TagIfEnabledName, targets: both, value: When{}, parse: parseOption, feature: FeatureK8s, repeatable: true},
 		tag("k8s:ifMode", field, modes),
 		tag(TagImmutableName, both, ""),
 		tag(TagItemName, both, ""),

@@ -80,7 +80,7 @@ func NewTable() (*Table, error) {
 	}
 	for i := range ours {
 		r := &ours[i]
-		if _, ok := r.value.(Declarative); ok {
+		if strings.HasPrefix(r.name, "k8s:") && r.value != nil {
 			t.declarative[r.name] = r
 		}
 		for _, target := range r.targets {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/gengo/v2/codetags"
+
 	"github.com/schemagen/schemagen/internal/gates"
 )
 
@@ -73,6 +75,31 @@ func condition(text, name string) (c gates.Condition, end int, err error) {
 	return c, start + end + 1, nil
 }
 
+// parseOption reads +k8s:ifEnabled(A)=+TAG and +k8s:ifDisabled(A)=+TAG.
+func parseOption(text, name string) (value any, offset int, err error) {
+	tag, err := codetags.Parse(text[1:])
+	if err != nil {
+		return nil, 0, err
+	}
+	option, ok := tag.PositionalArg()
+	switch {
+	case !ok || option.Value == "" || option.Value == gates.Never || strings.ContainsAny(option.Value, "\"\r\n"):
+		return nil, 1 + len(name), fmt.Errorf("needs an option: +%s(OPTION)=+…", name)
+	case tag.ValueTag == nil:
+		return nil, 1 + len(name), fmt.Errorf("needs a tag after the equals sign: +%s(%s)=+…", name, option.Value)
+	}
+	condition := gates.Name(option.Value)
+	if name == TagIfDisabledName {
+		condition = gates.Not(condition)
+	}
+	return When{condition, equalsSign(text) + 1}, 0, nil
+}
+
+// IsConditional reports whether the text of a marker may have conditions on gates.
+func IsConditional(text string) bool {
+	return strings.Contains(text, "+"+WhenName) || strings.Contains(text, "+"+TagIfEnabledName) || strings.Contains(text, "+"+TagIfDisabledName)
+}
+
 // InnerOffset returns the offset of the marker after the equals sign. ok is false if there is
 // none.
 func (m *Marker) InnerOffset() (offset int, ok bool) {
@@ -81,16 +108,21 @@ func (m *Marker) InnerOffset() (offset int, ok bool) {
 		return value.value, strings.HasPrefix(value.Value, "+")
 	case When:
 		return value.value, value.value > 0
+	case Declarative:
+		return value.value, value.value > 0
 	}
 	return 0, false
 }
 
-// Replaced returns the comment with another marker in place of the one at an offset. If that
-// begins further to the right in the source, blanks before the closing parenthesis keep its
-// position.
-func (c Comment) Replaced(offset int, inner Comment) Comment {
+// Replaced returns the marker with another one after the equals sign. If that begins further to
+// the right in the source, blanks before the closing parenthesis keep its position, except in
+// Kubernetes' tags, which may have none there.
+func (m *Marker) Replaced(inner Comment) Comment {
+	c := m.Comment
+	offset, _ := m.InnerOffset()
 	head := c.Text[:offset]
-	if shift := int(inner.Pos - c.PosAt(offset)); shift > 0 {
+	_, isTag := m.Value.(Tag)
+	if shift := int(inner.Pos - c.PosAt(offset)); shift > 0 && isTag {
 		head = strings.TrimSuffix(head, ")=") + strings.Repeat(" ", shift) + ")="
 	}
 	rest := strings.Count(inner.Text, "\n")

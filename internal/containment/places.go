@@ -77,7 +77,7 @@ func (p *places) file(name string) *gatedsource.File {
 	}
 	p.files[name] = nil
 	if data, err := p.in.ReadFile(name, nil); err == nil {
-		p.files[name], _ = gatedsource.Parse(p.table, name, data)
+		p.files[name], _ = gatedsource.Parse(p.table, name, data, true)
 	}
 	return p.files[name]
 }

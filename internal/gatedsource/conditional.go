@@ -45,6 +45,9 @@ func (c conditional) conjunction() gates.Condition {
 // conditional finds the conditions of a marker. One that is malformed has none.
 func (f *File) conditional(c markers.Comment, target markers.Target) conditional {
 	out := conditional{written: c, plain: c, text: c.Text}
+	if !markers.IsConditional(c.Text) {
+		return out
+	}
 	m, err := f.table.Parse(c, target)
 	if err != nil {
 		f.isWrong(c, err.Error())
@@ -54,7 +57,7 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 	}
 	offset, ok := m.InnerOffset()
 	inner, _ := m.Inner()
-	if value, isWhen := m.Value.(markers.When); isWhen {
+	if value, isWhen := m.Value.(markers.When); isWhen && (f.tags || m.Name == markers.WhenName) {
 		w := when{condition: value.Condition, marker: c.Pos, from: c.PosAt(len("+" + m.Name + "("))}
 		if !ok {
 			w.to = c.PosAt(len(c.Text) - 1)
@@ -71,15 +74,19 @@ func (f *File) conditional(c markers.Comment, target markers.Target) conditional
 		out.bare, out.omitted = rest.bare, rest.omitted
 		return out
 	}
-	if !ok || m.Name != markers.AtName && m.Name != markers.TypeName {
+	_, isTag := m.Value.(markers.Declarative)
+	if !ok || !isTag && m.Name != markers.AtName && m.Name != markers.TypeName {
 		return out
 	}
 	rest := f.conditional(inner, markers.Field)
+	if isTag && (rest.bare || !f.tags) {
+		return out
+	}
 	if rest.bare && m.Name == markers.TypeName {
 		f.isWrong(inner, "a type of another module cannot be conditional")
 		return out
 	}
-	out.whens, out.plain, out.text = rest.whens, c.Replaced(offset, rest.plain), c.Text[:offset]+rest.text
+	out.whens, out.plain, out.text = rest.whens, m.Replaced(rest.plain), c.Text[:offset]+rest.text
 	if rest.bare {
 		out.bare, out.omitted = true, rest.omitted
 		if rest.omitted == nil {

@@ -1,7 +1,7 @@
-// Package gatedsource finds the conditions of +schemagen:when and +schemagen:doc in the text of
-// a Go file, and writes the file as it is if a gate is taken for on or off:
+// Package gatedsource finds the conditions of +schemagen:when, +schemagen:doc and Kubernetes' tags
+// in the text of a Go file, and writes the file as it is if a gate is taken for on or off:
 //
-//	file, err := gatedsource.Parse(table, name, data)
+//	file, err := gatedsource.Parse(table, name, data, tags)
 //	file.Uses                              // what depends on conditions, in source order
 //	result, err := file.With("Burst", true)
 //	result.Text                            // only lines that depend on the gate differ
@@ -60,6 +60,7 @@ type File struct {
 	Uses []Use
 
 	table        *markers.Table
+	tags         bool
 	fset         *token.FileSet
 	tree         *ast.File
 	declarations []declaration
@@ -78,12 +79,13 @@ type declaration struct {
 	from, to token.Pos
 }
 
-// Parse parses a Go file. It returns nil if the file has no condition.
-func Parse(table *markers.Table, name string, data []byte) (*File, error) {
-	if text := string(data); !strings.Contains(text, markers.WhenName) && !strings.Contains(text, markers.DocName) {
+// Parse parses a Go file. It returns nil if the file has no condition. tags reports whether
+// Kubernetes' tags have conditions, which needs a feature of the package.
+func Parse(table *markers.Table, name string, data []byte, tags bool) (*File, error) {
+	if text := string(data); !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
 		return nil, nil
 	}
-	f := &File{Name: name, Data: data, table: table, fset: token.NewFileSet()}
+	f := &File{Name: name, Data: data, table: table, tags: tags, fset: token.NewFileSet()}
 	var err error
 	if f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 		return nil, err
@@ -92,7 +94,7 @@ func Parse(table *markers.Table, name string, data []byte) (*File, error) {
 	for _, d := range f.declarations {
 		bare := 0
 		for _, comment := range d.comments {
-			if !strings.Contains(comment.Text, "+"+markers.WhenName) {
+			if !markers.IsConditional(comment.Text) {
 				continue
 			}
 			c := f.conditional(comment, d.target)
@@ -115,6 +117,25 @@ func Parse(table *markers.Table, name string, data []byte) (*File, error) {
 	}
 	slices.SortStableFunc(f.Uses, func(a, b Use) int { return a.Pos.Offset - b.Pos.Offset })
 	return f, nil
+}
+
+// Features returns the features that a Go file enables for its package.
+func Features(table *markers.Table, data []byte) (out []string) {
+	if !strings.Contains(string(data), markers.EnableName) {
+		return nil
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "", data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil // Parse returns the error, if it matters
+	}
+	for _, c := range table.Collect(tree).Package {
+		if m, err := table.Parse(c, markers.Package); err == nil && m != nil {
+			if value, ok := m.Value.(markers.Enable); ok {
+				out = append(out, value...)
+			}
+		}
+	}
+	return out
 }
 
 // at returns a use that is at a declaration.

@@ -115,11 +115,12 @@ func (w *writer) declaration(d declaration) {
 		if slices.ContainsFunc(w.gone, func(gone *ast.Comment) bool { return gone.Pos() <= c.Pos && c.Pos < gone.End() }) {
 			continue
 		}
-		if !strings.Contains(c.Text, "+"+markers.WhenName) {
+		found := w.conditional(c, d.target)
+		if len(found.whens) == 0 && !found.bare {
 			plain = append(plain, c)
 			continue
 		}
-		if !w.marker(d, w.conditional(c, d.target), always) {
+		if !w.marker(d, found, always) {
 			return
 		}
 	}

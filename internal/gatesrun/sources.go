@@ -6,9 +6,12 @@ package gatesrun
 
 import (
 	"context"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -46,12 +49,23 @@ func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsour
 	}
 	slices.Sort(roots)
 	for _, root := range roots {
-		for _, name := range goFiles(r.Inputs, root) {
+		texts := map[string][]byte{}
+		names := goFiles(r.Inputs, root)
+		features := map[string][]string{} // by directory
+		for _, name := range names {
 			data, err := r.Inputs.ReadFile(name, nil)
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			file, err := gatedsource.Parse(table, name, data)
+			texts[name] = data
+			dir := filepath.Dir(name)
+			if features[dir] == nil {
+				features[dir] = r.features(root, dir)
+			}
+			features[dir] = append(features[dir], gatedsource.Features(table, data)...)
+		}
+		for _, name := range names {
+			file, err := gatedsource.Parse(table, name, texts[name], slices.Contains(features[filepath.Dir(name)], markers.FeatureK8s))
 			if err != nil {
 				findings = append(findings, cannotMove.At(diag.Position{File: name}, "", "it is not Go: %v", err))
 			} else if file != nil {
@@ -72,6 +86,20 @@ func moduleRoot(in *inputs.Reader, dir string) string {
 			return dir
 		}
 	}
+}
+
+// features returns the features that the options enable for the package in a directory of a
+// module.
+func (r *Request) features(root, dir string) []string {
+	out := slices.Clone(r.Enable)
+	module, _ := r.Inputs.ReadFile(filepath.Join(root, "go.mod"), nil)
+	below, _ := filepath.Rel(root, dir)
+	for _, p := range r.Packages {
+		if p.Selects(path.Join(modfile.ModulePath(module), filepath.ToSlash(below)), dir) {
+			out = append(out, p.Enable...)
+		}
+	}
+	return out
 }
 
 // goFiles returns the Go files of a module other than tests, sorted.

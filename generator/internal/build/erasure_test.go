@@ -56,6 +56,7 @@ func TestErasure(t *testing.T) {
 			"a removed version":  source.packages[1].has(nil) && !bytes.Contains(got[0].Data, []byte("name: v2")),
 			"a path in one use":  strings.Contains(source.packages[0].text(set), markerOfOmission),
 			"a condition behind": strings.Contains(source.packages[0].text(nil), "=+schemagen:when"),
+			"a tag behind":       strings.Contains(source.packages[0].text(nil), "=+k8s:if"),
 		} {
 			if has {
 				parts[name]++
@@ -124,10 +125,10 @@ func TestWith(t *testing.T) {
 // assumed returns the texts in which a gate is taken for on or off. It checks that no line is
 // left that has the gate, and none is changed that did not. ok is false if a text has no result.
 func assumed(t *testing.T, table *markers.Table, written map[string]string, gate string, on bool) (after map[string]string, ok bool) {
-	name := regexp.MustCompile(`\+schemagen:(when|doc)\(.*\b` + gate + `\b`)
+	name := regexp.MustCompile(`\+(schemagen:(when|doc)|k8s:if(Enabled|Disabled))\([^=]*\b` + gate + `\b`)
 	after = maps.Clone(written)
 	for p, text := range written {
-		file, err := gatedsource.Parse(table, p, []byte(text))
+		file, err := gatedsource.Parse(table, p, []byte(text), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,6 +330,9 @@ type testLine struct {
 	text             string
 	slot             string
 	block, omission  bool
+	// tag is a condition as Kubernetes' tags write it, with its equals sign. It is the same as
+	// condition.
+	tag string
 }
 
 const markerOfOmission = "=+schemagen:omit"
@@ -364,6 +368,10 @@ func writeLines(out *strings.Builder, lines []testLine, set []string) {
 		switch path, rest, isAt := strings.Cut(l.text, ")="); {
 		case set == nil && l.omission:
 			fmt.Fprintf(out, "// %s=+schemagen:when(%s)\n", l.text, l.condition.text)
+		case set == nil && l.tag != "" && isAt:
+			fmt.Fprintf(out, "// %s)=%s%s\n", path, l.tag, rest)
+		case set == nil && l.tag != "":
+			fmt.Fprintf(out, "// %s%s\n", l.tag, l.text)
 		case set == nil && l.block:
 			fmt.Fprintf(out, "// +schemagen:doc(%s)\n// %s\n// +schemagen:doc:end\n", l.condition.text, l.text)
 		case set == nil && l.condition != nil && isAt && len(l.text)%2 == 0:
@@ -405,7 +413,7 @@ func randomSource(r *rand.Rand) testSource {
 			{condition: extra, opening: "Extra string `json:\"extra,omitempty\"`", above: randomMarkers(r, "+kubebuilder:validation:MinLength=", "minLength")},
 		}},
 	}}
-	v1 := testPackage{name: "v1", above: []testLine{{text: "+groupName=example.com"}, {text: "+schemagen:unions=cel"}}}
+	v1 := testPackage{name: "v1", above: []testLine{{text: "+groupName=example.com"}, {text: "+schemagen:unions=cel"}, {text: "+schemagen:enable=k8s"}}}
 	if c := sometimes(r); c != nil {
 		v1.above = append(v1.above, testLine{condition: c, text: "+schemagen:type(" + importPath("shared") + ".Box)=+schemagen:at(.always)=+kubebuilder:validation:MaxLength=7"})
 	}
@@ -445,7 +453,8 @@ func randomSpec(r *rand.Rand, extra *testCondition) (out []testDeclaration) {
 		switch r.IntN(8) {
 		case 0:
 			f.opening = fmt.Sprintf("F%d int32 `json:%q` // after it", i, name)
-			f.above = randomMarkers(r, "+kubebuilder:validation:Maximum=", "maximum")
+			f.above = append(randomMarkers(r, "+kubebuilder:validation:Maximum=", "maximum"), testLine{text: "+k8s:minimum=1", slot: "minimum"},
+				randomTag(r, testLine{text: "+k8s:minimum=0", slot: "minimum"}), randomTag(r, testLine{text: `+k8s:beta(since: "1.36")=+k8s:neq=7`}))
 		case 1:
 			f.opening = fmt.Sprintf("F%d []string `json:%q`", i, name+",omitempty")
 			f.above = slices.Concat(randomMarkers(r, "+kubebuilder:validation:MaxItems=", "maxItems"), randomMarkers(r, "+kubebuilder:validation:items:MaxLength=", "itemsMaxLength"))
@@ -495,9 +504,22 @@ func randomSpec(r *rand.Rand, extra *testCondition) (out []testDeclaration) {
 			f.above = slices.Insert(f.above, r.IntN(len(f.above)+1), l)
 		}
 		spec.inner = append(spec.inner, f)
-		constants.inner = append(constants.inner, testDeclaration{condition: sometimes(r), opening: fmt.Sprintf("Mode%d Mode = %q", i, name)})
+		constants.inner = append(constants.inner, testDeclaration{
+			condition: sometimes(r), opening: fmt.Sprintf("Mode%d Mode = %q", i, name), above: []testLine{randomTag(r, testLine{text: "+k8s:enumExclude"})},
+		})
 	}
 	return append(out, spec, mode, constants)
+}
+
+// randomTag returns a line that depends on a gate by one of Kubernetes' tags.
+func randomTag(r *rand.Rand, l testLine) testLine {
+	l.condition = randomCondition(r, 0)
+	l.tag = "+k8s:ifEnabled(" + l.condition.text + ")="
+	if r.IntN(2) == 0 {
+		l.tag = "+k8s:ifDisabled(" + l.condition.text + ")="
+		l.condition = l.condition.not()
+	}
+	return l
 }
 
 // randomUnion returns a struct with a union, whose members are removed with their values.

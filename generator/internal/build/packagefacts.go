@@ -37,7 +37,7 @@ func (s *sourceMarkers) ParseMarkers(p *source.Package, comments []markers.Comme
 			continue
 		}
 		switch def.Name {
-		case markers.WhenName, markers.DocName, markers.DocEndName:
+		case markers.WhenName, markers.DocName, markers.DocEndName, markers.TagIfEnabledName, markers.TagIfDisabledName:
 			continue // of another module, or reported: see package erasure
 		}
 		if feature := def.Feature(); feature != "" && !s.Enabled(p, feature) {
@@ -96,6 +96,34 @@ type packageFacts struct {
 // in the user's packages.
 func (s *sourceMarkers) Enabled(p *source.Package, feature string) bool {
 	return p.Local() && slices.Contains(s.Describe(p).features, feature)
+}
+
+// enables is like [sourceMarkers.Enabled] for conditions, which are applied before the package is
+// described.
+func (s *sourceMarkers) enables(p *source.Package, feature string) bool {
+	if slices.Contains(s.settingsOf(p).Enable, feature) {
+		return true
+	}
+	for _, f := range p.Sources {
+		if !f.MentionsPackage {
+			continue
+		}
+		tree, err := f.Tree()
+		if err != nil {
+			continue // reported when the file is parsed
+		}
+		for _, c := range s.table.Collect(tree).Package {
+			c.Text = s.corrected(c)
+			m, err := s.table.Parse(c, markers.Package)
+			if err != nil || m == nil {
+				continue // reported when the package is described
+			}
+			if value, ok := m.Value.(markers.Enable); ok && slices.Contains(value, feature) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Allowed returns the markers that are not reported in a package.

@@ -47,7 +47,7 @@ func (s *sourceMarkers) settingsOf(p *source.Package) *PackageOptions {
 		return settings
 	}
 	for _, more := range o.Packages {
-		if !selects(p, more.Pattern) {
+		if len(p.Files) == 0 || !more.Selects(p.Path, filepath.Dir(p.Files[0])) {
 			continue
 		}
 		settings.Enable = slices.Concat(settings.Enable, more.Enable)
@@ -60,13 +60,13 @@ func (s *sourceMarkers) settingsOf(p *source.Package) *PackageOptions {
 	return settings
 }
 
-// selects reports whether a pattern, which is an import path or an absolute directory,
-// matches the package.
-func selects(p *source.Package, pattern string) bool {
-	if filepath.IsAbs(pattern) {
-		return len(p.Files) > 0 && matchesPackage(filepath.ToSlash(pattern), filepath.ToSlash(filepath.Dir(p.Files[0])))
+// Selects reports whether the pattern matches a package, which is given by its import path and
+// its absolute directory.
+func (o *PackageOptions) Selects(path, dir string) bool {
+	if filepath.IsAbs(o.Pattern) {
+		return matchesPackage(filepath.ToSlash(o.Pattern), filepath.ToSlash(dir))
 	}
-	return matchesPackage(pattern, p.Path)
+	return matchesPackage(o.Pattern, path)
 }
 
 // unionForms returns the default forms of unions, or nil if unions are not enabled.

@@ -30,9 +30,14 @@ type Eraser struct {
 	Known []string
 	// Used has the names of the gates in the conditions that were read. It is filled by Erase.
 	Used map[string]bool
+	// Enabled reports whether a package enables a feature. It must not read the package's erased
+	// files.
+	Enabled func(p *source.Package, feature string) bool
 	// Corrected returns the text of a marker after corrections of misspelled ones.
 	Corrected func(markers.Comment) string
 
+	// tagged has whether the conditions of Kubernetes' tags are read in a package.
+	tagged map[*source.Package]bool
 	// applied are the conditions that were applied, by their texts.
 	applied map[string]gates.Condition
 }
@@ -54,6 +59,20 @@ func (e *Eraser) Agrees(other gates.Set) bool {
 		}
 	}
 	return true
+}
+
+// readsTags reports whether the conditions of Kubernetes' tags are read in a package: that needs
+// the feature.
+func (e *Eraser) readsTags(p *source.Package) bool {
+	reads, ok := e.tagged[p]
+	if !ok {
+		if e.tagged == nil {
+			e.tagged = map[*source.Package]bool{}
+		}
+		reads = e.Enabled(p, markers.FeatureK8s)
+		e.tagged[p] = reads
+	}
+	return reads
 }
 
 // CheckGates reports elements of the set that name no known gate.

@@ -28,7 +28,7 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 		if _, done := p.lines[c.Pos]; done {
 			continue
 		}
-		if !strings.Contains(c.Text, "+"+markers.WhenName) {
+		if !p.isConditional(c) {
 			plain = append(plain, c)
 			continue
 		}
@@ -68,6 +68,11 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 	return bare
 }
 
+// isConditional reports whether a marker may have conditions.
+func (p *pass) isConditional(c markers.Comment) bool {
+	return strings.Contains(c.Text, "+"+markers.WhenName) || markers.IsConditional(c.Text) && p.readsTags(p.file.Pkg)
+}
+
 // alternative adds a marker to those of its slots, and reports one that sets the same
 // differently.
 func (p *pass) alternative(set map[string]alternative, a alternative, target markers.Target) {
@@ -98,7 +103,7 @@ func (p *pass) needless(a alternative, declaration bareCondition, plain []marker
 	replaces := slices.ContainsFunc(plain, func(c markers.Comment) bool {
 		return slices.ContainsFunc(p.Table.Slots(c, target), func(slot string) bool { return slices.Contains(slots, slot) })
 	})
-	if strings.HasPrefix(a.written.Text, "+"+markers.WhenName) && strings.HasSuffix(a.written.Text, a.marker.Text) && !replaces {
+	if strings.HasSuffix(a.written.Text, a.marker.Text) && !replaces {
 		p.Reporter.Fix(d, "remove the condition", &markers.Edit{Pos: a.written.Pos, End: a.marker.Pos})
 	}
 }
@@ -117,8 +122,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 		return unchanged, condition, nil // reported by lint
 	}
 	inner, ok := m.Inner()
-	when, isWhen := m.Value.(markers.When)
-	if isWhen {
+	if when, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || p.readsTags(p.file.Pkg)) {
 		p.known(c, when.Condition)
 		if !ok {
 			return unchanged, when.Condition, m
@@ -133,11 +137,14 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 		condition = gates.And(when.Condition, condition)
 		return line{l.removed || !p.holds(when.Condition), l.comment}, condition, nil
 	}
-	if !ok || m.Name != markers.AtName && m.Name != markers.TypeName {
+	_, isTag := m.Value.(markers.Declarative)
+	if !ok || !isTag && m.Name != markers.AtName && m.Name != markers.TypeName {
 		return unchanged, condition, nil
 	}
 	l, condition, bare = p.line(inner, markers.Field, true)
 	switch {
+	case isTag && bare != nil:
+		return unchanged, gates.Condition{}, nil // the reader of tags reports it
 	case bare != nil && m.Name == markers.TypeName:
 		p.notConditional(inner, "a type of another module")
 		return line{removed: true}, condition, nil
@@ -150,8 +157,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 	case l.removed:
 		return l, condition, nil
 	}
-	offset, _ := m.InnerOffset()
-	return line{comment: c.Replaced(offset, l.comment)}, condition, nil
+	return line{comment: m.Replaced(l.comment)}, condition, nil
 }
 
 // permitted reports whether a marker may be conditional. It reports one that may not.
