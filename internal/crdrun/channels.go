@@ -39,14 +39,18 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 	r.Channels, r.Contains, r.NamedGates = nil, of.Contains(), of.Gates()
 	r.EveryChannel = len(s.Names) == 0
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
+	wrong := func(hint, format string, args ...any) diag.List {
+		return diag.List{driver.InvalidChannels(diag.Position{}, hint, format, args...)}
+	}
+	if s.Gates && !s.Output && !r.NoCRD && len(findings) == 0 && len(of.Channels(r.Dir)) > 0 {
+		return wrong("-o DIRECTORY, or -o - for standard output (in controller-gen's syntax output:crd:dir=DIRECTORY and output:stdout)",
+			"--gates needs an output directory: those of "+project.Name+" are for its channels")
+	}
 	if len(findings) > 0 || len(selected) == 0 {
 		return findings
 	}
 	if r.NoCRD && len(s.Names) == 0 {
 		selected = selected[:1]
-	}
-	wrong := func(hint, format string, args ...any) diag.List {
-		return diag.List{driver.InvalidChannels(diag.Position{}, hint, format, args...)}
 	}
 	if one := "name one of them: --channel " + selected[0].Name; len(selected) > 1 {
 		switch {
@@ -74,10 +78,14 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 	return nil
 }
 
-// destination returns where the definitions of a channel are written.
+// destination returns where the definitions of a channel are written. A destination on the
+// command line replaces all directories of the project file.
 func (r *Request) destination(c project.Channel, s Selection) string {
 	if r.Destination == "" || r.Destination == "-" || s.Output && len(s.Names) == 1 {
 		return r.Destination
+	}
+	if s.Output {
+		c.Directory = ""
 	}
 	return c.Within(r.Destination)
 }
