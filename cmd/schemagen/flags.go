@@ -145,12 +145,6 @@ func (f *definitionFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 }
 
-// definitionsOf returns what commands read that find no definitions among their arguments:
-// those of the project, or everything in the working directory.
-func definitionsOf(c *project.File, dir string, channel project.Channel) []string {
-	return []string{cmp.Or(c.Definitions(nil, dir, channel), ".")}
-}
-
 // addChannelFlag adds the flag that selects a channel, for commands that take one.
 func addChannelFlag(cmd *cobra.Command, channel *string) {
 	cmd.Flags().StringVar(channel, "channel", "", "read this channel of "+project.Name+" (default: its first channel)")
@@ -188,7 +182,11 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	if err := driver.CheckUnions(f.unions); err != nil {
 		return nil, fmt.Errorf("--unions: %w", err)
 	}
-	return &definitions.Reader{Dir: f.dir, Default: definitionsOf(f.project, f.dir, f.project.One(f.dir, f.channel)), Stdin: stdin, Packages: f.generate, Keep: f.keep}, nil
+	channel := f.project.One(f.dir, f.channel)
+	return &definitions.Reader{
+		Dir: f.dir, Default: []string{cmp.Or(f.project.Definitions(nil, f.dir, channel), ".")}, Skip: f.project.Others(nil, f.dir, channel),
+		Stdin: stdin, Packages: f.generate, Keep: f.keep,
+	}, nil
 }
 
 // generate generates the definitions of packages. If dir is not the working directory but a

@@ -167,7 +167,7 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		return nil, nil, err
 	}
 	files := slices.DeleteFunc(slices.Clone(r.files), func(name string) bool { return name == "-" })
-	among, _, err := definitions.Find(files)
+	among, _, err := definitions.FindWithout(files, in.Skip)
 	if err != nil {
 		return nil, nil, err
 	}

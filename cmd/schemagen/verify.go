@@ -82,14 +82,18 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	given := len(args) > 0
+	var skip func(dir, file string) bool
 	if !given {
-		all := project.Channel{} // of which every directory is verified
-		if r.channel != "" {
-			all = r.project.One(r.dir, r.channel)
-		}
-		args = definitionsOf(r.project, r.dir, all)
+		args = r.project.AllDefinitions(nil, r.dir)
 	}
-	sources, packages, err := definitions.Find(args)
+	if r.channel != "" {
+		channel := r.project.One(r.dir, r.channel)
+		skip = r.project.Others(nil, r.dir, channel)
+		if !given {
+			args = []string{cmp.Or(r.project.Definitions(nil, r.dir, channel), ".")}
+		}
+	}
+	sources, packages, err := definitions.FindWithout(args, skip)
 	if err != nil {
 		return err
 	}

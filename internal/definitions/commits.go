@@ -123,7 +123,14 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 		if _, err := os.Stat(full); errors.Is(err, os.ErrNotExist) {
 			return nil, nil, nil
 		}
-		if files, patterns, err = findDefinitions([]string{full}); err != nil {
+		var skip func(dir, file string) bool
+		if c.Skip != nil {
+			skip = func(_, file string) bool {
+				relative, err := filepath.Rel(at, file)
+				return err == nil && c.Skip(path, relative)
+			}
+		}
+		if files, patterns, err = findDefinitions([]string{full}, skip); err != nil {
 			return nil, nil, err
 		}
 		if len(patterns) > 0 {

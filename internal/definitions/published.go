@@ -52,7 +52,7 @@ func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([
 	if !given {
 		names = r.Default
 	}
-	sources, packages, err := findDefinitions(names)
+	sources, packages, err := findDefinitions(names, r.Skip)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,13 +28,16 @@ type Reader struct {
 	// findings of strict decoding become warnings, because a server ignores such fields
 	// unless strict validation is requested, and unions are accepted.
 	Lenient bool
+	// Skip reports whether a file that is found in a directory is not read, by paths relative to
+	// Dir, also for those in a commit. If it is nil, all files are.
+	Skip func(dir, file string) bool
 	// Keep, if not nil, is called with what is read.
 	Keep func(part crd.File)
 }
 
 // Read reads the definitions of files, directories, standard input ("-") and packages.
 func (r *Reader) Read(ctx context.Context, names []string) ([]*crd.Definition, diag.List, error) {
-	sources, packages, err := findDefinitions(names)
+	sources, packages, err := findDefinitions(names, r.Skip)
 	if err != nil {
 		return nil, nil, err
 	}

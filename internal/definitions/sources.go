@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,11 @@ type Source struct {
 
 // Find resolves names to files and Go packages.
 func Find(names []string) (sources []Source, packages []string, err error) {
+	return FindWithout(names, nil)
+}
+
+// FindWithout is [Find] without the files in directories of which skip returns true.
+func FindWithout(names []string, skip func(dir, file string) bool) (sources []Source, packages []string, err error) {
 	for _, name := range names {
 		if name == "-" {
 			sources = append(sources, Source{Name: "-"})
@@ -46,10 +52,13 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		sources = append(sources, found...)
 		if len(found) == 0 && hasGo {
 			packages = append(packages, folderPattern(name))
 		}
+		if skip != nil {
+			found = slices.DeleteFunc(found, func(s Source) bool { return skip(name, s.Name) })
+		}
+		sources = append(sources, found...)
 	}
 	return sources, packages, nil
 }
@@ -111,9 +120,9 @@ func isManifestName(name string) bool {
 // findDefinitions resolves names to files and packages with definitions. A directory with Go
 // files is a package even if it has YAML files, such as test suites, unless they mention
 // CRDs.
-func findDefinitions(names []string) (sources []Source, packages []string, err error) {
+func findDefinitions(names []string, skip func(dir, file string) bool) (sources []Source, packages []string, err error) {
 	for _, name := range names {
-		found, missing, err := Find([]string{name})
+		found, missing, err := FindWithout([]string{name}, skip)
 		if err != nil {
 			return nil, nil, err
 		}

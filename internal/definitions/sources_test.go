@@ -34,7 +34,7 @@ func TestFindDefinitions(t *testing.T) {
 		"./...":            "[] [./...]",
 		"example.com/path": "[] [example.com/path]",
 	} {
-		sources, packages, err := findDefinitions([]string{name})
+		sources, packages, err := findDefinitions([]string{name}, nil)
 		for i := range sources {
 			sources[i].Name = filepath.ToSlash(sources[i].Name)
 		}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"path/filepath"
@@ -59,16 +60,77 @@ func apiPatterns(in *inputs.Reader, dir string) (out []string) {
 }
 
 // Definitions returns the directory of definitions that commands read if nothing is named,
-// relative to wd, or "" if there is none. If the channel has a name, it is that of the channel,
-// if there is one.
+// relative to wd, or "" if there is none. If the channel has a name, it is that of the channel.
 func (c *File) Definitions(in *inputs.Reader, wd string, of Channel) string {
 	out := c.Output(in, wd)
-	for _, dir := range []string{of.Within(out), out, KubebuilderCRDs, ControllerGenCRDs} {
+	dirs := []string{out, KubebuilderCRDs, ControllerGenCRDs}
+	if of.Name != "" {
+		dirs = []string{of.Within(out)}
+	}
+	for _, dir := range dirs {
 		if isDirectory(in, absolute(wd, dir)) {
 			return dir
 		}
 	}
 	return ""
+}
+
+// AllDefinitions returns what commands read that are about the definitions of all channels: their
+// directories and that of the project, relative to wd, but none below another one, or the
+// working directory.
+func (c *File) AllDefinitions(in *inputs.Reader, wd string) []string {
+	dirs := []string{c.Definitions(in, wd, Channel{})}
+	for _, channel := range c.Channels(wd) {
+		dirs = append(dirs, c.Definitions(in, wd, channel))
+	}
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	all := slices.Clone(dirs)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		return slices.ContainsFunc(all, func(other string) bool { return other != dir && isWithin(absolute(wd, other), absolute(wd, dir)) })
+	})
+	if len(dirs) == 0 {
+		return []string{"."}
+	}
+	return dirs
+}
+
+// Others returns a function that reports whether a file in a directory has definitions of other
+// channels than one: its place is theirs, although the directory has those of the channel.
+// Relative paths are relative to wd. It is nil if there are no other channels.
+func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file string) bool {
+	// place is a directory with files of a channel, and the end of their names.
+	type place struct{ dir, end string }
+	all, out := c.Channels(wd), c.Output(in, wd)
+	if len(all) < 2 {
+		return nil
+	}
+	placesOf := func(channel Channel) []place {
+		places := []place{{absolute(wd, channel.Within(out)), channel.Suffix + ".yaml"}}
+		if channel.Helm != "" {
+			places = append(places, place{absolute(wd, channel.Helm), ".yaml"})
+		}
+		return places
+	}
+	var places []place
+	for _, channel := range all {
+		places = append(places, placesOf(channel)...)
+	}
+	own := placesOf(of)
+	return func(dir, file string) bool {
+		file = absolute(wd, file)
+		if !isWithin(absolute(wd, dir), own[0].dir) {
+			return false
+		}
+		var owner place
+		for _, p := range places {
+			if isWithin(p.dir, file) && strings.HasSuffix(file, p.end) && cmp.Or(cmp.Compare(len(p.dir), len(owner.dir)), cmp.Compare(len(p.end), len(owner.end))) > 0 {
+				owner = p
+			}
+		}
+		return owner.dir != "" && !slices.Contains(own, owner)
+	}
 }
 
 // Samples returns the directory of sample objects in a Kubebuilder project, relative to wd, or
@@ -140,4 +202,10 @@ func absolute(dir, name string) string {
 		return name
 	}
 	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// isWithin reports whether an absolute path is that of a directory, or below it.
+func isWithin(dir, name string) bool {
+	relative, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(relative)
 }
