@@ -120,6 +120,21 @@ func (t *Table) Slots(c Comment, target Target) []string {
 	return []string{s}
 }
 
+// Values returns the values of an enum that a marker lists, if it does.
+func (t *Table) Values(c Comment, target Target) []any {
+	m, err := t.Parse(c, target)
+	if m == nil || err != nil {
+		return nil // reported elsewhere
+	}
+	switch value := m.Value.(type) {
+	case crdmarkers.Enum:
+		return value
+	case EnumValues:
+		return value
+	}
+	return nil
+}
+
 // innerSlots returns the slots of the marker after the equals sign of a tag.
 func (t *Table) innerSlots(m *Marker, outer string) (slots []string) {
 	inner, ok := m.Inner()

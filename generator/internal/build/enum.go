@@ -90,8 +90,7 @@ func (b *Builder) constantsOf(t *source.Type) []source.Constant {
 // checkGatedValues reports constants of a type that conditions remove while an Enum, at the type
 // or at a field of the type, keeps their values.
 func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type) {
-	m := set.Get(markers.ValuesName)
-	if m == nil || t == nil || d.values == nil {
+	if set.Get(markers.ValuesName) == nil || t == nil || d.values == nil {
 		return
 	}
 	for _, a := range absent.Values(t) {
@@ -101,7 +100,11 @@ func (b *Builder) checkGatedValues(d *draft, set source.Markers, t *source.Type)
 		}
 		found := b.Reporter.Report(report.NeedlessCondition, t.Pkg.At(a.Pos), "take it out of the Enum, and add // +"+markers.WhenName+"("+a.Condition+")=+"+markers.EnumValuesName+"="+a.Name,
 			"value %q does not exist here, its condition is %s, but the Enum has it", a.Name, a.Condition)
-		found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
+		for _, m := range set {
+			if m.Name == markers.ValuesName || m.Name == markers.EnumValuesName && slices.Contains(m.Value.(markers.EnumValues), any(a.Name)) {
+				found.Related = []diag.Related{{Pos: b.Reporter.Position(m.Pos), Message: "the Enum"}}
+			}
+		}
 	}
 }
 

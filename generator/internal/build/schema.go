@@ -257,14 +257,16 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 		}
 		if _, erased := f.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
-			hint, edit := "write above the field: // "+marker, (*markers.Edit)(nil)
-			if field := fieldAt(f, expr.Pos()); field != nil && isConditional(f, field) {
+			what, hint, edit := "the field", "write above the field: // "+marker, (*markers.Edit)(nil)
+			if field := fieldAt(f, expr.Pos()); field == nil {
+				what, hint = "the type", "write above the type: // "+marker
+			} else if isConditional(f, field) {
 				hint = "the condition of the field has to require " + erased.Condition + ", too"
-			} else if field != nil {
+			} else {
 				edit = b.markerAbove(f, field.Pos(), marker)
 			}
 			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), hint,
-				"the field needs type %s, which does not exist here: its condition is %s", source.ExprName(expr), erased.Condition)
+				"%s needs type %s, which does not exist here: its condition is %s", what, source.ExprName(expr), erased.Condition)
 			d.Related = []diag.Related{{Pos: b.Reporter.Position(erased.Pos), Message: "the condition"}}
 			b.Reporter.Fix(d, "write // "+marker, edit)
 			return b.failed(f, expr.Pos())

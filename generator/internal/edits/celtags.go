@@ -39,6 +39,15 @@ func (c *celWriter) fail(hint, format string, args ...any) string {
 	return "true"
 }
 
+// failAt is like fail for a property that a schema does not have.
+func (c *celWriter) failAt(s *structural.Schema, name string) string {
+	if !c.failed {
+		c.missingField(s, name)
+	}
+	c.failed = true
+	return "true"
+}
+
 // variable returns a name for the variable of a macro.
 func (c *celWriter) variable() string {
 	c.depth++
@@ -79,7 +88,7 @@ func (c *celWriter) expr(tag codetags.Tag, value string, s *structural.Schema) s
 		i := s.PropertyIndex(arg.Value)
 		name, ok := structural.CELName(arg.Value)
 		if i < 0 || !ok {
-			return c.fail(fieldHint(s, arg.Value), "unknown field %s", arg.Value)
+			return c.failAt(s, arg.Value)
 		}
 		field := value + "." + name
 		switch tag.ValueTag.Name {
@@ -135,7 +144,7 @@ func (c *celWriter) item(tag codetags.Tag, value string, s *structural.Schema) s
 		i := s.Items.PropertyIndex(arg.Name)
 		name, ok := structural.CELName(arg.Name)
 		if i < 0 || !ok {
-			return c.fail(fieldHint(s.Items, arg.Name), "unknown field %q of the items", arg.Name)
+			return c.failAt(s.Items, arg.Name)
 		}
 		key := s.Items.Properties[i].Schema
 		// Even a required key may be absent in objects stored before it was required.

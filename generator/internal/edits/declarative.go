@@ -336,7 +336,7 @@ func (op fieldRule) Apply(e *Editor, s *structural.Schema) {
 		arg, _ := op.tag.PositionalArg()
 		other, ok := structural.CELName(arg.Value)
 		if !ok || s.PropertyIndex(arg.Value) < 0 {
-			e.Errorf(e.Pos, fieldHint(s, arg.Value), "unknown field %q", arg.Value)
+			e.missingField(s, arg.Value)
 			return
 		}
 		rule.FieldPath = structural.RuleFieldPath(arg.Value)

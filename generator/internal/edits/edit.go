@@ -65,6 +65,8 @@ type Reporter interface {
 	Meant(d *diag.Diagnostic, pos token.Pos, word string, known []string)
 	// DoesNotFit reports a marker that does not apply to its node.
 	DoesNotFit(at source.Origin, hint, format string, args ...any)
+	// TagNeedsErased reports a marker that needs a field which a condition removes.
+	TagNeedsErased(at source.Origin, marker, field, condition string, erased token.Pos)
 	// Findings returns the number of diagnostics so far.
 	Findings() int
 	// MistakeSince returns the mistake to record for a node: InKeywords if an error has been
@@ -83,6 +85,15 @@ type Editor struct {
 // Errorf reports that the marker of the edit does not apply to its node.
 func (e *Editor) Errorf(pos token.Pos, hint, format string, args ...any) {
 	e.DoesNotFit(e.Pkg.At(pos), hint, "+%s: %s", e.Name, fmt.Sprintf(format, args...))
+}
+
+// missingField reports that a schema does not have a property that the marker of the edit names.
+func (e *Editor) missingField(s *structural.Schema, name string) {
+	if absent := s.Origin.Lacks(name); absent != nil {
+		e.TagNeedsErased(e.Pkg.At(e.Pos), e.Name, name, absent.Condition, absent.Pos)
+	} else {
+		e.Errorf(e.Pos, fieldHint(s, name), "unknown field %q", name)
+	}
 }
 
 // Apply returns the schema with the edits applied in order.

@@ -36,6 +36,8 @@ type Eraser struct {
 	// Corrected returns the text of a marker after corrections of misspelled ones.
 	Corrected func(markers.Comment) string
 
+	// packages are the conditions beside the package clauses of packages.
+	packages map[*source.Package][]bareCondition
 	// tagged has whether the conditions of Kubernetes' tags are read in a package.
 	tagged map[*source.Package]bool
 	// applied are the conditions that were applied, by their texts.
@@ -95,7 +97,7 @@ func (e *Eraser) IsOn(gate string) (on, known bool) {
 // Erase implements [source.Eraser].
 func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 	p := &pass{
-		Eraser: e, file: f, groups: tree.Comments, lines: map[token.Pos]line{}, removed: map[*ast.Comment]bool{},
+		Eraser: e, file: f, tree: tree, groups: tree.Comments, lines: map[token.Pos]line{}, removed: map[*ast.Comment]bool{},
 		rewritten: map[*ast.CommentGroup]*ast.CommentGroup{},
 	}
 	for _, group := range tree.Comments {
@@ -129,6 +131,7 @@ func (e *Eraser) Erase(f *source.File, tree *ast.File) *ast.File {
 type pass struct {
 	*Eraser
 	file   *source.File
+	tree   *ast.File
 	groups []*ast.CommentGroup
 	// lines has what becomes of markers, by the position of their plus sign.
 	lines map[token.Pos]line
@@ -138,6 +141,8 @@ type pass struct {
 	// gone are the parts of the file whose comments are removed together with a declaration.
 	gone      []span
 	rewritten map[*ast.CommentGroup]*ast.CommentGroup
+	// around are the conditions, which hold, of the declarations around the current one.
+	around []bareCondition
 }
 
 type span struct{ from, to token.Pos }
@@ -230,7 +235,8 @@ type bareCondition struct {
 }
 
 // exists applies the conditions in the comments of a declaration other than a package, and
-// reports whether the declaration exists. what is the declaration, without its condition.
+// reports whether the declaration exists. what is the declaration, without its condition, which is
+// added to p.around.
 func (p *pass) exists(what source.Erased, target markers.Target) bool {
 	exists := true
 	for i, d := range p.declaration(what.Comments, target) {
@@ -242,6 +248,9 @@ func (p *pass) exists(what source.Erased, target markers.Target) bool {
 		exists = d.holds
 		what.Condition, what.Pos = d.condition.String(), d.marker.Pos
 		p.record(what, d.holds)
+		if i == 0 && d.holds {
+			p.around = append(p.around, d)
+		}
 	}
 	return exists
 }
@@ -262,12 +271,18 @@ func (p *pass) genDecl(gen *ast.GenDecl, above token.Pos) ast.Decl {
 	out.Specs = nil
 	last := gen.Lparen
 	for _, spec := range gen.Specs {
+		p.around = nil
 		var kept ast.Spec
 		var trailing *ast.CommentGroup
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
 			trailing = spec.Comment
+			if isKind(spec) {
+				p.around = p.ofPackage(p.file.Pkg)
+			}
+			outside := len(p.around)
 			if p.exists(source.Erased{Name: spec.Name.Name, Node: spec, Comments: p.live(p.file.Written.Type(spec))}, markers.Type) {
+				p.around = p.around[outside:] // others may have fields of the kind's type
 				changed := *spec
 				changed.Type, changed.Doc, changed.Comment = p.expr(spec.Name.Name, spec.Type), p.doc(spec.Doc), p.doc(spec.Comment)
 				kept = &changed
@@ -356,7 +371,9 @@ func (p *pass) structType(name string, st *ast.StructType) *ast.StructType {
 	out.Fields, fields.List = &fields, nil
 	last := st.Fields.Opening
 	comments := p.file.Written.Fields(st)
+	around := len(p.around)
 	for i, field := range st.Fields.List {
+		p.around = p.around[:around]
 		end := field.End()
 		if field.Comment != nil {
 			end = field.Comment.End()

@@ -48,13 +48,7 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 			p.alternative(set, one, target)
 		}
 	}
-	for _, d := range bare {
-		for _, a := range conditional {
-			if len(a.condition.Names()) > 0 && d.condition.Implies(a.condition) {
-				p.needless(a, d, plain, target)
-			}
-		}
-	}
+	p.needless(bare, conditional, plain, target)
 	if len(set) == 0 {
 		return bare
 	}
@@ -90,21 +84,6 @@ func (p *pass) alternative(set map[string]alternative, a alternative, target mar
 			p.Reporter.Delimit(d, a.marker.End(), nil)
 			return
 		}
-	}
-}
-
-// needless reports a marker whose condition always holds where the declaration's does. It has a
-// fix unless the marker replaces one without a condition.
-func (p *pass) needless(a alternative, declaration bareCondition, plain []markers.Comment, target markers.Target) {
-	d := p.Reporter.Report(report.NeedlessCondition, p.file.Pkg.At(a.written.Pos), "",
-		"the condition %s always holds where the declaration exists", a.condition)
-	d.Related = []diag.Related{{Pos: p.Reporter.Position(declaration.marker.Pos), Message: "the condition of the declaration"}}
-	slots := p.Table.Slots(a.marker, target)
-	replaces := slices.ContainsFunc(plain, func(c markers.Comment) bool {
-		return slices.ContainsFunc(p.Table.Slots(c, target), func(slot string) bool { return slices.Contains(slots, slot) })
-	})
-	if strings.HasSuffix(a.written.Text, a.marker.Text) && !replaces {
-		p.Reporter.Fix(d, "remove the condition", &markers.Edit{Pos: a.written.Pos, End: a.marker.Pos})
 	}
 }
 

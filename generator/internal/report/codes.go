@@ -293,7 +293,7 @@ var (
 	}
 	NeedlessCondition = &diag.Kind{
 		Code: "SG322", Severity: diag.Warning, Fixes: true, Title: "a condition without effect",
-		Explanation: "The condition of a marker always holds where its declaration exists, a constant is removed while an Enum keeps its value, a rule is the same for all objects because it compares with a value that is removed, or a gate is on in every channel, or in none.",
+		Explanation: "The condition of a marker or a declaration always holds where that declaration and those around it exist, a constant is removed while an Enum keeps its value, a conditional marker adds a value that the Enum has anyway, a rule is the same for all objects because it compares with a value that is removed, or a gate is on in every channel, or in none.",
 		Bad:         "// +schemagen:when(Burst)\n// +schemagen:when(Burst)=+kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "// +schemagen:when(Burst)\n// +kubebuilder:validation:Maximum=5\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 	}
@@ -311,7 +311,7 @@ var (
 	}
 	NeedsErased = &diag.Kind{
 		Code: "SG325", Fixes: true, Title: "something refers to what a gate removes",
-		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well, and so do list keys, defaults, printer columns, selectable fields, scale paths, and the names in fieldPath or +kubebuilder:validation:ExactlyOneOf that refer to a removed field: give their markers the condition of the field. A value of a union has to be removed with its member, and the members with their discriminator.",
+		Explanation: "A declaration that +schemagen:when removes does not exist for the CRDs that are generated. A field whose type is removed has to be removed as well, and so do list keys, defaults, printer columns, selectable fields, scale paths, and the names in fieldPath, +kubebuilder:validation:ExactlyOneOf or +k8s:dependentRequired that refer to a removed field: give their markers the condition of the field. A value of a union has to be removed with its member, and the members with their discriminator.",
 		Bad:         "type Spec struct {\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
 		Good:        "type Spec struct {\n\t// +schemagen:when(Burst)\n\tBurst *Burst `json:\"burst,omitempty\"`\n\tRate int32 `json:\"rate\"`\n}\n\n// +schemagen:when(Burst)\ntype Burst struct {\n\tSize int32 `json:\"size\"`\n}",
 	}

@@ -102,6 +102,14 @@ func (r *Reporter) DoesNotFit(at source.Origin, hint, format string, args ...any
 	r.Report(MarkerDoesNotFit, at, hint, format, args...)
 }
 
+// TagNeedsErased reports a marker that needs a field which a condition removes.
+func (r *Reporter) TagNeedsErased(at source.Origin, marker, field, condition string, erased token.Pos) {
+	when := "+" + markers.WhenName + "(" + condition + ")="
+	d := r.Report(NeedsErased, at, "write "+when+" before the marker", "+%s needs field %s, which does not exist here: its condition is %s", marker, field, condition)
+	d.Related = []diag.Related{{Pos: r.Position(erased), Message: "the condition"}}
+	r.Fix(d, "write "+when, &markers.Edit{Pos: at.Pos, End: at.Pos, New: when})
+}
+
 // maxRelated is the maximum number of further positions listed for a missing package.
 const maxRelated = 3
 

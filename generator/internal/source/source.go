@@ -299,6 +299,9 @@ func (prog *Program) packageFor(listed *golist.Package) *Package {
 	return p
 }
 
+// MentionsGates reports whether the file may have conditions on gates.
+func (f *File) MentionsGates() bool { return f.mentionsGates }
+
 // ParseGated parses the files of the user's packages that mention gates, also if nothing else
 // needs them.
 func (prog *Program) ParseGated() {
