@@ -3,7 +3,7 @@
 // finished definitions, and explains the API server's errors about rules that read such fields.
 //
 // Which properties a struct lacks is in [structural.Origin.Absent], for which [Of] reads the
-// source. The package does not know gates: a property is absent or is not.
+// source. The package does not know which gates are on: a property is absent or is not.
 package absent
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
@@ -246,20 +247,26 @@ func (f *finder) report(p place, name, at, what string, fixable bool) bool {
 	m, ok := f.checker.Marker(p.definition, at)
 	d := report.NeedsErased.At(pos, "", "%s needs %s.%s, which does not exist here: its condition is %s", what, p.fields, name, absent.Condition)
 	d.Related = related
-	f.add(&d, absent, m, ok, fixable)
+	f.add(&d, m, ok, fixable, absent)
 	f.checker.Reporter.Add(d)
 	return true
 }
 
-// add adds to a finding the condition of an absent property, and how to make the marker depend
-// on it.
-func (f *finder) add(d *diag.Diagnostic, absent *structural.Absent, m markers.Comment, ok, fixable bool) {
+// add adds to a finding the conditions of absent properties, and how to make the marker depend on
+// them.
+func (f *finder) add(d *diag.Diagnostic, m markers.Comment, ok, fixable bool, absent ...*structural.Absent) {
 	r := f.checker.Reporter
-	d.Related = append(d.Related, diag.Related{Pos: r.Position(absent.Pos), Message: "the condition"})
+	for _, a := range absent {
+		related := diag.Related{Pos: r.Position(a.Pos), Message: "the condition"}
+		if len(absent) > 1 {
+			related.Message += " of " + a.Name
+		}
+		d.Related = append(d.Related, related)
+	}
 	if !ok {
 		return
 	}
-	condition := "+" + markers.WhenName + "(" + absent.Condition + ")="
+	condition := "+" + markers.WhenName + "(" + allOf(absent) + ")="
 	d.Hint = "write " + condition + " before the marker"
 	if fixable {
 		r.Fix(d, "write "+condition, &markers.Edit{Pos: m.Pos, End: m.Pos, New: condition})
@@ -279,11 +286,20 @@ var (
 	within = lazyregexp.New(`^\(\s*((?:self|oldSelf)((?:\.\w+)*))\.\w+`)
 )
 
-// explain returns the finding for an error of the API server about a rule that reads an absent
-// property; all others are returned unchanged.
+// explain returns the finding for an error of the API server about a rule that reads absent
+// properties; all others are returned unchanged.
 func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
-	m := undefined().FindStringSubmatch(d.Message)
-	if m == nil {
+	message := d.Message
+	for _, quote := range d.Quotes {
+		message += "\n" + quote.Message
+	}
+	var names []string // of the rule's undefined fields, in the order of errors
+	for _, m := range undefined().FindAllStringSubmatch(message, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	if len(names) == 0 {
 		return d
 	}
 	for _, rule := range f.rules {
@@ -291,28 +307,96 @@ func (f *finder) explain(d diag.Diagnostic) diag.Diagnostic {
 		if !ok {
 			continue
 		}
-		var absent *structural.Absent
-		expression := m[1]
-		if read := before().FindStringSubmatch(head); read != nil {
-			expression, absent = read[0]+"."+m[1], readFrom(rule.schema, read[1], m[1])
-		} else if read := within().FindStringSubmatch(tail); read != nil {
-			expression, absent = read[1]+"."+m[1], readFrom(rule.schema, read[2], m[1])
-		}
-		if absent == nil {
-			absent = f.below(rule.schema, m[1])
-		}
-		if absent == nil {
+		first := f.readAt(rule, head, tail, names[0])
+		if first.absent == nil {
 			continue
+		}
+		reads := []read{first}
+		for _, name := range names {
+			reads = f.addReads(reads, rule, name)
 		}
 		what := "rule"
 		if strings.Contains(d.Message, "messageExpression compilation failed") {
 			what = "message"
 		}
-		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expression, absent.Condition)
-		f.add(&out, absent, rule.marker, true, true)
+		expressions, all := make([]string, len(reads)), make([]*structural.Absent, len(reads))
+		for i, r := range reads {
+			expressions[i], all[i] = r.expression, r.absent
+		}
+		out := report.ReadsErased.At(d.Pos, "", "the %s reads %s, which does not exist here: its condition is %s", what, expressions[0], all[0].Condition)
+		if len(reads) > 1 {
+			out.Message = fmt.Sprintf("the %s reads %s, which do not exist here: their condition is %s", what, listed(expressions), allOf(all))
+		}
+		f.add(&out, rule.marker, true, true, all...)
 		return out
 	}
 	return d
+}
+
+// read is an expression of a rule that reads an absent property.
+type read struct {
+	expression string
+	absent     *structural.Absent
+}
+
+// readAt returns what a rule reads at the position of an error, between two parts of its marker.
+// Its property is nil if none is absent.
+func (f *finder) readAt(r rule, head, tail, name string) (out read) {
+	out.expression = name
+	if m := before().FindStringSubmatch(head); m != nil {
+		out = read{m[0] + "." + name, readFrom(r.schema, m[1], name)}
+	} else if m := within().FindStringSubmatch(tail); m != nil {
+		out = read{m[1] + "." + name, readFrom(r.schema, m[2], name)}
+	}
+	if out.absent == nil {
+		out.absent = f.below(r.schema, name)
+	}
+	return out
+}
+
+// reading matches the paths that a rule reads.
+var reading = lazyregexp.New(`\b(?:self|oldSelf)((?:\.\w+)*)\.(\w+)`)
+
+// addReads adds what else a rule reads by an undefined name.
+func (f *finder) addReads(reads []read, r rule, name string) []read {
+	add := func(expression string, absent *structural.Absent) bool {
+		if absent != nil && !slices.ContainsFunc(reads, func(r read) bool { return r.absent.Name == absent.Name && r.absent.Pos == absent.Pos }) {
+			reads = append(reads, read{expression, absent})
+		}
+		return absent != nil
+	}
+	found := false
+	for _, m := range reading().FindAllStringSubmatch(r.marker.Text, -1) {
+		for path := m[1] + "." + m[2]; path != ""; path = path[:strings.LastIndexByte(path, '.')] {
+			if i := strings.LastIndexByte(path, '.'); path[i+1:] == name {
+				found = add("self"+path, readFrom(r.schema, path[:i], name)) || found
+			}
+		}
+	}
+	if !found {
+		add(name, f.below(r.schema, name))
+	}
+	return reads
+}
+
+// listed returns the texts as an enumeration.
+func listed(texts []string) string {
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+// allOf returns the condition that all of the properties exist.
+func allOf(all []*structural.Absent) string {
+	out, err := gates.Parse(all[0].Condition)
+	for _, a := range all[1:] {
+		if c, wrong := gates.Parse(a.Condition); wrong == nil && !out.Implies(c) {
+			out = gates.And(out, c)
+		}
+	}
+	if err != nil {
+		return all[0].Condition // it is not from a marker
+	}
+	return out.String()
 }
 
 // textAt returns the text of a marker before and after a position; ok is false if the position

@@ -47,7 +47,7 @@ func (f *finder) constant(p place, n int, r rule) {
 	}
 	d := report.NeedlessCondition.At(f.checker.Reporter.Position(r.marker.Pos), "", "the rule is %s true here: %s has no value %q, whose condition is %s",
 		map[truth]string{always: "always", never: "never"}[t], path, absent.Name, absent.Condition)
-	f.add(&d, absent, r.marker, true, true)
+	f.add(&d, r.marker, true, true, absent)
 	f.checker.Reporter.Add(d)
 }
 

@@ -305,7 +305,7 @@ var (
 	}
 	ReadsErased = &diag.Kind{
 		Code: "SG324", Fixes: true, Title: "a rule that reads a field that a gate removes",
-		Explanation: "A field that +schemagen:when removes is not in the schema, and the API server rejects a rule or a message that reads it. Give the rule the condition of the field.",
+		Explanation: "A field that +schemagen:when removes is not in the schema, and the API server rejects a rule or a message that reads it. Give the rule the condition of the field, or of all the fields that it reads.",
 		Bad:         "// +kubebuilder:validation:XValidation:rule=\"!has(self.burst) || self.burst >= self.rate\"\ntype Spec struct {\n\tRate int32 `json:\"rate\"`\n\n\t// +schemagen:when(Burst)\n\tBurst *int32 `json:\"burst,omitempty\"`\n}",
 		Good:        "// +schemagen:when(Burst)=+kubebuilder:validation:XValidation:rule=\"!has(self.burst) || self.burst >= self.rate\"\ntype Spec struct {\n\tRate int32 `json:\"rate\"`\n\n\t// +schemagen:when(Burst)\n\tBurst *int32 `json:\"burst,omitempty\"`\n}",
 	}
