@@ -70,6 +70,7 @@ func layers() []string {
 		"generator/applyconfiguration",
 		"generator/typegen",
 		"generator/conversions",
+		"generator/conversions/laws",
 		"apiserver",
 		"verify",
 		"generator/internal/gentest",

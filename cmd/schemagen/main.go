@@ -119,6 +119,7 @@ to call it.`,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{
 			newCRDCommand(stdout, stderr),
 			newUnionsCommand(stdout, stderr),
+			newConversionsCommand(stdout, stderr),
 			newTypesCommand(stdout, stderr),
 			newOpenAPICommand(stdout, stderr),
 			newJSONSchemaCommand(stdout, stderr),

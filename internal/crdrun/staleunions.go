@@ -84,6 +84,27 @@ func StaleUnions(ctx context.Context, options generator.Options, of UnionOutputs
 	return remove, findings, nil
 }
 
+// StaleGo finds generated files with a name in directories without anything to generate. It
+// returns those to remove, and reports them instead unless prune is set. Only files marked as
+// written by schemagen count.
+func StaleGo(base string, dirs []string, name, reason string, prune bool) (remove []string, findings diag.List, err error) {
+	var disk *inputs.Reader // nothing is recorded
+	for _, dir := range dirs {
+		path := diag.Relative(base, filepath.Join(dir, name), 0)
+		text, err := disk.ReadFile(path, nil)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && !isOurs(text):
+		case err != nil:
+			return nil, nil, fmt.Errorf("find stale files: %w", err)
+		case prune:
+			remove = append(remove, path)
+		default:
+			findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)}, "remove the file, or run with --prune", "%s", reason))
+		}
+	}
+	return remove, findings, nil
+}
+
 // declarationOfPolicy looks for the kind of a policy file in packages outside the run.
 func declarationOfPolicy(ctx context.Context, options generator.Options, file string) (at diag.Position, kind string, found bool, err error) {
 	resource, isPolicy := strings.CutSuffix(filepath.Base(file), uniongen.PolicySuffix)

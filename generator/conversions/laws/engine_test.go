@@ -1,0 +1,1388 @@
+package laws
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// lawsKind is a kind in two versions, with what is known about its conversion.
+type lawsKind struct {
+	kind, spoke, hub string // the kind and the names of its versions
+
+	newSpoke, newHub func() any
+	up               func(spoke, hub any) error // spoke to hub
+	down             func(hub, spoke any) error
+
+	// fields has what markers say about fields, by import path, type and field, or about
+	// types, by import path and type.
+	fields map[string]lawsField
+	// drops are paths, in either version, that are documented to be lost.
+	drops []string
+	// annotation is what the conversion keeps lost values in. If it is empty, the conversion
+	// is hand-written, and annotations that it adds are ignored.
+	annotation string
+}
+
+// lawsField is what markers say about the values of a field or type.
+type lawsField struct {
+	required bool     // although the tag has omitempty
+	optional bool     // although it has not
+	values   []string // as JSON; if there are any, the others are invalid
+	min, max string   // of numbers, or empty
+	keys     []string // JSON names of the keys of a list, or "." for a set
+}
+
+// lawsTest runs random histories of objects of a kind, and reports each violation of a law
+// with the smallest history that shows it. The number of histories and the seed can be set
+// by CONVERSION_HISTORIES and CONVERSION_SEED.
+func lawsTest(t *testing.T, k lawsKind) {
+	t.Helper()
+	count, seed := 2000, 1
+	if testing.Short() {
+		count = 200
+	}
+	for name, value := range map[string]*int{"CONVERSION_HISTORIES": &count, "CONVERSION_SEED": &seed} {
+		if text := os.Getenv(name); text != "" {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				t.Fatalf("%s=%s is not a number of histories or a seed", name, text)
+			}
+			*value = n
+		}
+	}
+	violations := lawsRun(k, count, uint64(seed))
+	if len(violations) == 0 {
+		return
+	}
+	t.Errorf("%s: %d violations of the laws between %s and %s (%d histories, seed %d)", k.kind, len(violations), k.spoke, k.hub, count, seed)
+	for _, v := range violations {
+		t.Error(v.String())
+	}
+}
+
+// lawsViolation is a violation of a law at a path without the indices of lists.
+type lawsViolation struct {
+	law, path string
+	message   string
+	history   int
+	steps     []string // of the smallest history
+}
+
+func (v lawsViolation) String() string {
+	return fmt.Sprintf("%s\n    %s (history %d)\n        %s", v.law, v.message, v.history, strings.Join(v.steps, "\n        "))
+}
+
+// lawsRun runs histories on all processors. The result depends only on the arguments.
+func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
+	first := map[[2]string]int{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			r := newLawsRunner(k)
+			for i := w; i < count; i += workers {
+				for _, v := range r.history(&lawsChoices{random: lawsRandom(seed, i)}) {
+					id := [2]string{v.law, v.path}
+					mu.Lock()
+					if earlier, ok := first[id]; !ok || i < earlier {
+						first[id] = i
+					}
+					mu.Unlock()
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	var ids [][2]string
+	for id := range first {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	var out []lawsViolation
+	r := newLawsRunner(k)
+	for _, id := range ids {
+		// What is lost as a whole is not reported again for its parts.
+		if slices.ContainsFunc(out, func(v lawsViolation) bool { return v.law == id[0] && lawsBelow(id[1], v.path) }) {
+			continue
+		}
+		v := r.shrink(seed, first[id], id)
+		v.history = first[id]
+		out = append(out, v)
+	}
+	return out
+}
+
+func lawsBelow(path, above string) bool {
+	rest, ok := strings.CutPrefix(path, above)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}
+
+func lawsRandom(seed uint64, history int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(history)))
+}
+
+// --- Choices ---
+
+// lawsChoices is the source of everything random in a history. Choices can be recorded as a
+// tree and repeated. Where a tree has no choice, it is 0, which always stands for the
+// simplest value, so that a history is shrunk by removing parts of its tree.
+type lawsChoices struct {
+	random *rand.Rand // nil if node is repeated
+	node   *lawsNode  // the part of the tree that is recorded or repeated, or nil
+	value  int        // the next of node.values
+	child  int        // the next of node.children
+}
+
+type lawsNode struct {
+	values   []int
+	children []*lawsNode
+}
+
+func (c *lawsChoices) repeated() int {
+	c.value++
+	if c.node == nil || c.value > len(c.node.values) {
+		return 0
+	}
+	return c.node.values[c.value-1]
+}
+
+func (c *lawsChoices) made(n int) int {
+	if c.node != nil {
+		c.node.values = append(c.node.values, n)
+	}
+	return n
+}
+
+// choose returns a number below n.
+func (c *lawsChoices) choose(n int) int {
+	if c.random == nil {
+		return min(c.repeated(), n-1)
+	}
+	return c.made(c.random.IntN(n))
+}
+
+// chance returns true in the given percentage of cases.
+func (c *lawsChoices) chance(percent int) bool {
+	if c.random == nil {
+		return c.repeated() != 0
+	}
+	if c.random.IntN(100) < percent {
+		return c.made(1) == 1
+	}
+	return c.made(0) == 1
+}
+
+// open starts a part of the tree that can be removed on its own; close ends it.
+func (c *lawsChoices) open() lawsChoices {
+	outer := *c
+	switch {
+	case c.random == nil:
+		c.node = nil
+		if outer.node != nil && outer.child < len(outer.node.children) {
+			c.node = outer.node.children[outer.child]
+		}
+	case c.node != nil:
+		c.node = new(lawsNode)
+		outer.node.children = append(outer.node.children, c.node)
+	}
+	c.value, c.child = 0, 0
+	return outer
+}
+
+func (c *lawsChoices) close(outer lawsChoices) {
+	outer.child++
+	*c = outer
+}
+
+// --- Types ---
+
+// lawsType is a Go type as its JSON shows it, with the values that markers allow.
+type lawsType struct {
+	of     reflect.Type
+	field  lawsField
+	elem   *lawsType // of pointers, slices, arrays and maps
+	parts  []lawsPart
+	pool   []reflect.Value // if not empty, all values; the first is the simplest
+	opaque bool            // encodes itself
+	shared bool            // both versions have it, so that it is copied
+	weight int             // how many edits there are, roughly
+}
+
+// lawsPart is a field of a struct.
+type lawsPart struct {
+	index    int
+	name     string // in JSON; empty if the struct is inlined
+	ty       *lawsType
+	omit     bool // left out of the JSON if empty
+	required bool
+	fixed    bool // never generated
+}
+
+// lawsTypes makes the types of a kind.
+type lawsTypes struct {
+	fields map[string]lawsField
+	known  map[reflect.Type]*lawsType
+}
+
+var lawsMarshaler, lawsUnmarshaler = reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()
+
+func lawsName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+
+// of returns a type. Only struct types without a rule are shared, which ends recursion.
+func (ts *lawsTypes) of(t reflect.Type, rule lawsField, place string) *lawsType {
+	if known, ok := ts.known[t]; ok {
+		return known
+	}
+	out := &lawsType{of: t, field: rule, weight: 1}
+	if named, ok := ts.fields[lawsName(t)]; ok && t.PkgPath() != "" && len(rule.values) == 0 {
+		out.field.values = named.values
+	}
+	if len(out.field.values) > 0 && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
+		out.pool = lawsDecoded(t, out.field.values)
+		return out
+	}
+	out.opaque = t.Implements(lawsMarshaler) || reflect.PointerTo(t).Implements(lawsUnmarshaler)
+	if out.opaque && !lawsTagged(t) {
+		out.pool = lawsDecoded(t, lawsTexts())
+		return out
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		out.elem = ts.of(t.Elem(), rule, place)
+		out.weight = out.elem.weight
+	case reflect.Slice, reflect.Array, reflect.Map:
+		if t.Elem().Kind() == reflect.Uint8 {
+			out.pool = lawsDecoded(t, []string{`"YQ=="`, `"YmM="`})
+			return out
+		}
+		out.elem = ts.of(t.Elem(), ts.fields[place+"[]"], place+"[]")
+		out.weight = 2 + out.elem.weight
+	case reflect.Struct:
+		ts.known[t] = out
+		out.weight = 0
+		for i := range t.NumField() {
+			if part, ok := ts.part(t, i); ok {
+				out.parts = append(out.parts, part)
+				out.weight += part.ty.weight
+			}
+		}
+		out.weight = min(max(out.weight, 1), 40)
+	}
+	return out
+}
+
+// part returns a field as a part of the JSON object.
+func (ts *lawsTypes) part(t reflect.Type, i int) (lawsPart, bool) {
+	f := t.Field(i)
+	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" && options == "" || !f.IsExported() && !f.Anonymous {
+		return lawsPart{}, false
+	}
+	inlined := f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct
+	if name == "" && !inlined {
+		name = f.Name
+	}
+	place := lawsName(t) + "." + f.Name
+	rule, part := ts.fields[place], lawsPart{index: i, name: name}
+	part.ty = ts.of(f.Type, rule, place)
+	part.omit = strings.Contains(options, "omit")
+	part.required = rule.required || !part.omit && !rule.optional && !inlined
+	part.fixed = inlined && f.Type.Name() == "TypeMeta"
+	if strings.HasSuffix(t.PkgPath(), "apimachinery/pkg/apis/meta/v1") {
+		part.fixed = t.Name() == "ObjectMeta" && name != "labels" && name != "annotations"
+	}
+	return part, true
+}
+
+// lawsTagged reports whether a struct has fields with names in JSON, so that its own
+// encoding probably is that of an ordinary struct.
+func lawsTagged(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// lawsTexts are JSON values of the types that encode themselves: objects, quantities,
+// durations, times, names and ports.
+func lawsTexts() []string {
+	return []string{
+		`{"a":1}`, `{"b":"c"}`, `"1"`, `"90s"`, `"1.5s"`, `"500m"`, `"1Gi"`, `"2024-01-02T03:04:05Z"`, `"2025-02-03T04:05:06.000007Z"`,
+		`8080`, `"25%"`, `"http"`, `true`,
+	}
+}
+
+// lawsDecoded returns the values of a type that JSON texts decode to. If objects do, they
+// are the only ones.
+func lawsDecoded(t reflect.Type, texts []string) (out []reflect.Value) {
+	seen := map[string]bool{"null": true, "{}": true, `""`: true}
+	for _, text := range texts {
+		v := reflect.New(t)
+		if seen[`{"a":1}`] && text[0] != '{' || json.Unmarshal([]byte(text), v.Interface()) != nil {
+			continue
+		}
+		if encoded := lawsJSON(v); !seen[encoded] {
+			seen[encoded] = true
+			out = append(out, v.Elem())
+		}
+	}
+	return out
+}
+
+func lawsJSON(v reflect.Value) string {
+	data, err := json.Marshal(v.Interface())
+	if err != nil {
+		return "null"
+	}
+	return string(data)
+}
+
+// lawsShare marks the struct types that both versions have.
+func lawsShare(a, b *lawsTypes) {
+	for t, ty := range a.known {
+		if other, ok := b.known[t]; ok {
+			ty.shared, other.shared = true, true
+		}
+	}
+}
+
+// --- Values ---
+
+// lawsFiller makes random values.
+type lawsFiller struct {
+	choices *lawsChoices
+	density int  // the percentage of optional fields that are there
+	partial bool // required fields may be missing
+	budget  int  // how many more values there may be
+}
+
+// there reports whether an optional value is made.
+func (f *lawsFiller) there(depth int, required bool) bool {
+	if required && !f.partial {
+		return true
+	}
+	return f.choices.chance(f.density*max(0, 12-depth)/12) && f.budget > 0
+}
+
+// fill sets v to a random value, which is not empty if required is set.
+func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required bool) {
+	outer := f.choices.open()
+	defer f.choices.close(outer)
+	f.budget--
+	if len(ty.pool) > 0 {
+		if f.there(depth, required) {
+			v.Set(lawsClone(ty.pool[f.choices.choose(len(ty.pool))], ty))
+		}
+		return
+	}
+	c := f.choices
+	switch v.Kind() {
+	case reflect.Struct:
+		next := depth + 1
+		if ty.shared {
+			next += 3
+		}
+		for _, part := range ty.parts {
+			if !part.fixed {
+				f.fill(v.Field(part.index), part.ty, next, part.required)
+			}
+		}
+	case reflect.Pointer:
+		if f.there(depth, required) && depth < 30 {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem(), ty.elem, depth, c.chance(80))
+		}
+	case reflect.Slice:
+		if !f.there(depth, required) || depth >= 30 {
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 0, 3))
+		for i := range 3 {
+			f.element(v, ty, depth+1, required && i == 0, []int{90, 50, 30}[i])
+		}
+	case reflect.Map:
+		if !f.there(depth, required) || depth >= 30 {
+			return
+		}
+		v.Set(reflect.MakeMap(v.Type()))
+		for i := range 3 {
+			f.entry(v, ty, depth+1, required && i == 0, []int{90, 50, 30}[i])
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), ty.elem, depth+1, false)
+		}
+	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+	default:
+		if f.there(depth, required) {
+			f.scalar(v, ty)
+		}
+	}
+}
+
+// element adds an element to a list, unless one with the same key is there.
+func (f *lawsFiller) element(list reflect.Value, ty *lawsType, depth int, required bool, percent int) {
+	outer := f.choices.open()
+	defer f.choices.close(outer)
+	if !required && !f.choices.chance(percent) {
+		return
+	}
+	e := reflect.New(list.Type().Elem()).Elem()
+	f.fill(e, ty.elem, depth, !f.partial || f.choices.chance(50))
+	if len(ty.field.keys) > 0 {
+		key := lawsKey(e, ty)
+		for i := range list.Len() {
+			if lawsKey(list.Index(i), ty) == key {
+				return
+			}
+		}
+	}
+	list.Set(reflect.Append(list, e))
+}
+
+// entry adds an entry to a map.
+func (f *lawsFiller) entry(m reflect.Value, ty *lawsType, depth int, required bool, percent int) {
+	outer := f.choices.open()
+	defer f.choices.close(outer)
+	if !required && !f.choices.chance(percent) {
+		return
+	}
+	key := reflect.New(m.Type().Key()).Elem()
+	if key.Kind() == reflect.String {
+		key.SetString(lawsWords[f.choices.choose(len(lawsWords))])
+	} else {
+		f.scalar(key, &lawsType{})
+	}
+	e := reflect.New(m.Type().Elem()).Elem()
+	f.fill(e, ty.elem, depth, !f.partial)
+	m.SetMapIndex(key, e)
+}
+
+// lawsWords are the strings of objects, and the keys of maps. Conversions add no annotations
+// with these names.
+var lawsWords = [...]string{"a", "b", "c", "d", "e", "10"}
+
+// lawsNumbers are simple, too large for 32 bits, and negative.
+var lawsNumbers = [...]int64{1, 2, 3, 5, 30, 60, 90, 1500, 1 << 40, -1}
+
+// scalar sets v to a value that is not zero.
+func (f *lawsFiller) scalar(v reflect.Value, ty *lawsType) {
+	switch kind := v.Kind(); {
+	case kind == reflect.String:
+		v.SetString(lawsWords[f.choices.choose(len(lawsWords))])
+	case kind == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		n := lawsBound(lawsNumbers[f.choices.choose(len(lawsNumbers))], ty.field)
+		if v.OverflowInt(n) {
+			n = 7
+		}
+		v.SetInt(n)
+	case v.CanUint():
+		n := lawsBound(lawsNumbers[f.choices.choose(len(lawsNumbers))], ty.field)
+		if n < 0 || v.OverflowUint(uint64(n)) {
+			n = 7
+		}
+		v.SetUint(uint64(n))
+	case v.CanFloat():
+		v.SetFloat([]float64{1, 0.5, 3}[f.choices.choose(3)])
+	}
+}
+
+func lawsBound(n int64, field lawsField) int64 {
+	if least, err := strconv.ParseFloat(field.min, 64); err == nil && float64(n) < least {
+		n = int64(least)
+	}
+	if most, err := strconv.ParseFloat(field.max, 64); err == nil && float64(n) > most {
+		n = int64(most)
+	}
+	return n
+}
+
+// lawsKey returns the key of an element as text.
+func lawsKey(e reflect.Value, ty *lawsType) string {
+	for e.Kind() == reflect.Pointer && !e.IsNil() {
+		e = e.Elem()
+	}
+	if e.Kind() != reflect.Struct {
+		return lawsJSON(e)
+	}
+	var b strings.Builder
+	elem := ty.elem
+	for elem.elem != nil {
+		elem = elem.elem
+	}
+	for _, key := range ty.field.keys {
+		for _, part := range elem.parts {
+			if part.name == key {
+				b.WriteString(lawsJSON(e.Field(part.index)) + ",")
+			}
+		}
+	}
+	return b.String()
+}
+
+// edit changes v at one random place, and reports whether it did.
+func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required bool) bool {
+	outer := f.choices.open()
+	defer f.choices.close(outer)
+	c := f.choices
+	if len(ty.pool) == 0 {
+		switch v.Kind() {
+		case reflect.Struct:
+			n := c.choose(max(lawsWeight(ty), 1))
+			for _, part := range ty.parts {
+				if part.fixed {
+					continue
+				}
+				if n -= part.ty.weight; n < 0 {
+					return f.edit(v.Field(part.index), part.ty, depth+1, part.required)
+				}
+			}
+			return false
+		case reflect.Pointer:
+			switch {
+			case v.IsNil():
+				f.fill(v, ty, depth, true)
+				return !v.IsNil()
+			case !required && c.choose(4) == 3:
+				v.SetZero()
+				return true
+			}
+			return f.edit(v.Elem(), ty.elem, depth, false)
+		case reflect.Slice:
+			return f.editList(v, ty, depth, required)
+		case reflect.Map:
+			if v.Len() == 0 {
+				v.SetZero()
+				f.fill(v, ty, depth, true)
+				return v.Len() > 0
+			}
+			if key := lawsKeys(v)[c.choose(v.Len())]; c.choose(3) == 2 {
+				v.SetMapIndex(key, reflect.Value{})
+			} else {
+				e := reflect.New(v.Type().Elem()).Elem()
+				e.Set(v.MapIndex(key))
+				if !f.edit(e, ty.elem, depth+1, true) {
+					f.entry(v, ty, depth+1, true, 100)
+				} else {
+					v.SetMapIndex(key, e)
+				}
+			}
+			return true
+		case reflect.Array, reflect.Interface, reflect.Func, reflect.Chan:
+			return false
+		}
+	}
+	before := lawsClone(v, ty)
+	for range 4 {
+		v.SetZero()
+		f.fill(v, ty, 0, required || c.choose(4) != 3)
+		if !lawsSame(before, v, ty) {
+			return true
+		}
+	}
+	return false
+}
+
+// editList changes an element, adds or removes one, or reverses the list.
+func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required bool) bool {
+	c, n := f.choices, v.Len()
+	if n == 0 {
+		v.SetZero()
+		f.fill(v, ty, depth, true)
+		return v.Len() > 0
+	}
+	switch c.choose(5) {
+	case 0, 1:
+		i := c.choose(n)
+		list := reflect.MakeSlice(v.Type(), 0, n)
+		list = reflect.AppendSlice(list, v)
+		if !f.edit(list.Index(i), ty.elem, depth+1, true) {
+			return false
+		}
+		if len(ty.field.keys) > 0 {
+			for j := range n {
+				if j != i && lawsKey(list.Index(j), ty) == lawsKey(list.Index(i), ty) {
+					return false
+				}
+			}
+		}
+		v.Set(list)
+		return true
+	case 2:
+		f.element(v, ty, depth+1, true, 100)
+		return v.Len() > n
+	case 3:
+		i := c.choose(n)
+		if required && n == 1 {
+			return false
+		}
+		list := reflect.MakeSlice(v.Type(), 0, n)
+		v.Set(reflect.AppendSlice(reflect.AppendSlice(list, v.Slice(0, i)), v.Slice(i+1, n)))
+		return true
+	default:
+		list := reflect.MakeSlice(v.Type(), 0, n)
+		for i := range n {
+			list = reflect.Append(list, v.Index(n-1-i))
+		}
+		if lawsSame(v, list, ty) {
+			return false
+		}
+		v.Set(list)
+		return true
+	}
+}
+
+func lawsWeight(ty *lawsType) (n int) {
+	for _, part := range ty.parts {
+		if !part.fixed {
+			n += part.ty.weight
+		}
+	}
+	return n
+}
+
+// lawsKeys returns the keys of a map in order.
+func lawsKeys(m reflect.Value) []reflect.Value {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return keys
+}
+
+// lawsClone returns a copy that shares nothing with v except what encodes itself.
+func lawsClone(v reflect.Value, ty *lawsType) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	lawsCopy(out, v, ty)
+	return out
+}
+
+func lawsCopy(to, from reflect.Value, ty *lawsType) {
+	switch {
+	case from.Kind() == reflect.Struct && len(ty.parts) > 0:
+		to.Set(from)
+		for _, part := range ty.parts {
+			if part.ty.elem != nil || part.ty.parts != nil {
+				lawsCopy(to.Field(part.index), from.Field(part.index), part.ty)
+			}
+		}
+	case ty.elem == nil || from.Kind() == reflect.Array:
+		to.Set(from)
+	case from.IsNil():
+	case from.Kind() == reflect.Pointer:
+		to.Set(reflect.New(from.Type().Elem()))
+		lawsCopy(to.Elem(), from.Elem(), ty.elem)
+	case from.Kind() == reflect.Slice:
+		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+		for i := range from.Len() {
+			lawsCopy(to.Index(i), from.Index(i), ty.elem)
+		}
+	case from.Kind() == reflect.Map:
+		to.Set(reflect.MakeMapWithSize(from.Type(), from.Len()))
+		for it := from.MapRange(); it.Next(); {
+			to.SetMapIndex(it.Key(), lawsClone(it.Value(), ty.elem))
+		}
+	}
+}
+
+// --- Differences ---
+
+// lawsDifference is a place where two values differ in JSON.
+type lawsDifference struct {
+	path    string // with indices
+	pattern string // with [] for indices
+	a, b    string // as JSON
+}
+
+// lawsDiffer finds differences. Two values are equal if their JSON is.
+type lawsDiffer struct {
+	first bool // stop at the first difference
+	found []lawsDifference
+	path  []string
+}
+
+func lawsSame(a, b reflect.Value, ty *lawsType) bool {
+	d := lawsDiffer{first: true}
+	d.diff(a, b, ty, false)
+	return len(d.found) == 0
+}
+
+func (d *lawsDiffer) add(a, b reflect.Value) {
+	if d.first {
+		d.found = append(d.found, lawsDifference{})
+		return
+	}
+	x, y := lawsJSON(a), lawsJSON(b)
+	path := strings.Join(d.path, "")
+	pattern := make([]string, len(d.path))
+	for i, p := range d.path {
+		if pattern[i] = p; p[0] == '[' {
+			pattern[i] = "[]"
+		}
+	}
+	d.found = append(d.found, lawsDifference{path, strings.Join(pattern, ""), x, y})
+}
+
+func (d *lawsDiffer) below(segment string, a, b reflect.Value, ty *lawsType, omit bool) {
+	d.path = append(d.path, segment)
+	d.diff(a, b, ty, omit)
+	d.path = d.path[:len(d.path)-1]
+}
+
+// diff compares values of one type. omit is set if empty ones are left out of the JSON.
+func (d *lawsDiffer) diff(a, b reflect.Value, ty *lawsType, omit bool) {
+	if d.first && len(d.found) > 0 {
+		return
+	}
+	switch {
+	case ty.parts != nil && a.Kind() == reflect.Struct:
+		for i := range ty.parts {
+			part := &ty.parts[i]
+			if part.fixed && part.name == "" {
+				continue // the kind and version
+			}
+			if part.name == "" {
+				d.diff(a.Field(part.index), b.Field(part.index), part.ty, false)
+			} else if d.first {
+				d.diff(a.Field(part.index), b.Field(part.index), part.ty, part.omit)
+			} else {
+				d.below("."+part.name, a.Field(part.index), b.Field(part.index), part.ty, part.omit)
+			}
+		}
+	case len(ty.pool) > 0 || ty.opaque || a.Kind() == reflect.Struct:
+		if a.Kind() != reflect.Slice && a.Comparable() && a.Equal(b) {
+			return
+		}
+		if lawsJSON(a) != lawsJSON(b) {
+			d.add(a, b)
+		}
+	case a.Kind() == reflect.Pointer:
+		switch {
+		case a.IsNil() && b.IsNil():
+		case a.IsNil() || b.IsNil():
+			d.add(a, b)
+		default:
+			d.diff(a.Elem(), b.Elem(), ty.elem, false)
+		}
+	case a.Kind() == reflect.Slice:
+		if a.Len() != b.Len() || a.Len() == 0 && !omit && a.IsNil() != b.IsNil() {
+			d.add(a, b)
+			return
+		}
+		for i := range a.Len() {
+			if d.first {
+				d.diff(a.Index(i), b.Index(i), ty.elem, false)
+			} else {
+				d.below("["+strconv.Itoa(i)+"]", a.Index(i), b.Index(i), ty.elem, false)
+			}
+		}
+	case a.Kind() == reflect.Map:
+		if a.Len() == 0 && b.Len() == 0 {
+			if !omit && a.IsNil() != b.IsNil() {
+				d.add(a, b)
+			}
+			return
+		}
+		if a.Len() == 0 || b.Len() == 0 {
+			d.add(a, b)
+			return
+		}
+		if d.first {
+			for it := a.MapRange(); it.Next() && a.Len() == b.Len(); {
+				x, y := it.Value(), b.MapIndex(it.Key())
+				if !y.IsValid() {
+					d.add(x, y)
+					return
+				}
+				d.diff(x, y, ty.elem, false)
+			}
+			if a.Len() != b.Len() {
+				d.add(a, b)
+			}
+			return
+		}
+		keys := lawsKeys(a)
+		for _, key := range lawsKeys(b) {
+			if !a.MapIndex(key).IsValid() {
+				keys = append(keys, key)
+			}
+		}
+		for _, key := range keys {
+			x, y := a.MapIndex(key), b.MapIndex(key)
+			d.path = append(d.path, "["+fmt.Sprint(key)+"]")
+			switch {
+			case x.IsValid() && y.IsValid():
+				d.diff(x, y, ty.elem, false)
+			case x.IsValid():
+				d.add(x, reflect.Zero(reflect.PointerTo(x.Type())))
+			default:
+				d.add(reflect.Zero(reflect.PointerTo(y.Type())), y)
+			}
+			d.path = d.path[:len(d.path)-1]
+		}
+	default:
+		if !lawsEqual(a, b) {
+			d.add(a, b)
+		}
+	}
+}
+
+func lawsEqual(a, b reflect.Value) bool {
+	switch {
+	case a.Kind() == reflect.String:
+		return a.String() == b.String()
+	case a.Kind() == reflect.Bool:
+		return a.Bool() == b.Bool()
+	case a.CanInt():
+		return a.Int() == b.Int()
+	}
+	return !a.Comparable() || a.Equal(b)
+}
+
+// --- Histories ---
+
+const lawsTotal = "L0: a conversion is not a total function"
+
+// The versions of a kind, as indices.
+const lawsSpoke, lawsHub = 0, 1
+
+// lawsRunner runs histories of a kind, one at a time.
+type lawsRunner struct {
+	kind  lawsKind
+	names [2]string
+	types [2]*lawsType
+	found []lawsViolation
+	exact bool // check determinism and sources
+	// If wanted is not empty, steps has the history up to the violation with this law and
+	// path.
+	wanted [2]string
+	steps  []string
+	done   bool
+}
+
+func newLawsRunner(k lawsKind) *lawsRunner {
+	r := &lawsRunner{kind: k, names: [2]string{k.spoke, k.hub}}
+	var types [2]*lawsTypes
+	for side, make := range []func() any{k.newSpoke, k.newHub} {
+		types[side] = &lawsTypes{fields: k.fields, known: map[reflect.Type]*lawsType{}}
+		r.types[side] = types[side].of(reflect.TypeOf(make()).Elem(), lawsField{}, "")
+	}
+	lawsShare(types[0], types[1])
+	return r
+}
+
+// violate records a violation of a law, unless the path is documented to be lost.
+func (r *lawsRunner) violate(law, path, message string, steps ...string) {
+	for _, drop := range r.kind.drops {
+		if path == drop || lawsBelow(path, drop) {
+			return
+		}
+	}
+	r.found = append(r.found, lawsViolation{law: law, path: path, message: message})
+	if !r.done && r.wanted == [2]string{law, path} {
+		r.done = true
+		r.steps = append(r.steps, steps...)
+	}
+}
+
+// step records a step of a history.
+func (r *lawsRunner) step(format string, args ...func() string) {
+	if r.wanted[0] == "" || r.done {
+		return
+	}
+	texts := make([]any, len(args))
+	for i, arg := range args {
+		texts[i] = arg()
+	}
+	r.steps = append(r.steps, fmt.Sprintf(format, texts...))
+}
+
+func lawsText(s string) func() string { return func() string { return s } }
+
+// history runs a history and returns the violations of laws in it.
+func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
+	r.found, r.steps, r.done = nil, nil, false
+	f := &lawsFiller{choices: c, partial: c.chance(10)}
+	r.exact = c.chance(15)
+	storage := lawsHub
+	if c.chance(20) {
+		storage = lawsSpoke
+	}
+	side := c.choose(2)
+	v := r.object(f, side)
+	r.step("created as %s: %s", lawsText(r.names[side]), r.show(v))
+	if f.partial {
+		r.convert(side, v)
+		return r.found
+	}
+	other, ok := r.write(side, v, true)
+	if !ok {
+		return r.found
+	}
+	stored := lawsPick(side == storage, v, other)
+	for range 4 {
+		outer := c.open()
+		stored, ok = r.change(f, stored, storage)
+		c.close(outer)
+		if !ok {
+			break
+		}
+	}
+	return r.found
+}
+
+func lawsPick(first bool, a, b reflect.Value) reflect.Value {
+	if first {
+		return a
+	}
+	return b
+}
+
+// object returns a random object.
+func (r *lawsRunner) object(f *lawsFiller, side int) reflect.Value {
+	f.density, f.budget = []int{30, 70, 95}[f.choices.choose(3)], 1500
+	v := reflect.New(r.types[side].of).Elem()
+	f.fill(v, r.types[side], 0, true)
+	if object, ok := v.Addr().Interface().(lawsObject); ok && !f.partial {
+		object.SetName("name")
+		object.SetNamespace("space")
+		object.SetGeneration(3)
+	}
+	return v
+}
+
+// change lets a client of a version read the stored object, change it and write it.
+func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (reflect.Value, bool) {
+	c := f.choices
+	what := c.choose(15) - 5
+	if what < 0 {
+		return stored, true
+	}
+	side := c.choose(2)
+	read := stored
+	if side != storage {
+		var ok bool
+		if read, ok = r.convert(storage, stored); !ok {
+			return stored, false
+		}
+	}
+	ty := r.types[side]
+	e := lawsClone(read, ty)
+	label := false
+	switch what {
+	case 0: // another object with the same metadata
+		e = r.object(f, side)
+		if metadata := e.FieldByName("ObjectMeta"); metadata.IsValid() {
+			metadata.Set(lawsClone(read, ty).FieldByName("ObjectMeta"))
+		}
+	case 1, 2:
+		label = lawsLabel(e)
+	default:
+		f.density, f.budget = 50, 300
+		again := r.plain(e)
+		for range 3 {
+			outer := c.open()
+			if c.chance(60) {
+				f.edit(e, ty, 0, true)
+			}
+			c.close(outer)
+		}
+		again()
+	}
+	if lawsSame(read, e, ty) {
+		return stored, true
+	}
+	r.step("changed as %s: %s", lawsText(r.names[side]), func() string { return lawsList(r.differences(side, read, e)) })
+	other, ok := r.write(side, e, false)
+	if !ok {
+		return stored, false
+	}
+	if side == storage {
+		return e, true
+	}
+	if label {
+		r.labelled(side, read, e, stored, other)
+	}
+	return other, true
+}
+
+// lawsLabel changes a label.
+func lawsLabel(v reflect.Value) bool {
+	object, ok := v.Addr().Interface().(lawsObject)
+	if ok {
+		labels := map[string]string{"label": "on"}
+		for key, value := range object.GetLabels() {
+			if labels[key] = value; key == "label" {
+				labels[key] += "-on"
+			}
+		}
+		object.SetLabels(labels)
+	}
+	return ok
+}
+
+// write checks the laws for an object that a client of a version writes, and returns it in
+// the other version.
+func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Value, bool) {
+	other, ok := r.convert(side, v)
+	if !ok {
+		return other, false
+	}
+	back, ok := r.convert(1-side, other)
+	if !ok {
+		return other, false
+	}
+	spoke := r.names[lawsSpoke]
+	law := "L3: an edit is not kept"
+	message := []string{"a client that reads again what it wrote gets something else", "a client of " + spoke + " that reads and writes the object changes it"}[side]
+	if created {
+		law = []string{"L1: " + spoke + " does not survive conversion to " + r.names[lawsHub], "L2: " + r.names[lawsHub] + " does not survive conversion to " + spoke}[side]
+	}
+	if lost := r.differences(side, v, back); len(lost) > 0 {
+		if !created {
+			// What is lost of every such object is a matter of L1 and L2.
+			lost = lawsWithout(lost, r.trip(side, r.fresh(side, v)))
+		}
+		r.report(law, message, side, other, lost)
+	}
+	if side == lawsSpoke || r.kind.annotation != "" {
+		again, ok := r.convert(side, back)
+		if !ok {
+			return other, false
+		}
+		unstable := r.differences(1-side, other, again)
+		if len(unstable) > 0 {
+			unstable = lawsWithout(unstable, r.trip(1-side, r.fresh(1-side, other)))
+		} else if r.kind.annotation != "" && side == lawsHub {
+			unstable = r.exactly(1-side, other, again)
+		}
+		r.report("L5: conversion does not settle", "converting back and forth changes it again", 1-side, other, unstable)
+	}
+	return other, true
+}
+
+// labelled checks that a label alone changes nothing else.
+func (r *lawsRunner) labelled(side int, read, e, stored, other reflect.Value) {
+	want := lawsClone(stored, r.types[1-side])
+	want.Addr().Interface().(lawsObject).SetLabels(e.Addr().Interface().(lawsObject).GetLabels())
+	if changed := r.differences(1-side, want, other); len(changed) > 0 {
+		changed = lawsWithout(changed, r.trip(1-side, stored))
+		r.report("L4: something else changes", "changed by a client of "+r.names[side]+" that sets a label", 1-side, e, changed)
+	}
+}
+
+// report reports differences in a version. other is the object in the other version.
+func (r *lawsRunner) report(law, message string, side int, other reflect.Value, diffs []lawsDifference) {
+	for _, d := range diffs {
+		var steps []string
+		if r.wanted[0] != "" {
+			steps = []string{"converted to " + r.names[1-side] + ": " + r.show(other)(), "converted to " + r.names[side] + ": " + d.String()}
+		}
+		r.violate(law, d.pattern, r.names[side]+" "+d.pattern+": "+message, steps...)
+	}
+}
+
+func (d lawsDifference) String() string {
+	return d.path + " " + lawsShort(d.a) + " became " + lawsShort(d.b)
+}
+
+func lawsList(diffs []lawsDifference) string {
+	var texts []string
+	for _, d := range diffs {
+		texts = append(texts, d.path+" "+lawsShort(d.a)+" to "+lawsShort(d.b))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func lawsShort(text string) string {
+	if len(text) > 600 {
+		return text[:600] + "…"
+	}
+	return text
+}
+
+// trip returns what an object loses on the way to the other version and back.
+func (r *lawsRunner) trip(side int, v reflect.Value) []lawsDifference {
+	found, done := r.found, r.done
+	r.done = true
+	defer func() { r.found, r.done = found, done }()
+	other, ok := r.convert(side, v)
+	if !ok {
+		return nil
+	}
+	back, ok := r.convert(1-side, other)
+	if !ok {
+		return nil
+	}
+	return r.differences(side, v, back)
+}
+
+// fresh returns a copy of an object without what conversions kept.
+func (r *lawsRunner) fresh(side int, v reflect.Value) reflect.Value {
+	out := lawsClone(v, r.types[side])
+	r.plain(out)
+	return out
+}
+
+// lawsWithout removes the differences at the paths of others.
+func lawsWithout(diffs, others []lawsDifference) []lawsDifference {
+	return slices.DeleteFunc(diffs, func(d lawsDifference) bool {
+		return slices.ContainsFunc(others, func(o lawsDifference) bool {
+			return o.pattern == d.pattern || lawsBelow(d.pattern, o.pattern) || lawsBelow(o.pattern, d.pattern)
+		})
+	})
+}
+
+// differences compares two objects of a version, except for the annotations of conversions.
+func (r *lawsRunner) differences(side int, a, b reflect.Value) []lawsDifference {
+	defer r.plain(a)()
+	defer r.plain(b)()
+	if lawsSame(a, b, r.types[side]) {
+		return nil
+	}
+	d := lawsDiffer{}
+	d.diff(a, b, r.types[side], false)
+	return d.found
+}
+
+// lawsObject is what every object with metadata implements.
+type lawsObject interface {
+	GetAnnotations() map[string]string
+	SetAnnotations(map[string]string)
+	GetLabels() map[string]string
+	SetLabels(map[string]string)
+	SetName(string)
+	SetNamespace(string)
+	SetGeneration(int64)
+}
+
+// plain removes the annotations of conversions from an object. The function that it returns
+// adds them again, to what the annotations are by then.
+func (r *lawsRunner) plain(v reflect.Value) (again func()) {
+	object, ok := v.Addr().Interface().(lawsObject)
+	if !ok {
+		return func() {}
+	}
+	var plain, kept map[string]string
+	all := object.GetAnnotations()
+	for key := range all {
+		if !r.own(key) {
+			plain, kept = map[string]string{}, map[string]string{}
+		}
+	}
+	if kept == nil {
+		return func() {}
+	}
+	for key, value := range all {
+		if r.own(key) {
+			plain[key] = value
+		} else {
+			kept[key] = value
+		}
+	}
+	object.SetAnnotations(plain)
+	return func() {
+		if reflect.ValueOf(object.GetAnnotations()).Pointer() == reflect.ValueOf(plain).Pointer() && len(plain)+len(kept) == len(all) {
+			object.SetAnnotations(all)
+			return
+		}
+		annotations := maps.Clone(object.GetAnnotations())
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		maps.Copy(annotations, kept)
+		object.SetAnnotations(annotations)
+	}
+}
+
+// own reports whether an annotation is the user's, not one of a conversion.
+func (r *lawsRunner) own(key string) bool {
+	if r.kind.annotation != "" {
+		return key != r.kind.annotation
+	}
+	return slices.Contains(lawsWords[:], key)
+}
+
+// show returns an object as JSON, without the metadata that every object has.
+func (r *lawsRunner) show(v reflect.Value) func() string {
+	return func() string {
+		var fields map[string]json.RawMessage
+		var metadata map[string]json.RawMessage
+		if json.Unmarshal([]byte(lawsJSON(v)), &fields) != nil {
+			return lawsShort(lawsJSON(v))
+		}
+		if json.Unmarshal(fields["metadata"], &metadata) == nil {
+			for _, name := range []string{"name", "namespace", "generation", "creationTimestamp"} {
+				delete(metadata, name)
+			}
+			fields["metadata"], _ = json.Marshal(metadata)
+		}
+		for name, value := range fields {
+			if string(value) == "{}" {
+				delete(fields, name)
+			}
+		}
+		text, _ := json.Marshal(fields)
+		return lawsShort(string(text))
+	}
+}
+
+// convert converts an object. In some histories it checks that this is deterministic and
+// leaves the object as it was.
+func (r *lawsRunner) convert(side int, v reflect.Value) (out reflect.Value, ok bool) {
+	var before reflect.Value
+	if r.exact {
+		before = lawsClone(v, r.types[side])
+	}
+	out = reflect.New(r.types[1-side].of)
+	if !r.call(side, v, out) {
+		return out, false
+	}
+	out = out.Elem()
+	if !r.exact {
+		return out, true
+	}
+	for _, diff := range r.exactly(side, before, v) {
+		r.violate(lawsTotal, diff.pattern, r.names[side]+" "+diff.pattern+": conversion to "+r.names[1-side]+" changes its source", "converting it changes it: "+diff.String())
+	}
+	// Most that is not deterministic ranges over a map.
+	second := reflect.New(r.types[1-side].of)
+	if r.call(side, before, second) {
+		for _, diff := range r.exactly(1-side, out, second.Elem()) {
+			r.violate(lawsTotal, diff.pattern, r.names[1-side]+" "+diff.pattern+": the same object converts to different values", "converted again: "+diff.String())
+		}
+	}
+	return out, true
+}
+
+// exactly compares two objects of a version including the annotations of generated
+// conversions.
+func (r *lawsRunner) exactly(side int, a, b reflect.Value) []lawsDifference {
+	if r.kind.annotation == "" {
+		return r.differences(side, a, b)
+	}
+	d := lawsDiffer{}
+	d.diff(a, b, r.types[side], false)
+	return d.found
+}
+
+// call calls a conversion and reports an error or a panic.
+func (r *lawsRunner) call(side int, from, to reflect.Value) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			ok = false
+			r.violate(lawsTotal, "panic in "+lawsPanic(), r.names[side]+" cannot be converted to "+r.names[1-side]+": panic", fmt.Sprintf("converting it to %s panics in %s: %v", r.names[1-side], lawsPanic(), p))
+		}
+	}()
+	convert := r.kind.up
+	if side == lawsHub {
+		convert = r.kind.down
+	}
+	if err := convert(from.Addr().Interface(), to.Interface()); err != nil {
+		r.violate(lawsTotal, "error", r.names[side]+" cannot be converted to "+r.names[1-side]+": error", fmt.Sprintf("converting it to %s fails: %v", r.names[1-side], err))
+		return false
+	}
+	return true
+}
+
+// lawsPanic returns the function that panicked.
+func lawsPanic() string {
+	pcs := make([]uintptr, 40)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	panicked := false
+	for {
+		frame, more := frames.Next()
+		name := frame.Function[strings.LastIndex(frame.Function, "/")+1:]
+		if panicked && !strings.HasPrefix(frame.Function, "runtime.") {
+			return name + " (" + frame.File[strings.LastIndex(frame.File, "/")+1:] + ":" + strconv.Itoa(frame.Line) + ")"
+		}
+		panicked = panicked || frame.Function == "runtime.gopanic" || frame.Function == "runtime.sigpanic"
+		if !more {
+			return "unknown function"
+		}
+	}
+}
+
+// --- Shrinking ---
+
+// shrink finds the smallest history with a violation.
+func (r *lawsRunner) shrink(seed uint64, history int, id [2]string) lawsViolation {
+	root := new(lawsNode)
+	r.history(&lawsChoices{random: lawsRandom(seed, history), node: root})
+	tries := 3000
+	violated := func() (found lawsViolation, ok bool) {
+		tries--
+		for _, v := range r.history(&lawsChoices{node: root}) {
+			if v.law == id[0] && v.path == id[1] {
+				return v, true
+			}
+		}
+		return found, false
+	}
+	again := true
+	// lower makes the choices of a node smaller.
+	lower := func(n *lawsNode) {
+		for i, value := range n.values {
+			for smaller := range min(value, 3) {
+				n.values[i] = smaller
+				if _, ok := violated(); ok {
+					again = true
+					break
+				}
+				n.values[i] = value
+			}
+		}
+	}
+	// reduce removes as much as possible of a node and those below.
+	var reduce func(n *lawsNode)
+	reduce = func(n *lawsNode) {
+		if len(n.values) == 0 && len(n.children) == 0 || tries <= 0 {
+			return
+		}
+		whole := *n
+		*n = lawsNode{}
+		if _, ok := violated(); ok {
+			again = true
+			return
+		}
+		*n = whole
+		for _, child := range n.children {
+			reduce(child)
+		}
+		lower(n)
+	}
+	for again && tries > 0 {
+		again = false
+		for _, child := range root.children {
+			reduce(child)
+		}
+		lower(root)
+	}
+	r.wanted = id
+	defer func() { r.wanted = [2]string{} }()
+	for range 50 {
+		if v, ok := violated(); ok {
+			v.steps = r.steps
+			return v
+		}
+	}
+	return lawsViolation{law: id[0], path: id[1], message: id[1] + ": not every time, because the conversion is not deterministic"}
+}

@@ -1,0 +1,154 @@
+package laws
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+)
+
+// pair is a kind in two versions with the conversions between them.
+type pair struct {
+	spoke, hub *source.Type
+	// up and down are the names of functions; empty if the conversions are the methods
+	// ConvertTo and ConvertFrom of the spoke.
+	up, down string
+}
+
+// find returns the conversions that a package declares, by name and version. Those between
+// types that cannot be found are passed to untested.
+func find(p *source.Package, untested func(at token.Pos, format string, args ...any)) (out []*pair) {
+	p.Index()
+	// from are the types with a method ConvertFrom, and functions those with two types.
+	from := map[string]bool{}
+	functions := map[[2]*source.Type]string{}
+	type method struct {
+		file *source.File
+		fn   *ast.FuncDecl
+	}
+	var to []method
+	for _, f := range p.Sources {
+		if src, err := f.Text(); err != nil || !bytes.Contains(src, []byte("Convert")) {
+			continue
+		}
+		f.Parse()
+		if f.Syntax == nil {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			switch fn, ok := decl.(*ast.FuncDecl); {
+			case !ok || fn.Body == nil:
+			case fn.Recv == nil:
+				if !strings.HasPrefix(fn.Name.Name, "Convert") || !strings.Contains(fn.Name.Name, "Hub") {
+					continue
+				}
+				types, missing := between(f, fn.Type)
+				if missing != nil {
+					untested(missing.Pos(), "function %s is not tested: its types cannot be found", fn.Name.Name)
+				} else if types[0] != nil && types[1] != nil {
+					functions[types] = fn.Name.Name
+				}
+			case fn.Name.Name == "ConvertFrom":
+				from[receiver(fn)] = true
+			case fn.Name.Name == "ConvertTo":
+				to = append(to, method{f, fn})
+			}
+		}
+	}
+	for _, m := range to {
+		spoke, hub := p.Lookup(receiver(m.fn)), assertedHub(m.file, m.fn.Body)
+		switch {
+		case !from[receiver(m.fn)] || spoke == nil || isList(spoke):
+		case hub == nil || hub == spoke:
+			untested(m.fn.Name.Pos(), "%s.ConvertTo is not tested: it does not assert that its argument is of a type", spoke)
+		default:
+			out = append(out, &pair{spoke: spoke, hub: hub})
+		}
+	}
+	for types, name := range functions {
+		if back := functions[[2]*source.Type{types[1], types[0]}]; back != "" && strings.HasSuffix(name, "ToHub") && !isList(types[0]) {
+			out = append(out, &pair{spoke: types[0], hub: types[1], up: name, down: back})
+		}
+	}
+	slices.SortFunc(out, func(a, b *pair) int {
+		return cmp.Or(strings.Compare(a.spoke.Spec.Name.Name, b.spoke.Spec.Name.Name), strings.Compare(a.spoke.Pkg.Path, b.spoke.Pkg.Path))
+	})
+	return out
+}
+
+// isList reports whether a type is the list of a kind, of which the server converts the items.
+func isList(t *source.Type) bool {
+	return slices.ContainsFunc(t.Fields(), func(f *source.Field) bool { return f.GoName() == "ListMeta" })
+}
+
+// receiver returns the name of the type of a method.
+func receiver(fn *ast.FuncDecl) string {
+	expr := fn.Recv.List[0].Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	return source.ExprName(expr)
+}
+
+// between returns the types of func(context.Context, *From, *To) error, or nil for other
+// functions. missing is the name of a type that cannot be found.
+func between(f *source.File, fn *ast.FuncType) (types [2]*source.Type, missing ast.Expr) {
+	var params []ast.Expr
+	for _, field := range fn.Params.List {
+		for range max(len(field.Names), 1) {
+			params = append(params, field.Type)
+		}
+	}
+	if len(params) != 3 || fn.Results.NumFields() != 1 || fn.TypeParams != nil {
+		return types, nil
+	}
+	for i, param := range params[1:] {
+		if star, ok := param.(*ast.StarExpr); ok {
+			if types[i] = pointedTo(f, param); types[i] == nil {
+				missing = star.X
+			}
+		}
+	}
+	return types, missing
+}
+
+// pointedTo returns the declared type that a pointer type points to, or nil.
+func pointedTo(f *source.File, expr ast.Expr) *source.Type {
+	star, ok := expr.(*ast.StarExpr)
+	if !ok {
+		return nil
+	}
+	name, why := f.Resolve(star.X)
+	if why != nil {
+		return nil
+	}
+	return name.Type
+}
+
+// assertedHub returns the type that a method asserts its argument to be, preferably one with
+// the method Hub.
+func assertedHub(f *source.File, body *ast.BlockStmt) (hub *source.Type) {
+	use := func(expr ast.Expr) {
+		if t := pointedTo(f, expr); t != nil && (hub == nil || !hub.HasMethod("Hub") && t.HasMethod("Hub")) {
+			hub = t
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.TypeAssertExpr:
+			use(n.Type)
+		case *ast.TypeSwitchStmt:
+			for _, clause := range n.Body.List {
+				for _, expr := range clause.(*ast.CaseClause).List {
+					use(expr)
+				}
+			}
+		}
+		return true
+	})
+	return hub
+}
