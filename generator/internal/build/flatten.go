@@ -239,7 +239,7 @@ func (fl *Flattener) finish(d *draft) *structural.Schema {
 	} else {
 		merged := fl.merge(d)
 		fl.checkCut(merged)
-		s = edits.Apply(fl.builder.Reporter, fl.convert(merged, nil), merged.edits)
+		s = fl.edited(fl.convert(merged, nil), merged)
 	}
 	reporter.Leave()
 	fl.finished[d] = s
@@ -275,7 +275,7 @@ func (fl *Flattener) finishReference(d *draft) *structural.Schema {
 	out.allOf = append(slices.Clip(keep), out.allOf...)
 	out.pkg = d.pkg
 	fl.checkCut(out)
-	return edits.Apply(fl.builder.Reporter, fl.convert(out, shared), out.edits)
+	return fl.edited(fl.convert(out, shared), out)
 }
 
 // checkCut reports a recursion whose cut leaves a value without a type, or an array without
@@ -296,6 +296,15 @@ func (fl *Flattener) checkCut(d *draft) {
 	if !fl.builder.Options.SkipVerify {
 		d.XPreserveUnknownFields, d.Type, d.origin.Mistake = new(true), "", structural.InShape // suppress further findings
 	}
+}
+
+// edited returns the schema of a node with its edits applied.
+func (fl *Flattener) edited(s *structural.Schema, d *draft) *structural.Schema {
+	list := d.edits
+	if fl.tags != nil {
+		list = edits.Shortening(list, fl.tags.Shorten)
+	}
+	return edits.Apply(fl.builder.Reporter, s, list)
 }
 
 // convert returns the schema of a merged node. If shared is not nil, the schema has its

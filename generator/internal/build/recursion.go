@@ -1,12 +1,14 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // This file handles types that contain themselves. A schema cannot be recursive, so such a
@@ -132,13 +134,15 @@ func (fl *Flattener) cycle(t *source.Type) string {
 // description returns the description of a node, after the policies of the kinds' package
 // and with the values of its enum.
 func (fl *Flattener) description(d *draft) string {
-	text := d.Description
-	if len(fl.builder.overrides) > 0 && d.pkg != nil {
-		from := d.docs
-		if from == nil {
-			from = d.pkg
+	limited := len(fl.builder.overrides) > 0 && d.pkg != nil
+	finish := func(text string) string {
+		if limited {
+			text = fl.builder.description(text, cmp.Or(d.docs, d.pkg))
 		}
-		text = fl.builder.description(text, from)
+		return describeValues(text, d.constants)
 	}
-	return describeValues(text, d.constants)
+	if fl.tags != nil && (limited || len(d.constants) > 0) {
+		return fl.tags.Shorten(&structural.Schema{Generic: d.Generic, Origin: d.origin}, finish)
+	}
+	return finish(d.Description)
 }

@@ -2,6 +2,7 @@ package edits
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -84,11 +85,29 @@ func firstSentence(text string) string {
 	return text
 }
 
+// Shortening returns the edits, of which those that shorten descriptions call shorten for each
+// node.
+func Shortening(list []*Edit, shorten func(s *structural.Schema, by func(string) string) string) []*Edit {
+	out := slices.Clone(list)
+	for i, e := range out {
+		if op, ok := e.Op.(limitDescriptions); ok {
+			changed := *e
+			changed.Op = limitDescriptions{op.policy, shorten}
+			out[i] = &changed
+		}
+	}
+	return out
+}
+
 // below returns a copy of the schema with the policy applied to its description and all
 // descriptions below it.
-func (p DescriptionPolicy) below(s *structural.Schema) *structural.Schema {
+func (p limitDescriptions) below(s *structural.Schema) *structural.Schema {
 	out := *s
-	out.Description = p.Apply(s.Description)
+	if p.shorten != nil {
+		out.Description = p.shorten(s, p.policy.Apply)
+	} else {
+		out.Description = p.policy.Apply(s.Description)
+	}
 	out.Properties = make([]structural.Property, 0, len(s.Properties))
 	for _, property := range s.Properties {
 		out.Properties = append(out.Properties, structural.Property{Name: property.Name, Schema: p.below(property.Schema)})

@@ -233,8 +233,12 @@ type (
 	markReadOnly struct{ structural.ReadOnly }
 	// NumberBounds bounds a number, unless it already has stricter bounds.
 	NumberBounds struct{ Minimum, Maximum *float64 }
-	// limitDescriptions applies a policy to all descriptions below the node.
-	limitDescriptions struct{ policy DescriptionPolicy }
+	// limitDescriptions applies a policy to all descriptions below the node, by a function that
+	// is nil if the policy needs none.
+	limitDescriptions struct {
+		policy  DescriptionPolicy
+		shorten func(s *structural.Schema, by func(string) string) string
+	}
 )
 
 func (op SetMarkers) Apply(e *Editor, s *structural.Schema) {
@@ -321,12 +325,12 @@ func (op NumberBounds) Apply(_ *Editor, s *structural.Schema) {
 
 func (op limitDescriptions) Apply(_ *Editor, s *structural.Schema) {
 	for i, p := range s.Properties {
-		s.Properties[i].Schema = op.policy.below(p.Schema)
+		s.Properties[i].Schema = op.below(p.Schema)
 	}
 	if s.Items != nil {
-		s.Items = op.policy.below(s.Items)
+		s.Items = op.below(s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		s.AdditionalProperties = &structural.SchemaOrBool{Schema: op.policy.below(a.Schema)}
+		s.AdditionalProperties = &structural.SchemaOrBool{Schema: op.below(a.Schema)}
 	}
 }

@@ -67,7 +67,7 @@ func (r *Reader) ownEdit(p *source.Package, m *markers.Marker) []*Edit {
 				r.Reporter.BadArguments(p.At(m.ValuePos(0)), "", "+%s: %v", m.Name, err)
 				return nil
 			}
-			e.Op = limitDescriptions{policy}
+			e.Op = limitDescriptions{policy: policy}
 		}
 	}
 	if e.Op == nil {
