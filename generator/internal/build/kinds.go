@@ -413,8 +413,13 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	}
 	first := roots[0]
 	if len(names) == 0 {
-		df.reporter.Report(report.StorageByGates, first.Pkg.At(first.Spec.Name.Pos()), "mark another version "+opposite+"+"+markers.StorageVersionName,
-			"kind %s has no storage version here, only %s", k, strings.Join(without, ", ")).Related = related
+		d := df.reporter.Report(report.StorageByGates, first.Pkg.At(first.Spec.Name.Pos()), "mark another version "+opposite+"+"+markers.StorageVersionName,
+			"kind %s has no storage version here, only %s", k, strings.Join(without, ", "))
+		d.Related = related
+		if t := ungated(roots, k.Kind); t != nil && len(related) == 1 {
+			marker := opposite + "+" + markers.StorageVersionName
+			df.reporter.Fix(d, "mark version "+df.run.Describe(t.Pkg).version+" "+marker, df.builder.markerAbove(t.File, declarationPos(t), marker))
+		}
 		return true
 	}
 	other := slices.IndexFunc(stored, func(m *markers.Marker) bool { return m != nil })
@@ -433,13 +438,36 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 	return true
 }
 
+// ungated returns the one of a kind's root types that depends on no gate, and whose storage version
+// does not either; nil if there are several or none.
+func ungated(roots []*source.Type, kind string) (found *source.Type) {
+	for _, t := range roots {
+		switch {
+		case heldBy(t, nil) != nil, erasedStorage(t.Pkg, kind) != nil:
+		case found != nil:
+			return nil
+		default:
+			found = t
+		}
+	}
+	return found
+}
+
+// declarationPos returns the position of the declaration of a type, after its comments.
+func declarationPos(t *source.Type) token.Pos {
+	if t.Decl.Lparen.IsValid() {
+		return t.Spec.Pos()
+	}
+	return t.Decl.Pos()
+}
+
 // heldBy returns the condition, which holds, of a root type's storage version: that of its
-// package, of the type or of the marker. It is nil if there is none.
+// package, of the type or of the marker, which may be nil. It is nil if there is none.
 func heldBy(t *source.Type, m *markers.Marker) *source.Erased {
 	for _, f := range t.Pkg.Sources {
 		for i, held := range f.Held {
 			_, isPackage := held.Node.(*ast.Ident)
-			if isPackage || f == t.File && (held.Name == t.Spec.Name.Name || held.Pos == m.Pos) {
+			if isPackage || f == t.File && (held.Name == t.Spec.Name.Name || m != nil && held.Pos == m.Pos) {
 				return &f.Held[i]
 			}
 		}
