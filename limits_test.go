@@ -29,7 +29,7 @@ func TestLimitsPage(t *testing.T) {
 		{"generator/internal/source/constantscope.go", "maxConstant", 1 << 20, "| string constant | 1 MiB |"},
 		{"markers/table.go", "maxLength", 32 << 10, "| marker | 32 KiB |"},
 		{"internal/gates/gates.go", "maxLength", 1 << 10, "| condition of `+schemagen:when` | 1 KiB,"},
-		{"internal/gates/gates.go", "maxNames", 12, "| condition of `+schemagen:when` | 1 KiB, 12 gates |"},
+		{"internal/gates/gates.go", "MaxNames", 12, "| condition of `+schemagen:when` | 1 KiB, 12 gates |"},
 		{"internal/project/project.go", "maxBytes", 1 << 20, "| `schemagen.yaml` | 1 MiB |"},
 		{"structural/manifest/build.go", "maxManifestBytes", 64 << 20, "| manifest | 64 MiB,"},
 		{"structural/manifest/manifest.go", "maxDocuments", 10_000, "10,000 documents,"},

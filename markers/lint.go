@@ -326,6 +326,12 @@ func (l *linter) unknown(c Comment, target Target) {
 	if isForeign(full) || isForeign(short) {
 		return
 	}
+	if strings.HasPrefix(full, "openshift:") && !slices.Contains(l.options.Features, FeatureOpenShift) {
+		if l.known(c.Text) {
+			l.add(Finding{Pos: c.Pos, Kind: NeedsFeature, Feature: FeatureOpenShift})
+		}
+		return
+	}
 	name, _, _ := strings.Cut(full, "(")
 	if tag, ok := l.table.declarative[name]; ok && len(tag.targets) == 0 {
 		return

@@ -27,6 +27,12 @@ const (
 	UnionMemberName          = "unionMember"
 	UnionName                = "union"
 
+	// OpenShift's markers with gates.
+	FeatureGateName            = "openshift:enable:FeatureGate"
+	FeatureGateEnumName        = "openshift:validation:FeatureGateAwareEnum"
+	FeatureGateMaxItemsName    = "openshift:validation:FeatureGateAwareMaxItems"
+	FeatureGateXValidationName = "openshift:validation:FeatureGateAwareXValidation"
+
 	// Declarative-validation tags.
 	TagBetaName               = "k8s:beta"
 	TagDependentForbiddenName = "k8s:dependentForbidden"

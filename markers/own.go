@@ -108,7 +108,7 @@ type (
 
 // Features returns the features that packages can enable with +schemagen:enable.
 func Features() []string {
-	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition, FeatureGateway}
+	return []string{FeatureEnum, FeatureK8s, FeatureKEP, FeatureUnsigned, FeatureArrayLength, FeatureStringOption, FeatureUnionTransition, FeatureGateway, FeatureOpenShift}
 }
 
 // The features.
@@ -132,6 +132,9 @@ const (
 	// FeatureGateway applies the tags of Gateway API in descriptions, as in
 	// <gateway:experimental>. With a colon and a name after it, that name is the prefix.
 	FeatureGateway = "gateway"
+	// FeatureOpenShift applies OpenShift's markers with gates, such as
+	// +openshift:enable:FeatureGate.
+	FeatureOpenShift = "openshift"
 )
 
 // prefixed matches FeatureGateway with another prefix.

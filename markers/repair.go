@@ -231,7 +231,7 @@ func correctNamespace(head string, names []string) (string, bool) {
 }
 
 // namespaces returns our namespaces that are long enough for spelling correction.
-func namespaces() []string { return []string{"kubebuilder", "schemagen"} }
+func namespaces() []string { return []string{"kubebuilder", "schemagen", "openshift"} }
 
 // equalLastPart finds a name with the same last part.
 func equalLastPart(head string, names []string) (string, bool) {

@@ -103,6 +103,12 @@ func rows() []row {
 
 		{name: EnumName, targets: typ, value: Enum{}, feature: FeatureEnum, shared: true},
 
+		// OpenShift's markers with gates.
+		{name: FeatureGateName, targets: both, value: FeatureGate(nil), feature: FeatureOpenShift, repeatable: true},
+		{name: FeatureGateEnumName, targets: both, value: FeatureGateEnum{}, feature: FeatureOpenShift, repeatable: true},
+		{name: FeatureGateMaxItemsName, targets: both, value: FeatureGateMaxItems{}, feature: FeatureOpenShift, repeatable: true},
+		{name: FeatureGateXValidationName, targets: both, value: FeatureGateXValidation{}, feature: FeatureOpenShift, repeatable: true},
+
 		// Unions, as KEP-1027 and the structural-schema proposal write them. They are enabled
 		// by +schemagen:unions.
 		{name: UnionDiscriminatorName, targets: field, value: UnionDiscriminator{}},

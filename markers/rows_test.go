@@ -82,7 +82,7 @@ func TestRowsParse(t *testing.T) {
 func TestRowsAreEnabled(t *testing.T) {
 	for _, r := range rows() {
 		space, rest, ok := strings.Cut(r.name, ":")
-		want := map[string]string{"k8s": FeatureK8s, "kubebuilder": FeatureKEP}[space]
+		want := map[string]string{"k8s": FeatureK8s, "kubebuilder": FeatureKEP, "openshift": FeatureOpenShift}[space]
 		switch {
 		case !ok:
 			want, rest = map[string]string{"enum": FeatureEnum}[r.name], r.name

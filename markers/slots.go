@@ -33,13 +33,13 @@ func slot(name string) (slot string, ok bool) {
 		return name, true
 	case "optional", "required", "k8s:optional", "k8s:required", "validation:Optional", "validation:Required":
 		return "presence", true
-	case "enum", "k8s:enum", "validation:Enum":
+	case "enum", "k8s:enum", "validation:Enum", FeatureGateEnumName:
 		return "enum", true
 	case "k8s:format", "validation:Format":
 		return "format", true
 	case "k8s:listType":
 		return "listType", true
-	case "k8s:maxItems", "validation:MaxItems":
+	case "k8s:maxItems", "validation:MaxItems", FeatureGateMaxItemsName:
 		return "maxItems", true
 	case "k8s:maxLength", "validation:MaxLength":
 		return "maxLength", true
@@ -77,7 +77,7 @@ func slot(name string) (slot string, ok bool) {
 		"additionalProperties", "allOf", "anyOf", "oneOf", "properties",
 		"schemagen:additionalProperties", "schemagen:allOf", "schemagen:anyOf", "schemagen:items", "schemagen:not", "schemagen:oneOf",
 		"schemagen:properties", "schemagen:unset", "schemagen:enumValues", "schemagen:allow", "schemagen:allowChange",
-		"schemagen:enable", "schemagen:when", "schemagen:doc", "schemagen:doc:end",
+		"schemagen:enable", "schemagen:when", "schemagen:doc", "schemagen:doc:end", FeatureGateName, FeatureGateXValidationName,
 		// Tags that become rules, or that describe parts of a value.
 		"k8s:alpha", "k8s:beta", "k8s:customUnique", "k8s:customValidation", "k8s:dependentForbidden", "k8s:dependentRequired",
 		"k8s:eachKey", "k8s:eachVal", "k8s:ifDisabled", "k8s:ifEnabled", "k8s:ifMode", "k8s:item", "k8s:modeDiscriminator",

@@ -9,7 +9,9 @@ import (
 
 // ownPrefixes returns the namespaces in which all names are known, so that an unknown name is
 // an error.
-func ownPrefixes() []string { return []string{"kubebuilder:", "k8s:", "schemagen:"} }
+func ownPrefixes() []string {
+	return []string{"kubebuilder:", "k8s:", "schemagen:", "openshift:enable:", "openshift:validation:"}
+}
 
 // generatorMarker is a marker of one of controller-tools' other generators.
 type generatorMarker struct {

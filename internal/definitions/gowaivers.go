@@ -149,7 +149,7 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		if texts[name], err = w.in.ReadFile(name, nil); err != nil {
 			return nil, err
 		}
-		gated = gated || markers.IsConditional(string(texts[name]))
+		gated = gated || markers.IsConditional(string(texts[name])) || bytes.Contains(texts[name], []byte("+"+markers.FeatureGateName+"="))
 		waived = waived || bytes.Contains(texts[name], []byte(markers.AllowChangeName))
 	}
 	if !waived {

@@ -14,23 +14,32 @@ import (
 	"strings"
 )
 
+// MaxNames is the number of gates that a condition may have.
+const MaxNames = 12
+
 // Limits of a condition.
 const (
 	maxLength = 1 << 10 // bytes
-	maxNames  = 12
-	maxDepth  = 100 // of parentheses and negations
-	maxTried  = 16  // names of joined conditions of which all sets are tried; others are off
+	maxDepth  = 100     // of parentheses and negations
+	maxTried  = 16      // names of joined conditions of which all sets are tried; others are off
 )
 
 // Never is the name that is off in every set. It is a name only for text that is in no channel.
 const Never = "false"
 
+// Base is the empty name, which OpenShift's markers use for what applies without their gates. It
+// is on in every set that does not turn it off.
+const Base = ""
+
 // Set is a set of gates that are on: names, "*" for all, "!name" for all but one. Elements are
-// applied from left to right.
+// applied from left to right. "!" turns off [Base].
 type Set []string
 
 // On reports whether a gate is on.
 func (s Set) On(name string) bool {
+	if name == Base {
+		return !slices.Contains(s, "!"+Base)
+	}
 	for _, element := range slices.Backward(s) {
 		switch element {
 		case "!" + name, "!*":
@@ -70,6 +79,9 @@ const (
 
 // Name returns the condition that a gate is on.
 func Name(gate string) Condition { return Condition{op: opName, name: gate} }
+
+// Or returns the condition that one of the conditions holds.
+func Or(conditions ...Condition) Condition { return join(opOr, conditions) }
 
 // And returns the condition that all of the conditions hold.
 func And(conditions ...Condition) Condition { return join(opAnd, conditions) }
@@ -127,7 +139,7 @@ func (c Condition) Names() []string {
 func (c Condition) Implies(other Condition) bool {
 	both := And(c, Not(other))
 	value, constant := false, false
-	if len(both.Names()) <= maxNames {
+	if len(both.Names()) <= MaxNames {
 		value, constant = both.Constant()
 	}
 	return constant && !value
@@ -278,8 +290,8 @@ func Scan(text string) (c Condition, end int, err error) {
 	if p.err == nil && p.at > maxLength {
 		p.fail(maxLength, "a condition has at most "+strconv.Itoa(maxLength)+" bytes")
 	}
-	if p.err == nil && len(c.Names()) > maxNames {
-		p.fail(0, "a condition has at most "+strconv.Itoa(maxNames)+" gates")
+	if p.err == nil && len(c.Names()) > MaxNames {
+		p.fail(0, "a condition has at most "+strconv.Itoa(MaxNames)+" gates")
 	}
 	if p.err != nil {
 		return Condition{}, 0, p.err

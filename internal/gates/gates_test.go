@@ -213,9 +213,11 @@ func TestSets(t *testing.T) {
 		"none": {}, "a": {"A"}, "same": {"B", "A", "!B"}, "all": {"*"}, "but": {"*", "!A"}, "with": {"@but", "A"},
 		"less": {"@all", "!B"}, "joined": {"@a", "@less"}, "over": {"A", "@none"},
 		"first": {"@second"}, "second": {"X", "@third"}, "third": {"@first"}, "self": {"@self"}, "into": {"@first"},
+		"single": {"!", "A"}, "others": {"*", "@single"},
 	}
 	for name, want := range map[string]string{
 		"none": "", "a": "A", "same": "A", "all": "*", "but": "* !A", "with": "*", "less": "* !B", "joined": "* !B", "over": "A",
+		"single": "A !", "others": "* !",
 	} {
 		if got := strings.Join(sets.Resolve(name), " "); got != want {
 			t.Errorf("Resolve(%s) = %s, want %s", name, got, want)

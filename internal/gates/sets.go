@@ -38,7 +38,7 @@ func (s Sets) Resolve(name string) Set {
 	names := map[string]bool{}
 	for _, elements := range s {
 		for _, element := range elements {
-			if gate := strings.TrimPrefix(element, "!"); gate != "*" && !strings.HasPrefix(element, "@") {
+			if gate := strings.TrimPrefix(element, "!"); gate != "*" && gate != Base && !strings.HasPrefix(element, "@") {
 				names[gate] = true
 			}
 		}
@@ -58,20 +58,26 @@ func (s Sets) Resolve(name string) Set {
 		}
 	}
 	slices.Sort(different)
-	return append(out, different...)
+	out = append(out, different...)
+	if !s.on(name, Base) {
+		out = append(out, "!"+Base)
+	}
+	return out
 }
 
 // on reports whether a gate is on in a set; "*" is a gate that no element names.
 func (s Sets) on(name, gate string) bool {
-	on := false
+	on := gate == Base
 	for _, element := range s[name] {
 		other, isSet := strings.CutPrefix(element, "@")
 		switch {
+		case isSet && gate == Base:
+			on = on && s.on(other, gate)
 		case isSet:
 			on = on || s.on(other, gate)
-		case element == "*", element == gate:
+		case gate != Base && (element == "*" || element == gate):
 			on = true
-		case element == "!*", element == "!"+gate:
+		case gate != Base && element == "!*", element == "!"+gate:
 			on = false
 		}
 	}

@@ -321,7 +321,7 @@ func (r *reader) checkGate(n *yaml.Node, element string, channels []string) {
 		return
 	}
 	switch {
-	case name == "*":
+	case name == "*", element == "!"+gates.Base:
 	case !isGate(name):
 		r.failChannel(n, `names, "*" for all, "!NAME" for all but one, "@CHANNEL" for those of another channel`, "%q is not a gate", manifest.Shortened(element))
 	case r.file.gates != nil && !slices.Contains(r.file.gates, name):

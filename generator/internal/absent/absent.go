@@ -266,6 +266,10 @@ func (f *finder) add(d *diag.Diagnostic, m markers.Comment, ok, fixable bool, ab
 	if !ok {
 		return
 	}
+	if strings.HasPrefix(m.Text, "+openshift:") {
+		d.Hint = "its gates have to include those of the condition: name all of them with requiredFeatureGate"
+		return
+	}
 	condition := "+" + markers.WhenName + "(" + allOf(absent) + ")="
 	d.Hint = "write " + condition + " before the marker"
 	if fixable {

@@ -65,7 +65,9 @@ func isConditional(f *source.File, field *ast.Field) (found bool) {
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		if st, ok := n.(*ast.StructType); ok {
 			if i := slices.Index(st.Fields.List, field); i >= 0 {
-				found = slices.ContainsFunc(f.Written.Fields(st)[i], func(c markers.Comment) bool { return strings.HasPrefix(c.Text, "+"+markers.WhenName+"(") })
+				found = slices.ContainsFunc(f.Written.Fields(st)[i], func(c markers.Comment) bool {
+					return strings.HasPrefix(c.Text, "+"+markers.WhenName+"(") || strings.HasPrefix(c.Text, "+"+markers.FeatureGateName+"=")
+				})
 			}
 		}
 		return !found

@@ -137,13 +137,16 @@ func (run *Run) reportDisabled(disabled map[*source.Package]map[string][]markers
 			if len(found) == 0 {
 				continue
 			}
-			what := "declarative-validation tag"
-			if feature == markers.FeatureEnum {
+			what, rest := "declarative-validation tag", ""
+			switch feature {
+			case markers.FeatureEnum:
 				what = "+enum marker"
+			case markers.FeatureOpenShift:
+				what, rest = "marker", " of OpenShift's"
 			}
-			message := fmt.Sprintf("this %s has no effect", what)
+			message := fmt.Sprintf("this %s%s has no effect", what, rest)
 			if len(found) > 1 {
-				message = fmt.Sprintf("this is the first of %d %ss in package %s that have no effect", len(found), what, p.Path)
+				message = fmt.Sprintf("this is the first of %d %ss%s in package %s that have no effect", len(found), what, rest, p.Path)
 			}
 			hint := fmt.Sprintf("write // +schemagen:enable=%s above the package clause, or run with --enable=%s; --allow suppresses this warning", feature, feature)
 			run.Reporter.Delimit(run.Reporter.Add(report.FeatureDisabled.At(run.Reporter.Position(found[0].Pos), hint, "%s", message)), found[0].End, nil)

@@ -38,8 +38,8 @@ type Eraser struct {
 
 	// packages are the conditions beside the package clauses of packages.
 	packages map[*source.Package][]bareCondition
-	// tagged has whether the conditions of Kubernetes' tags are read in a package.
-	tagged map[*source.Package]bool
+	// dialects has whether the markers of a feature are read in a package.
+	dialects map[dialect]bool
 	// applied are the conditions that were applied, by their texts.
 	applied map[string]gates.Condition
 }
@@ -63,16 +63,23 @@ func (e *Eraser) Agrees(other gates.Set) bool {
 	return true
 }
 
-// readsTags reports whether the conditions of Kubernetes' tags are read in a package: that needs
-// the feature.
-func (e *Eraser) readsTags(p *source.Package) bool {
-	reads, ok := e.tagged[p]
+// dialect is a feature with markers that have conditions, and a package.
+type dialect struct {
+	pkg     *source.Package
+	feature string
+}
+
+// reads reports whether a package enables a feature with markers that have conditions: those of
+// Kubernetes' tags, or OpenShift's.
+func (e *Eraser) reads(p *source.Package, feature string) bool {
+	key := dialect{p, feature}
+	reads, ok := e.dialects[key]
 	if !ok {
-		if e.tagged == nil {
-			e.tagged = map[*source.Package]bool{}
+		if e.dialects == nil {
+			e.dialects = map[dialect]bool{}
 		}
-		reads = e.Enabled(p, markers.FeatureK8s)
-		e.tagged[p] = reads
+		reads = e.Enabled(p, feature)
+		e.dialects[key] = reads
 	}
 	return reads
 }
@@ -81,7 +88,7 @@ func (e *Eraser) readsTags(p *source.Package) bool {
 func (e *Eraser) CheckGates() {
 	for _, element := range e.Gates {
 		name := strings.TrimPrefix(element, "!")
-		if e.Known != nil && name != "*" && !slices.Contains(e.Known, name) {
+		if e.Known != nil && name != "*" && element != "!"+gates.Base && !slices.Contains(e.Known, name) {
 			e.Reporter.Add(report.UnknownGate.At(diag.Position{}, diag.DidYouMean(name, e.Known, "gates are declared in schemagen.yaml"), "unknown gate %q", name))
 		}
 	}
@@ -477,6 +484,9 @@ func (p *pass) syntax(c markers.Comment, problem string) *diag.Diagnostic {
 // known reports gates of a condition that are not known.
 func (p *pass) known(c markers.Comment, condition gates.Condition) {
 	for _, name := range condition.Names() {
+		if name == gates.Base {
+			continue
+		}
 		p.Used[name] = true
 		if p.Known == nil || name == gates.Never || slices.Contains(p.Known, name) {
 			continue

@@ -13,9 +13,15 @@ import (
 
 // alternative is a marker of a declaration whose condition holds.
 type alternative struct {
-	written   markers.Comment
-	marker    markers.Comment // without the condition
+	written markers.Comment
+	marker  markers.Comment // without the condition
+	// says is what the marker does: two that say the same count once. slots are what it sets.
+	says      string
+	slots     []string
 	condition gates.Condition
+	// gates is the number of gates that one of OpenShift's markers requires; 0 for others. A
+	// marker replaces those that require fewer.
+	gates int
 }
 
 // declaration applies the conditions of the markers of one declaration, and returns those
@@ -24,6 +30,14 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 	set := map[string]alternative{} // by slot
 	var conditional []alternative
 	var plain []markers.Comment
+	add := func(a alternative, holds bool) {
+		conditional = append(conditional, a)
+		p.record(source.Erased{Condition: a.condition.String(), Pos: a.marker.Pos, Comments: []markers.Comment{a.marker}}, holds)
+		if holds {
+			p.alternative(set, a)
+		}
+	}
+	bare = p.openShift(comments, target, add)
 	for _, c := range comments {
 		if _, done := p.lines[c.Pos]; done {
 			continue
@@ -41,12 +55,7 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 		if !l.comment.Pos.IsValid() {
 			continue // it was reported
 		}
-		one := alternative{c, l.comment, condition}
-		conditional = append(conditional, one)
-		p.record(source.Erased{Condition: condition.String(), Pos: l.comment.Pos, Comments: []markers.Comment{l.comment}}, !l.removed)
-		if !l.removed {
-			p.alternative(set, one, target)
-		}
+		add(alternative{c, l.comment, l.comment.Text, p.Table.Slots(l.comment, target), condition, 0}, !l.removed)
 	}
 	p.needless(bare, conditional, plain, target)
 	if len(set) == 0 {
@@ -64,22 +73,22 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 
 // isConditional reports whether a marker may have conditions.
 func (p *pass) isConditional(c markers.Comment) bool {
-	return strings.Contains(c.Text, "+"+markers.WhenName) || markers.IsConditional(c.Text) && p.readsTags(p.file.Pkg)
+	return strings.Contains(c.Text, "+"+markers.WhenName) || markers.IsConditional(c.Text) && p.reads(p.file.Pkg, markers.FeatureK8s)
 }
 
 // alternative adds a marker to those of its slots, and reports one that sets the same
 // differently.
-func (p *pass) alternative(set map[string]alternative, a alternative, target markers.Target) {
-	for _, slot := range p.Table.Slots(a.marker, target) {
+func (p *pass) alternative(set map[string]alternative, a alternative) {
+	for _, slot := range a.slots {
 		first, ok := set[slot]
 		switch {
 		case !ok:
 			set[slot] = a
-		case first.marker.Text == a.marker.Text:
+		case first.says == a.says, 0 < a.gates && a.gates < first.gates:
 			p.lines[a.written.Pos] = line{removed: true}
 		default:
 			d := p.Reporter.Report(report.AlternativesDisagree, p.file.Pkg.At(a.marker.Pos), "make the conditions exclude each other",
-				"%s by %s, and %s by %s: both conditions hold", first.marker.Text, first.condition, a.marker.Text, a.condition)
+				"%s by %s, and %s by %s: both conditions hold", first.says, first.condition, a.says, a.condition)
 			d.Related = []diag.Related{{Pos: p.Reporter.Position(first.marker.Pos), Message: "the other marker"}}
 			p.Reporter.Delimit(d, a.marker.End(), nil)
 			return
@@ -101,7 +110,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 		return unchanged, condition, nil // reported by lint
 	}
 	inner, ok := m.Inner()
-	if when, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || p.readsTags(p.file.Pkg)) {
+	if when, isWhen := m.Value.(markers.When); isWhen && (m.Name == markers.WhenName || p.reads(p.file.Pkg, markers.FeatureK8s)) {
 		p.known(c, when.Condition)
 		if !ok {
 			return unchanged, when.Condition, m
@@ -145,6 +154,7 @@ func (p *pass) permitted(c markers.Comment) bool {
 	for _, prefix := range []string{
 		markers.GroupName, markers.VersionName, markers.SkipName, markers.EnableName, markers.AllowName, markers.AllowChangeName, "schemagen:convert", markers.DocName,
 		markers.DocEndName, "kubebuilder:object", "kubebuilder:rbac", "kubebuilder:webhook", "kubebuilder:ac", "k8s:deepcopy-gen", "genclient",
+		markers.FeatureGateName, markers.FeatureGateEnumName, markers.FeatureGateMaxItemsName, markers.FeatureGateXValidationName,
 	} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {
 			p.notConditional(c, "+"+prefix)

@@ -19,7 +19,11 @@ import (
 func (p *pass) needless(bare []bareCondition, conditional []alternative, plain []markers.Comment, target markers.Target) {
 	for _, d := range bare {
 		if by := implying(p.around, d.condition); by != nil {
-			p.reportNeedless(d.marker.Comment, d.condition, by, markers.Removal(p.tree, d.marker.Pos))
+			var edit *markers.Edit
+			if d.marker.Name != markers.FeatureGateName { // of which there may be several
+				edit = markers.Removal(p.tree, d.marker.Pos)
+			}
+			p.reportNeedless(d.marker.Comment, d.condition, by, edit)
 		}
 	}
 	for _, a := range conditional {
@@ -62,10 +66,10 @@ func (p *pass) reportNeedless(c markers.Comment, condition gates.Condition, by [
 }
 
 // withoutCondition returns the edit that removes the condition of a marker, or nil if the marker
-// replaces one without a condition.
+// replaces one without a condition, or is OpenShift's.
 func (p *pass) withoutCondition(a alternative, plain []markers.Comment, target markers.Target) *markers.Edit {
 	replaces := slices.ContainsFunc(plain, func(c markers.Comment) bool { return p.shareSlot(c, a.marker, target) })
-	if !strings.HasSuffix(a.written.Text, a.marker.Text) || replaces {
+	if a.gates > 0 || !strings.HasSuffix(a.written.Text, a.marker.Text) || replaces {
 		return nil
 	}
 	return &markers.Edit{Pos: a.written.Pos, End: a.marker.Pos}

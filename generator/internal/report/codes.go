@@ -275,7 +275,7 @@ var (
 	}
 	InvalidCondition = &diag.Kind{
 		Code: "SG319", Title: "a condition cannot be read, or is in the wrong place",
-		Explanation: "+schemagen:when(CONDITION) and +schemagen:doc(CONDITION) take names of gates, &&, ||, ! and parentheses. A condition that is always or never true is a mistake; +schemagen:doc(false) is for text that no CRD has. +schemagen:when without a marker after it belongs to a field, a type, a constant or the package clause, once to each. With the feature gateway, the tags of Gateway API in descriptions are conditions, too.",
+		Explanation: "+schemagen:when(CONDITION) and +schemagen:doc(CONDITION) take names of gates, &&, ||, ! and parentheses. A condition that is always or never true is a mistake; +schemagen:doc(false) is for text that no CRD has. +schemagen:when without a marker after it belongs to a field, a type, a constant or the package clause, once to each. With the feature gateway, the tags of Gateway API in descriptions are conditions, too, and so are OpenShift's markers with gates with the feature openshift.",
 		Bad:         "// +schemagen:when(Burst &&)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 		Good:        "// +schemagen:when(Burst)\nBurst *int32 `json:\"burst,omitempty\"`\nRate int32 `json:\"rate\"`",
 	}
@@ -317,7 +317,7 @@ var (
 	}
 	NotConditional = &diag.Kind{
 		Code: "SG326", Title: "a marker that cannot be conditional",
-		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:convert, +schemagen:doc, +k8s:deepcopy-gen and +genclient.",
+		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:convert, +schemagen:doc, +k8s:deepcopy-gen and +genclient. Neither are OpenShift's markers, which have gates of their own.",
 		Bad:         "// +schemagen:when(Beta)=+schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
 		Good:        "// +schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
 	}

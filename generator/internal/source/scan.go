@@ -94,7 +94,7 @@ func (files *Files) scanText(f *text, root bool, c *content) {
 	for _, marker := range packageMarkers {
 		f.mentionsPackage = f.mentionsPackage || bytes.Contains(src, []byte(marker))
 	}
-	f.mentionsGates = bytes.Contains(src, []byte("+schemagen:when")) || bytes.Contains(src, []byte("+schemagen:doc")) || bytes.Contains(src, []byte("+k8s:if"))
+	f.mentionsGates = bytes.Contains(src, []byte("+schemagen:when")) || bytes.Contains(src, []byte("+schemagen:doc")) || bytes.Contains(src, []byte("+k8s:if")) || bytes.Contains(src, []byte("+openshift:"))
 	f.MentionsConfig = root && (bytes.Contains(src, []byte("kubebuilder:rbac")) || bytes.Contains(src, []byte("kubebuilder:webhook")))
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
