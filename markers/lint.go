@@ -29,6 +29,8 @@ type Finding struct {
 	// Suggestion is the name that an Unknown or Malformed marker probably should have. It is
 	// empty if there is no good guess.
 	Suggestion string
+	// Error is set if the finding is an error.
+	Error bool
 	// Corrected is the text of the corrected marker. It is empty if the arguments would have to
 	// be guessed, too.
 	Corrected string
@@ -352,6 +354,9 @@ func (l *linter) unknown(c Comment, target Target) {
 			Hint: "write +" + full + "=…", Suggestion: name})
 		return
 	}
+	if l.misspelledCondition(c, target) {
+		return
+	}
 	f := Finding{Pos: c.Pos, Kind: Unknown, Message: fmt.Sprintf("unknown marker +%s", strings.TrimSpace(full))}
 	if def := l.table.Lookup(c.Text, target); def != nil && def.Feature() == FeatureKEP {
 		keyword := strings.TrimPrefix(def.Name, "kubebuilder:")
@@ -538,7 +543,11 @@ func (l *linter) unattached(file *ast.File) {
 				l.missingPlus(c)
 			}
 			pos := c.Slash + token.Pos(offset)
-			if !ok || l.described[pos] || !l.known(text) {
+			if !ok || l.described[pos] {
+				continue
+			}
+			if !l.known(text) {
+				l.misspelledCondition(Comment{Text: text, Pos: pos}, Type)
 				continue
 			}
 			name, _, _ := splitName(text)

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"bytes"
+	"cmp"
 	"go/token"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/gates"
 )
 
 // This file corrects markers that are unknown or cannot be parsed: it guesses first the name
@@ -70,6 +72,35 @@ func (l *linter) corrected(text string, target Target) string {
 	}
 	out, _ := l.table.rewrite(def, rest)
 	return out
+}
+
+// misspelledCondition reports an unknown marker of ours with parentheses behind its name, and
+// whether it is one. It probably is a misspelled condition. Without it, what it is on would be
+// there for all gates, so it is an error.
+func (l *linter) misspelledCondition(c Comment, target Target) bool {
+	const prefix = "+schemagen:"
+	word, rest, ok := strings.Cut(strings.TrimPrefix(c.Text, prefix), "(")
+	if !ok || !strings.HasPrefix(c.Text, prefix) || strings.ContainsAny(word, ":= \t") || l.allowed(c.Text) {
+		return false
+	}
+	var names []string
+	for _, name := range []string{WhenName, DocName, AtName, TypeName} {
+		names = append(names, strings.TrimPrefix("+"+name, prefix))
+	}
+	name, near := diag.OnlyNearest(word, names)
+	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) {
+		return false
+	} else if !near {
+		name = names[0]
+	}
+	f := Finding{Pos: c.Pos, Kind: Unknown, Error: true, Message: "unknown marker " + prefix + word, Suggestion: (prefix + name)[1:]}
+	text := prefix + name + "(" + rest
+	if def := l.table.Lookup(text, target); def != nil && l.table.parses(def, text) {
+		f.Corrected = text
+	}
+	f.Hint = "write " + cmp.Or(f.Corrected, prefix+name+"(…)")
+	l.add(f)
+	return true
 }
 
 // hint returns the hint for a marker of another generator, given the text after its name.

@@ -68,6 +68,9 @@ func (run *Run) Lint() {
 				continue
 			}
 			d := run.Reporter.Add(lintKind(finding.Kind).At(run.Reporter.Position(finding.Pos), finding.Hint, "%s", finding.Message))
+			if finding.Error {
+				d.Severity = diag.Error
+			}
 			if finding.Corrected != "" {
 				run.corrections = append(run.corrections, correction{d.Pos, finding.Corrected})
 			}

@@ -179,7 +179,7 @@ var (
 	}
 	UnknownMarker = &diag.Kind{
 		Code: "SG303", Severity: diag.Warning, Fixes: true, Title: "an unknown marker",
-		Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or the name is similar to that of a known marker. It has no effect. Markers of other tools are not reported. In files that declare no types of a CRD, only misspelled markers of the generators on the command line are reported: a misspelled +kubebuilder:rbac there is a permission missing from the role. Errors that disappear with the marker that was probably meant are listed as its consequences, and make it an error.",
+		Explanation: "No tool defines a marker of this name under kubebuilder:, k8s: or schemagen:, or the name is similar to that of a known marker. It has no effect. Markers of other tools are not reported. In files that declare no types of a CRD, only misspelled markers of the generators on the command line are reported: a misspelled +kubebuilder:rbac there is a permission missing from the role. Errors that disappear with the marker that was probably meant are listed as its consequences, and make it an error. So is a marker such as +schemagen:gate(X): what depends on a misspelled condition would not depend on any gate.",
 		Bad:         "// +kubebuilder:validation:MinLenght=1\nName string `json:\"name\"`",
 		Good:        "// +kubebuilder:validation:MinLength=1\nName string `json:\"name\"`",
 	}
