@@ -8,7 +8,7 @@ var (
 	// ConflictingDefinitions is reported for definitions that cannot be published together.
 	ConflictingDefinitions = &diag.Kind{
 		Code: "SG801", Title: "two definitions cannot be published together",
-		Explanation: "They claim the same kind, list kind or plural in one group version. A server serves the first definition and sets the condition NamesAccepted of the second one to False.",
+		Explanation: "They claim the same kind, list kind or plural in one group version. A server serves the first definition and sets the condition NamesAccepted of the second one to False. For schemagen diff, one side has two definitions of the same name that differ.",
 		Bad:         "$ schemagen openapi crds\n-- crds/widgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: widgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n-- crds/gadgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, plural: gadgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
 		Good:        "-- crds/gadgets.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gadgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Gadget, plural: gadgets}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object",
 	}

@@ -10,9 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
+	"github.com/schemagen/schemagen/publish"
 )
 
 // gitPrefix is the prefix of the name of a file or directory in a commit: git:REF or
@@ -34,8 +37,32 @@ func (c *Commits) Close() {
 }
 
 // Read reads the definitions of one side of a comparison. other is the name of the other
-// side; its path is used for a commit without a path.
+// side; its path is used for a commit without a path. Definitions of one name that differ are
+// findings.
 func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
+	out, findings, err := c.readSide(ctx, name, other)
+	return out, append(findings, repeated(out)...), err
+}
+
+// repeated reports definitions that have the name of an earlier one, but differ.
+func repeated(all []*crd.Definition) (out diag.List) {
+	const path = "metadata.name"
+	first := map[string]*crd.Definition{}
+	for _, d := range all {
+		other, ok := first[d.CRD.Name]
+		if !ok {
+			first[d.CRD.Name] = d
+			continue
+		}
+		if !equality.Semantic.DeepEqual(other.CRD.Spec, d.CRD.Spec) {
+			out = append(out, publish.ConflictingDefinitions.At(positionIn(d)(path), "name the file or directory of one of them, or Go packages such as ./api/...",
+				"%s is defined twice, and differently", d.CRD.Name).With(diag.Related{Pos: positionIn(other)(path), Message: "the other definition"}))
+		}
+	}
+	return out
+}
+
+func (c *Commits) readSide(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
 	rest, ok := strings.CutPrefix(name, gitPrefix)
 	if !ok {
 		return c.Reader.Read(ctx, []string{name})
@@ -119,6 +146,9 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 	switch full := filepath.Join(at, path); {
 	case isPattern:
 		patterns = []string{path}
+		if _, err := os.Stat(strings.TrimSuffix(full, "...")); err == nil && filepath.IsLocal(path) {
+			patterns = []string{folderPattern(path)}
+		}
 	default:
 		if _, err := os.Stat(full); errors.Is(err, os.ErrNotExist) {
 			return nil, nil, nil
@@ -137,7 +167,8 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 			if tree, err = c.checkout(ctx, ref, ":/"); err != nil {
 				return nil, nil, err
 			}
-			at, patterns = filepath.Join(tree.dir, tree.prefix), []string{folderPattern(path)}
+			below := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
+			at, patterns = filepath.Join(tree.dir, tree.prefix), []string{folderPattern(path) + below}
 		}
 	}
 	subjects, findings, err := c.read(ctx, files, at, patterns)

@@ -118,20 +118,20 @@ func isManifestName(name string) bool {
 }
 
 // findDefinitions resolves names to files and packages with definitions. A directory with Go
-// files is a package even if it has YAML files, such as test suites, unless they mention
-// CRDs.
+// files in or below it has packages even if it has YAML files, such as test suites, unless they
+// mention CRDs.
 func findDefinitions(names []string, skip func(dir, file string) bool) (sources []Source, packages []string, err error) {
 	for _, name := range names {
 		found, missing, err := FindWithout([]string{name}, skip)
 		if err != nil {
 			return nil, nil, err
 		}
-		isPackage, err := isPackageFolder(name, found)
+		pattern, err := packagesIn(name, found)
 		switch {
 		case err != nil:
 			return nil, nil, err
-		case isPackage:
-			packages = append(packages, folderPattern(name))
+		case pattern != "":
+			packages = append(packages, pattern)
 		default:
 			sources, packages = append(sources, found...), append(packages, missing...)
 		}
@@ -139,26 +139,50 @@ func findDefinitions(names []string, skip func(dir, file string) bool) (sources 
 	return sources, packages, nil
 }
 
-// isPackageFolder reports whether name is a directory with Go files in which none of the
-// found files mentions CRDs.
-func isPackageFolder(name string, found []Source) (bool, error) {
+// packagesIn returns the pattern of the packages in a directory, if none of the found files
+// mentions CRDs. It is empty if name is no directory with Go files. Those below the working
+// directory, which is also a default, have to be named.
+func packagesIn(name string, found []Source) (pattern string, err error) {
 	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() || len(found) == 0 {
-		return false, nil // a name that does not exist is an import path
+	if err != nil || !info.IsDir() {
+		return "", nil // a name that does not exist is an import path
 	}
-	if _, hasGo, err := findInFolder(name); err != nil || !hasGo {
-		return false, err
+	_, hasGo, err := findInFolder(name)
+	if err != nil {
+		return "", err
+	}
+	pattern = folderPattern(name)
+	if !hasGo {
+		if filepath.Clean(name) == "." || !hasGoBelow(name) {
+			return "", nil
+		}
+		pattern += "/..."
 	}
 	for _, source := range found {
 		data, err := os.ReadFile(source.Name)
 		if err != nil {
-			return false, err
+			return "", err
 		}
 		if mentionsDefinitions(data) {
-			return false, nil
+			return "", nil
 		}
 	}
-	return true, nil
+	return pattern, nil
+}
+
+// hasGoBelow reports whether a directory of packages has Go files.
+func hasGoBelow(dir string) (found bool) {
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || entry.IsDir() && name != dir && (isSkipped(entry.Name()) || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case !entry.IsDir() && filepath.Ext(name) == ".go":
+			found = true
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 func mentionsDefinitions(data []byte) bool {
