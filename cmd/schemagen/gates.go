@@ -125,7 +125,7 @@ func assumeCommand(name, short string, on bool, stdout, stderr io.Writer) *cobra
 Lines whose condition always holds lose it, those whose condition never holds are
 removed, and other conditions are simplified. No other line changes. All Go files of
 the modules of the packages are changed, or none: Go code that uses what would be
-removed is reported, and has to change first.
+removed is reported, and has to change first, unless it is generated.
 
 Without --write, a diff is printed.`,
 		Example: "  schemagen gates " + name + " Burst\n  schemagen gates " + name + " Burst --write",
@@ -140,8 +140,14 @@ Without --write, a diff is printed.`,
 				return err
 			}
 			if !write || !findings.HasErrors() {
-				if _, err := finish(cmd.Context(), files, nil, cli.ModeOf("", false, !write), stdout, stderr); err != nil {
+				changed, err := finish(cmd.Context(), files, nil, cli.ModeOf("", false, !write), stdout, stderr)
+				if err != nil {
 					return err
+				}
+				for _, name := range changed {
+					if write {
+						fmt.Fprintln(stdout, "wrote", diag.Line(name))
+					}
 				}
 			}
 			return r.report(stderr, findings)

@@ -54,12 +54,18 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 		}
 	}
 	if len(removed) > 0 {
+		var generated []string
 		for _, root := range roots {
-			used, err := usesOf(ctx, root, removed, gate)
+			used, outdated, err := usesOf(ctx, root, removed, gate)
 			if err != nil {
 				return nil, nil, err
 			}
-			findings = append(findings, used...)
+			findings, generated = append(findings, used...), append(generated, outdated...)
+		}
+		slices.Sort(generated)
+		for _, name := range slices.Compact(generated) {
+			findings = append(findings, cannotMove.At(diag.Position{File: name}, "generate it again, for example with schemagen object",
+				"this generated file uses what is removed with gate %s", gate).As(diag.Note))
 		}
 	}
 	return out, findings.Normalize(), nil
@@ -97,15 +103,16 @@ func (r *Request) absolute(name string) string {
 }
 
 // usesOf returns the places in a module that use a declaration in lines that are removed, and
-// are not in such lines themselves.
-func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines, gate string) (findings diag.List, err error) {
+// are not in such lines themselves. Those in generated files do not matter, because the next
+// run of the generator replaces them: it returns the files.
+func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines, gate string) (findings diag.List, generated []string, err error) {
 	config := &packages.Config{
 		Context: ctx, Dir: root, Tests: true,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
 	}
 	loaded, err := packages.Load(config, "./...")
 	if err != nil {
-		return nil, fmt.Errorf("find the uses of what would be removed with gate %s: %w", gate, err)
+		return nil, nil, fmt.Errorf("find the uses of what would be removed with gate %s: %w", gate, err)
 	}
 	inRemoved := func(p token.Position) bool {
 		return slices.ContainsFunc(removed[p.Filename], func(l gatedsource.Lines) bool { return l.First <= p.Line && p.Line <= l.Last })
@@ -119,15 +126,15 @@ func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.L
 			if !inRemoved(declared) || inRemoved(at) {
 				continue
 			}
-			hint := ""
 			if isGenerated(p, ident.Pos()) {
-				hint = "the file is generated: remove the code, and generate it again afterwards"
+				generated = append(generated, at.Filename)
+				continue
 			}
-			findings = append(findings, cannotMove.At(position(at), hint, "%s is used, and would be removed with gate %s", ident.Name, gate).
+			findings = append(findings, cannotMove.At(position(at), "", "%s is used, and would be removed with gate %s", ident.Name, gate).
 				With(diag.Related{Pos: position(declared), Message: "it is declared here"}))
 		}
 	}
-	return findings, nil
+	return findings, generated, nil
 }
 
 // isGenerated reports whether the file at a position is generated.
