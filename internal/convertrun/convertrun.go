@@ -1,0 +1,134 @@
+// Package convertrun converts objects offline, with the conversions of the user's own packages,
+// whether schemagen or people have written them. Its parts:
+//
+//	kinds     []Kind: Go types of the versions, and how they are converted   (given)
+//	program   kinds ─▶ the source of a program                                (program.go)
+//	build     source ─▶ *Converter: a compiled program                        (convertrun.go)
+//	convert   []Request ─▶ []Answer, through standard input and output
+//
+// The program exists only in an overlay of the go command and in a temporary directory:
+// nothing is written into the user's module.
+package convertrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Kind is a kind with conversions between its versions.
+type Kind struct {
+	Group, Name string
+	Hub         Version
+	Spokes      []Spoke
+}
+
+// Version is a version of a kind, and its Go type.
+type Version struct {
+	// Name is the name of the version, such as v1beta1.
+	Name string
+	// Package is the import path of the type, Type its name.
+	Package, Type string
+}
+
+// Spoke is a version that is converted to and from the hub.
+type Spoke struct {
+	Version
+	// Up and Down are functions of the package, func(context.Context, *From, *To) error. If
+	// they are empty, the type has the methods ConvertTo and ConvertFrom.
+	Up, Down string
+}
+
+// Request asks for an object in another version.
+type Request struct {
+	Group  string          `json:"group"`
+	Kind   string          `json:"kind"`
+	From   string          `json:"from"`
+	To     string          `json:"to"`
+	Object json.RawMessage `json:"object"`
+}
+
+// Answer is an object in the version that was asked for, or the reason why there is none.
+type Answer struct {
+	Object json.RawMessage `json:"object,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
+// Converter is a compiled program.
+type Converter struct{ dir string }
+
+// Build compiles a program in dir, a directory of the user's module that may import all
+// packages of the kinds. Close removes it. The error has what the compiler says.
+func Build(ctx context.Context, dir string, kinds []Kind) (*Converter, error) {
+	temporary, err := os.MkdirTemp("", "schemagen-convert-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Converter{dir: temporary}
+	if err := c.build(ctx, dir, kinds); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (c *Converter) build(ctx context.Context, dir string, kinds []Kind) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	source, overlay := filepath.Join(c.dir, "main.go"), filepath.Join(c.dir, "overlay.json")
+	// The directory does not exist; no other package has its name.
+	const name = "zz_schemagen_convert"
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(dir, name, "main.go"): source}})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.WriteFile(source, Program(kinds), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.program(), "./"+name)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return errors.Join(ctx.Err(), fmt.Errorf("build the conversions: %w\n%s", err, bytes.TrimSpace(out)))
+	}
+	return nil
+}
+
+// program returns the name of the compiled program.
+func (c *Converter) program() string { return filepath.Join(c.dir, "convert.exe") }
+
+// Convert converts objects. The answers have the order of the requests. The error is set if the
+// program could not be run.
+func (c *Converter) Convert(ctx context.Context, requests []Request) ([]Answer, error) {
+	text, err := json.Marshal(requests)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, c.program())
+	cmd.Dir = c.dir
+	cmd.Stdin = bytes.NewReader(text)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("run the conversions: %w\n%s", err, strings.TrimSpace(stderr.String())))
+	}
+	// What the packages print comes first.
+	if at := bytes.LastIndex(out, []byte(answersMark)); at >= 0 {
+		out = out[at+len(answersMark):]
+	}
+	var answers []Answer
+	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(requests) {
+		return nil, fmt.Errorf("the conversions answered %d of %d requests: %v", len(answers), len(requests), err)
+	}
+	return answers, nil
+}
+
+// Close removes the program.
+func (c *Converter) Close() error { return os.RemoveAll(c.dir) }

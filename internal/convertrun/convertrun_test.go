@@ -1,0 +1,146 @@
+package convertrun
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// module has a kind in three versions, converted by methods and by functions.
+const module = `-- go.mod --
+module example.com/m
+
+go 1.24
+-- v1/types.go --
+package v1
+
+type Widget struct {
+	APIVersion string ` + "`json:\"apiVersion\"`" + `
+	Kind       string ` + "`json:\"kind\"`" + `
+	Size       int    ` + "`json:\"size\"`" + `
+}
+
+func (*Widget) Hub() {}
+-- v1beta1/types.go --
+package v1beta1
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "example.com/m/v1"
+)
+
+type Widget struct {
+	Length int ` + "`json:\"length\"`" + `
+}
+
+func init() { fmt.Println("printed by a package") }
+
+func (w *Widget) ConvertTo(hub interface{ Hub() }) error {
+	if w.Length == 13 {
+		return errors.New("no 13")
+	}
+	if w.Length == 14 {
+		panic("14")
+	}
+	hub.(*v1.Widget).Size = w.Length
+	return nil
+}
+
+func (w *Widget) ConvertFrom(hub interface{ Hub() }) error {
+	w.Length = hub.(*v1.Widget).Size
+	return nil
+}
+-- v1alpha1/types.go --
+package v1alpha1
+
+import (
+	"context"
+
+	v1 "example.com/m/v1"
+)
+
+type Widget struct {
+	Width int ` + "`json:\"width\"`" + `
+}
+
+func ConvertWidgetToHub(_ context.Context, from *Widget, to *v1.Widget) error {
+	to.Size = from.Width
+	return nil
+}
+
+func ConvertWidgetFromHub(_ context.Context, from *v1.Widget, to *Widget) error {
+	to.Width = from.Size
+	return nil
+}
+-- broken/types.go --
+package broken
+
+type Widget struct{}
+`
+
+func TestConvert(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, must(txtar.FS(txtar.Parse([]byte(module))))); err != nil {
+		t.Fatal(err)
+	}
+	kind := Kind{Group: "example.com", Name: "Widget", Hub: Version{"v1", "example.com/m/v1", "Widget"}, Spokes: []Spoke{
+		{Version: Version{"v1beta1", "example.com/m/v1beta1", "Widget"}},
+		{Version: Version{"v1alpha1", "example.com/m/v1alpha1", "Widget"}, Up: "ConvertWidgetToHub", Down: "ConvertWidgetFromHub"},
+	}}
+	c, err := Build(t.Context(), filepath.Join(dir, "v1"), []Kind{kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(dir, "v1")); len(entries) != 1 {
+		t.Errorf("the directory has %d files", len(entries))
+	}
+	var requests []Request
+	var wants []string
+	for _, row := range []struct{ from, to, object, want string }{
+		{"v1beta1", "v1", `{"length": 3}`, `{"apiVersion":"example.com/v1","kind":"Widget","size":3}`},
+		{"v1", "v1beta1", `{"apiVersion": "example.com/v1", "size": 3}`, `{"apiVersion":"example.com/v1beta1","kind":"Widget","length":3}`},
+		{"v1beta1", "v1alpha1", `{"length": 3}`, `{"apiVersion":"example.com/v1alpha1","kind":"Widget","width":3}`},
+		{"v1alpha1", "v1beta1", `{"width": 3}`, `{"apiVersion":"example.com/v1beta1","kind":"Widget","length":3}`},
+		{"v1beta1", "v1beta1", `{"length": 13}`, `{"apiVersion":"example.com/v1beta1","kind":"Widget","length":13}`},
+		{"v1", "v1", `{"size": 1}`, `{"apiVersion":"example.com/v1","kind":"Widget","size":1}`},
+		{"v1beta1", "v1", `{"length": 13}`, "no 13"},
+		{"v1beta1", "v1", `{"length": 14}`, "the conversion panics: 14"},
+		{"v1beta1", "v1", `{"length": "long"}`, "json: cannot unmarshal string into Go struct field Widget.length of type int"},
+	} {
+		requests = append(requests, Request{"example.com", "Widget", row.from, row.to, json.RawMessage(row.object)})
+		wants = append(wants, row.want)
+	}
+	answers, err := c.Convert(t.Context(), requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range answers {
+		if got := string(a.Object) + a.Error; got != wants[i] {
+			t.Errorf("%s → %s of %s: got %s, want %s", requests[i].From, requests[i].To, requests[i].Object, got, wants[i])
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(c.dir); err == nil {
+		t.Error("the program was not removed")
+	}
+
+	kind.Spokes = append(kind.Spokes, Spoke{Version: Version{"v2", "example.com/m/broken", "Widget"}})
+	if _, err := Build(t.Context(), dir, []Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
+		t.Errorf("a type without conversions: %v", err)
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
