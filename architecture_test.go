@@ -70,6 +70,7 @@ func layers() []string {
 		"generator/applyconfiguration",
 		"generator/typegen",
 		"generator/conversions",
+		"generator/conversions/written",
 		"generator/conversions/laws",
 		"apiserver",
 		"verify",
@@ -85,6 +86,7 @@ func layers() []string {
 		"internal/project",
 		"internal/output",
 		"internal/tryout",
+		"internal/convertrun",
 		"internal/fixes",
 		"internal/containment",
 		"internal/containment/containmenttest",
@@ -115,7 +117,7 @@ func owners() map[string][]string {
 		"sigs.k8s.io/controller-tools/pkg/crd/markers":              {"markers", "generator/internal/edits", "generator/internal/build", "generator/suggest", "generator/uniongen", "generator/applyconfiguration", "internal/controllertools"},
 		// The peer itself is the oracle of tests.
 		"sigs.k8s.io/controller-tools/pkg/crd": {},
-		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "generator/internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable"},
+		"sigs.k8s.io/yaml":                     {"unions", "generator/internal/edits", "generator/internal/crdyaml", "generator/internal/kustomize", "generator/schemapatch", "internal/install", "internal/changetable", "internal/convertrun"},
 		"go.yaml.in/yaml":                      {"internal/peerversions", "internal/project", "structural/manifest", "dryrun", "generator/schemapatch", "internal/definitions", "internal/crdrun", "cmd/schemagen"},
 		"github.com/yuin/goldmark":             {"internal/prose"},
 		"k8s.io/gengo":                         {"markers", "generator/internal/edits", "generator/internal/build", "generator/applyconfiguration"},
@@ -123,7 +125,7 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest"},
+		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
 	}
 }
 

@@ -130,6 +130,7 @@ to call it.`,
 			newDiffCommand(os.Stdin, stdout, stderr),
 			newTryCommand(os.Stdin, stdout, stderr),
 			newTestCommand(os.Stdin, stdout, stderr),
+			newConvertCommand(os.Stdin, stdout, stderr),
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),

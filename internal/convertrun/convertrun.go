@@ -1,7 +1,7 @@
 // Package convertrun converts objects offline, with the conversions of the user's own packages,
 // whether schemagen or people have written them. Its parts:
 //
-//	kinds     []Kind: Go types of the versions, and how they are converted   (given)
+//	kinds     []written.Kind: Go types of the versions, and how they are converted
 //	program   kinds ─▶ the source of a program                                (program.go)
 //	build     source ─▶ *Converter: a compiled program                        (convertrun.go)
 //	convert   []Request ─▶ []Answer, through standard input and output
@@ -20,30 +20,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/schemagen/schemagen/generator/conversions/written"
 )
-
-// Kind is a kind with conversions between its versions.
-type Kind struct {
-	Group, Name string
-	Hub         Version
-	Spokes      []Spoke
-}
-
-// Version is a version of a kind, and its Go type.
-type Version struct {
-	// Name is the name of the version, such as v1beta1.
-	Name string
-	// Package is the import path of the type, Type its name.
-	Package, Type string
-}
-
-// Spoke is a version that is converted to and from the hub.
-type Spoke struct {
-	Version
-	// Up and Down are functions of the package, func(context.Context, *From, *To) error. If
-	// they are empty, the type has the methods ConvertTo and ConvertFrom.
-	Up, Down string
-}
 
 // Request asks for an object in another version.
 type Request struct {
@@ -63,25 +42,23 @@ type Answer struct {
 // Converter is a compiled program.
 type Converter struct{ dir string }
 
-// Build compiles a program in dir, a directory of the user's module that may import all
-// packages of the kinds. Close removes it. The error has what the compiler says.
-func Build(ctx context.Context, dir string, kinds []Kind) (*Converter, error) {
+// Build compiles a program as if it were below the first hub, from where it may import the
+// packages of the kinds. Close removes it. The error has what the compiler says, with paths
+// relative to the working directory if the hub is below it.
+func Build(ctx context.Context, workingDir string, kinds []written.Kind) (*Converter, error) {
 	temporary, err := os.MkdirTemp("", "schemagen-convert-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{dir: temporary}
-	if err := c.build(ctx, dir, kinds); err != nil {
+	if err := c.build(ctx, workingDir, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Converter) build(ctx context.Context, dir string, kinds []Kind) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
+func (c *Converter) build(ctx context.Context, workingDir string, kinds []written.Kind) error {
+	dir := kinds[0].Dir
 	source, overlay := filepath.Join(c.dir, "main.go"), filepath.Join(c.dir, "overlay.json")
 	// The directory does not exist; no other package has its name.
 	const name = "zz_schemagen_convert"
@@ -92,8 +69,14 @@ func (c *Converter) build(ctx context.Context, dir string, kinds []Kind) error {
 	if err := errors.Join(os.WriteFile(source, Program(kinds), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.program(), "./"+name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.program())
 	cmd.Dir = dir
+	if below, err := filepath.Rel(workingDir, dir); err == nil && filepath.IsLocal(below) {
+		cmd.Dir = workingDir
+		cmd.Args = append(cmd.Args, "./"+filepath.ToSlash(filepath.Join(below, name)))
+	} else {
+		cmd.Args = append(cmd.Args, "./"+name)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("build the conversions: %w\n%s", err, bytes.TrimSpace(out)))
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/generator/conversions/written"
 )
 
 // module has a kind in three versions, converted by methods and by functions.
@@ -89,11 +91,11 @@ func TestConvert(t *testing.T) {
 	if err := os.CopyFS(dir, must(txtar.FS(txtar.Parse([]byte(module))))); err != nil {
 		t.Fatal(err)
 	}
-	kind := Kind{Group: "example.com", Name: "Widget", Hub: Version{"v1", "example.com/m/v1", "Widget"}, Spokes: []Spoke{
-		{Version: Version{"v1beta1", "example.com/m/v1beta1", "Widget"}},
-		{Version: Version{"v1alpha1", "example.com/m/v1alpha1", "Widget"}, Up: "ConvertWidgetToHub", Down: "ConvertWidgetFromHub"},
+	kind := written.Kind{Dir: filepath.Join(dir, "v1"), Group: "example.com", Name: "Widget", Hub: written.Version{Name: "v1", Package: "example.com/m/v1", Type: "Widget"}, Spokes: []written.Spoke{
+		{Version: written.Version{Name: "v1beta1", Package: "example.com/m/v1beta1", Type: "Widget"}},
+		{Version: written.Version{Name: "v1alpha1", Package: "example.com/m/v1alpha1", Type: "Widget"}, Up: "ConvertWidgetToHub", Down: "ConvertWidgetFromHub"},
 	}}
-	c, err := Build(t.Context(), filepath.Join(dir, "v1"), []Kind{kind})
+	c, err := Build(t.Context(), dir, []written.Kind{kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +134,8 @@ func TestConvert(t *testing.T) {
 		t.Error("the program was not removed")
 	}
 
-	kind.Spokes = append(kind.Spokes, Spoke{Version: Version{"v2", "example.com/m/broken", "Widget"}})
-	if _, err := Build(t.Context(), dir, []Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
+	kind.Spokes = append(kind.Spokes, written.Spoke{Version: written.Version{Name: "v2", Package: "example.com/m/broken", Type: "Widget"}})
+	if _, err := Build(t.Context(), dir, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
 		t.Errorf("a type without conversions: %v", err)
 	}
 }

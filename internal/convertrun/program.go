@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+
+	"github.com/schemagen/schemagen/generator/conversions/written"
 )
 
 // answersMark is in front of the answers, so that they are found behind what packages print.
@@ -17,10 +19,10 @@ var engine string
 
 // Program returns the source of a program that reads a list of [Request] from standard input
 // and writes a list of [Answer].
-func Program(kinds []Kind) []byte {
+func Program(kinds []written.Kind) []byte {
 	names := map[string]string{}
 	var imports, table bytes.Buffer
-	typeOf := func(v Version) string {
+	typeOf := func(v written.Version) string {
 		name, ok := names[v.Package]
 		if !ok {
 			name = fmt.Sprintf("api%d", len(names)+1)

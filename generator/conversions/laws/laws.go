@@ -2,7 +2,7 @@
 // random edits through both versions, for which the laws of conversions have to hold. It
 // knows Go source and markers; it does not know how a conversion works.
 //
-//	source       packages ─▶ []*pair: a spoke, its hub, and the functions between them (find.go)
+//	source       packages ─▶ []*written.Pair: a spoke, its hub, and the functions between them
 //	fields       markers of the types below them ─▶ values that are valid           (fields.go)
 //	files        both ─▶ zz_generated.conversions_test.go in each package            (laws.go)
 //
@@ -25,6 +25,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -61,8 +62,8 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 			continue
 		}
 		dir := filepath.Dir(p.Files[0])
-		pairs := find(p, func(at token.Pos, format string, args ...any) {
-			r.Report(report.NoKinds, p.At(at), "", format, args...)
+		pairs := written.Find(p, func(at token.Pos, name, reason string) {
+			r.Report(report.NoKinds, p.At(at), "", "%s is not tested: %s", name, reason)
 		})
 		if len(pairs) == 0 {
 			out.Without = append(out.Without, dir)
@@ -86,24 +87,24 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 }
 
 // file returns the text of the file of a package.
-func file(b *build.Builder, p *source.Package, header string, pairs []*pair) ([]byte, error) {
+func file(b *build.Builder, p *source.Package, header string, pairs []*written.Pair) ([]byte, error) {
 	imports := importNames{own: p.Path, names: map[string]string{}}
 	known := fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}}
 	var kinds bytes.Buffer
 	for _, k := range pairs {
-		spoke, hub := imports.typeName(k.spoke), imports.typeName(k.hub)
-		known.visit(k.spoke)
-		known.visit(k.hub)
+		spoke, hub := imports.typeName(k.Spoke), imports.typeName(k.Hub)
+		known.visit(k.Spoke)
+		known.visit(k.Hub)
 		up, down := fmt.Sprintf("spoke.(*%s).ConvertTo(hub.(*%s))", spoke, hub), fmt.Sprintf("spoke.(*%s).ConvertFrom(hub.(*%s))", spoke, hub)
-		if k.up != "" {
+		if k.Up != "" {
 			imports.names["context"] = ""
-			up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.up, spoke, hub)
-			down = fmt.Sprintf("%s(context.Background(), hub.(*%s), spoke.(*%s))", k.down, hub, spoke)
+			up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.Up, spoke, hub)
+			down = fmt.Sprintf("%s(context.Background(), hub.(*%s), spoke.(*%s))", k.Down, hub, spoke)
 		}
-		fmt.Fprintf(&kinds, "\t\t{\n\t\t\tkind: %q, spoke: %q, hub: %q,\n", k.spoke.Spec.Name.Name, k.spoke.Pkg.Name, k.hub.Pkg.Name)
+		fmt.Fprintf(&kinds, "\t\t{\n\t\t\tkind: %q, spoke: %q, hub: %q,\n", k.Spoke.Spec.Name.Name, k.Spoke.Pkg.Name, k.Hub.Pkg.Name)
 		fmt.Fprintf(&kinds, "\t\t\tnewSpoke: func() any { return new(%s) },\n\t\t\tnewHub: func() any { return new(%s) },\n", spoke, hub)
 		fmt.Fprintf(&kinds, "\t\t\tup: func(spoke, hub any) error { return %s },\n\t\t\tdown: func(hub, spoke any) error { return %s },\n\t\t\tfields: fields,\n", up, down)
-		if lost := dropped(k.spoke); len(lost) > 0 {
+		if lost := dropped(k.Spoke); len(lost) > 0 {
 			fmt.Fprintf(&kinds, "\t\t\tdrops: %#v,\n", lost)
 		}
 		kinds.WriteString("\t\t},\n")

@@ -1,4 +1,4 @@
-package laws
+package written
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/source"
 )
 
-// pair is a kind in two versions with the conversions between them.
-type pair struct {
-	spoke, hub *source.Type
-	// up and down are the names of functions; empty if the conversions are the methods
+// Pair is a kind in two versions with the conversions between them.
+type Pair struct {
+	Spoke, Hub *source.Type
+	// Up and Down are the names of functions; empty if the conversions are the methods
 	// ConvertTo and ConvertFrom of the spoke.
-	up, down string
+	Up, Down string
 }
 
-// find returns the conversions that a package declares, by name and version. Those between
-// types that cannot be found are passed to untested.
-func find(p *source.Package, untested func(at token.Pos, format string, args ...any)) (out []*pair) {
+// Find returns the conversions that a package declares, by name and version. The
+// names of those whose types cannot be found are passed to unclear, with the reason.
+func Find(p *source.Package, unclear func(at token.Pos, name, reason string)) (out []*Pair) {
 	p.Index()
 	// from are the types with a method ConvertFrom, and functions those with two types.
 	from := map[string]bool{}
@@ -48,7 +48,7 @@ func find(p *source.Package, untested func(at token.Pos, format string, args ...
 				}
 				types, missing := between(f, fn.Type)
 				if missing != nil {
-					untested(missing.Pos(), "function %s is not tested: its types cannot be found", fn.Name.Name)
+					unclear(missing.Pos(), "function "+fn.Name.Name, "its types cannot be found")
 				} else if types[0] != nil && types[1] != nil {
 					functions[types] = fn.Name.Name
 				}
@@ -64,18 +64,18 @@ func find(p *source.Package, untested func(at token.Pos, format string, args ...
 		switch {
 		case !from[receiver(m.fn)] || spoke == nil || isList(spoke):
 		case hub == nil || hub == spoke:
-			untested(m.fn.Name.Pos(), "%s.ConvertTo is not tested: it does not assert that its argument is of a type", spoke)
+			unclear(m.fn.Name.Pos(), spoke.String()+".ConvertTo", "it does not assert that its argument is of a type")
 		default:
-			out = append(out, &pair{spoke: spoke, hub: hub})
+			out = append(out, &Pair{Spoke: spoke, Hub: hub})
 		}
 	}
 	for types, name := range functions {
 		if back := functions[[2]*source.Type{types[1], types[0]}]; back != "" && strings.HasSuffix(name, "ToHub") && !isList(types[0]) {
-			out = append(out, &pair{spoke: types[0], hub: types[1], up: name, down: back})
+			out = append(out, &Pair{Spoke: types[0], Hub: types[1], Up: name, Down: back})
 		}
 	}
-	slices.SortFunc(out, func(a, b *pair) int {
-		return cmp.Or(strings.Compare(a.spoke.Spec.Name.Name, b.spoke.Spec.Name.Name), strings.Compare(a.spoke.Pkg.Path, b.spoke.Pkg.Path))
+	slices.SortFunc(out, func(a, b *Pair) int {
+		return cmp.Or(strings.Compare(a.Spoke.Spec.Name.Name, b.Spoke.Spec.Name.Name), strings.Compare(a.Spoke.Pkg.Path, b.Spoke.Pkg.Path))
 	})
 	return out
 }
