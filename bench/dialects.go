@@ -19,27 +19,18 @@ import (
 // dialectsFile has how many published files schemagen writes alike, as last recorded.
 const dialectsFile = "dialects.txt"
 
+// atCommit precedes the commit of a checkout in a result.
+const atCommit = " at commit "
+
 // standardKinds are the kinds of gateway-api's channel standard, which are listed in the source
 // of its generator.
 const standardKinds = "BackendTLSPolicy, GRPCRoute, Gateway, GatewayClass, HTTPRoute, ListenerSet, ReferenceGrant, TCPRoute, TLSRoute, UDPRoute"
 
-// dialects compares the CRDs that gateway-api publishes with those that schemagen writes from the
-// same source: gateway-api's own generator makes two channels from tags in descriptions.
-func dialects(ctx context.Context, w workspace, given string, recorded bool, out io.Writer) error {
+// dialects compares the CRDs that projects with generators of their own for gates publish with
+// those that schemagen writes from the same source. checkout is a checkout of openshift/api to
+// compare besides its module, or empty.
+func dialects(ctx context.Context, w workspace, given, checkout string, recorded bool, out io.Writer) error {
 	product, err := w.product(ctx, given)
-	if err != nil {
-		return err
-	}
-	selected, err := selectCases("gateway-api")
-	if err != nil {
-		return err
-	}
-	c := selected[0]
-	versions, err := w.versions(ctx, c)
-	if err != nil {
-		return err
-	}
-	checkout, err := w.prepare(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -48,7 +39,79 @@ func dialects(ctx context.Context, w workspace, given string, recorded bool, out
 		return err
 	}
 	defer os.RemoveAll(temp)
-	project, err := checkout.copyTo(filepath.Join(temp, "source"))
+	d := dialectRun{workspace: w, product: product, temp: temp, out: out}
+	if err := d.gatewayAPI(ctx); err != nil {
+		return err
+	}
+	if err := d.openshiftModule(ctx); err != nil {
+		return err
+	}
+	if checkout != "" {
+		if err := d.openshiftCheckout(ctx, checkout); err != nil {
+			return err
+		}
+	}
+	if recorded {
+		if err := d.record(); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(out, strings.Join(d.lines, "")); err != nil {
+		return err
+	}
+	if d.differs {
+		return errDiffers
+	}
+	return nil
+}
+
+// dialectRun is a run of dialects.
+type dialectRun struct {
+	workspace
+	product, temp string
+	out           io.Writer
+	// lines are the results, each for a source. differs is set if a file differs.
+	lines   []string
+	differs bool
+}
+
+// result adds a result.
+func (d *dialectRun) result(source, format string, args ...any) {
+	d.lines = append(d.lines, fmt.Sprintf("%s, %s: %s\n", source, time.Now().UTC().Format(time.DateOnly), fmt.Sprintf(format, args...)))
+}
+
+// record writes the results, and keeps those of checkouts that were not compared.
+func (d *dialectRun) record() error {
+	old, err := os.ReadFile(dialectsFile)
+	if err != nil {
+		return err
+	}
+	lines := slices.Clone(d.lines)
+	for line := range strings.Lines(string(old)) {
+		if source, _, _ := strings.Cut(line, ","); strings.Contains(source, atCommit) && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, atCommit) }) {
+			lines = append(lines, line)
+		}
+	}
+	return os.WriteFile(dialectsFile, []byte(strings.Join(lines, "")), 0o644)
+}
+
+// gatewayAPI compares the CRDs of gateway-api, whose own generator makes two channels from tags
+// in descriptions.
+func (d *dialectRun) gatewayAPI(ctx context.Context) error {
+	selected, err := selectCases("gateway-api")
+	if err != nil {
+		return err
+	}
+	c := selected[0]
+	versions, err := d.versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	checkout, err := d.prepare(ctx, c)
+	if err != nil {
+		return err
+	}
+	project, err := checkout.copyTo(filepath.Join(d.temp, "gateway-api"))
 	if err != nil {
 		return err
 	}
@@ -56,31 +119,21 @@ func dialects(ctx context.Context, w workspace, given string, recorded bool, out
 	if err := configureGateway(project.dir, version, c); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, product, "crd", "--no-cache")
+	cmd := exec.CommandContext(ctx, d.product, "crd", "--no-cache")
 	cmd.Dir = project.dir
 	if messages, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("schemagen crd: %w\n%s", err, messages)
 	}
 	equal, all := 0, 0
 	for _, channel := range []string{"standard", "experimental"} {
-		same, of, err := compareCRDs(filepath.Join(project.dir, "config", "crd", channel), filepath.Join(project.dir, "dialects", channel), out)
+		same, of, err := compareCRDs(filepath.Join(project.dir, "config", "crd", channel), filepath.Join(project.dir, "dialects", channel), d.out)
 		if err != nil {
 			return err
 		}
 		equal, all = equal+same, all+of
 	}
-	text := fmt.Sprintf("%s, %s: %d of the %d CRDs that it publishes in two channels are equal.\n", versions, time.Now().UTC().Format(time.DateOnly), equal, all)
-	if recorded {
-		if err := os.WriteFile(dialectsFile, []byte(text), 0o644); err != nil {
-			return err
-		}
-	}
-	if _, err := io.WriteString(out, text); err != nil {
-		return err
-	}
-	if equal != all {
-		return errDiffers
-	}
+	d.result(versions, "%d of the %d CRDs that it publishes in two channels are equal.", equal, all)
+	d.differs = d.differs || equal != all
 	return nil
 }
 

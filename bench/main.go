@@ -38,9 +38,10 @@ const usage = `usage: go run . COMMAND [flags]
                                           wall and memory of both by the number of kinds
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
-  dialects [-schemagen PATH] [-record]
-                                          compare the CRDs that gateway-api publishes in two
-                                          channels with those from its tags in descriptions
+  dialects [-schemagen PATH] [-openshift DIR] [-record]
+                                          compare the CRDs that gateway-api and openshift/api
+                                          publish with those from their tags and markers; DIR
+                                          is a checkout to compare besides the module
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
 	runs, rowNames, sizes := 0, "", ""
 	var t tree
-	dir, peer, update, recorded := "", false, false, false
+	dir, checkout, peer, update, recorded := "", "", false, false, false
 	switch args[0] {
 	case "list", "page":
 	case "parity":
@@ -87,6 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "search":
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
 	case "dialects":
+		flags.StringVar(&checkout, "openshift", "", "a checkout of openshift/api")
 		flags.BoolVar(&recorded, "record", false, "write the result to dialects.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
@@ -130,7 +132,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return search(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "dialects" {
-		return dialects(ctx, w, *product, recorded, out)
+		return dialects(ctx, w, *product, checkout, recorded, out)
 	}
 	if args[0] == "channels" {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)
