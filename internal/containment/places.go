@@ -77,7 +77,7 @@ func (p *places) file(name string) *gatedsource.File {
 	}
 	p.files[name] = nil
 	if data, err := p.in.ReadFile(name, nil); err == nil {
-		p.files[name], _ = gatedsource.Parse(p.table, name, data, true)
+		p.files[name], _ = gatedsource.Parse(p.table, name, data, []string{markers.FeatureK8s})
 	}
 	return p.files[name]
 }

@@ -36,7 +36,7 @@ func FuzzWith(f *testing.F) {
 		f.Add([]byte("package a\n\n" + line + "\ntype T struct {\n\t" + line + "\n\tA, B int `json:\"a\"` " + line + "\n}\n\n" + line + "\nconst C = 1\n" + line))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := Parse(table, "a.go", text, true)
+		file, err := Parse(table, "a.go", text, []string{markers.FeatureK8s})
 		if err != nil || file == nil {
 			return
 		}
@@ -49,7 +49,7 @@ func FuzzWith(f *testing.F) {
 			if _, err := parser.ParseFile(token.NewFileSet(), "", result.Text, parser.ParseComments); err != nil {
 				t.Fatalf("%q with X %v is %q: %v", text, on, result.Text, err)
 			}
-			again, err := Parse(table, "a.go", result.Text, true)
+			again, err := Parse(table, "a.go", result.Text, []string{markers.FeatureK8s})
 			if err != nil {
 				t.Fatal(err)
 			}

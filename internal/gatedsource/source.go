@@ -1,7 +1,7 @@
 // Package gatedsource finds the conditions of +schemagen:when, +schemagen:doc and Kubernetes' tags
 // in the text of a Go file, and writes the file as it is if a gate is taken for on or off:
 //
-//	file, err := gatedsource.Parse(table, name, data, tags)
+//	file, err := gatedsource.Parse(table, name, data, features)
 //	file.Uses                              // what depends on conditions, in source order
 //	result, err := file.With("Burst", true)
 //	result.Text                            // only lines that depend on the gate differ
@@ -31,6 +31,7 @@ const (
 	Marker      Kind = "marker"
 	Value       Kind = "value"
 	Paragraph   Kind = "paragraph"
+	Tag         Kind = "tag" // of Gateway API
 )
 
 // Use is a part of a file that depends on a condition.
@@ -40,7 +41,7 @@ type Use struct {
 	// Name is the declaration, or the one that the part is at: Spec.Burst, Spec, or the name
 	// of the package.
 	Name string
-	// Text is the marker without its conditions, or the first line of the paragraph. Of a
+	// Text is the marker without its conditions, the first line of the paragraph, or the tag. Of a
 	// declaration, it is empty.
 	Text string
 	// Pos is the position of the condition, and At that of the declared name. Lines are those
@@ -79,13 +80,16 @@ type declaration struct {
 	from, to token.Pos
 }
 
-// Parse parses a Go file. It returns nil if the file has no condition. tags reports whether
-// Kubernetes' tags have conditions, which needs a feature of the package.
-func Parse(table *markers.Table, name string, data []byte, tags bool) (*File, error) {
-	if text := string(data); !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
+// Parse parses a Go file. It returns nil if the file has no condition. Kubernetes' and Gateway API's
+// tags have conditions with the features of these names. [File.With] does not edit the latter.
+func Parse(table *markers.Table, name string, data []byte, features []string) (*File, error) {
+	prefix := markers.TagPrefix(features)
+	text := string(data)
+	tagged := prefix != "" && strings.Contains(text, "<"+prefix+":")
+	if !tagged && !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
 		return nil, nil
 	}
-	f := &File{Name: name, Data: data, table: table, tags: tags, fset: token.NewFileSet()}
+	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s), fset: token.NewFileSet()}
 	var err error
 	if f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 		return nil, err
@@ -114,6 +118,9 @@ func Parse(table *markers.Table, name string, data []byte, tags bool) (*File, er
 		for _, b := range f.blocks(group) {
 			f.useBlock(b, group)
 		}
+	}
+	if tagged {
+		f.useTags(prefix)
 	}
 	slices.SortStableFunc(f.Uses, func(a, b Use) int { return a.Pos.Offset - b.Pos.Offset })
 	return f, nil
@@ -183,13 +190,7 @@ func (f *File) useBlock(b block, group *ast.CommentGroup) {
 	if value, ok := b.condition.Constant(); ok && !value {
 		return // text for readers of the Go code
 	}
-	u := f.at(f.declarations[0])
-	// The paragraph is of the innermost declaration that the comment is at.
-	for _, d := range f.declarations {
-		if d.from <= group.Pos() && group.End() <= d.to {
-			u = f.at(d)
-		}
-	}
+	u := f.at(f.around(group))
 	u.Kind, u.Condition, u.Pos = Paragraph, b.condition, f.fset.Position(b.open.Pos)
 	for _, c := range group.List[b.first+1 : b.last] {
 		if u.Text = strings.TrimSpace(strings.TrimPrefix(c.Text, "//")); u.Text != "" {

@@ -30,6 +30,11 @@ func (r *Request) Assume(ctx context.Context, gate string, on bool) (out []outpu
 	}
 	removed := map[string][]gatedsource.Lines{}
 	for _, f := range files {
+		for _, u := range f.Uses {
+			if u.Kind == gatedsource.Tag && slices.Contains(u.Condition.Names(), gate) {
+				findings = append(findings, cannotMove.At(position(u.Pos), "replace it by a marker with +schemagen:when", "the tag %s depends on gate %s", u.Text, gate))
+			}
+		}
 		result, err := f.With(gate, on)
 		var reason *gatedsource.Error
 		if errors.As(err, &reason) {

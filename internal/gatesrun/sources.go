@@ -65,7 +65,7 @@ func (r *Request) gated(ctx context.Context) (roots []string, files []*gatedsour
 			features[dir] = append(features[dir], gatedsource.Features(table, data)...)
 		}
 		for _, name := range names {
-			file, err := gatedsource.Parse(table, name, texts[name], slices.Contains(features[filepath.Dir(name)], markers.FeatureK8s))
+			file, err := gatedsource.Parse(table, name, texts[name], features[filepath.Dir(name)])
 			if err != nil {
 				findings = append(findings, cannotMove.At(diag.Position{File: name}, "", "it is not Go: %v", err))
 			} else if file != nil {

@@ -128,7 +128,7 @@ func assumed(t *testing.T, table *markers.Table, written map[string]string, gate
 	name := regexp.MustCompile(`\+(schemagen:(when|doc)|k8s:if(Enabled|Disabled))\([^=]*\b` + gate + `\b`)
 	after = maps.Clone(written)
 	for p, text := range written {
-		file, err := gatedsource.Parse(table, p, []byte(text), true)
+		file, err := gatedsource.Parse(table, p, []byte(text), []string{markers.FeatureK8s})
 		if err != nil {
 			t.Fatal(err)
 		}
