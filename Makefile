@@ -95,6 +95,10 @@ field: ## Run both tools on public repositories; compare files and findings with
 search: ## Search the modules of bench for rbac and webhook markers without effect; compare with what is reported and with bench/search.txt.
 	$(GO) run -C bench . search
 
+.PHONY: laws
+laws: ## Test the hand-written conversions of public modules, and compare the violations with bench/laws.txt.
+	$(GO) run -C bench . laws
+
 .PHONY: versions
 versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
 	$(GO) run -C bench . versions -o $(BIN)/versions

@@ -30,6 +30,9 @@ const usage = `usage: go run . COMMAND [flags]
                                           search the same modules for markers of rbac and
                                           webhook without effect, and hold what schemagen
                                           reports against them and search.txt
+  laws     [-schemagen PATH] [-case MODULE,MODULE] [-update]
+                                          test the hand-written conversions of public modules,
+                                          and hold the violations against laws.txt
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite docs/performance.md from docs/performance.csv
@@ -87,6 +90,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "search":
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
+	case "laws":
+		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
 	case "dialects":
 		flags.StringVar(&checkout, "openshift", "", "a checkout of openshift/api")
 		flags.BoolVar(&recorded, "record", false, "write the result to dialects.txt")
@@ -130,6 +135,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "search" {
 		return search(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "laws" {
+		return laws(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "dialects" {
 		return dialects(ctx, w, *product, checkout, recorded, out)

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -68,9 +69,30 @@ type fields struct {
 	builder *build.Builder
 	found   map[string]field
 	seen    map[*source.Type]bool
+	// near are the beginnings of the import paths whose types the user probably maintains
+	// together with the conversions, in several modules of one repository.
+	near map[string]bool
 }
 
-// visit reads a type of the user's modules and all that it leads to.
+func newFields(b *build.Builder, pairs []*written.Pair) *fields {
+	fs := &fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
+	for _, k := range pairs {
+		fs.near[beginning(k.Spoke.Pkg.Path)], fs.near[beginning(k.Hub.Pkg.Path)] = true, true
+	}
+	return fs
+}
+
+// beginning returns the first two elements of an import path.
+func beginning(path string) string {
+	host, rest, _ := strings.Cut(path, "/")
+	owner, _, _ := strings.Cut(rest, "/")
+	return host + "/" + owner
+}
+
+// described reports whether the markers of a package are read.
+func (fs *fields) described(p *source.Package) bool { return p.Local() || fs.near[beginning(p.Path)] }
+
+// visit reads a type and all that it leads to.
 func (fs *fields) visit(t *source.Type) {
 	if fs.seen[t] {
 		return
@@ -78,7 +100,7 @@ func (fs *fields) visit(t *source.Type) {
 	fs.seen[t] = true
 	name := t.Pkg.Path + "." + t.Label()
 	if _, ok := t.Spec.Type.(*ast.StructType); !ok {
-		if !t.Pkg.Local() {
+		if !fs.described(t.Pkg) {
 			return
 		}
 		f := fs.read(t, schemaType(t.File, t.Spec.Type), t.Load().Markers)
@@ -94,7 +116,7 @@ func (fs *fields) visit(t *source.Type) {
 	}
 	optional := fs.builder.Optional(t.Pkg)
 	for _, member := range t.Fields() {
-		if t.Pkg.Local() {
+		if fs.described(t.Pkg) {
 			f := fs.read(t, schemaType(t.File, member.Type), member.Markers)
 			_, options, _ := strings.Cut(member.Tag.Get("json"), ",")
 			omitted := strings.Contains(options, "omit") || member.Name == ""

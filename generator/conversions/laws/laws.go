@@ -89,7 +89,7 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 // file returns the text of the file of a package.
 func file(b *build.Builder, p *source.Package, header string, pairs []*written.Pair) ([]byte, error) {
 	imports := importNames{own: p.Path, names: map[string]string{}}
-	known := fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}}
+	known := newFields(b, pairs)
 	var kinds bytes.Buffer
 	for _, k := range pairs {
 		spoke, hub := imports.typeName(k.Spoke), imports.typeName(k.Hub)
