@@ -16,7 +16,7 @@
 //	Find(ctx, generator.Options, Options) (*Model, diag.List, error)
 //
 //	Model   Kinds []*Kind, Pairs []*Pair (every pair of structs, in order of discovery)
-//	Kind    Group, Name; Hub *Version; Spokes []*Version
+//	Kind    Group, Name; Hub *Version; Spokes []*Version; Equal
 //	Version Name; Type *Type (the root struct); Schema *structural.Schema; Pair *Pair (of a
 //	        spoke, with the hub; nil for the hub)
 //	Pair    Spoke, Hub *Type; Units []*Unit

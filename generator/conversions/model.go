@@ -14,7 +14,8 @@ type Model struct {
 	// Pairs are the pairs of structs that differ, in order of discovery.
 	Pairs []*Pair
 
-	fset *token.FileSet
+	types *types
+	fset  *token.FileSet
 	// roots are the packages of the run.
 	roots []*source.Package
 }
@@ -24,6 +25,9 @@ type Kind struct {
 	Group, Name string
 	Hub         *Version
 	Spokes      []*Version
+	// Equal is set if all versions have the same fields with the same types, so that nothing
+	// has to be converted.
+	Equal bool
 }
 
 // Version is a version of a kind.
@@ -47,8 +51,8 @@ type Pair struct {
 	// Loses is set if a direction can lose something.
 	Loses bool
 
-	kind  *Kind
-	spoke *Version
+	ofKind  *Kind
+	ofSpoke *Version
 	// taken are the fields of either side that units of an outer pair convert, as paths.
 	takenSpoke, takenHub []string
 	// equal is set if Go converts the structs into each other.
@@ -62,6 +66,8 @@ type Unit struct {
 	Spoke, Hub []*Field
 	// Rule is nil if only one side has the field.
 	Rule *Rule
+	// Hook are the functions that convert the fields, which may be several; nil for a rule.
+	Hook *Hook
 	// Up is what is lost on the way to the hub, and Down on the way back.
 	Up, Down Fate
 	// Reason is why something is dropped.
@@ -117,6 +123,8 @@ const (
 	opStruct
 	opList
 	opMap
+	opKeyed // map ↔ list by key
 	opCodec // by name
 	opValues
+	opHook
 )

@@ -3,6 +3,7 @@ package conversions
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -57,7 +58,7 @@ type Field struct {
 	OmitEmpty bool
 	Source    *source.Field
 	Pkg       *source.Package
-	// Embeds is set for a field that is not in the JSON itself, metav1.TypeMeta and
+	// Meta is set for a field that is not in the JSON itself, metav1.TypeMeta and
 	// metav1.ObjectMeta of a kind.
 	Meta bool
 }
@@ -177,8 +178,20 @@ func (ts *types) fields(t *Type) []*Field {
 	if t.Shape == Struct && !t.read {
 		t.read = true
 		ts.add(t, t.Decl, "", 0)
+		ts.metadata(t)
 	}
 	return t.Fields
+}
+
+// metadata marks the metadata of a kind, which is not converted field by field.
+func (ts *types) metadata(t *Type) {
+	hasType := slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Meta })
+	object := t.Field("metadata")
+	if isKind := object != nil && object.Type.ID == source.MetaV1Path+".ObjectMeta"; isKind && hasType {
+		object.Meta = true
+	} else if hasType {
+		t.mixed = true
+	}
 }
 
 // add adds the fields of a struct that is embedded by prefix.
@@ -204,7 +217,7 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 			switch {
 			case inner.ID == source.MetaV1Path+".TypeMeta":
 				to.Fields = append(to.Fields, &Field{Go: prefix + goName, Type: inner, Source: field, Pkg: t.Pkg, Meta: true})
-			case inner.Shape == Struct:
+			case inner.Shape == Struct && ast.IsExported(goName):
 				ts.add(to, inner.Decl, prefix+goName+".", depth+1)
 			default:
 				to.mixed = true
@@ -221,7 +234,6 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 				f.Type = &Type{ID: f.Type.ID + ",string"}
 			}
 		}
-		f.Meta = f.Type.ID == source.MetaV1Path+".ObjectMeta" && name == "metadata"
 		if other := to.Field(name); other != nil {
 			continue // the outer one counts
 		}

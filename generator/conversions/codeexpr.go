@@ -1,0 +1,579 @@
+package conversions
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// convert returns an expression that converts a value by a rule, without what is kept.
+func (f *codeFile) convert(r *Rule, up bool, value string) string {
+	from, to := r.sides(up)
+	switch r.op {
+	case opSame:
+		return value
+	case opCast:
+		return f.cast(to, value)
+	case opInteger:
+		return f.integer(from, to, value)
+	case opPointer:
+		switch {
+		case r.Elem.op == opStruct && r.Elem.Pair.equal:
+			return "(" + f.text(to) + ")(" + value + ")"
+		case r.Elem.op == opStruct:
+			f.use("conversionPointed")
+			return fmt.Sprintf("convertPointed(%s, %s)", value, f.pure(r.Elem.Pair, up))
+		}
+		f.use("conversionPointer")
+		return fmt.Sprintf("convertPointer(%s, %s)", value, f.closure(r.Elem, up))
+	case opWrap:
+		return f.wrap(r, up, value)
+	case opStruct:
+		if r.Pair.equal {
+			return f.cast(to, value)
+		}
+		f.use("conversionStruct")
+		return fmt.Sprintf("convertStruct(%s, %s)", value, f.pure(r.Pair, up))
+	case opList:
+		if r.Elem.op == opStruct && !r.Elem.Pair.equal {
+			f.use("conversionEach")
+			return f.named(to, fmt.Sprintf("convertEach(%s, %s)", value, f.pure(r.Elem.Pair, up)))
+		}
+		f.use("conversionElements")
+		return f.named(to, fmt.Sprintf("convertElements(%s, %s)", value, f.closure(r.Elem, up)))
+	case opMap:
+		f.use("conversionValues")
+		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
+	case opCodec:
+		return f.codec(r.Name, from, to, value)
+	case opValues:
+		return f.enum(r, up) + "(" + value + ")"
+	}
+	return value
+}
+
+// named converts a list to its declared type, if it has one.
+func (f *codeFile) named(t *Type, value string) string {
+	if t.Decl != nil {
+		return f.cast(t, value)
+	}
+	return value
+}
+
+func (f *codeFile) cast(t *Type, value string) string {
+	text := f.text(t)
+	if strings.ContainsAny(text, "*[]") {
+		text = "(" + text + ")"
+	}
+	return text + "(" + value + ")"
+}
+
+// closure returns a function that converts a value by a rule.
+func (f *codeFile) closure(r *Rule, up bool) string {
+	from, to := r.sides(up)
+	return fmt.Sprintf("func(value %s) %s { return %s }", f.text(from), f.text(to), f.convert(r, up, "value"))
+}
+
+// wrap converts between a value and a pointer to one. The zero value is nil.
+func (f *codeFile) wrap(r *Rule, up bool, value string) string {
+	from, to := r.sides(up)
+	if r.Elem.op == opStruct { // reached only for units that are dropped
+		f.use("conversionStruct")
+		if from.Shape == Pointer {
+			f.use("conversionValueOf")
+			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, up))
+		}
+		name := f.helper("present"+f.identifier(to.Elem), func(name string) string {
+			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(to.Elem), f.text(to), f.empty(to.Elem, "value", true))
+		})
+		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, up))
+	}
+	if from.Shape == Pointer {
+		f.use("conversionValueOf")
+		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
+	}
+	value = f.convert(r.Elem, up, value)
+	if !comparable(to.Elem) { // a time or a quantity
+		f.use("conversionPresent")
+		return "conversionPresent(" + value + ")"
+	}
+	f.use("conversionPointerTo")
+	return "conversionPointerTo(" + value + ")"
+}
+
+// helper adds a function to the file once and returns its name. text is called with the name.
+func (f *codeFile) helper(name string, text func(name string) string) string {
+	if known, ok := f.helperOf[name]; ok {
+		return known
+	}
+	out := f.unique(name)
+	f.helperOf[name] = out
+	i := len(f.helpers)
+	f.helpers = append(f.helpers, "")
+	f.helpers[i] = text(out)
+	return out
+}
+
+// identifier returns a name for a type within names of functions.
+func (f *codeFile) identifier(t *Type) string {
+	switch {
+	case t.Decl != nil && t.Decl.Pkg == f.pkg:
+		return upperFirst(t.Decl.Spec.Name.Name)
+	case t.Decl != nil:
+		return upperFirst(t.Decl.Pkg.Name) + upperFirst(t.Decl.Spec.Name.Name)
+	case t.Elem != nil:
+		return f.identifier(t.Elem) + [...]string{List: "List", Map: "Map", Pointer: "Pointer"}[t.Shape]
+	}
+	return upperFirst(t.Basic)
+}
+
+// integer converts integers and saturates.
+func (f *codeFile) integer(from, to *Type, value string) string {
+	if holds(to, from) {
+		return f.cast(to, value)
+	}
+	a, b := from.Basic, to.Basic
+	name := f.helper(a+"To"+upperFirst(b), func(name string) string {
+		low, high := "", f.std("math", "Max"+upperFirst(strings.Replace(b, "uint", "Uint", 1)))
+		if to.Shape == Uint {
+			low = "0"
+		} else {
+			low = f.std("math", "Min"+upperFirst(b))
+		}
+		expr := "value"
+		if size(to) < size(from) || from.Shape == Uint {
+			expr = "min(" + expr + ", " + high + ")"
+		}
+		if from.Shape == Int {
+			expr = "max(" + expr + ", " + low + ")"
+		}
+		return fmt.Sprintf("// %s converts a number, to the nearest one if it is out of range.\nfunc %s(value %s) %s {\nreturn %s(%s)\n}\n", name, name, a, b, b, expr)
+	})
+	if from.Decl != nil {
+		value = a + "(" + value + ")"
+	}
+	return f.asType(to, name+"("+value+")")
+}
+
+// asType converts a value of a predeclared type to a declared one.
+func (f *codeFile) asType(t *Type, value string) string {
+	if t.Decl != nil {
+		return f.cast(t, value)
+	}
+	return value
+}
+
+// codec returns an expression that converts by a codec.
+func (f *codeFile) codec(codec string, from, to *Type, value string) string {
+	switch codec {
+	case "seconds", "milliseconds", "minutes":
+		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
+		if from.ID == durationID {
+			n := value + ".Duration / " + unit
+			if strings.Contains(value, "(") {
+				n = "(" + value + ").Duration / " + unit
+			}
+			if size(to) == 64 {
+				return f.text(to) + "(" + n + ")"
+			}
+			return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, "int64("+n+")"))
+		}
+		duration := f.text(to)
+		if size(from) < 64 {
+			return duration + "{Duration: " + f.std("time", "Duration") + "(" + value + ") * " + unit + "}"
+		}
+		name := f.helper("durationOf"+upperFirst(codec), func(name string) string {
+			return fmt.Sprintf("// %s returns a duration, the longest one if it is out of range.\nfunc %s(n int64) %s {\nconst limit = int64(%s / %s)\nreturn %s{Duration: %s(max(-limit, min(n, limit))) * %s}\n}\n",
+				name, name, duration, f.std("math", "MaxInt64"), unit, duration, f.std("time", "Duration"), unit)
+		})
+		return name + "(int64(" + value + "))"
+	case "not":
+		return f.asType(to, "!"+f.basic(from, value))
+	case "string":
+		switch {
+		case from.Shape == Int:
+			return f.asType(to, f.std("strconv", "FormatInt")+"(int64("+value+"), 10)")
+		case from.Shape == Bool:
+			return f.asType(to, f.std("strconv", "FormatBool")+"("+f.basic(from, value)+")")
+		case to.Shape == Bool:
+			return f.asType(to, f.basic(from, value)+" == \"true\"")
+		}
+		name := f.helper("parse"+upperFirst(to.Basic), func(name string) string {
+			return fmt.Sprintf("// %s returns the number in a text, or zero.\nfunc %s(text string) %s {\nn, err := %s(text, 10, %d)\nif err != nil {\nreturn 0\n}\nreturn %s(n)\n}\n", name, name, to.Basic, f.std("strconv", "ParseInt"), size(to), to.Basic)
+		})
+		return f.asType(to, name+"("+f.basic(from, value)+")")
+	case "intOrString":
+		intstr := f.imp("k8s.io/apimachinery/pkg/util/intstr", "intstr")
+		switch {
+		case from.Shape == Int && size(from) <= 32:
+			return intstr + ".FromInt32(int32(" + value + "))"
+		case from.Shape == Int:
+			return intstr + ".FromInt32(" + f.integer(from, &Type{Basic: "int32", Shape: Int}, value) + ")"
+		case from.Shape == String:
+			return intstr + ".Parse(" + f.basic(from, value) + ")"
+		case to.Shape == String:
+			name := f.helper("intOrStringText", func(name string) string {
+				return fmt.Sprintf("// %s returns a number or a text as text.\nfunc %s(value %s.IntOrString) string { return value.String() }\n", name, name, intstr)
+			})
+			return f.asType(to, name+"("+value+")")
+		}
+		name := f.helper("intOrStringNumber", func(name string) string {
+			return fmt.Sprintf("// %s returns a number, or zero for a text that is none.\nfunc %s(value %s.IntOrString) int { return value.IntValue() }\n", name, name, intstr)
+		})
+		return f.asType(to, f.integer(&Type{Basic: "int", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
+	case "quantity":
+		resource := f.imp("k8s.io/apimachinery/pkg/api/resource", "resource")
+		switch {
+		case from.Shape == Int:
+			return "*" + resource + ".NewQuantity(int64(" + value + "), " + resource + ".DecimalSI)"
+		case from.Shape == String:
+			name := f.helper("parseQuantity", func(name string) string {
+				return fmt.Sprintf("// %s returns the quantity in a text, or zero.\nfunc %s(text string) %s.Quantity {\nq, err := %s.ParseQuantity(text)\nif err != nil {\nreturn %s.Quantity{}\n}\nreturn q\n}\n", name, name, resource, resource, resource)
+			})
+			return name + "(" + f.basic(from, value) + ")"
+		case to.Shape == String:
+			name := f.helper("quantityText", func(name string) string {
+				return fmt.Sprintf("// %s returns a quantity as text; zero is empty.\nfunc %s(q %s.Quantity) string {\nif q.IsZero() {\nreturn \"\"\n}\nreturn q.String()\n}\n", name, name, resource)
+			})
+			return f.asType(to, name+"("+value+")")
+		}
+		name := f.helper("quantityNumber", func(name string) string {
+			return fmt.Sprintf("// %s returns a quantity as a number, rounded up.\nfunc %s(q %s.Quantity) int64 { return q.Value() }\n", name, name, resource)
+		})
+		return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
+	case "single":
+		if to.Shape == List {
+			name := f.helper("listOf"+f.identifier(from), func(name string) string {
+				return fmt.Sprintf("// %s returns a list of one value, or none if it is empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn %s{value}\n}\n", name, name, f.text(from), f.text(to), f.empty(from, "value", true), f.text(to))
+			})
+			return name + "(" + value + ")"
+		}
+		name := f.helper("firstOf"+f.identifier(to), func(name string) string {
+			return fmt.Sprintf("// %s returns the first value of a list, or the zero value.\nfunc %s(list %s) (value %s) {\nif len(list) > 0 {\nvalue = list[0]\n}\nreturn value\n}\n", name, name, f.text(from), f.text(to))
+		})
+		return name + "(" + value + ")"
+	case "set":
+		if to.Shape == Map {
+			name := f.helper("setOf"+f.identifier(from), func(name string) string {
+				return fmt.Sprintf("// %s returns a set of the elements of a list.\nfunc %s(list %s) %s {\nif list == nil {\nreturn nil\n}\nout := make(%s, len(list))\nfor _, element := range list {\nout[%s(element)] = true\n}\nreturn out\n}\n", name, name, f.text(from), f.text(to), f.text(to), f.text(to.Key))
+			})
+			return name + "(" + value + ")"
+		}
+		name := f.helper("elementsOf"+f.identifier(from), func(name string) string {
+			return fmt.Sprintf("// %s returns the elements of a set, sorted.\nfunc %s(set %s) %s {\nif set == nil {\nreturn nil\n}\nout := make(%s, 0, len(set))\nfor element, ok := range set {\nif ok {\nout = append(out, %s(element))\n}\n}\n%s(out)\nreturn out\n}\n", name, name, f.text(from), f.text(to), f.text(to), f.text(to.Elem), f.std("slices", "Sort"))
+		})
+		return name + "(" + value + ")"
+	}
+	return value
+}
+
+// basic returns a value as one of its predeclared type.
+func (f *codeFile) basic(t *Type, value string) string {
+	if t.Decl != nil {
+		return t.Basic + "(" + value + ")"
+	}
+	return value
+}
+
+// enum returns a function that converts the values of an enum.
+func (f *codeFile) enum(r *Rule, up bool) string {
+	from, to := r.sides(up)
+	id := "values"
+	for _, v := range r.Values {
+		id += " " + v[0] + " " + v[1]
+	}
+	id = fmt.Sprint(id, " ", from.ID, " ", to.ID, up)
+	if known, ok := f.helperOf[id]; ok {
+		return known
+	}
+	name := "convert" + f.identifier(r.Spoke) + "ValueToHub"
+	if !up {
+		name = "convert" + f.identifier(r.Spoke) + "ValueFromHub"
+	}
+	name = f.unique(name)
+	f.helperOf[id] = name
+	var out strings.Builder
+	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(from), f.text(to))
+	seen := map[string]bool{}
+	for _, v := range r.Values {
+		a, b := v[0], v[1]
+		if !up {
+			a, b = b, a
+		}
+		if !seen[a] && a != b {
+			fmt.Fprintf(&out, "case %q:\nreturn %q\n", a, b)
+		}
+		seen[a] = true
+	}
+	fmt.Fprintf(&out, "}\nreturn %s\n}\n", f.castUnless(from, to, "value"))
+	f.helpers = append(f.helpers, out.String())
+	return name
+}
+
+func (f *codeFile) castUnless(from, to *Type, value string) string {
+	if from.ID == to.ID {
+		return value
+	}
+	return f.cast(to, value)
+}
+
+// same returns a condition that two values have the same JSON.
+func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
+	switch {
+	case f.comparable(t):
+		return a + " == " + b
+	case t.Shape == Pointer && f.comparable(t.Elem):
+		f.use("conversionSamePointer")
+		return "conversionSamePointer(" + a + ", " + b + ")"
+	case t.ID == timeID || t.ID == microTimeID:
+		return a + ".Time.Equal(" + b + ".Time)"
+	case t.Shape == Pointer && (t.Elem.ID == timeID || t.Elem.ID == microTimeID):
+		return a + ".Equal(" + b + ")"
+	case t.Shape == List && comparable(t.Elem) && omitEmpty:
+		return f.std("slices", "Equal") + "(" + a + ", " + b + ")"
+	case t.Shape == Bytes && omitEmpty:
+		return f.std("bytes", "Equal") + "(" + a + ", " + b + ")"
+	case t.Shape == Map && comparable(t.Elem) && omitEmpty:
+		return f.std("maps", "Equal") + "(" + a + ", " + b + ")"
+	}
+	f.use("conversionSameJSON")
+	return "conversionSameJSON(" + a + ", " + b + ")"
+}
+
+// comparable reports whether Go compares values of a type, which may be a struct, by what is
+// in their JSON.
+func (f *codeFile) comparable(t *Type) bool {
+	if t.Shape != Struct {
+		return comparable(t)
+	}
+	fields := f.model.types.fields(t)
+	return !t.mixed && !slices.ContainsFunc(fields, func(field *Field) bool { return field.Type.Shape == Struct || !comparable(field.Type) })
+}
+
+// empty returns a condition that a value is left out of JSON, or is what is left out.
+func (f *codeFile) empty(t *Type, value string, omitEmpty bool) string {
+	switch t.Shape {
+	case String:
+		return value + ` == ""`
+	case Bool:
+		return "!" + value
+	case Int, Uint, Float:
+		return value + " == 0"
+	case Pointer:
+		return value + " == nil"
+	case List, Map, Bytes:
+		if omitEmpty {
+			return "len(" + value + ") == 0"
+		}
+		return value + " == nil"
+	case Struct:
+		return f.emptyStruct(t) + "(" + addressOf(value) + ")"
+	}
+	switch t.ID {
+	case durationID:
+		return value + ".Duration == 0"
+	case intOrStringID:
+		return value + " == (" + f.text(t) + "{})"
+	case timeID, microTimeID, quantityID:
+		return value + ".IsZero()"
+	}
+	f.use("conversionSameJSON")
+	return "conversionSameJSON(" + value + ", *new(" + f.text(t) + "))"
+}
+
+func addressOf(value string) string {
+	if rest, ok := strings.CutPrefix(value, "*"); ok {
+		return rest
+	}
+	return "&" + value
+}
+
+// emptyStruct returns a function that reports whether a struct has only empty fields.
+func (f *codeFile) emptyStruct(t *Type) string {
+	return f.helper("empty"+f.identifier(t), func(name string) string {
+		var conditions []string
+		for _, field := range f.model.types.fields(t) {
+			if field.Meta {
+				continue
+			}
+			conditions = append(conditions, f.empty(field.Type, "value."+field.Go, field.OmitEmpty))
+		}
+		body := strings.Join(conditions, " &&\n")
+		if t.mixed {
+			f.use("conversionSameJSON")
+			body = "conversionSameJSON(value, new(" + f.text(t) + "))"
+		}
+		if body == "" {
+			body = "true"
+		}
+		return fmt.Sprintf("// %s reports whether no field has a value.\nfunc %s(value *%s) bool {\nreturn %s\n}\n", name, name, f.text(t), body)
+	})
+}
+
+// key returns a function that returns the key of an element, which may be a pointer.
+func (f *codeFile) key(r *Rule, t *Type) string {
+	var fields []string
+	for _, key := range r.Keys {
+		fields = append(fields, upperFirst(strings.TrimPrefix(key, ".")))
+	}
+	return f.helper("keyOf"+f.identifier(t)+"By"+strings.Join(fields, "And"), func(name string) string {
+		var parts []string
+		element, guard := "element", ""
+		if t.Shape == Pointer {
+			element, guard = "(*element)", "if *element == nil {\nreturn \"\"\n}\n"
+		}
+		for _, key := range r.Keys {
+			field := t.base().Field(strings.TrimPrefix(key, "."))
+			expr := element + "." + field.Go
+			if field.Type.Shape == Pointer {
+				f.use("conversionValueOf")
+				expr = "conversionValueOf(" + expr + ")"
+			}
+			parts = append(parts, expr)
+		}
+		body := ""
+		base := t.base().Field(strings.TrimPrefix(r.Keys[0], ".")).Type.base()
+		switch {
+		case len(parts) == 1 && base.Shape == String:
+			body = "return " + f.basic(base, parts[0])
+		default:
+			if len(parts) > 1 {
+				parts = []string{"[]any{" + strings.Join(parts, ", ") + "}"}
+			}
+			body = "text, _ := " + f.std("encoding/json", "Marshal") + "(" + parts[0] + ")\nreturn string(text)"
+		}
+		return fmt.Sprintf("// %s returns the key of an element.\nfunc %s(element *%s) string {\n%s%s\n}\n", name, name, f.text(t), guard, body)
+	})
+}
+
+// setKey returns a function that sets the key of an element.
+func (f *codeFile) setKey(r *Rule, t *Type) string {
+	field := t.Field(strings.TrimPrefix(r.Keys[0], "."))
+	return f.helper("set"+f.identifier(t)+upperFirst(field.JSON), func(name string) string {
+		value := f.asType(field.Type, "key")
+		return fmt.Sprintf("// %s sets the key of an element.\nfunc %s(element *%s, key string) { element.%s = %s }\n", name, name, f.text(t), field.Go, value)
+	})
+}
+
+// rules returns the rules that a kept value of the other side has to fulfil: a variable, or nil.
+func (f *codeFile) rules(p *Pair, up bool, path []*Field) string {
+	s, t := p.Spokeward, p.Spoke
+	if up {
+		s, t = p.Hubward, p.Hub
+	}
+	return f.rulesOf(below(s, path), t, path, "")
+}
+
+// elementRules returns the rules of the values of a map.
+func (f *codeFile) elementRules(p *Pair, up bool, path []*Field) string {
+	s, t := p.Spokeward, p.Spoke
+	if up {
+		s, t = p.Hubward, p.Hub
+	}
+	return f.rulesOf(values(below(s, path)), t, path, "Values")
+}
+
+// rulesOf returns a variable with the rules of a schema; nil if it has none.
+func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix string) string {
+	text := f.ruleText(s, 0)
+	if text == "" {
+		return "nil"
+	}
+	f.use("conversionRules")
+	id := "rules of " + text
+	if known, ok := f.helperOf[id]; ok {
+		return known
+	}
+	name := "rulesOf" + f.identifier(t)
+	for _, field := range path {
+		name += upperFirst(field.JSON)
+	}
+	name = f.unique(name + suffix)
+	f.helperOf[id] = name
+	f.helpers = append(f.helpers, fmt.Sprintf("// %s are the rules of the schema that a kept value has to fulfil.\nvar %s = &%s\n", name, name, text))
+	return name
+}
+
+// ruleText returns the rules of a schema as a literal; empty if it has none.
+func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
+	if s == nil || depth > maxDepth {
+		return ""
+	}
+	var out []string
+	add := func(name string, format string, args ...any) {
+		out = append(out, name+": "+fmt.Sprintf(format, args...))
+	}
+	number := func(name string, value *float64) {
+		if value != nil {
+			add(name, "conversionNumber(%s)", strconv.FormatFloat(*value, 'g', -1, 64))
+		}
+	}
+	count := func(name string, value *int64) {
+		if value != nil {
+			add(name, "conversionNumber(%d)", *value)
+		}
+	}
+	if v := s.ValueValidation; v != nil {
+		if len(v.Enum) > 0 {
+			var values []string
+			for _, value := range v.Enum {
+				values = append(values, strconv.Quote(string(value.Raw)))
+			}
+			add("Enum", "[]string{%s}", strings.Join(values, ", "))
+		}
+		number("Minimum", v.Minimum)
+		number("Maximum", v.Maximum)
+		if v.ExclusiveMinimum {
+			add("ExclusiveMinimum", "true")
+		}
+		if v.ExclusiveMaximum {
+			add("ExclusiveMaximum", "true")
+		}
+		count("MinLength", v.MinLength)
+		count("MaxLength", v.MaxLength)
+		count("MinItems", v.MinItems)
+		count("MaxItems", v.MaxItems)
+		count("MinProperties", v.MinProperties)
+		count("MaxProperties", v.MaxProperties)
+		if _, err := regexp.Compile(v.Pattern); v.Pattern != "" && err == nil {
+			pattern := strconv.Quote(v.Pattern)
+			if strconv.CanBackquote(v.Pattern) {
+				pattern = "`" + v.Pattern + "`"
+			}
+			add("Pattern", "%s(func() *%s { return %s(%s) })", f.std("sync", "OnceValue"), f.std("regexp", "Regexp"), f.std("regexp", "MustCompile"), pattern)
+		}
+		if v.Format == "date-time" {
+			add("DateTime", "true")
+		}
+		if len(v.Required) > 0 {
+			var names []string
+			for _, name := range v.Required {
+				names = append(names, strconv.Quote(name))
+			}
+			add("Required", "[]string{%s}", strings.Join(names, ", "))
+		}
+	}
+	var properties []string
+	for _, property := range s.Properties {
+		if text := f.ruleText(property.Schema, depth+1); text != "" {
+			properties = append(properties, strconv.Quote(property.Name)+": &"+text)
+		}
+	}
+	if len(properties) > 0 {
+		add("Properties", "map[string]*conversionRules{\n%s,\n}", strings.Join(properties, ",\n"))
+	}
+	if text := f.ruleText(s.Items, depth+1); text != "" {
+		add("Items", "&%s", text)
+	}
+	if text := f.ruleText(values(s), depth+1); text != "" {
+		add("Values", "&%s", text)
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "conversionRules{" + strings.Join(out, ", ") + "}"
+}

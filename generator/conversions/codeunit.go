@@ -1,0 +1,448 @@
+package conversions
+
+import (
+	"fmt"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// ref is a field in a function: how it is read or written, and the pointers on the way.
+type ref struct {
+	path []*Field
+	// guards are the pointers that must not be nil, and expr is the field itself.
+	guards []string
+	alloc  []*Type
+	expr   string
+}
+
+func refOf(root string, path []*Field) ref {
+	r := ref{path: path, expr: root}
+	for i, f := range path {
+		r.expr += "." + f.Go
+		if i < len(path)-1 && f.Type.Shape == Pointer {
+			r.guards = append(r.guards, r.expr)
+			r.alloc = append(r.alloc, f.Type.Elem)
+		}
+	}
+	return r
+}
+
+func (r ref) field() *Field { return r.path[len(r.path)-1] }
+
+// keys returns the path as arguments.
+func (r ref) keys() string {
+	var out []string
+	for _, f := range r.path {
+		out = append(out, strconv.Quote(f.JSON))
+	}
+	return strings.Join(out, ", ")
+}
+
+// name returns a name for a variable that no other one in the function has.
+func (f *codeFile) name(path []*Field, suffix string) string {
+	base := lowerFirst(path[len(path)-1].Source.GoName()) + suffix
+	if token.IsKeyword(base) || f.taken[base] {
+		base += "Value"
+	}
+	out := base
+	for i := 2; f.local[out] || f.taken[out]; i++ {
+		out = base + strconv.Itoa(i)
+	}
+	f.local[out] = true
+	return out
+}
+
+// read returns an expression for the field, which is zero if a pointer on the way is nil.
+func (f *codeFile) read(r ref) string {
+	if len(r.guards) == 0 {
+		return r.expr
+	}
+	name := f.name(r.path, "")
+	f.line("var %s %s", name, f.text(r.field().Type))
+	f.line("if %s {\n%s = %s\n}", notNil(r.guards), name, r.expr)
+	return name
+}
+
+func notNil(guards []string) string {
+	var out []string
+	for _, guard := range guards {
+		out = append(out, guard+" != nil")
+	}
+	return strings.Join(out, " && ")
+}
+
+// assign writes a value to a field. Pointers on the way are allocated if it is not empty.
+func (f *codeFile) assign(r ref, value string) {
+	if len(r.guards) == 0 {
+		f.line("%s = %s", r.expr, value)
+		return
+	}
+	if !token.IsIdentifier(value) {
+		name := f.name(r.path, "")
+		f.line("%s := %s", name, value)
+		value = name
+	}
+	f.line("if %s {", not(f.empty(r.field().Type, value, true)))
+	f.allocate(r)
+	f.line("%s = %s\n}", r.expr, value)
+}
+
+func (f *codeFile) allocate(r ref) {
+	for i, guard := range r.guards {
+		f.line("if %s == nil {\n%s = new(%s)\n}", guard, guard, f.text(r.alloc[i]))
+	}
+}
+
+// not negates a condition.
+func not(condition string) string {
+	switch {
+	case !strings.ContainsAny(condition, " ()"):
+		if rest, ok := strings.CutPrefix(condition, "!"); ok {
+			return rest
+		}
+		return "!" + condition
+	case strings.Count(condition, " == ") == 1 && !strings.Contains(condition, "&&"):
+		return strings.Replace(condition, " == ", " != ", 1)
+	case strings.HasPrefix(condition, "!") && !strings.Contains(condition, " "):
+		return condition[1:]
+	case !strings.Contains(condition, " && ") && strings.HasSuffix(condition, ")"):
+		return "!" + condition
+	}
+	return "!(" + condition + ")"
+}
+
+// unit writes the statements of a unit for a direction. Those that depend on the rest are
+// written last.
+func (f *codeFile) unit(p *Pair, u *Unit, up, last bool) {
+	fromPath, toPath, lostHere, keptThere := u.Spoke, u.Hub, u.Up == Kept, u.Down == Kept
+	if !up {
+		fromPath, toPath, lostHere, keptThere = u.Hub, u.Spoke, u.Down == Kept, u.Up == Kept
+	}
+	switch {
+	case u.set:
+		f.presence(fromPath, toPath, last)
+	case u.Rule == nil:
+		f.oneSided(p, u, up, fromPath, toPath, lostHere, keptThere, last)
+	case last:
+	case u.Hook != nil:
+		f.leaf(p, u, up, lostHere, keptThere)
+	case u.Rule.op == opKeyed && u.Reason != "":
+		f.notYet(u)
+	case u.Rule.op == opKeyed:
+		f.keyed(u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+	case u.Rule.op == opMap && u.Rule.carried() == nil && u.Rule.Elem.op != opList && u.Rule.Elem.op != opMap && (lostHere || keptThere):
+		f.scalarMap(p, u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+	case u.Rule.carried() != nil && (lostHere || keptThere):
+		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
+	case u.Rule.op == opStruct && !lostHere && !keptThere:
+		f.plainStruct(u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+	default:
+		f.leaf(p, u, up, lostHere, keptThere)
+	}
+}
+
+// presence writes the unit of a pointer whose fields are converted on their own.
+func (f *codeFile) presence(from, to []*Field, last bool) {
+	if !last {
+		return
+	}
+	if len(from) > 0 {
+		r := refOf("in", from)
+		guards := notNil(append(r.guards, r.expr))
+		f.line("if %s && %s {", guards, f.empty(r.field().Type.Elem, "*"+r.expr, true))
+		f.line("lost = lost.with(true, %s, \"#set\")\n}", r.keys())
+		return
+	}
+	r := refOf("out", to)
+	f.line("if kept.at(%s).isSet() {", r.keys())
+	f.allocate(ref{guards: append(r.guards, r.expr), alloc: append(r.alloc, r.field().Type.Elem)})
+	f.line("}")
+}
+
+// oneSided writes the unit of a field that the other side does not have.
+func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere, last bool) {
+	if len(from) > 0 && lostHere && !last {
+		r := refOf("in", from)
+		condition := not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty))
+		if len(r.guards) > 0 {
+			condition = notNil(r.guards) + " && " + condition
+		}
+		f.line("if %s {", condition)
+		value := r.expr
+		if len(u.Guards) > 0 {
+			var guards []string
+			for _, guard := range u.Guards {
+				guards = append(guards, refOf("in", guard).expr)
+			}
+			value = fmt.Sprintf("%s{Guards: []any{%s}, Value: %s}", f.use("conversionGuarded"), strings.Join(guards, ", "), r.expr)
+		}
+		f.line("lost = lost.with(%s, %s)\n}", value, r.keys())
+	}
+	if len(to) > 0 && keptThere && last {
+		r := refOf("out", to)
+		t := r.field().Type
+		k := fmt.Sprintf("kept.at(%s)", r.keys())
+		if len(u.Guards) > 0 {
+			// The guards are fields beside this one, so their pointers are allocated with it.
+			var guards []string
+			for _, guard := range u.Guards {
+				guards = append(guards, f.guardValue(refOf("out", guard)))
+			}
+			k += fmt.Sprintf(".guarded(%s)", strings.Join(guards, ", "))
+			f.use("conversionGuarded")
+		}
+		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, up, to))
+		f.allocate(r)
+		f.line("%s = value\n}", r.expr)
+	}
+}
+
+func (f *codeFile) guardValue(r ref) string {
+	if len(r.guards) == 0 {
+		return r.expr
+	}
+	return fmt.Sprintf("func() any {\nif %s {\nreturn %s\n}\nreturn nil\n}()", notNil(r.guards), r.expr)
+}
+
+// leaf writes a unit whose values are kept as they are: one field of each side, or those of
+// a hook.
+func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
+	froms, tos := [][]*Field{u.Spoke}, [][]*Field{u.Hub}
+	if u.Hook != nil {
+		froms, tos = u.Hook.Fields, u.Hook.Targets
+	}
+	if !up {
+		froms, tos = tos, froms
+	}
+	convert := func(up bool, values []string) string {
+		if u.Hook != nil {
+			name := u.Hook.Name + "From"
+			if up {
+				name = u.Hook.Name + "To"
+			}
+			return name + "(" + strings.Join(values, ", ") + ")"
+		}
+		return f.convert(u.Rule, up, values[0])
+	}
+	var values, results []string
+	var sources, targets []ref
+	for _, from := range froms {
+		r := refOf("in", from)
+		sources = append(sources, r)
+		values = append(values, f.read(r))
+	}
+	for _, to := range tos {
+		targets = append(targets, refOf("out", to))
+	}
+	simple := !lostHere && !keptThere && len(targets) == 1
+	if simple {
+		f.assign(targets[0], convert(up, values))
+		return
+	}
+	for _, r := range targets {
+		results = append(results, f.name(r.path, ""))
+	}
+	f.line("%s := %s", strings.Join(results, ", "), convert(up, values))
+	// same compares what the results convert back to with the source.
+	same := func(results []string) (statement, condition string) {
+		back := convert(!up, results)
+		if len(values) == 1 {
+			return "", f.same(sources[0].field().Type, back, values[0], sources[0].field().OmitEmpty)
+		}
+		var names, conditions []string
+		for i := range values {
+			names = append(names, "back"+strconv.Itoa(i+1))
+			conditions = append(conditions, f.same(sources[i].field().Type, names[i], values[i], sources[i].field().OmitEmpty))
+		}
+		return strings.Join(names, ", ") + " := " + back, strings.Join(conditions, " && ")
+	}
+	if keptThere {
+		var kept, conditions []string
+		for i, r := range targets {
+			name := f.name(r.path, "Kept")
+			kept = append(kept, name)
+			condition := "ok"
+			if i == len(targets)-1 && len(values) == 1 {
+				_, same := same(kept)
+				condition += " && " + same
+			}
+			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](kept.at(%s), %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), r.keys(), f.rules(p, up, r.path), condition))
+		}
+		f.line("%s", strings.Join(conditions, "\n"))
+		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
+		if statement, condition := same(kept); statement != "" {
+			restore = fmt.Sprintf("if %s; %s {\n%s\n}", statement, condition, restore)
+		}
+		f.line("%s%s", restore, strings.Repeat("\n}", len(targets)))
+	}
+	if lostHere {
+		statement, condition := same(results)
+		if statement != "" {
+			statement += "; "
+		}
+		f.line("if %s%s {", statement, not(condition))
+		for i, r := range sources {
+			f.line("lost = lost.with(%s, %s)", values[i], r.keys())
+		}
+		f.line("}")
+	}
+	for i, r := range targets {
+		f.assign(r, results[i])
+	}
+}
+
+// plainStruct writes a unit of two structs that lose nothing.
+func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
+	if r.Pair.equal || len(from.guards)+len(to.guards) > 0 {
+		f.assign(to, f.convert(r, up, f.read(from)))
+		return
+	}
+	f.line("%s(&%s, &%s)", f.pureName(r.Pair, up), from.expr, to.expr)
+}
+
+func (f *codeFile) pureName(p *Pair, up bool) string {
+	if p.Loses {
+		return "(" + f.pure(p, up) + ")"
+	}
+	return f.pure(p, up)
+}
+
+// carried writes a unit with structs below that lose something, which is kept field by field.
+func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
+	source := f.read(from)
+	target := to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	kept := fmt.Sprintf("kept.at(%s)", to.keys())
+	a, b := u.Rule.sides(up)
+	switch u.Rule.op {
+	case opStruct:
+		f.line("lost = lost.under(%s(&%s, &%s, %s), %s)", f.function(u.Rule.Pair, up), source, target, kept, from.keys())
+	case opPointer:
+		pair := u.Rule.Elem.Pair
+		if u.Rule.Elem.op != opStruct {
+			f.notYet(u)
+			return
+		}
+		f.line("if %s != nil {", source)
+		f.line("%s = new(%s)", target, f.text(b.Elem))
+		f.line("lost = lost.under(%s(%s, %s, %s), %s)", f.function(pair, up), source, target, kept, from.keys())
+		f.line("}")
+	case opWrap:
+		pair := u.Rule.Elem.Pair
+		below := f.name(from.path, "Lost")
+		if a.Shape == Pointer {
+			value := f.name(from.path, "Value")
+			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
+			f.line("%s := %s(%s, &%s, %s)", below, f.function(pair, up), value, target, kept)
+			f.line("if %s != nil && %s {\n%s = %s.with(true, \"#set\")\n}", source, f.empty(a.Elem, "*"+source, true), below, below)
+			f.line("lost = lost.under(%s, %s)", below, from.keys())
+			break
+		}
+		value := f.name(to.path, "Value")
+		f.line("var %s %s", value, f.text(b.Elem))
+		f.line("lost = lost.under(%s(&%s, &%s, %s), %s)", f.function(pair, up), source, value, kept, from.keys())
+		f.line("if %s || %s.isSet() {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), kept, target, value)
+	case opList:
+		if structs(u.Rule.Elem) == nil {
+			f.notYet(u)
+			return
+		}
+		f.use("conversionList")
+		arguments := []string{source, kept}
+		name := "convertList"
+		if len(u.Rule.Keys) > 0 {
+			name = "convertKeyed"
+			f.use("conversionKeyed")
+			arguments = append(arguments, f.key(u.Rule, a.Elem), f.key(u.Rule, b.Elem))
+		}
+		arguments = append(arguments, f.each(u.Rule.Elem, up), f.each(u.Rule.Elem, !up))
+		f.list(from, target, name+"("+strings.Join(arguments, ", ")+")")
+	case opMap:
+		if structs(u.Rule.Elem) == nil {
+			f.notYet(u)
+			return
+		}
+		f.use("conversionMap")
+		f.list(from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(u.Rule.Elem, up)))
+	default:
+		f.notYet(u)
+		return
+	}
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
+
+// each returns a function that converts an element: func(in *A, out *B, kept) conversionLost.
+func (f *codeFile) each(r *Rule, up bool) string {
+	from, to := r.sides(up)
+	pair := structs(r)
+	name := f.function(pair, up)
+	switch {
+	case r.op == opPointer:
+		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nif *in == nil {\nreturn nil\n}\n*out = new(%s)\nreturn %s(*in, *out, kept)\n}", f.text(from), f.text(to), f.text(to.Elem), name)
+	case !pair.Loses:
+		f.use("conversionLost")
+		return fmt.Sprintf("func(in *%s, out *%s, _ *conversionKept) conversionLost {\n%s(in, out)\nreturn nil\n}", f.text(from), f.text(to), name)
+	}
+	return name
+}
+
+// keyed writes a unit of a map and a list by key.
+func (f *codeFile) keyed(r *Rule, from, to ref, up bool) {
+	source, target := f.read(from), to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	f.use("conversionKeyedMap")
+	a, b := r.sides(up)
+	kept := fmt.Sprintf("kept.at(%s)", to.keys())
+	if a.Shape == Map {
+		f.list(from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
+	} else {
+		f.list(from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
+	}
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
+
+// scalarMap writes a unit of two maps whose values are no structs and may lose something.
+func (f *codeFile) scalarMap(p *Pair, r *Rule, from, to ref, up bool) {
+	source, target := f.read(from), to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	f.use("conversionMap")
+	f.use("conversionValue")
+	a, b := r.sides(up)
+	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) any {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false))
+	each += fmt.Sprintf("if %s {\nreturn *in\n}\nreturn nil\n}", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false)))
+	f.list(from, target, fmt.Sprintf("convertMap[%s](%s, kept.at(%s), %s)", f.text(b), source, to.keys(), each))
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
+
+// list writes the call that converts a list or a map, and keeps what it loses.
+func (f *codeFile) list(from ref, target, call string) {
+	below := f.name(from.path, "Lost")
+	f.line("var %s any\n%s, %s = %s", below, target, below, call)
+	f.line("lost = lost.under(%s, %s)", below, from.keys())
+}
+
+func (f *codeFile) notYet(u *Unit) {
+	field := u.Hub
+	if len(u.Spoke) > 0 {
+		field = u.Spoke
+	}
+	last := field[len(field)-1]
+	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "values of %s can be lost below nested lists, maps and pointers, which is not generated yet", dotted(field))
+}

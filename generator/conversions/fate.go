@@ -1,0 +1,175 @@
+package conversions
+
+import (
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// settleFates determines what each unit can lose. A struct loses what its fields lose, and
+// structs may contain themselves, so it repeats until nothing changes.
+func settleFates(pairs []*Pair) {
+	for again := true; again; {
+		again = false
+		for _, p := range pairs {
+			for _, u := range p.Units {
+				if u.Rule != nil {
+					up, down := u.Rule.loses(true), u.Rule.loses(false)
+					again = again || up != (u.Up != Lossless) || down != (u.Down != Lossless)
+					u.Up, u.Down = fate(up, u.Reason), fate(down, u.Reason)
+				}
+				if u.Up == Kept || u.Down == Kept {
+					again = again || !p.Loses
+					p.Loses = true
+				}
+			}
+		}
+	}
+}
+
+func fate(loses bool, reason string) Fate {
+	switch {
+	case !loses:
+		return Lossless
+	case reason != "":
+		return Dropped
+	}
+	return Kept
+}
+
+// loses reports whether a value that goes up, or down, may not come back.
+func (r *Rule) loses(up bool) bool {
+	from, to := r.Spoke, r.Hub
+	if !up {
+		from, to = to, from
+	}
+	switch r.op {
+	case opSame, opCast:
+		return false
+	case opInteger:
+		return !holds(to, from)
+	case opPointer, opList, opMap:
+		return r.Elem.loses(up)
+	case opKeyed:
+		return from.Shape == List || r.Elem.loses(up) // its order, and elements with equal keys
+	case opWrap:
+		return from.Shape == Pointer || r.Elem.loses(up)
+	case opStruct:
+		return slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
+			if up {
+				return u.Up != Lossless
+			}
+			return u.Down != Lossless
+		})
+	case opCodec:
+		return codecLoses(r.Name, from, to)
+	}
+	return true
+}
+
+// codecLoses reports whether a codec may not give a value back.
+func codecLoses(codec string, from, to *Type) bool {
+	switch codec {
+	case "not":
+		return false
+	case "seconds", "milliseconds", "minutes":
+		return from.ID == durationID || size(from) == 64
+	case "string", "quantity", "intOrString":
+		return from.Shape != Int && from.Shape != Bool
+	case "single":
+		return true
+	}
+	return true
+}
+
+// holds reports whether an integer type has all values of another one.
+func holds(t, other *Type) bool {
+	if t.Shape == Uint {
+		return other.Shape == Uint && size(t) >= size(other)
+	}
+	return size(t) > size(other) || size(t) == size(other) && other.Shape == Int
+}
+
+// size returns the bits of an integer type.
+func size(t *Type) int {
+	n, err := strconv.Atoi(strings.TrimLeft(t.Basic, "uint"))
+	if err != nil {
+		return bits.UintSize
+	}
+	return n
+}
+
+// uncheckedRules reports rules of kept values that are not checked.
+func (p *pairer) uncheckedRules() {
+	for _, pair := range p.model.Pairs {
+		for _, u := range pair.Units {
+			if u.set {
+				continue
+			}
+			if u.Down == Kept && len(u.Hub) > 0 && u.leaf() {
+				p.unchecked(u.Hub, below(pair.Hubward, u.Hub))
+			}
+			if u.Up == Kept && len(u.Spoke) > 0 && u.leaf() {
+				p.unchecked(u.Spoke, below(pair.Spokeward, u.Spoke))
+			}
+		}
+	}
+}
+
+// leaf reports whether the values of the unit are kept as they are.
+func (u *Unit) leaf() bool {
+	if u.Rule == nil || u.Hook != nil {
+		return true
+	}
+	return u.Rule.op != opKeyed && u.Rule.carried() == nil
+}
+
+// carried returns the pair below a rule that loses something; nil if there is none.
+func (r *Rule) carried() *Pair {
+	for ; r != nil; r = r.Elem {
+		if r.op == opStruct && r.Pair.Loses {
+			return r.Pair
+		}
+	}
+	return nil
+}
+
+func (p *pairer) unchecked(path []*Field, s *structural.Schema) {
+	var found []string
+	collectUnchecked(s, &found, 0)
+	if len(found) == 0 {
+		return
+	}
+	f := path[len(path)-1]
+	p.fail(uncheckedRules, f.pos(), f.Pkg, "", "values of %s that are kept in an annotation are not checked against %s", dotted(path), strings.Join(found, ", "))
+}
+
+// collectUnchecked adds the keywords of a schema that kept values are not checked against.
+func collectUnchecked(s *structural.Schema, to *[]string, depth int) {
+	if s == nil || depth > maxDepth {
+		return
+	}
+	add := func(name string, has bool) {
+		if has && !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	add("CEL rules", len(s.XValidations) > 0)
+	if v := s.ValueValidation; v != nil {
+		add("format", v.Format != "" && v.Format != "date-time" && s.Type == "string")
+		add("multipleOf", v.MultipleOf != nil)
+		add("uniqueItems", v.UniqueItems)
+		add("allOf", len(v.AllOf) > 0)
+		add("anyOf", len(v.AnyOf) > 0 && !s.XIntOrString)
+		add("oneOf", len(v.OneOf) > 0)
+		add("not", v.Not != nil)
+	}
+	for _, property := range s.Properties {
+		collectUnchecked(property.Schema, to, depth+1)
+	}
+	collectUnchecked(s.Items, to, depth+1)
+	collectUnchecked(values(s), to, depth+1)
+}

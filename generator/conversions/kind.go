@@ -1,0 +1,124 @@
+package conversions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// FileName is the name of the generated file in each package.
+const FileName = "zz_generated.conversions.go"
+
+// Options configure the conversions.
+type Options struct {
+	// Functions generates functions that take a context, instead of methods; the packages
+	// then do not import controller-runtime.
+	Functions bool
+	// Strict requires a marker for each field that only the hub has.
+	Strict bool
+	// BuildTag is the build constraint of the files. If it is empty, they have none.
+	BuildTag string
+}
+
+// Find returns the kinds with several versions and how each version is converted. If a
+// diagnostic is an error, the model is incomplete. The error is as in [generator.Run].
+func Find(ctx context.Context, options generator.Options, conversions Options) (*Model, diag.List, error) {
+	m, r, err := find(ctx, options.Internal(), conversions)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, r.List.Normalize(), ctx.Err()
+}
+
+func find(ctx context.Context, options build.Options, conversions Options) (*Model, *report.Reporter, error) {
+	options.Gates = []string{"*"}      // the Go types are the same for all gates
+	options.AllowDangerousTypes = true // they do not affect the conversions
+	build.Ignore(&options, FileName)
+	definitions, run, err := build.DefineKinds(ctx, &options)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := run.Reporter
+	m := &Model{fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
+	p := &pairer{model: m, reporter: r, types: m.types, memo: map[string]*Pair{}, strict: conversions.Strict}
+	for _, d := range definitions {
+		for _, t := range d.Roots {
+			if t.Pkg.Root && !slices.Contains(m.roots, t.Pkg) {
+				m.roots = append(m.roots, t.Pkg)
+			}
+		}
+		if kind := p.kind(d); kind != nil {
+			m.Kinds = append(m.Kinds, kind)
+		}
+	}
+	if r.List.HasErrors() {
+		return m, r, nil
+	}
+	for _, kind := range m.Kinds {
+		kind.Equal = true
+		for _, spoke := range kind.Spokes {
+			p.current, p.spoke = kind, spoke
+			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, nil, nil)
+			kind.Equal = kind.Equal && p.identical(spoke.Pair)
+		}
+		if kind.Equal && !r.List.HasErrors() {
+			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
+		}
+	}
+	settleFates(m.Pairs)
+	p.uncheckedRules()
+	return m, r, nil
+}
+
+// kind returns the kind of a definition; nil if it has one version, or no hub.
+func (p *pairer) kind(d *checks.Definition) *Kind {
+	if len(d.Roots) < 2 {
+		return nil
+	}
+	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind}
+	var stored, marked []*Version
+	for i, t := range d.Roots {
+		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.declared(t.Load(), 0), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage}
+		if v.Storage {
+			stored = append(stored, v)
+		}
+		if t.Markers.Get(markers.ConvertPrefix+"hub") != nil {
+			marked = append(marked, v)
+		}
+		kind.Spokes = append(kind.Spokes, v)
+	}
+	hubs := marked
+	if len(marked) == 0 {
+		hubs = stored
+	}
+	if len(hubs) != 1 {
+		first := slices.Concat(hubs, kind.Spokes)[0]
+		problem := "no version of %s is the hub"
+		if len(hubs) > 1 {
+			problem = "several versions of %s are the hub"
+		}
+		found := notOneHub.At(p.at(first), "write +schemagen:convert:hub above one of the types, or +kubebuilder:storageversion", problem, kind.Name)
+		for _, v := range kind.Spokes {
+			if v != first {
+				found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
+			}
+		}
+		p.reporter.Add(found)
+		return nil
+	}
+	kind.Hub = hubs[0]
+	kind.Spokes = slices.DeleteFunc(kind.Spokes, func(v *Version) bool { return v == kind.Hub })
+	return kind
+}
+
+// at returns the position of the type of a version.
+func (p *pairer) at(v *Version) diag.Position {
+	return p.reporter.Position(v.Type.Decl.Spec.Name.Pos())
+}

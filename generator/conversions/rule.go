@@ -1,0 +1,362 @@
+package conversions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// rules finds the rule for two counterparts.
+type rules struct {
+	*pairer
+	spokeField, hubField   *Field
+	spokeSchema, hubSchema *structural.Schema
+	takenSpoke, takenHub   []string
+	codec                  string
+	keys                   []string
+	values                 *markers.Marker
+	codecUsed, valuesUsed  bool
+}
+
+// of returns the rule for two types, or why there is none.
+func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule, string) {
+	rule := &Rule{Spoke: s, Hub: h}
+	taken := len(r.takenSpoke)+len(r.takenHub) > 0
+	if depth > maxDepth {
+		return nil, "the types contain themselves"
+	}
+	if r.values != nil && s.Shape == String && h.Shape == String {
+		return r.enum(rule)
+	}
+	if r.codec == "map" && (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) {
+		return r.keyed(rule, spoke, hub)
+	}
+	if r.codec != "" && fits(r.codec, s, h) {
+		rule.Name, rule.op = r.codec, opCodec
+		return rule, ""
+	}
+	if r.codec == "" && r.values == nil && s.ID == h.ID && !taken && !strings.HasPrefix(s.ID, "?") {
+		rule.Name, rule.op = "equal", opSame
+		return rule, ""
+	}
+	elem := func(a, b *Type, x, y *structural.Schema) string {
+		var problem string
+		rule.Elem, problem = r.of(a, b, x, y, depth+1)
+		return problem
+	}
+	switch {
+	case s.Shape == Pointer && h.Shape == Pointer:
+		rule.Name, rule.op = "pointers", opPointer
+		if problem := elem(s.Elem, h.Elem, spoke, hub); rule.Elem == nil {
+			return nil, problem
+		}
+		rule.Name = rule.Elem.Name
+	case s.Shape == Pointer || h.Shape == Pointer:
+		rule.Name, rule.op = "value and pointer", opWrap
+		if problem := elem(pointed(s), pointed(h), spoke, hub); rule.Elem == nil {
+			return nil, problem
+		}
+		inner := rule.Elem.op
+		if inner == opCodec || inner == opValues {
+			rule.Name = rule.Elem.Name
+		}
+		if inner != opStruct && (inner == opList || inner == opMap || inner == opPointer || !wraps(rule.Elem.Spoke) || !wraps(rule.Elem.Hub)) {
+			return nil, "a pointer to a " + pointed(s).label() + " and a value"
+		}
+	case r.codec != "" && s.Shape != List && h.Shape != Map && s.Shape != Map && s.Shape != Struct:
+		return nil, "the codec " + r.codec + " does not fit these types"
+	case s.Shape == Opaque || h.Shape == Opaque:
+		return nil, "different types"
+	case s.Shape == List && h.Shape == List:
+		rule.Name, rule.op = "list", opList
+		if problem := elem(s.Elem, h.Elem, items(spoke), items(hub)); rule.Elem == nil {
+			return nil, problem
+		}
+		if structs(rule.Elem) != nil {
+			rule.Keys = r.keys
+			for _, schema := range []*structural.Schema{hub, spoke} {
+				if len(rule.Keys) == 0 && schema != nil && schema.XListType == "map" {
+					for _, key := range schema.XListMapKeys {
+						rule.Keys = append(rule.Keys, "."+key)
+					}
+				}
+			}
+			if problem := r.checkKeys(rule); problem != "" {
+				return nil, problem
+			}
+			if len(rule.Keys) > 0 {
+				rule.Name = "list by " + strings.Join(rule.Keys, " and ")
+			}
+		}
+	case s.Shape == Map && h.Shape == Map:
+		if s.Key.Shape != String || h.Key.Shape != String {
+			return nil, "the keys of the maps are not strings"
+		}
+		rule.Name, rule.op = "map", opMap
+		if problem := elem(s.Elem, h.Elem, values(spoke), values(hub)); rule.Elem == nil {
+			return nil, problem
+		}
+	case s.Shape == Struct && h.Shape == Struct:
+		if problem := r.foreign(s, h); problem != "" {
+			return nil, problem
+		}
+		rule.Name, rule.op = "struct", opStruct
+		outer := r.path
+		rule.Pair = r.pair(s, h, spoke, hub, r.takenSpoke, r.takenHub)
+		r.path = outer
+	case s.Shape == h.Shape && (s.Basic == h.Basic):
+		rule.Name, rule.op = "equal", opCast
+	case (s.Shape == Int || s.Shape == Uint) && (h.Shape == Int || h.Shape == Uint):
+		rule.Name, rule.op = "integer", opInteger
+	default:
+		return nil, "different types"
+	}
+	return rule, ""
+}
+
+// foreign returns why a struct of another module, which cannot have markers, does not
+// convert.
+func (r *rules) foreign(s, h *Type) string {
+	if s.Decl.Pkg.Local() {
+		return ""
+	}
+	var missing []string
+	r.types.fields(h)
+	for _, f := range r.types.fields(s) {
+		if h.Field(f.JSON) == nil && !f.Meta {
+			missing = append(missing, f.JSON)
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return h.label() + " has no " + strings.Join(missing, ", ") + ", and fields of another module cannot have markers"
+}
+
+// checkKeys returns what is wrong with the keys of a list.
+func (r *rules) checkKeys(rule *Rule) string {
+	for _, key := range rule.Keys {
+		name := strings.TrimPrefix(key, ".")
+		for _, side := range []*Type{rule.Elem.Spoke.base(), rule.Elem.Hub.base()} {
+			r.types.fields(side)
+			f := side.Field(name)
+			if f == nil {
+				return side.label() + " has no field " + name
+			}
+			switch f.Type.base().Shape {
+			case String, Int, Uint, Bool:
+			default:
+				return key + " is not a string, number or boolean"
+			}
+		}
+	}
+	return ""
+}
+
+// has reports whether a rule, or one below it, is one of the given ones.
+func (r *Rule) has(ops ...op) bool {
+	for ; r != nil; r = r.Elem {
+		if slices.Contains(ops, r.op) {
+			return true
+		}
+	}
+	return false
+}
+
+// structs returns the pair of a rule for structs or pointers to them, or nil.
+func structs(r *Rule) *Pair {
+	if r.op == opPointer {
+		r = r.Elem
+	}
+	if r.op != opStruct {
+		return nil
+	}
+	return r.Pair
+}
+
+// keyed completes the rule of a map and a list of structs, of which one field is the key.
+func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string) {
+	s, h := rule.Spoke, rule.Hub
+	list, m := h, s
+	if s.Shape == List {
+		list, m = s, h
+	}
+	if len(r.keys) != 1 {
+		return nil, "write the key of the list: as=map,key=.name"
+	}
+	if m.Key.Shape != String || m.Elem.Shape != Struct || list.Elem.Shape != Struct {
+		return nil, "the codec map is for a map by strings and a list, both of structs"
+	}
+	r.types.fields(list.Elem)
+	key := list.Elem.Field(strings.TrimPrefix(r.keys[0], "."))
+	if key == nil || key.Type.Shape != String {
+		return nil, list.Elem.label() + " has no string " + r.keys[0]
+	}
+	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
+	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
+	if list == h {
+		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), nil, r.keys)
+	} else {
+		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), r.keys, nil)
+	}
+	rule.Elem = elem
+	return rule, ""
+}
+
+// enum completes the rule of values.
+func (r *rules) enum(rule *Rule) (*Rule, string) {
+	rule.Name, rule.op = "values", opValues
+	text := r.values.Value.(markers.Convert).Value
+	list, ok := strings.CutPrefix(text, "{")
+	list, closed := strings.CutSuffix(list, "}")
+	if !ok || !closed {
+		return nil, text + " is not a list of values: write {Old: New}"
+	}
+	for entry := range strings.SplitSeq(list, ",") {
+		from, to, ok := strings.Cut(entry, ":")
+		from, to = strings.Trim(from, " \""), strings.Trim(to, " \"")
+		if !ok || slices.ContainsFunc(rule.Values, func(v [2]string) bool { return v[0] == from }) {
+			return nil, strings.TrimSpace(entry) + " has no value, or is there twice: write {Old: New}"
+		}
+		rule.Values = append(rule.Values, [2]string{from, to})
+	}
+	return rule, ""
+}
+
+// codecs returns the names of the codecs, in the order in which they are suggested.
+func codecs() []string {
+	return []string{"seconds", "milliseconds", "minutes", "string", "quantity", "intOrString", "not", "single", "map", "set", "json"}
+}
+
+// fits reports whether a codec converts two types, which are not looked through if they are pointers.
+func fits(codec string, s, h *Type) bool {
+	is := func(t *Type, shapes ...Shape) bool { return slices.Contains(shapes, t.Shape) }
+	either := func(a, b func(*Type) bool) bool { return a(s) && b(h) || a(h) && b(s) }
+	integer := func(t *Type) bool { return is(t, Int) }
+	text := func(t *Type) bool { return is(t, String) }
+	switch codec {
+	case "seconds", "milliseconds", "minutes":
+		return either(func(t *Type) bool { return t.ID == durationID }, integer)
+	case "string":
+		return either(text, func(t *Type) bool { return is(t, Int, Bool) })
+	case "quantity":
+		return either(func(t *Type) bool { return t.ID == quantityID }, func(t *Type) bool { return is(t, Int, String) })
+	case "intOrString":
+		return either(func(t *Type) bool { return t.ID == intOrStringID }, func(t *Type) bool { return is(t, Int, String) })
+	case "not":
+		return is(s, Bool) && is(h, Bool)
+	case "single":
+		return is(h, List) && h.Elem.ID == s.ID && s.Shape != Pointer || is(s, List) && s.Elem.ID == h.ID && h.Shape != Pointer
+	case "set":
+		return either(func(t *Type) bool { return is(t, List) && is(t.Elem, String) }, func(t *Type) bool { return is(t, Map) && is(t.Key, String) && is(t.Elem, Bool) })
+	}
+	return false
+}
+
+// codecFor returns the codec that converts two types, or the empty string.
+func codecFor(s, h *Type) string {
+	s, h = s.base(), h.base()
+	for _, codec := range codecs() {
+		if codec != "not" && fits(codec, s, h) {
+			return codec
+		}
+	}
+	return ""
+}
+
+func pointed(t *Type) *Type {
+	if t.Shape == Pointer {
+		return t.Elem
+	}
+	return t
+}
+
+// comparable reports whether Go compares values of a type with ==, and equal values have
+// equal JSON.
+func comparable(t *Type) bool {
+	switch t.Shape {
+	case String, Bool, Int, Uint, Float:
+		return true
+	}
+	return t.ID == durationID || t.ID == intOrStringID
+}
+
+// wraps reports whether a pointer to a value of the type and a value convert, with nil as
+// the zero value.
+func wraps(t *Type) bool {
+	return comparable(t) || t.ID == timeID || t.ID == microTimeID || t.ID == quantityID
+}
+
+func items(s *structural.Schema) *structural.Schema {
+	if s == nil {
+		return nil
+	}
+	return s.Items
+}
+
+func values(s *structural.Schema) *structural.Schema {
+	if s == nil || s.AdditionalProperties == nil {
+		return nil
+	}
+	return s.AdditionalProperties.Schema
+}
+
+// Hook is a pair of functions that converts several fields.
+type Hook struct {
+	Name string
+	// Fields are those of the spoke, and Targets those of the hub.
+	Fields, Targets [][]*Field
+}
+
+// hook adds the unit of a marker func, and the claims of its fields. on is the field with the
+// marker; nil if it is on the struct.
+func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
+	value := m.Value.(markers.Convert)
+	h := &Hook{Name: value.Value}
+	u := &Unit{Pos: m.Pos, Hook: h}
+	fields, _ := value.Get("fields")
+	for _, text := range value.List(fields) {
+		t, path := w.Spoke, []*Field(nil)
+		for _, name := range strings.Split(strings.TrimPrefix(text, "."), ".") {
+			w.types.fields(t.base())
+			f := t.base().Field(name)
+			if f == nil {
+				w.fail(noRule, m.Pos, pkg, "", "+%s: %s has no field %s", m.Name, t.base().label(), name)
+				return
+			}
+			path, t = append(path, f), f.Type
+		}
+		h.Fields = append(h.Fields, path)
+	}
+	if len(h.Fields) == 0 && on != nil {
+		h.Fields = [][]*Field{{on}}
+	}
+	targets, _ := value.Get("to")
+	for _, text := range value.List(targets) {
+		path := w.resolve(text, m, on)
+		if path == nil {
+			return
+		}
+		h.Targets = append(h.Targets, path)
+	}
+	if len(h.Fields) == 0 || len(h.Targets) == 0 {
+		w.fail(noRule, m.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", m.Name)
+		return
+	}
+	u.Spoke, u.Hub = h.Fields[0], h.Targets[0]
+	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
+	for i := range max(len(h.Fields), len(h.Targets)) {
+		c := &claim{unit: u, pos: m.Pos}
+		if i < len(h.Fields) {
+			c.spoke = h.Fields[i]
+		}
+		if i < len(h.Targets) {
+			c.hub = h.Targets[i]
+		}
+		w.claims = append(w.claims, c)
+	}
+	w.Units = append(w.Units, u)
+}
