@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/diag"
@@ -18,7 +19,8 @@ var globalMatches = lazyregexp.New(`(?:^|[^.\w])\s*matches\s*\(`)
 func (c *checks) newerCosts(ctx context.Context) error {
 	var suspects []apiserver.Rule
 	for _, rule := range c.rules {
-		if globalMatches().MatchString(rule.Text+"\n"+rule.MessageText) && rule.RuleShare() <= 1 {
+		text := rule.Text + "\n" + rule.MessageText
+		if strings.Contains(text, "matches") && globalMatches().MatchString(text) && rule.RuleShare() <= 1 {
 			suspects = append(suspects, rule)
 		}
 	}

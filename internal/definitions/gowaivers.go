@@ -140,7 +140,7 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 	folder := &waivedFolder{types: map[string]*waivedType{}, files: map[string][]*waivedType{}}
 	w.folder[dir] = folder
 	texts := map[string][]byte{}
-	gated, waived := false, false
+	waived := false
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
 		if entry.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
@@ -149,13 +149,14 @@ func (w *goWaivers) read(dir string) (*waivedFolder, error) {
 		if texts[name], err = w.in.ReadFile(name, nil); err != nil {
 			return nil, err
 		}
-		gated = gated || markers.IsConditional(string(texts[name])) || bytes.Contains(texts[name], []byte("+"+markers.FeatureGateName+"="))
 		waived = waived || bytes.Contains(texts[name], []byte(markers.AllowChangeName))
 	}
 	if !waived {
 		return folder, nil
 	}
+	gated := false
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		gated = gated || markers.IsConditional(string(texts[name])) || bytes.Contains(texts[name], []byte("+"+markers.FeatureGateName+"="))
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
