@@ -94,9 +94,10 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 		}
 	}
 	for _, d := range found {
-		if blamed[line{d.Pos.File, d.Pos.Line}] {
+		if blamed[line{d.Pos.File, d.Pos.Line}] || strings.Contains(d.Message, uncompiled) {
 			continue
 		}
+		d = c.explainDefault(d, subjects)
 		if c.Explain != nil {
 			d = c.Explain(d)
 		}
