@@ -169,10 +169,25 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 		if c.Kind == compare.RuleAdded && c.Absent != "" {
 			hint = fmt.Sprintf("begin it with !has(self.%s) ||, or %s", c.Absent, hint)
 		}
+		if severity == diag.Warning {
+			hint += "; a warning, because contains in schemagen.yaml does not list these channels"
+		}
 		d := NotContained.At(c.Pos, hint, "channel %s %s: %s: %s%s: %s", wide.Name, effect(c.Kind, narrow.Name), c.Subject(), c.Kind, c.Values(), reason)
 		out = append(out, d.As(severity).With(related...))
 	}
 	return out
+}
+
+// Turned returns the findings about a pair of which the wide channel has fewer gates than the
+// narrow one, with one at the position of the pair. If the pair holds the other way round, that is
+// the only one.
+func Turned(pos diag.Position, findings diag.List, narrow, wide *Channel, holds bool) diag.List {
+	message := fmt.Sprintf("channel %s is to contain %s, which has more gates", wide.Name, narrow.Name)
+	if holds {
+		message, findings = message+"; it is the other way round", nil
+	}
+	hint := fmt.Sprintf("did you mean {narrow: %s, wide: %s}?", wide.Name, narrow.Name)
+	return append(diag.List{NotContained.At(pos, hint, "%s", message).As(diag.Error)}, findings...)
 }
 
 // effect describes what a kind of change does to what a channel accepts.

@@ -179,33 +179,49 @@ func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out d
 		}
 		return false
 	}
+	reported := map[[2]int]bool{}
+	pair := func(narrow, wide int) [2]int { return [2]int{made[narrow].First, made[wide].First} }
+	compare := func(narrow, wide int) ([]containment.Change, error) {
+		changes, known := compared[pair(narrow, wide)]
+		if known {
+			return changes, nil
+		}
+		if target == nil {
+			if target, err = apiserver.NewTarget(r.KubeVersion); err != nil {
+				return nil, err
+			}
+		}
+		changes, err := containment.Unsafe(target, r.in, side(narrow), side(wide))
+		compared[pair(narrow, wide)] = changes
+		return changes, err
+	}
 	for narrow := range channels {
 		for wide := range channels {
-			severity := diag.Warning
-			switch {
-			case slices.ContainsFunc(r.Contains, func(c project.Containment) bool {
+			listed := slices.IndexFunc(r.Contains, func(c project.Containment) bool {
 				return c.Narrow == channels[narrow].Name && c.Wide == channels[wide].Name
-			}):
-				severity = diag.Error
-			case !below(narrow, wide) || between(narrow, wide):
-				continue
-			}
-			if target == nil {
-				if target, err = apiserver.NewTarget(r.KubeVersion); err != nil {
-					return nil, err
+			})
+			severity := diag.Error
+			if listed < 0 {
+				severity = diag.Warning
+				if !below(narrow, wide) || between(narrow, wide) || reported[pair(narrow, wide)] {
+					continue // channels with the same definitions are compared once
 				}
 			}
-			pair := [2]int{made[narrow].First, made[wide].First}
-			changes, ok := compared[pair]
-			if !ok {
-				if changes, err = containment.Unsafe(target, r.in, side(narrow), side(wide)); err != nil {
+			changes, err := compare(narrow, wide)
+			if err != nil {
+				return nil, err
+			}
+			reported[pair(narrow, wide)] = true
+			findings := containment.Findings(changes, side(narrow), side(wide), severity)
+			if len(findings) > 0 && listed >= 0 && below(wide, narrow) {
+				turned, err := compare(wide, narrow)
+				if err != nil {
 					return nil, err
 				}
-				compared[pair] = changes
-			} else if severity == diag.Warning {
-				continue // the same was reported for another channel
+				contradicted := len(containment.Findings(turned, side(wide), side(narrow), severity)) > 0
+				findings = containment.Turned(r.Contains[listed].Pos, findings, side(narrow), side(wide), !contradicted)
 			}
-			out = append(out, containment.Findings(changes, side(narrow), side(wide), severity)...)
+			out = append(out, findings...)
 		}
 	}
 	return out, nil

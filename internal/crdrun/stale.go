@@ -22,6 +22,8 @@ import (
 // staleFile is a file with a definition that the run did not produce.
 type staleFile struct {
 	path, group, kind string
+	// channel is the index of the channel of its place.
+	channel int
 	// ours is set if the file may be removed: the definition has schemagen's version
 	// annotation, and the file has its name and contains nothing else.
 	ours bool
@@ -85,7 +87,7 @@ func staleFiles(in *inputs.Reader, p place, places []place, files []driver.File,
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
 			}
-			out = append(out, staleFile{path, d.Spec.Group, d.Spec.Names.Kind, ours && alone && own == name})
+			out = append(out, staleFile{path, d.Spec.Group, d.Spec.Names.Kind, p.channel, ours && alone && own == name})
 			break
 		}
 	}
@@ -191,9 +193,24 @@ func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]
 		}
 		message := "the kind of this file no longer exists"
 		if isCovered {
-			message = "this run has no definition for this file: no version of its kind exists for these gates"
+			message = "this run has no definition for this file: " + withoutDefinition(channels[f.channel], made[f.channel], f)
 		}
 		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "%s", message))
 	}
 	return remove, findings, nil
+}
+
+// withoutDefinition returns why a channel has no definition of the kind of a file.
+func withoutDefinition(c Channel, made driver.MadeChannel, f staleFile) string {
+	byGates := false
+	for _, k := range made.Removed {
+		byGates = byGates || k.Group == f.group && k.Kind == f.kind
+	}
+	switch {
+	case len(c.Kinds) > 0 && !byGates:
+		return fmt.Sprintf("kinds of channel %s does not have %s", c.Name, f.kind)
+	case c.Name != "":
+		return "no version of its kind exists for the gates of channel " + c.Name
+	}
+	return "no version of its kind exists for these gates"
 }
