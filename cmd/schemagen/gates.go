@@ -66,7 +66,6 @@ CRDs of one channel are replaced by those of another one.`,
 	flags.StringVar(&r.format, "format", "text", "output format: "+strings.Join(gatesrun.Formats(), ", ")+"; of a comparison, those of diff")
 	flags.StringVar(&r.failOn, "fail-on", "clients", "fail on these changes: stored, clients (and stored), any, none; with --from, none is the default")
 	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
-	cmd.MarkFlagsRequiredTogether("from", "to")
 	cmd.MarkFlagsMutuallyExclusive("gate", "promote", "from")
 	cmd.AddCommand(
 		assumeCommand("graduate", "Write Go source as it is if a gate is always on.", true, stdout, stderr),
@@ -78,6 +77,9 @@ CRDs of one channel are replaced by those of another one.`,
 func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, stderr io.Writer) error {
 	if r.into != "" && r.promote == "" {
 		return errors.New("--into needs --promote")
+	}
+	if (r.from == "") != (r.to == "") {
+		return errors.New("--from needs --to: the channel that stored objects are from, and the one that replaces it")
 	}
 	if r.promote == "" && r.from == "" {
 		if !slices.Contains(gatesrun.Formats(), r.format) {

@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/internal/containment"
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 )
@@ -142,7 +143,11 @@ func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
 				by[path] = i
 			} else if w := (writer{first, i}); first != i && !reported[w] {
 				reported[w] = true
-				d := driver.InvalidChannels(channels[i].Pos, "give one of them a directory (crd) or a suffix of its own",
+				hint := "give one of them a directory (crd) or a suffix of its own"
+				if filepath.Base(path) == install.KustomizationName {
+					hint = "give one of them a directory of its own (crd): a kustomization installs all files of its directory"
+				}
+				d := driver.InvalidChannels(channels[i].Pos, hint,
 					"channels %s and %s both write %s", channels[first].Name, channels[i].Name, filepath.ToSlash(path))
 				out = append(out, d.With(diag.Related{Pos: channels[first].Pos, Message: "channel " + channels[first].Name}))
 			}

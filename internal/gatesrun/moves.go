@@ -34,7 +34,7 @@ func (r *Request) Promote(ctx context.Context, target *apiserver.Target, gate, i
 		return &Changes{Findings: findings}, nil
 	}
 	if channel.Gates.On(gate) {
-		return &Changes{Findings: diag.List{driver.InvalidChannels(channel.Pos, "", "gate %s is on in channel %s", gate, channel.Name)}}, nil
+		return &Changes{Findings: diag.List{driver.InvalidChannels(channel.Pos, "", "gate %s is already on in channel %s", gate, channel.Name)}}, nil
 	}
 	with := channel
 	with.Gates = append(slices.Clone(channel.Gates), gate)

@@ -130,7 +130,11 @@ func (r *Request) checkGate(gate string, files []*gatedsource.File) diag.List {
 	if gate != gates.Never && slices.Contains(known, gate) {
 		return nil
 	}
-	return diag.List{driver.UnknownGate(diag.Position{}, gate, known)}
+	out := driver.UnknownGate(diag.Position{}, gate, known)
+	if strings.ContainsAny(gate, ",;*!@") {
+		out.Hint = "name one gate; the gates are " + strings.Join(known, ", ")
+	}
+	return diag.List{out}
 }
 
 // names returns the gates of the project file and then those that only conditions name.

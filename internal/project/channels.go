@@ -221,6 +221,9 @@ func (r *reader) channel(c *Channel, fields map[string]*yaml.Node) {
 		return r.value(Setting{Key: "channels." + c.Name + "." + key, Kind: kind}, fields[key])[0]
 	}
 	c.Directory, c.Suffix, c.Helm = text("crd", Folder), text("suffix", Text), text("helm", Folder)
+	if fields["suffix"] != nil && c.Suffix == "" {
+		r.failChannel(fields["suffix"], "leave it out, or write crd: DIRECTORY for files without a suffix in that directory", "an empty suffix has no effect")
+	}
 	if strings.ContainsAny(c.Suffix, `/\`) || !filepath.IsLocal("x"+c.Suffix) || strings.ContainsFunc(c.Suffix, func(c rune) bool { return c < ' ' }) {
 		r.failChannel(fields["suffix"], "for example -"+c.Name, "%q cannot be the end of a file name", manifest.Shortened(c.Suffix))
 	}
@@ -271,6 +274,10 @@ func (r *reader) contains(n *yaml.Node) {
 		names = append(names, c.Name)
 	}
 	for _, element := range r.List(n) {
+		if !hasKey(element, "narrow") && !hasKey(element, "wide") {
+			r.Fail(element, "write {narrow: NAME, wide: NAME}: the channel wide accepts whatever the channel narrow does", "not a pair of channels")
+			continue
+		}
 		fields := r.Fields(element, "an element of contains", "narrow", "wide")
 		c := Containment{Pos: r.Pos(element)}
 		failed := false
@@ -300,6 +307,17 @@ func (r *reader) contains(n *yaml.Node) {
 			r.file.contains = append(r.file.contains, c)
 		}
 	}
+}
+
+// hasKey reports whether a node is a mapping with a key.
+func hasKey(n *yaml.Node, key string) bool {
+	n = manifest.Aliased(n)
+	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
 }
 
 // unknownChannel reports a name that is not that of a channel.

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
 	"github.com/schemagen/schemagen/structural/manifest"
 )
 
@@ -53,6 +54,9 @@ func parse(in *inputs.Reader, name string, data []byte, codes []*diag.Kind) (*Fi
 		return nil, r.Findings
 	}
 	root := r.Document(data, Name)
+	if root == nil && len(r.Findings) > 0 {
+		r.unquoted(&r.Findings[0])
+	}
 	if root != nil {
 		r.rejectAliases(root)
 		r.top(root)
@@ -80,6 +84,26 @@ func invalidCharacter(data []byte) (at int, why string) {
 		i += size
 	}
 	return -1, ""
+}
+
+// gateElement matches an element of a list of gates that has to be quoted, and is not.
+var gateElement = lazyregexp.New(`(?:^\s*-\s+|[\[,:]\s*)([*@]|![A-Za-z_])`)
+
+// quoteHint is the hint for such an element.
+const quoteHint = `quote names that begin with *, ! or @, as in ["*", "!NAME", "@CHANNEL"]`
+
+// unquoted adds to a syntax error that the library found in a line, or beside it, that an element
+// of a list of gates has to be quoted.
+func (r *reader) unquoted(d *diag.Diagnostic) {
+	for _, line := range []int{d.Pos.Line, d.Pos.Line + 1, d.Pos.Line - 1} {
+		if line < 1 || line > len(r.Lines) {
+			continue
+		}
+		if m := gateElement().FindStringSubmatchIndex(r.Lines[line-1]); m != nil {
+			d.Pos.Line, d.Pos.Column, d.Hint = line, m[2]+1, quoteHint
+			return
+		}
+	}
 }
 
 // failAt reports a mistake at a byte offset.
@@ -180,7 +204,11 @@ func (r *reader) value(s Setting, n *yaml.Node) []string {
 func (r *reader) scalar(n *yaml.Node, what string, tags ...string) (text string, ok bool) {
 	n = manifest.Aliased(n)
 	if n.Kind != yaml.ScalarNode || !slices.Contains(tags, n.Tag) {
-		r.Fail(n, "", "must be %s", what)
+		hint := ""
+		if strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!") { // !NAME is a tag in YAML
+			hint = quoteHint
+		}
+		r.Fail(n, hint, "must be %s", what)
 		return "", false
 	}
 	return n.Value, true

@@ -134,7 +134,7 @@ func (p *pass) line(c markers.Comment, target markers.Target, nested bool) (l li
 	case isTag && bare != nil:
 		return unchanged, gates.Condition{}, nil // the reader of tags reports it
 	case bare != nil && m.Name == markers.TypeName:
-		p.notConditional(inner, "a type of another module")
+		p.notConditional(inner, "a type of another module", "")
 		return line{removed: true}, condition, nil
 	case bare != nil && p.holds(condition):
 		return line{removed: true}, condition, nil
@@ -157,21 +157,25 @@ func (p *pass) permitted(c markers.Comment) bool {
 		markers.FeatureGateName, markers.FeatureGateEnumName, markers.FeatureGateMaxItemsName, markers.FeatureGateXValidationName,
 	} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && (rest == "" || strings.IndexByte(":(", rest[0]) >= 0) {
-			p.notConditional(c, "+"+prefix)
+			hint := "write it without a condition"
+			if prefix == markers.AllowChangeName {
+				hint = "write it without a condition: it allows what the marker or field that depends on the gate changes"
+			}
+			p.notConditional(c, "+"+prefix, hint)
 			return false
 		}
 	}
 	if m, err := p.Table.Parse(c, markers.Type); err == nil && m != nil {
 		if _, inner := m.Inner(); m.Name == markers.WhenName && !inner {
-			p.notConditional(c, "a condition without a marker")
+			p.notConditional(c, "a condition without a marker", "join the conditions with && in one +"+markers.WhenName)
 			return false
 		}
 	}
 	return true
 }
 
-func (p *pass) notConditional(c markers.Comment, what string) {
-	d := p.Reporter.Report(report.NotConditional, p.file.Pkg.At(c.Pos), "", "%s cannot be conditional", what)
+func (p *pass) notConditional(c markers.Comment, what, hint string) {
+	d := p.Reporter.Report(report.NotConditional, p.file.Pkg.At(c.Pos), hint, "%s cannot be conditional", what)
 	p.Reporter.Delimit(d, c.End(), nil)
 }
 
