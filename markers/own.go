@@ -29,6 +29,9 @@ type (
 	// +schemagen:allowChange:kind=field-removed,reason="never served".
 	AllowChange struct {
 		Kind string
+		// For is "channels" if the change is allowed from one channel to another, but not
+		// from one commit to the next.
+		For string `marker:",optional"`
 		// Reason is why the change is safe.
 		Reason string
 	}

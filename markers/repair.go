@@ -88,6 +88,11 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 		names = append(names, strings.TrimPrefix("+"+name, prefix))
 	}
 	name, near := diag.OnlyNearest(word, names)
+	for _, other := range names {
+		if !near && diag.EditDistance(word, other, 3) <= 2 { // one edit, also in a short name
+			name, near = other, true
+		}
+	}
 	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) {
 		return false
 	} else if !near {

@@ -146,7 +146,7 @@ func Findings(changes []Change, narrow, wide *Channel, severity diag.Severity) (
 			continue
 		}
 		reason, _, _ := strings.Cut(c.Reason, "; ") // what follows is about stored objects
-		hint := fmt.Sprintf("allow it with +schemagen:allowChange:kind=%s,reason=\"…\"", c.Kind)
+		hint := fmt.Sprintf("allow it with +schemagen:allowChange:kind=%s,for=channels,reason=\"…\"", c.Kind)
 		var related []diag.Related
 		if c.Place != nil {
 			related = []diag.Related{{Pos: c.Place.Pos, Message: "the condition"}}

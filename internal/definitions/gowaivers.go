@@ -19,8 +19,8 @@ import (
 // goWaiver is a marker +schemagen:allowChange: it allows a kind of change for a field or type
 // and everything below it.
 type goWaiver struct {
-	Kind, Reason string
-	Pos          diag.Position
+	Kind, For, Reason string
+	Pos               diag.Position
 	// gated is set if something in the package depends on gates, so that the marker may allow what
 	// a channel refuses.
 	gated bool
@@ -237,7 +237,7 @@ func (r waiverReader) waivers(comments []markers.Comment, target markers.Target)
 		}
 		if value, ok := m.Value.(markers.AllowChange); ok {
 			p := r.fset.Position(c.Pos)
-			out = append(out, &goWaiver{Kind: value.Kind, Reason: strings.TrimSpace(value.Reason), Pos: diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}})
+			out = append(out, &goWaiver{Kind: value.Kind, For: value.For, Reason: strings.TrimSpace(value.Reason), Pos: diag.Position{File: p.Filename, Line: p.Line, Column: p.Column}})
 		}
 	}
 	return out

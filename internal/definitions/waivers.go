@@ -33,7 +33,7 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	if err != nil {
 		return nil, err
 	}
-	used, err := waivers.allow(changes, news, sources)
+	used, err := waivers.allow(changes, news, sources, "")
 	if err != nil {
 		return nil, err
 	}
@@ -48,25 +48,31 @@ func allowedInGo(changes []compare.Change, news, sources []*crd.Definition) (dia
 	}
 	var out diag.List
 	for _, w := range waivers.All() {
-		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w] || w.gated); d != nil {
+		if d := invalidWaiver(w.Pos, w.Kind, w.Reason, used[w] || w.gated || w.For != ""); d != nil {
 			out = append(out, *d)
+		} else if w.For != "" && w.For != forChannels {
+			out = append(out, compare.UnusedWaiver.At(w.Pos, "write for=channels, or leave it out", "for=%s is not known", w.For).As(diag.Error))
 		}
 	}
 	return out, nil
 }
 
-// AllowInGo marks the changes that markers in Go allow, in the packages of the new definitions,
+// forChannels is the argument for of markers that allow nothing but differences of channels.
+const forChannels = "channels"
+
+// AllowInGo marks the changes between channels that markers in Go allow, in the packages of the new definitions,
 // whose files are read through in.
 func AllowInGo(in *inputs.Reader, changes []compare.Change, news []*crd.Definition) error {
 	waivers, err := newGoWaivers(in)
 	if err == nil {
-		_, err = waivers.allow(changes, news, news)
+		_, err = waivers.allow(changes, news, news, forChannels)
 	}
 	return err
 }
 
-// allow marks the changes that markers allow, and returns these markers.
-func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definition) (used map[*goWaiver]bool, err error) {
+// allow marks the changes that markers allow, for everything or for what is given, and returns
+// these markers.
+func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definition, what string) (used map[*goWaiver]bool, err error) {
 	used = map[*goWaiver]bool{}
 	for i := range changes {
 		c := &changes[i]
@@ -79,7 +85,7 @@ func (w *goWaivers) allow(changes []compare.Change, news, sources []*crd.Definit
 			return nil, err
 		}
 		for _, waiver := range found {
-			if waiver.Kind == string(c.Kind) && waiver.Reason != "" {
+			if waiver.Kind == string(c.Kind) && waiver.Reason != "" && (waiver.For == "" || waiver.For == what) {
 				c.Waived, used[waiver] = waiver.Reason, true
 				break
 			}
