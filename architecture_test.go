@@ -61,6 +61,7 @@ func layers() []string {
 		"generator/internal/gounions",
 		"generator/internal/transitions",
 		"generator/internal/gateway",
+		"generator/internal/overlay",
 		"generator/internal/build",
 		"generator",
 		"generator/driver",

@@ -96,6 +96,9 @@ type Language struct {
 	Gates []string
 	// KnownGates are the names that conditions may have. If it is nil, every name is allowed.
 	KnownGates []string
+	// MergeOverlay generates definitions for each gate of OpenShift's markers alone, and lays those
+	// whose gates are on over each other, as OpenShift's generator does.
+	MergeOverlay bool
 }
 
 // PackageOptions override [Options] for some packages. Markers in a package's source take

@@ -32,7 +32,7 @@ func unfixable() map[diag.Code]string {
 		"SG302": meaning, "SG304": several, "SG307": several, "SG308": "enabling a feature changes all types of the package",
 		"SG309": "other tools may read the tag", "SG310": meaning, "SG311": meaning,
 		"SG313": convention, "SG314": convention, "SG315": "the rules may also be about something else", "SG316": types, "SG317": convention, "SG333": several, "SG340": types,
-		"SG319": meaning, "SG320": argument, "SG321": meaning, "SG323": several, "SG326": several, "SG328": meaning,
+		"SG319": meaning, "SG320": argument, "SG321": meaning, "SG323": several, "SG326": several, "SG328": meaning, "SG330": "the setting changes all definitions",
 		"SG401": meaning, "SG402": meaning, "SG403": several, "SG404": meaning, "SG405": meaning, "SG406": several, "SG407": several,
 		"SG408": argument, "SG409": several, "SG410": destination,
 		"SG501": "--prune removes the file", "SG504": destination, "SG505": destination, "SG506": argument, "SG508": several, "SG509": several, "SG510": meaning, "SG512": argument,

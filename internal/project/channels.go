@@ -320,6 +320,19 @@ func hasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
+// merge reads how OpenShift's markers of several gates are merged.
+func (r *reader) merge(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	switch text, ok := r.scalar(n, "once or overlay", "!!str"); {
+	case ok && text == "overlay":
+		r.file.mergeOverlay = true
+	case ok && text != "once":
+		r.Fail(n, diag.DidYouMean(text, []string{"once", "overlay"}, "once or overlay"), "merge: unknown value %q", manifest.Shortened(text))
+	}
+}
+
 // unknownChannel reports a name that is not that of a channel.
 func (r *reader) unknownChannel(n *yaml.Node, name string, names []string) {
 	hint := "declare channels: see docs/gates.md"

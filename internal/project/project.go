@@ -41,6 +41,8 @@ type File struct {
 	named []Gate
 	// channels are those of the section channels.
 	channels []Channel
+	// mergeOverlay is set if the section merge is overlay.
+	mergeOverlay bool
 	// contains are the elements of the section contains.
 	contains []Containment
 	// severities are the configured severities of codes, each one of [Severities]. waivers
@@ -268,7 +270,7 @@ func (c *File) AddTo(options *generator.Options, all bool) {
 	if c == nil {
 		return
 	}
-	options.Packages, options.KnownGates = c.packages, c.gates
+	options.Packages, options.KnownGates, options.MergeOverlay = c.packages, c.gates, c.mergeOverlay
 	if len(c.overrides) > 0 {
 		options.Overrides = &generator.OverrideFile{Name: c.Name, Data: c.data, Overrides: c.overrides, ReportUnused: all}
 	}

@@ -49,6 +49,7 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		}
 		options.Loaded = loaded
 	}
+	options.merged = mergedRuns{}
 	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
 	runs := make([]*Run, len(channels)) // nil for channels that share one
 next:

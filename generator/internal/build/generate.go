@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/absent"
@@ -14,10 +16,13 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/gateway"
 	"github.com/schemagen/schemagen/generator/internal/golist"
+	"github.com/schemagen/schemagen/generator/internal/overlay"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/internal/progress"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Lister finds the packages of a run.
@@ -76,6 +81,9 @@ func Misspelled(ctx context.Context, options Options) (diag.List, error) {
 
 // DefineKinds returns the definitions of the packages' kinds, before verification.
 func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *Run, error) {
+	if options.MergeOverlay && options.merging == nil {
+		return defineMerged(ctx, options)
+	}
 	roots, b, err := Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
@@ -121,9 +129,176 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	reportSyntax()
 	run.ParseGated()
 	run.Unions.FixOff()
-	absent.Check(run.Checker, crds, run.usedGates[gateway.Gate])
+	if options.merging == nil {
+		absent.Check(run.Checker, crds, run.usedGates[gateway.Gate])
+	}
 	run.Lint()
 	return crds, run, ctx.Err()
+}
+
+// merging is what is different in a run whose definitions are laid over those of others: either
+// nothing of OpenShift's markers is erased except for kinds, or kinds depend on other gates than
+// all else.
+type merging struct {
+	whole bool
+	kinds gates.Set
+}
+
+// mergedRuns are the results of runs whose definitions are laid over each other, by the gates of
+// the run and then by kind.
+type mergedRuns map[string]map[string]mergedKind
+
+type mergedKind struct {
+	definition *checks.Definition // nil if there is none
+	found      diag.List          // of the run
+}
+
+// defineMerged is [DefineKinds] for definitions that are laid over each other: one for each gate
+// that is on. The positions in the result are those of a run that has what any gate has.
+func defineMerged(ctx context.Context, options *Options) ([]*checks.Definition, *Run, error) {
+	whole := *options
+	whole.merging = &merging{whole: true}
+	all, run, err := DefineKinds(ctx, &whole)
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Loaded = whole.Loaded
+	missing := func(d diag.Diagnostic) bool { return slices.Contains(ofAllChannels(), d.Code) }
+	findings := slices.DeleteFunc(run.Reporter.List, func(d diag.Diagnostic) bool { return !missing(d) })
+	run.Reporter.List = nil
+	named := run.gatedNames()
+	parts, kindsOf, sets := map[*checks.Definition][]overlay.Part{}, map[string][]string{}, map[string]gates.Set{}
+	for _, d := range all {
+		var used []source.Gated
+		for _, t := range d.Roots {
+			used = append(used, overlay.Used(t)...)
+		}
+		parts[d] = overlay.Parts(used, options.Gates)
+		for _, part := range parts[d] {
+			kindsOf[part.String()] = append(kindsOf[part.String()], kindOf(d))
+			sets[part.String()] = part.Set(run.eraser.Named(options.Gates), named)
+		}
+	}
+	runs := mergedRuns{}
+	for _, part := range slices.Sorted(maps.Keys(sets)) {
+		if runs[part], err = options.definePart(ctx, sets[part], kindsOf[part]); err != nil {
+			return nil, nil, err
+		}
+		for _, kind := range kindsOf[part] {
+			findings = append(findings, slices.DeleteFunc(slices.Clone(runs[part][kind].found), missing)...)
+		}
+	}
+	run.Reporter.List = append(run.Reporter.List, findings.Normalize()...)
+	var out []*checks.Definition
+	for _, d := range all {
+		if merged := run.merge(d, parts[d], runs); merged != nil {
+			out = append(out, merged)
+		}
+	}
+	absent.Check(run.Checker, out, true)
+	return out, run, ctx.Err()
+}
+
+func kindOf(d *checks.Definition) string { return d.Object.Spec.Names.Kind + "." + d.Object.Spec.Group }
+
+// definePart returns what a run for a set of gates has, at least of the kinds.
+func (o *Options) definePart(ctx context.Context, on gates.Set, kinds []string) (map[string]mergedKind, error) {
+	key := fmt.Sprintf("%q", on)
+	out := o.merged[key]
+	if out == nil {
+		out = map[string]mergedKind{}
+	}
+	options := *o
+	options.Kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { _, ok := out[kind]; return ok })
+	if len(options.Kinds) == 0 {
+		return out, nil
+	}
+	options.merging = &merging{kinds: gates.Set(o.Gates)}
+	options.Gates, options.Groups = on, nil
+	options.Annotations, options.Labels = nil, nil // the result has its own
+	all, run, err := DefineKinds(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	for _, kind := range options.Kinds {
+		out[kind] = mergedKind{found: run.Reporter.List}
+	}
+	for _, d := range all {
+		out[kindOf(d)] = mergedKind{d, run.Reporter.List}
+	}
+	if o.merged != nil {
+		o.merged[key] = out
+	}
+	return out, nil
+}
+
+// merge returns a definition with the schemas of the parts laid over each other, or nil if there
+// are none because of an error.
+func (run *Run) merge(d *checks.Definition, parts []overlay.Part, runs mergedRuns) *checks.Definition {
+	out := *d
+	out.Schemas = nil
+	for _, version := range d.Object.Spec.Versions {
+		var schemas []*structural.Schema
+		var of []overlay.Part
+		for _, part := range parts {
+			if p := runs[part.String()][kindOf(d)].definition; p != nil && p.SchemaOf(version.Name) != nil {
+				schemas, of = append(schemas, p.SchemaOf(version.Name)), append(of, part)
+				out.Flawed = out.Flawed || p.Flawed
+			}
+		}
+		if len(schemas) == 0 {
+			return nil
+		}
+		schema, lost := overlay.Schemas(of, schemas)
+		out.Schemas = append(out.Schemas, schema)
+		for _, l := range lost {
+			run.reportLost(d, l)
+		}
+	}
+	return &out
+}
+
+// reportLost reports a rule of a gate that a definition does not have because of another gate.
+func (run *Run) reportLost(d *checks.Definition, l overlay.Lost) {
+	t := d.Roots[0]
+	used := overlay.Used(t)
+	of := slices.IndexFunc(used, func(g source.Gated) bool { return g.Pos == l.Rule })
+	by := slices.IndexFunc(used, func(g source.Gated) bool {
+		return slices.ContainsFunc(g.Gates, func(names []string) bool { return slices.Equal(names, l.Later) })
+	})
+	if of < 0 || by < 0 {
+		return
+	}
+	var names []string
+	for _, part := range used[of].Gates {
+		if name := overlay.Part(part).String(); name != gates.Base {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return // what has the empty name is not that of a gate
+	}
+	found := run.Reporter.Report(report.MergeLosesRule, t.Pkg.At(l.Rule), "write merge: once in schemagen.yaml, or give the rule the gate, too",
+		"the merge loses this rule of gate %s: gate %s comes later, and has the same list without it", strings.Join(names, " or "), l.Later)
+	found.Related = []diag.Related{{Pos: run.Reporter.Position(used[by].Pos), Message: "the later gate"}}
+}
+
+// gatedNames returns the names in OpenShift's markers, sorted.
+func (run *Run) gatedNames() []string {
+	names := map[string]bool{}
+	for p := range run.Packages() {
+		for _, f := range p.Sources {
+			for _, used := range f.Gated {
+				for _, g := range used {
+					for _, name := range slices.Concat(g.Gates...) {
+						names[name] = name != gates.Base
+					}
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, named bool) bool { return !named })
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Open loads the root packages of a run and returns them with a builder for their types.

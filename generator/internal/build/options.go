@@ -24,6 +24,11 @@ type Options struct {
 	// final form, such as that of their size, then apply.
 	Final bool
 
+	// merging is set in the runs whose definitions are laid over each other, and merged has the
+	// results of earlier ones; it may be nil.
+	merging *merging
+	merged  mergedRuns
+
 	// extensions makes schemas carry x-kubernetes-unions. They are not written then.
 	extensions bool
 	// allUnions adds x-kubernetes-unions also for unions that packages do not enable.
@@ -65,6 +70,7 @@ type Language struct {
 	Overrides              *OverrideFile
 	Generators             []string
 	Gates, KnownGates      []string
+	MergeOverlay           bool
 }
 
 // Output configures which definitions are written, and how.

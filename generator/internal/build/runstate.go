@@ -75,6 +75,9 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 	r := loaded.newReporter()
 	m := &sourceMarkers{table: loaded.table, reporter: r, options: options, facts: map[*source.Package]*packageFacts{}, settings: map[*source.Package]*PackageOptions{}}
 	eraser := &erasure.Eraser{Reporter: r, Table: loaded.table, Gates: options.Gates, Known: options.KnownGates, Used: map[string]bool{}, Corrected: m.corrected, Enabled: m.enables}
+	if options.merging != nil {
+		eraser.Whole, eraser.Kinds = options.merging.whole, options.merging.kinds
+	}
 	eraser.CheckGates()
 	p := source.New(source.Config{Files: loaded.files, Problems: r, Markers: m, Eraser: eraser})
 	checker := &checks.Checker{

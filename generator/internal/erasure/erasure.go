@@ -33,6 +33,10 @@ type Eraser struct {
 	// Enabled reports whether a package enables a feature. It must not read the package's erased
 	// files.
 	Enabled func(p *source.Package, feature string) bool
+	// Kinds are the gates on which kinds depend by OpenShift's markers; nil for Gates.
+	Kinds gates.Set
+	// Whole is set if nothing else of OpenShift's markers is applied.
+	Whole bool
 	// Corrected returns the text of a marker after corrections of misspelled ones.
 	Corrected func(markers.Comment) string
 
@@ -82,6 +86,14 @@ func (e *Eraser) reads(p *source.Package, feature string) bool {
 		e.dialects[key] = reads
 	}
 	return reads
+}
+
+// Named returns the elements of a set that may affect the conditions that were read.
+func (e *Eraser) Named(set gates.Set) gates.Set {
+	return slices.DeleteFunc(slices.Clone(set), func(element string) bool {
+		name := strings.TrimPrefix(element, "!")
+		return name != "*" && name != gates.Base && !e.Used[name]
+	})
 }
 
 // CheckGates reports elements of the set that name no known gate.
@@ -223,7 +235,7 @@ func isBlank(c *ast.Comment) bool { return strings.TrimSpace(strings.TrimPrefix(
 
 // packageClause applies the conditions of the markers that describe the package.
 func (p *pass) packageClause(tree *ast.File) {
-	for _, d := range p.declaration(p.file.Written.Package, markers.Package) {
+	for _, d := range p.declaration(p.file.Written.Package, markers.Package, "") {
 		if d.marker.Pos > tree.Name.End() {
 			p.syntax(d.marker.Comment, "it is at no declaration: put it above a field, a type, a constant or the package clause")
 			continue
@@ -246,7 +258,7 @@ type bareCondition struct {
 // added to p.around.
 func (p *pass) exists(what source.Erased, target markers.Target) bool {
 	exists := true
-	for i, d := range p.declaration(what.Comments, target) {
+	for i, d := range p.declaration(what.Comments, target, what.Name) {
 		p.lines[d.marker.Pos] = line{removed: true}
 		if i > 0 {
 			p.syntax(d.marker.Comment, "a second condition at one declaration").Hint = "join them with && or ||"

@@ -20,13 +20,13 @@ type alternative struct {
 	slots     []string
 	condition gates.Condition
 	// gates is the number of gates that one of OpenShift's markers requires; 0 for others. A
-	// marker replaces those that require fewer.
+	// marker replaces those that only require some of its gates.
 	gates int
 }
 
-// declaration applies the conditions of the markers of one declaration, and returns those
-// conditions that apply to the declaration itself.
-func (p *pass) declaration(comments []markers.Comment, target markers.Target) (bare []bareCondition) {
+// declaration applies the conditions of the markers of one declaration with a name, and returns
+// those conditions that apply to the declaration itself.
+func (p *pass) declaration(comments []markers.Comment, target markers.Target, name string) (bare []bareCondition) {
 	set := map[string]alternative{} // by slot
 	var conditional []alternative
 	var plain []markers.Comment
@@ -37,7 +37,7 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target) (b
 			p.alternative(set, a)
 		}
 	}
-	bare = p.openShift(comments, target, add)
+	bare = p.openShift(comments, target, name, add)
 	for _, c := range comments {
 		if _, done := p.lines[c.Pos]; done {
 			continue
@@ -84,7 +84,7 @@ func (p *pass) alternative(set map[string]alternative, a alternative) {
 		switch {
 		case !ok:
 			set[slot] = a
-		case first.says == a.says, 0 < a.gates && a.gates < first.gates:
+		case first.says == a.says, 0 < a.gates && a.gates < first.gates && first.condition.Implies(a.condition):
 			p.lines[a.written.Pos] = line{removed: true}
 		default:
 			d := p.Reporter.Report(report.AlternativesDisagree, p.file.Pkg.At(a.marker.Pos), "make the conditions exclude each other",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/markers"
 )
@@ -23,17 +24,21 @@ type gated struct {
 	base      bool
 }
 
-// openShift applies the conditions of OpenShift's markers at one declaration, and returns that
-// of the declaration itself, if any. It calls add for each marker that is conditional.
-func (p *pass) openShift(comments []markers.Comment, target markers.Target, add func(a alternative, holds bool)) (bare []bareCondition) {
+// openShift applies the conditions of OpenShift's markers at one declaration with a name, and
+// returns that of the declaration itself, if any. It calls add for each marker that is
+// conditional.
+func (p *pass) openShift(comments []markers.Comment, target markers.Target, name string, add func(a alternative, holds bool)) (bare []bareCondition) {
 	var existing, rules, others []gated
 	for _, c := range comments {
 		if !strings.HasPrefix(c.Text, "+openshift:") || !p.reads(p.file.Pkg, markers.FeatureOpenShift) {
 			continue
 		}
 		g, ok := p.gated(c, target)
+		if ok {
+			p.note(g, name)
+		}
 		switch {
-		case !ok:
+		case !ok, p.Whole && (target != markers.Type || g.Name != markers.FeatureGateName):
 		case g.Name == markers.FeatureGateName:
 			existing = append(existing, g)
 			p.lines[c.Pos] = line{removed: true}
@@ -51,7 +56,11 @@ func (p *pass) openShift(comments []markers.Comment, target markers.Target, add 
 	}
 	if len(existing) > 0 {
 		condition := anyOf(existing)
-		bare = append(bare, bareCondition{existing[0].Marker, condition, p.holds(condition)})
+		holds := p.holds(condition)
+		if target == markers.Type && p.Kinds != nil {
+			holds = condition.Holds(p.Kinds)
+		}
+		bare = append(bare, bareCondition{existing[0].Marker, condition, holds})
 	}
 	for i, g := range rules {
 		if others := slices.Delete(slices.Clone(rules), i, i+1); g.base && len(others) > 0 {
@@ -62,6 +71,23 @@ func (p *pass) openShift(comments []markers.Comment, target markers.Target, add 
 		p.validates(g, []string{g.value.Plain()}, add)
 	}
 	return bare
+}
+
+// note notes a marker at a declaration with a name.
+func (p *pass) note(g gated, name string) {
+	typeName, _, isField := strings.Cut(name, ".")
+	if p.file.Gated == nil {
+		p.file.Gated = map[string][]source.Gated{}
+	}
+	p.file.Gated[typeName] = append(p.file.Gated[typeName], source.Gated{
+		Pos: g.Pos, Gates: g.value.Alternatives(), Exists: !isField && g.Name == markers.FeatureGateName,
+	})
+	if p.Whole { // what the gates of a run decide is each of them
+		p.holds(gates.Name(gates.Base))
+		for _, gate := range g.condition.Names() {
+			p.holds(gates.Name(gate))
+		}
+	}
 }
 
 // gated returns a comment as one of OpenShift's markers with gates. ok is false if it is none, or

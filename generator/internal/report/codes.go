@@ -327,6 +327,12 @@ var (
 		Bad:         "$ schemagen crd ./... --gates New\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(New)\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(!New)=+kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}\n-- v2/types.go --\n// +groupName=example.com\npackage v2\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:when(New)\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}
+	MergeLosesRule = &diag.Kind{
+		Code: "SG330", Severity: diag.Note, Title: "a rule of a gate that a merge loses",
+		Explanation: "With merge: overlay in schemagen.yaml, the CRDs that are generated for each gate of OpenShift's markers alone are laid over each other, by name, and a list is that of the last gate that has it. A rule of an earlier gate is lost if a later one has rules at the same place. So it is in OpenShift's own CRDs; with merge: once, both rules are there.",
+		Bad:         "$ schemagen crd ./... --enable=openshift --gates A,B\n-- schemagen.yaml --\nmerge: overlay\n-- api/types.go --\n// +openshift:validation:FeatureGateAwareXValidation:featureGate=A,rule=\"self.size() < 9\"\n// +openshift:validation:FeatureGateAwareXValidation:featureGate=B,rule=\"self.size() != 5\"\nNames []string `json:\"names\"`",
+		Good:        "$ schemagen crd ./... --enable=openshift --gates A,B\n-- schemagen.yaml --\nmerge: once\n-- api/types.go --\n// +openshift:validation:FeatureGateAwareXValidation:featureGate=A,rule=\"self.size() < 9\"\n// +openshift:validation:FeatureGateAwareXValidation:featureGate=B,rule=\"self.size() != 5\"\nNames []string `json:\"names\"`",
+	}
 	MetadataLost = &diag.Kind{
 		Code: "SG333", Severity: diag.Warning, Title: "nested metadata that is dropped",
 		Explanation: "As with controller-gen, the schema of a metav1.ObjectMeta inside an object has no fields, so the API server drops labels, annotations and everything else that users write there, and warns only clients that request field validation. --embedded-object-meta (controller-gen's crd:generateEmbeddedObjectMeta=true) describes name, namespace, labels, annotations and finalizers; a type of your own can describe what you need. The server itself handles the metadata of the kind, and of a field marked +kubebuilder:validation:EmbeddedResource.",
@@ -442,7 +448,7 @@ func Codes() []*diag.Kind {
 		MalformedArguments, MarkerDoesNotFit, UnknownMarker, WrongTarget, OverriddenMarker, MalformedMarker, FloatingMarker,
 		FeatureDisabled, TagWithoutMeaning, UnusedOverride, InvalidUnion, UnionsDisabled, UnionMemberName, OptionalUnionMember,
 		HandWrittenUnionRules, UnionInOtherForm, UnionsDiffer, NoUnionFunctions,
-		InvalidCondition, UnknownGate, UnusedGate, NeedlessCondition, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, StorageByGates, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
+		InvalidCondition, UnknownGate, UnusedGate, NeedlessCondition, AlternativesDisagree, ReadsErased, NeedsErased, NotConditional, StorageByGates, MergeLosesRule, MetadataLost, OptionalAndRequired, UnenforceableReadOnly,
 		ReformattedMarker,
 		KindWithoutGroup, NoStorageVersion, SeveralStorageVersions, NoServedVersion, NoKinds, DuplicateFileName, DuplicateVersion,
 		UnknownKind, ConversionsDiffer, ManifestNotReplaceable,

@@ -103,6 +103,15 @@ type Erased struct {
 	Comments []markers.Comment
 }
 
+// Gated is one of OpenShift's markers with gates.
+type Gated struct {
+	Pos token.Pos
+	// Gates are the gates of which one has to be on or, with several names, all of them.
+	Gates [][]string
+	// Exists is set if the type itself depends on them.
+	Exists bool
+}
+
 // ErasedAt returns what the condition at a position removes, or nil.
 func (p *Package) ErasedAt(pos token.Pos) *Erased {
 	for _, f := range p.Sources {
@@ -193,6 +202,9 @@ type File struct {
 	// hold. NoKinds is set if the condition at the package clause does not hold.
 	Erased, Held []Erased
 	NoKinds      bool
+	// Gated are OpenShift's markers with gates, by the name of the type whose declaration has
+	// them.
+	Gated map[string][]Gated
 	// Params are the type parameters that an instance binds, by name.
 	Params map[string]TypeArgument
 
