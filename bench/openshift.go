@@ -1,17 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 // openshiftAPI is a copy of OpenShift's API, which has CRDs next to each package.
@@ -20,8 +25,14 @@ type openshiftAPI struct {
 	out           io.Writer
 }
 
-// singleGates is the directory of the CRDs of single gates.
-const singleGates = "zz_generated.featuregated-crd-manifests"
+// The directories of the CRDs of single gates, and of the merged ones.
+const (
+	singleGates = "zz_generated.featuregated-crd-manifests"
+	mergedCRDs  = "zz_generated.crd-manifests"
+)
+
+// gateAnnotation begins the annotations of CRDs of single gates.
+const gateAnnotation = "feature-gate.release.openshift.io/"
 
 // openshiftModule compares the CRDs of the module that the nested module openshift requires.
 func (d *dialectRun) openshiftModule(ctx context.Context) error {
@@ -48,16 +59,27 @@ func (d *dialectRun) openshiftCheckout(ctx context.Context, dir string) error {
 }
 
 func (d *dialectRun) openshift(ctx context.Context, source, dir string) error {
-	o := &openshiftAPI{root: filepath.Join(d.temp, filepath.Base(dir)), product: d.product, out: d.out}
-	if err := o.copyFrom(dir); err != nil {
-		return err
+	copied := func(name string, single bool) (*openshiftAPI, error) {
+		o := &openshiftAPI{root: filepath.Join(d.temp, filepath.Base(dir)+name), product: d.product, out: d.out}
+		return o, o.copyFrom(dir, single)
 	}
-	equal, all, err := o.single(ctx)
+	o, err := copied("-single", true)
 	if err != nil {
 		return err
 	}
-	d.result(source, "%d of the %d CRDs of single gates that it has are equal.", equal, all)
-	d.differs = d.differs || equal != all
+	single, singles, err := o.single(ctx)
+	if err != nil {
+		return err
+	}
+	if o, err = copied("-merged", false); err != nil {
+		return err
+	}
+	merged, all, err := o.merged(ctx)
+	if err != nil {
+		return err
+	}
+	d.result(source, "%d of the %d CRDs of single gates that it has are equal, and %d of the %d merged ones.", single, singles, merged, all)
+	d.differs = d.differs || single != singles || merged != all
 	return nil
 }
 
@@ -69,13 +91,15 @@ var (
 	capability  = regexp.MustCompile(`(?m)^// ?\+openshift:capability=(\S+)$`)
 	// It does not read this one.
 	scale = regexp.MustCompile(`(?m)^// ?\+kubebuilder:subresource:scale:.*\n`)
+	// It takes cluster profiles out, and writes those that a merged CRD is for.
+	profile = regexp.MustCompile(`(?m)^// ?\+kubebuilder:metadata:annotations="?include\.release\.openshift\.io/.*\n`)
 	// The CRD of another gate than that of its kind does not depend on the latter.
 	kindGate = regexp.MustCompile(`(?m)^// ?\+openshift:enable:FeatureGate=.*\n`)
 )
 
 // copyFrom copies the packages, with markers of schemagen's for what their generator reads, and
 // without those that it does not read.
-func (o *openshiftAPI) copyFrom(dir string) error {
+func (o *openshiftAPI) copyFrom(dir string, single bool) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -95,15 +119,22 @@ func (o *openshiftAPI) copyFrom(dir string) error {
 			return err
 		}
 		if filepath.Ext(path) == ".go" {
-			data = []byte(translated(string(data)))
+			data = []byte(translated(string(data), single))
 		}
 		return os.WriteFile(filepath.Join(o.root, name), data, 0o644)
 	})
 }
 
-// translated returns Go source with the markers that are different for schemagen.
-func translated(source string) string {
+// translated returns Go source with the markers that are different for schemagen. CRDs of single
+// gates also have what the names of files are made of.
+func translated(source string, single bool) string {
 	const metadata = "// +kubebuilder:metadata:annotations="
+	source = approvedBy.ReplaceAllString(source, "$0\n"+metadata+`"api-approved.openshift.io=$1"`)
+	source = capability.ReplaceAllString(source, "$0\n"+metadata+`"capability.openshift.io/name=$1"`)
+	source = scale.ReplaceAllString(source, "")
+	if !single {
+		return profile.ReplaceAllString(source, "")
+	}
 	source = filePattern.ReplaceAllStringFunc(source, func(marker string) string {
 		_, arguments, _ := strings.Cut(marker, "=")
 		names := map[string]string{"cvoRunLevel": "cvo-runlevel", "operatorName": "operator", "operatorOrdering": "ordering"}
@@ -114,9 +145,6 @@ func translated(source string) string {
 		}
 		return marker
 	})
-	source = approvedBy.ReplaceAllString(source, "$0\n"+metadata+`"api-approved.openshift.io=$1"`)
-	source = capability.ReplaceAllString(source, "$0\n"+metadata+`"capability.openshift.io/name=$1"`)
-	source = scale.ReplaceAllString(source, "")
 	return kindGate.ReplaceAllString(source, "")
 }
 
@@ -161,10 +189,10 @@ type channelConfig struct {
 
 // generate returns the CRDs of channels of a package by channel and file name. Parts of a CRD
 // need not be accepted by a server, so they are not verified.
-func (o *openshiftAPI) generate(ctx context.Context, pkg string, channels map[string]*channelConfig) (map[string]map[string]string, error) {
+func (o *openshiftAPI) generate(ctx context.Context, pkg, merge string, channels map[string]*channelConfig) (map[string]map[string]string, error) {
 	config, err := json.Marshal(map[string]any{ // JSON is YAML
 		"paths": []string{"./" + filepath.ToSlash(pkg)}, "enable": []string{"openshift"}, "outputs": map[string]string{"crd": "dialects"},
-		"crd": map[string]bool{"omitToolVersion": true, "skipVerify": true}, "channels": channels,
+		"crd": map[string]bool{"omitToolVersion": true, "skipVerify": true}, "channels": channels, "merge": merge,
 	})
 	if err != nil {
 		return nil, err
@@ -183,6 +211,9 @@ func (o *openshiftAPI) generate(ctx context.Context, pkg string, channels map[st
 	}
 	all := map[string]map[string]string{}
 	for name := range channels {
+		if _, err := os.Stat(filepath.Join(out, name)); errors.Is(err, fs.ErrNotExist) {
+			continue // its kinds do not exist
+		}
 		if all[name], err = readCRDs(filepath.Join(out, name)); err != nil {
 			return nil, err
 		}
@@ -213,9 +244,8 @@ func (o *openshiftAPI) report(theirs publishedCRD, ours string) bool {
 // channel of its package, in which what has the empty name is off unless there is no gate.
 func (o *openshiftAPI) single(ctx context.Context) (equal, all int, err error) {
 	const (
-		annotation = "feature-gate.release.openshift.io/"
-		none       = "AAA_ungated" // their file name
-		noGate     = "NONE"        // in place of the empty name, which no server accepts
+		none   = "AAA_ungated" // their file name
+		noGate = "NONE"        // in place of the empty name, which no server accepts
 	)
 	dirs, err := filepath.Glob(filepath.Join(o.root, "*", "*", singleGates))
 	if err != nil {
@@ -235,10 +265,10 @@ func (o *openshiftAPI) single(ctx context.Context) (equal, all int, err error) {
 			if channels[name] == nil {
 				channel := &channelConfig{Gates: []string{}, Annotations: map[string]string{}}
 				if name == none {
-					channel.Annotations[annotation+noGate] = "true"
+					channel.Annotations[gateAnnotation+noGate] = "true"
 				} else {
 					for gate := range strings.SplitSeq(name, ".") {
-						channel.Annotations[annotation+gate] = "true"
+						channel.Annotations[gateAnnotation+gate] = "true"
 						channel.Gates = append(channel.Gates, gate)
 					}
 					channel.Gates = append(channel.Gates, "!")
@@ -251,16 +281,233 @@ func (o *openshiftAPI) single(ctx context.Context) (equal, all int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		written, err := o.generate(ctx, pkg, channels)
+		written, err := o.generate(ctx, pkg, "once", channels)
 		if err != nil {
 			return 0, 0, err
 		}
 		for _, c := range theirs {
 			all++
-			if o.report(c, strings.Replace(ours(written[channelOf(c)][c.file]), annotation+noGate+":", annotation+":", 1)) {
+			if o.report(c, strings.Replace(ours(written[channelOf(c)][c.file]), gateAnnotation+noGate+":", gateAnnotation+":", 1)) {
 				equal++
 			}
 		}
 	}
 	return equal, all, nil
+}
+
+// featureSet is the gates of a feature set in a cluster profile.
+type featureSet struct {
+	name, profile string
+	gates         []string
+}
+
+const (
+	featureSetAnnotation = "release.openshift.io/feature-set"
+	profilePrefix        = "include.release.openshift.io/"
+	// customSet has all gates, in every profile, and no file.
+	customSet = "CustomNoUpgrade"
+)
+
+// featureSets reads the feature sets of the repository.
+func (o *openshiftAPI) featureSets() (out []featureSet, err error) {
+	files, err := filepath.Glob(filepath.Join(o.root, "payload-manifests", "featuregates", "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	profiles := map[string]bool{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		var object struct {
+			Metadata struct{ Annotations map[string]string }
+			Spec     struct{ FeatureSet string }
+			Status   struct {
+				FeatureGates []struct{ Enabled []struct{ Name string } }
+			}
+		}
+		if err := yaml.Unmarshal(data, &object); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		set := featureSet{name: cmp.Or(object.Spec.FeatureSet, "Default"), gates: []string{}}
+		for key := range object.Metadata.Annotations {
+			if strings.HasPrefix(key, profilePrefix) {
+				set.profile = key
+			}
+		}
+		for _, gate := range object.Status.FeatureGates[0].Enabled {
+			set.gates = append(set.gates, gate.Name)
+		}
+		profiles[set.profile] = true
+		out = append(out, set)
+	}
+	for _, profile := range slices.Sorted(maps.Keys(profiles)) {
+		out = append(out, featureSet{customSet, profile, []string{"*"}})
+	}
+	return out, nil
+}
+
+// metadata is the part of a CRD that says for which clusters it is.
+type metadata struct {
+	Metadata struct{ Annotations map[string]string }
+}
+
+// setsOf returns the feature sets that a merged CRD is for.
+func setsOf(c publishedCRD, all []featureSet) ([]featureSet, error) {
+	var m metadata
+	if err := yaml.Unmarshal([]byte(c.text), &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	names, restricted := m.Metadata.Annotations[featureSetAnnotation]
+	return slices.DeleteFunc(slices.Clone(all), func(s featureSet) bool {
+		return m.Metadata.Annotations[s.profile] != "true" || restricted && !slices.Contains(strings.Split(names, ","), s.name)
+	}), nil
+}
+
+// merged compares the merged CRDs.
+func (o *openshiftAPI) merged(ctx context.Context) (equal, all int, err error) {
+	sets, err := o.featureSets()
+	if err != nil {
+		return 0, 0, err
+	}
+	dirs, err := filepath.Glob(filepath.Join(o.root, "*", "*", mergedCRDs))
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, dir := range dirs {
+		theirs, err := published(dir)
+		if err != nil {
+			return 0, 0, err
+		}
+		byKind := map[string][]publishedCRD{}
+		for _, c := range theirs {
+			byKind[c.kind] = append(byKind[c.kind], c)
+		}
+		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+			same, err := o.mergedKind(ctx, byKind[kind], sets)
+			if err != nil {
+				return 0, 0, err
+			}
+			equal, all = equal+same, all+len(byKind[kind])
+		}
+	}
+	return equal, all, nil
+}
+
+// mergedKind returns how many of the CRDs of a kind are equal. Each is generated for all feature
+// sets that it is for, which its annotations say, as do the annotations of the channels.
+func (o *openshiftAPI) mergedKind(ctx context.Context, theirs []publishedCRD, sets []featureSet) (equal int, err error) {
+	channels := map[string]*channelConfig{}
+	of := make([]map[string]featureSet, len(theirs)) // by channel
+	for i, c := range theirs {
+		found, err := setsOf(c, sets)
+		if err != nil {
+			return 0, err
+		}
+		annotations := map[string]string{"api.openshift.io/merged-by-featuregates": "true"}
+		for _, line := range annotationLines.FindAllStringSubmatch(c.text, -1) {
+			annotations[line[1]] = line[2]
+		}
+		of[i] = map[string]featureSet{}
+		for j, set := range found {
+			name := fmt.Sprintf("c%d.%d", i, j)
+			channels[name], of[i][name] = &channelConfig{Gates: set.gates, Kinds: []string{c.kind}, Annotations: annotations}, set
+		}
+	}
+	dir := filepath.Dir(filepath.Dir(theirs[0].path))
+	pkg, err := filepath.Rel(o.root, dir)
+	if err != nil {
+		return 0, err
+	}
+	written, err := o.generate(ctx, pkg, "overlay", channels)
+	if err != nil {
+		return 0, err
+	}
+	for i, c := range theirs {
+		// A feature set without the gates of the kind has no CRD, and no annotation names the
+		// others.
+		maps.DeleteFunc(of[i], func(name string, _ featureSet) bool { return written[name][c.file] == "" })
+		same := len(of[i]) > 0 || o.report(c, "")
+		for _, name := range slices.Sorted(maps.Keys(of[i])) {
+			text, err := o.overridden(ours(written[name][c.file]), dir, c, of[i][name])
+			if err != nil {
+				return 0, err
+			}
+			if same = o.report(c, text); !same {
+				break
+			}
+		}
+		if same {
+			equal++
+		}
+	}
+	return equal, nil
+}
+
+// annotationLines match the annotations of a CRD that depend on the feature set.
+var annotationLines = regexp.MustCompile(`(?m)^    ((?:include\.)?release\.openshift\.io/(?:feature-set|ibm-cloud-managed|self-managed-high-availability)): "?([^"\n]*)"?$`)
+
+// overridden returns a CRD with what the repository has by hand laid over it.
+func (o *openshiftAPI) overridden(text, pkg string, c publishedCRD, set featureSet) (string, error) {
+	group, plural, _ := strings.Cut(strings.TrimSuffix(c.file, ".yaml"), "_")
+	files, err := filepath.Glob(filepath.Join(pkg, "manual-override-crd-manifests", plural+"."+group, "*.yaml"))
+	if err != nil || len(files) == 0 || text == "" {
+		return text, err
+	}
+	var object map[string]any
+	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+		return "", err
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		var m metadata
+		var over map[string]any
+		if err := errors.Join(yaml.Unmarshal(data, &m), yaml.Unmarshal(data, &over)); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		if applies(m.Metadata.Annotations, set) {
+			delete(over["metadata"].(map[string]any), "annotations")
+			object = joined(object, over).(map[string]any)
+		}
+	}
+	out, err := yaml.Marshal(object)
+	return string(out), err
+}
+
+// applies reports whether a definition with the annotations is for a feature set.
+func applies(annotations map[string]string, set featureSet) bool {
+	anyProfile, ofProfile := true, false
+	for key := range annotations {
+		if gate, ok := strings.CutPrefix(key, gateAnnotation); ok && gate != "" && !slices.Contains(set.gates, gate) && set.name != customSet {
+			return false
+		}
+		if strings.HasPrefix(key, profilePrefix) {
+			anyProfile, ofProfile = false, ofProfile || key == set.profile
+		}
+	}
+	return anyProfile || ofProfile
+}
+
+// joined returns a value with another one laid over it: objects and versions are joined.
+func joined(a, b any) any {
+	switch b := b.(type) {
+	case map[string]any:
+		if object, ok := a.(map[string]any); ok {
+			for key, value := range b {
+				object[key] = joined(object[key], value)
+			}
+			return object
+		}
+	case []any:
+		list, ok := a.([]any)
+		named := func(v any) bool { m, _ := v.(map[string]any); return m["name"] != nil }
+		if ok && len(list) == 1 && len(b) == 1 && named(list[0]) && named(b[0]) {
+			return []any{joined(list[0], b[0])}
+		}
+	}
+	return b
 }
