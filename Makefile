@@ -40,6 +40,7 @@ lint: ## Run gofmt -s, go vet, staticcheck and actionlint, and check that go.mod
 .PHONY: examples
 examples: ## Test the examples that are separate modules.
 	cd examples/webhook && $(GO) vet ./... && $(GO) test ./...
+	cd examples/conversions && $(GO) vet ./... && $(GO) test ./...
 	cd examples/operator && $(GO) vet ./...
 
 # Generated files do not name the revision that they were generated with.
@@ -51,6 +52,7 @@ generate: build ## Regenerate all generated files.
 	$(GO) generate ./...
 	$(GO) test . -run '^(TestPicture|TestAPI)$$' -update -count=1
 	cd examples/webhook && $(BIN)/schemagen unions ./api/... --policy config/policy && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
+	cd examples/conversions && $(BIN)/schemagen conversions ./api/... --policy config/policy && $(BIN)/schemagen object paths=./api/... && $(BIN)/schemagen crd ./api/... -o config/crd --omit-tool-version
 	$(MAKE) -C examples/operator generate manifests CONTROLLER_GEN=$(BIN)/schemagen
 
 .PHONY: verify

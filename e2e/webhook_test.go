@@ -19,6 +19,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -199,22 +200,23 @@ func (r webhookRow) check(t *testing.T, s *Server, name string) {
 	}
 }
 
-// installWebhooks builds, starts and registers the webhooks.
-func installWebhooks(t *testing.T, s *Server) {
+// startWebhook builds and starts the program that serves webhooks. It returns its address, its
+// certificate, and a function that stops it.
+func startWebhook(t *testing.T) (address string, certificate []byte, stop func()) {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "webhook")
 	if _, err := goCommand(t.Context(), "webhook", nil, "build", "-o", program, "."); err != nil {
 		t.Fatal(err)
 	}
-	certificate := selfSigned(t, dir)
+	certificate = selfSigned(t, dir)
 	p, err := startProcess(filepath.Join(dir, "log"), program, "-certificate", filepath.Join(dir, "tls.crt"), "-key", filepath.Join(dir, "tls.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.stop(5 * time.Second) })
+	stop = sync.OnceFunc(func() { p.stop(5 * time.Second) })
+	t.Cleanup(stop)
 	ctx := within(t)
-	address := ""
 	for poll := (poller{}); address == ""; {
 		if err := p.ended(); err != nil {
 			t.Fatal(err, p.tail())
@@ -228,6 +230,13 @@ func installWebhooks(t *testing.T, s *Server) {
 			t.Fatal(err)
 		}
 	}
+	return address, certificate, stop
+}
+
+// installWebhooks starts and registers the webhooks.
+func installWebhooks(t *testing.T, s *Server) {
+	t.Helper()
+	address, certificate, _ := startWebhook(t)
 	for kind, hook := range map[string]string{"Mutating": "mutate", "Validating": "validate"} {
 		text := fmt.Sprintf(`{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "%sWebhookConfiguration", "metadata": {"name": "canvas"}, "webhooks": [{
 			"name": "canvas.example.com", "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": "Fail",

@@ -19,14 +19,16 @@ import (
 func completions(command string) map[string][]string {
 	formats := map[string][]string{"explain": publish.Formats(), "docs": docsFormats(), "config": configFormats()}
 	out := map[string][]string{
-		"format":       diag.Formats(),
-		"enable":       markers.Features(),
-		"unions":       {"cel", "oneOf", "none"},
-		"lister":       {"auto", "go"},
-		"kube-version": apiserver.Versions(),
-		"draft":        publish.Drafts(),
-		"published":    {"v2", "v3"},
-		"pruning":      {"server", "proposal"},
+		"format":        diag.Formats(),
+		"enable":        markers.Features(),
+		"unions":        {"cel", "oneOf", "none"},
+		"lister":        {"auto", "go"},
+		"kube-version":  apiserver.Versions(),
+		"draft":         publish.Drafts(),
+		"published":     {"v2", "v3"},
+		"pruning":       {"server", "proposal"},
+		"style":         {"methods", "functions"},
+		"policy-create": {"clear", "keep"},
 	}
 	if of, ok := formats[command]; ok {
 		out["format"] = of
@@ -43,7 +45,7 @@ func addCompletions(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "pruning", "output"} {
+		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "pruning", "style", "policy-create", "output"} {
 			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
 				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
 			}

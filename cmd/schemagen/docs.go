@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,9 +13,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/internal/apidocs"
-	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/publish"
@@ -89,7 +86,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	}
 	kinds := make([]*publish.Documented, len(published))
 	for i, p := range published {
-		if kinds[i], err = r.documented(ctx, p); err != nil {
+		if kinds[i], err = p.Documented(ctx, r.definitions.dir, r.examples); err != nil {
 			return err
 		}
 	}
@@ -131,50 +128,4 @@ func (r *docsRun) files(kinds []*publish.Documented) (files []publish.File, find
 	}
 	page, err := apidocs.Page(r.title, kinds)
 	return []publish.File{{Path: "index.html", Data: page}}, nil, err
-}
-
-// documented adds the positions of fields in Go, and examples. Positions in generated
-// YAML are of no use to readers.
-func (r *docsRun) documented(ctx context.Context, p *definitions.Resource) (*publish.Documented, error) {
-	out := &publish.Documented{Resource: p.Resource, Field: publish.DocumentedField(p.Resource)}
-	if out.Field == nil {
-		return out, nil
-	}
-	out.Field.Each(func(f *publish.Field) {
-		if f.SchemaPath == "" {
-			return
-		}
-		if pos := (diag.List{{Pos: p.Position(f.SchemaPath)}}).RelativeTo(r.definitions.dir)[0].Pos; filepath.Ext(pos.File) == ".go" {
-			f.Position = pos.String()
-		}
-	})
-	var err error
-	if r.examples {
-		out.Examples, err = examplesOf(ctx, p)
-	}
-	return out, err
-}
-
-// examplesOf returns the samples that a server accepts.
-func examplesOf(ctx context.Context, p *definitions.Resource) ([]publish.Example, error) {
-	kind, err := dryrun.New(p.Definition).Kind(p.Kind + "." + p.GroupVersion())
-	if err != nil {
-		return nil, err
-	}
-	var out []publish.Example
-	for _, full := range []bool{false, true} {
-		sample, err := kind.Sample(ctx, full)
-		if err != nil {
-			return nil, err
-		}
-		if len(sample.Findings) > 0 {
-			continue // verify reports the reason
-		}
-		title := "Example: required fields only"
-		if full {
-			title = "Example: all fields that can be set together"
-		}
-		out = append(out, publish.Example{Title: title, YAML: string(sample.YAML)})
-	}
-	return out, nil
 }

@@ -43,6 +43,7 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.0 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
+	github.com/schemagen/schemagen/examples/conversions v0.0.0-00010101000000-000000000000
 	github.com/schemagen/schemagen/examples/webhook v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
@@ -71,3 +72,5 @@ require (
 )
 
 replace github.com/schemagen/schemagen/examples/webhook => ../../examples/webhook
+
+replace github.com/schemagen/schemagen/examples/conversions => ../../examples/conversions

@@ -1,5 +1,5 @@
-// Command webhook serves the webhooks of examples/webhook on a loopback port, for the tests
-// of module e2e. It is a separate module so that the requirements of controller-runtime do
+// Command webhook serves the webhooks of examples/webhook and the conversions of
+// examples/conversions on a loopback port, for the tests of module e2e. It is a separate module so that the requirements of controller-runtime do
 // not determine the versions of the API server.
 package main
 
@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/schemagen/schemagen/examples/conversions"
 	"github.com/schemagen/schemagen/examples/webhook"
 	canvasv1 "github.com/schemagen/schemagen/examples/webhook/api/v1"
 )
@@ -34,6 +35,11 @@ func serve(certificate, key string) error {
 	}
 	http.Handle("/mutate", admission.WithDefaulter[*canvasv1.Canvas](scheme, webhook.Canvas{}))
 	http.Handle("/validate", admission.WithValidator[*canvasv1.Canvas](scheme, webhook.Canvas{}))
+	convert, err := conversions.Handler()
+	if err != nil {
+		return err
+	}
+	http.Handle("/convert", convert)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ type Files struct {
 	Files []build.File
 	// Without are the directories of packages without conversions, sorted.
 	Without []string
+	// Policies protect what conversions keep: one for each version that is served and is not
+	// the hub. Their names have no directory.
+	Policies []build.File
 }
 
 // Generate reads the packages and returns a file for each package with a version of a kind
@@ -58,6 +61,7 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
+	out.Policies = m.policies(conversions.KeepOnCreate)
 	if r.List.HasErrors() {
 		out = Files{}
 	}

@@ -560,7 +560,7 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 	var properties []string
 	for _, property := range s.Properties {
 		if text := f.ruleText(property.Schema, depth+1); text != "" {
-			properties = append(properties, strconv.Quote(property.Name)+": &"+text)
+			properties = append(properties, strconv.Quote(property.Name)+": "+strings.TrimPrefix(text, "conversionRules")) // as gofmt -s writes it
 		}
 	}
 	if len(properties) > 0 {

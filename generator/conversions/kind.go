@@ -23,6 +23,8 @@ type Options struct {
 	Functions bool
 	// Strict requires a marker for each field that only the hub has.
 	Strict bool
+	// KeepOnCreate is [Policy.KeepOnCreate].
+	KeepOnCreate bool
 	// BuildTag is the build constraint of the files. If it is empty, they have none.
 	BuildTag string
 }
@@ -82,10 +84,10 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	if len(d.Roots) < 2 {
 		return nil
 	}
-	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind}
+	kind := &Kind{Group: d.Object.Spec.Group, Name: d.Object.Spec.Names.Kind, Plural: d.Object.Spec.Names.Plural}
 	var stored, marked []*Version
 	for i, t := range d.Roots {
-		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.declared(t.Load(), 0), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage}
+		v := &Version{Name: d.Object.Spec.Versions[i].Name, Type: p.types.declared(t.Load(), 0), Schema: d.Schemas[i], Storage: d.Object.Spec.Versions[i].Storage, Served: d.Object.Spec.Versions[i].Served}
 		if v.Storage {
 			stored = append(stored, v)
 		}

@@ -22,9 +22,9 @@ type Model struct {
 
 // Kind is a kind with several versions.
 type Kind struct {
-	Group, Name string
-	Hub         *Version
-	Spokes      []*Version
+	Group, Name, Plural string
+	Hub                 *Version
+	Spokes              []*Version
 	// Equal is set if all versions have the same fields with the same types, so that nothing
 	// has to be converted.
 	Equal bool
@@ -35,8 +35,8 @@ type Version struct {
 	Name   string
 	Type   *Type
 	Schema *structural.Schema
-	// Storage is set for the version that is stored.
-	Storage bool
+	// Storage is set for the version that is stored, Served for those that clients can use.
+	Storage, Served bool
 	// Pair converts the version to the hub; nil for the hub.
 	Pair *Pair
 }

@@ -1,0 +1,441 @@
+package e2e
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"sigs.k8s.io/yaml"
+)
+
+// A conversionStep is a request for a Backup of examples/conversions, in one of its versions.
+type conversionStep struct {
+	// what is the kind of request:
+	//
+	//	create   of an object with the spec body
+	//	edit     as kubectl edit does: the object is read, a merge patch applied, and written
+	//	replace  of the object by one with only the spec body
+	//	patch    a merge patch of the object by the server
+	//	apply    by the server, of an object with the spec body
+	//	forge    sets the annotation to body
+	//	status   a merge patch of the status subresource
+	what, version, body string
+	// fails is a part of the error.
+	fails string
+	// want is the object's spec in each of these versions, kept the annotation that it has
+	// there, as JSON; empty if it has none. A version that is missing is not looked at.
+	want, kept map[string]string
+}
+
+// in makes a map of versions and texts.
+func in(texts ...string) map[string]string {
+	out := map[string]string{}
+	for i := 0; i < len(texts); i += 2 {
+		out[texts[i]] = texts[i+1]
+	}
+	return out
+}
+
+const (
+	hub, beta, alpha = "v1", "v1beta1", "v1alpha1"
+	conversionGroup  = "backups.example.com"
+	labelPatch       = `{"metadata": {"labels": {"a": "b"}}}`
+)
+
+// conversionHistories returns requests for one object each. Expectations follow the
+// specification of conversions: sections 6, 7 and 10.
+func conversionHistories(protected bool) map[string][]conversionStep {
+	// withPolicy is what is expected if the policies protect the annotation.
+	withPolicy := func(without, with string) string {
+		if protected {
+			return with
+		}
+		return without
+	}
+	full := `{"cronSchedule": "1", "deletion": {"drainSeconds": 7}, "policy": "TryNext", "paused": false, "volumes": [{"name": "web", "path": "a", "compression": "Zstd"}, {"name": "db", "compression": "None"}],` +
+		` "networks": [{"cidr": "10", "note": "x"}, {"cidr": "10"}, {"cidr": "11", "note": "y"}], "notes": "n", "keep": 3}`
+	fullBeta := `{"schedule": "1", "drain": "7s", "policy": "TryNext", "volumes": [{"name": "web", "path": "a"}, {"name": "db"}], "networks": [{"cidr": "10"}, {"cidr": "10"}, {"cidr": "11"}]}`
+	fullKept := `{"v1": {"spec": {"paused": false, "volumes": {"web": {"compression": "Zstd"}, "db": {"compression": "None"}},` +
+		` "networks": [{"i": 0, "n": 2, "v": {"cidr": "10", "note": "x"}}, {"i": 0, "v": {"cidr": "11", "note": "y"}}], "notes": "n", "keep": 3}}}`
+	large := strings.Repeat("x", 300_000)
+	return map[string][]conversionStep{
+		"equal": {
+			{what: "create", version: beta, body: `{"schedule": "1"}`, want: in(hub, `{"cronSchedule": "1"}`, beta, `{"schedule": "1"}`, alpha, `{"schedule": "1"}`), kept: in(hub, "", beta, "", alpha, "")},
+			{what: "edit", version: alpha, body: `{"spec": {"schedule": "2"}}`, want: in(hub, `{"cronSchedule": "2"}`, beta, `{"schedule": "2"}`), kept: in(hub, "", beta, "", alpha, "")},
+			{what: "patch", version: beta, body: `{"spec": {"paused": true}}`, want: in(hub, `{"cronSchedule": "2", "paused": true}`), kept: in(hub, "", beta, "")},
+		},
+		"duration": {
+			{what: "create", version: beta, body: `{"schedule": "1", "drain": "1.5s"}`, want: in(hub, `{"cronSchedule": "1", "deletion": {"drainSeconds": 1}}`, beta, `{"schedule": "1", "drain": "1.5s"}`),
+				kept: in(hub, `{"v1beta1": {"spec": {"drain": "1.5s"}}}`, beta, "")},
+			{what: "edit", version: hub, body: labelPatch, want: in(beta, `{"schedule": "1", "drain": "1.5s"}`)},
+			{what: "edit", version: alpha, body: `{"spec": {"schedule": "2"}}`, want: in(beta, `{"schedule": "2", "drain": "1.5s"}`)},
+			{what: "edit", version: hub, body: `{"spec": {"deletion": {"drainSeconds": 2}}}`, want: in(beta, `{"schedule": "2", "drain": "2s"}`)},
+			{what: "edit", version: hub, body: `{"spec": {"deletion": null}}`, want: in(hub, `{"cronSchedule": "2"}`, beta, `{"schedule": "2"}`)},
+		},
+		"values": {
+			{what: "create", version: beta, body: `{"schedule": "1", "policy": "Borrow"}`, want: in(hub, `{"cronSchedule": "1", "policy": "MayStop"}`, beta, `{"schedule": "1", "policy": "Borrow"}`),
+				kept: in(hub, `{"v1beta1": {"spec": {"policy": "Borrow"}}}`, beta, "")},
+			{what: "patch", version: hub, body: `{"spec": {"policy": "TryNext"}}`, want: in(beta, `{"schedule": "1", "policy": "TryNext"}`)},
+			{what: "patch", version: hub, body: `{"spec": {"policy": "MayStop"}}`, want: in(beta, `{"schedule": "1", "policy": "Borrow"}`)},
+			{what: "patch", version: beta, body: `{"spec": {"policy": "Preempt"}}`, want: in(hub, `{"cronSchedule": "1", "policy": "MayStop"}`, beta, `{"schedule": "1", "policy": "Preempt"}`), kept: in(hub, "")},
+			{what: "patch", version: beta, body: `{"spec": {"policy": "MayStop"}}`, fails: "Unsupported value"},
+		},
+		"pointer": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "paused": false}`, want: in(hub, `{"cronSchedule": "1", "paused": false}`, beta, `{"schedule": "1"}`),
+				kept: in(hub, "", beta, `{"v1": {"spec": {"paused": false}}}`)},
+			{what: "edit", version: beta, body: labelPatch, want: in(hub, `{"cronSchedule": "1", "paused": false}`)},
+			{what: "edit", version: beta, body: `{"spec": {"paused": true}}`, want: in(hub, `{"cronSchedule": "1", "paused": true}`), kept: in(beta, "")},
+		},
+		"everything": {
+			{what: "create", version: hub, body: full, want: in(hub, full, beta, fullBeta, alpha, `{"schedule": "1"}`), kept: in(hub, "", beta, fullKept)},
+			{what: "edit", version: beta, body: labelPatch, want: in(hub, full), kept: in(hub, "", beta, fullKept)},
+			{what: "edit", version: alpha, body: `{"metadata": {"labels": {"c": "d"}}}`, want: in(hub, full), kept: in(hub, "", beta, fullKept)},
+			{what: "patch", version: beta, body: labelPatch, want: in(hub, full)},
+			{what: "patch", version: alpha, body: `{"spec": {"schedule": "2"}}`, want: in(beta, strings.Replace(fullBeta, `"schedule": "1"`, `"schedule": "2"`, 1))},
+			{what: "patch", version: alpha, body: `{"spec": {"retries": 2}}`, want: in(alpha, `{"schedule": "2"}`)},
+		},
+		"keyed": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "volumes": [{"name": "web", "path": "i", "compression": "Zstd"}, {"name": "db", "compression": "None"}]}`},
+			{what: "edit", version: beta, body: `{"spec": {"volumes": [{"name": "web", "path": "j"}]}}`, want: in(hub, `{"cronSchedule": "1", "volumes": [{"name": "web", "path": "j", "compression": "Zstd"}]}`)},
+			{what: "edit", version: beta, body: `{"spec": {"volumes": [{"name": "new"}, {"name": "web", "path": "j"}]}}`, want: in(hub, `{"cronSchedule": "1", "volumes": [{"name": "new"}, {"name": "web", "path": "j", "compression": "Zstd"}]}`)},
+			{what: "edit", version: beta, body: `{"spec": {"volumes": [{"name": "other", "path": "j"}]}}`, want: in(hub, `{"cronSchedule": "1", "volumes": [{"name": "other", "path": "j"}]}`), kept: in(beta, "")},
+		},
+		"unkeyed": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "networks": [{"cidr": "10", "note": "x"}, {"cidr": "10"}, {"cidr": "11", "note": "y"}]}`},
+			{what: "edit", version: beta, body: `{"spec": {"networks": [{"cidr": "11"}, {"cidr": "10"}, {"cidr": "10"}]}}`, want: in(hub, `{"cronSchedule": "1", "networks": [{"cidr": "11", "note": "y"}, {"cidr": "10", "note": "x"}, {"cidr": "10"}]}`)},
+			{what: "edit", version: beta, body: `{"spec": {"networks": [{"cidr": "11"}, {"cidr": "10"}]}}`, want: in(hub, `{"cronSchedule": "1", "networks": [{"cidr": "11", "note": "y"}, {"cidr": "10"}]}`)},
+			{what: "edit", version: beta, body: `{"spec": {"networks": [{"cidr": "12"}, {"cidr": "10"}]}}`, want: in(hub, `{"cronSchedule": "1", "networks": [{"cidr": "12"}, {"cidr": "10"}]}`), kept: in(beta, "")},
+		},
+		"removed": {
+			{what: "create", version: beta, body: `{"schedule": "1", "legacy": "x"}`, want: in(hub, `{"cronSchedule": "1"}`, beta, `{"schedule": "1", "legacy": "x"}`, alpha, `{"schedule": "1"}`), kept: in(hub, `{"v1beta1": {"spec": {"legacy": "x"}}}`, beta, "")},
+			{what: "edit", version: hub, body: `{"spec": {"cronSchedule": "2"}}`, want: in(beta, `{"schedule": "2", "legacy": "x"}`)},
+			{what: "edit", version: alpha, body: `{"spec": {"schedule": "3"}}`, want: in(beta, `{"schedule": "3", "legacy": "x"}`)},
+			{what: "edit", version: beta, body: `{"spec": {"legacy": null}}`, want: in(beta, `{"schedule": "3"}`), kept: in(hub, "")},
+		},
+		"replaced": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "notes": "n", "keep": 3}`},
+			{what: "replace", version: beta, body: `{"schedule": "2"}`, want: in(hub, withPolicy(`{"cronSchedule": "2"}`, `{"cronSchedule": "2", "notes": "n", "keep": 3}`))},
+			{what: "replace", version: hub, body: `{"cronSchedule": "3", "keep": 2}`, want: in(hub, `{"cronSchedule": "3", "keep": 2}`, beta, `{"schedule": "3"}`), kept: in(beta, `{"v1": {"spec": {"keep": 2}}}`)},
+			{what: "replace", version: alpha, body: `{"schedule": "4"}`, want: in(hub, withPolicy(`{"cronSchedule": "4"}`, `{"cronSchedule": "4", "keep": 2}`))},
+		},
+		"applied": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "notes": "n"}`},
+			{what: "apply", version: beta, body: `{"schedule": "2"}`, want: in(hub, `{"cronSchedule": "2", "notes": "n"}`)},
+			{what: "apply", version: hub, body: `{"cronSchedule": "3", "keep": 2}`, want: in(hub, `{"cronSchedule": "3", "notes": "n", "keep": 2}`, beta, `{"schedule": "3"}`)},
+			{what: "apply", version: beta, body: `{"schedule": "4", "drain": "1.5s"}`, want: in(beta, `{"schedule": "4", "drain": "1.5s"}`)},
+			{what: "apply", version: alpha, body: `{"schedule": "5"}`, want: in(alpha, `{"schedule": "5"}`)},
+		},
+		"too much": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "notes": "` + large + `"}`, want: in(beta, `{"schedule": "1"}`, alpha, `{"schedule": "1"}`)},
+			{what: "edit", version: beta, body: `{"spec": {"schedule": "2"}}`, fails: "cannot be written as v1beta1"},
+			{what: "patch", version: alpha, body: `{"spec": {"schedule": "2"}}`, fails: "cannot be written as v1alpha1"},
+			{what: "edit", version: hub, body: `{"spec": {"cronSchedule": "3"}}`, want: in(beta, `{"schedule": "3"}`)},
+			{what: "edit", version: hub, body: `{"spec": {"notes": "short"}}`, want: in(beta, `{"schedule": "3"}`), kept: in(beta, `{"v1": {"spec": {"notes": "short"}}}`)},
+			{what: "edit", version: beta, body: `{"spec": {"schedule": "4"}}`, want: in(hub, `{"cronSchedule": "4", "notes": "short"}`)},
+		},
+		"forged": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "keep": 3}`},
+			// What the hub's schema refuses is not taken.
+			{what: "forge", version: beta, body: `{"v1": {"spec": {"keep": 0}}}`, want: in(hub, withPolicy(`{"cronSchedule": "1"}`, `{"cronSchedule": "1", "keep": 3}`))},
+			{what: "forge", version: beta, body: `{"v1": {"spec": {"keep": "many"}}}`, want: in(hub, withPolicy(`{"cronSchedule": "1"}`, `{"cronSchedule": "1", "keep": 3}`))},
+			{what: "forge", version: beta, body: `{"v1": {"spec": [`, want: in(hub, withPolicy(`{"cronSchedule": "1"}`, `{"cronSchedule": "1", "keep": 3}`))},
+			{what: "forge", version: beta, body: `{"v1": {"spec": {"nothing": {}, "#over": 3}}, "v7": {}}`, want: in(hub, withPolicy(`{"cronSchedule": "1"}`, `{"cronSchedule": "1", "keep": 3}`))},
+			{what: "forge", version: beta, body: `{"v1": {"spec": {"keep": 9}}}`, want: in(hub, withPolicy(`{"cronSchedule": "1", "keep": 9}`, `{"cronSchedule": "1", "keep": 3}`))},
+			{what: "patch", version: beta, body: `{"metadata": {"annotations": null}}`, want: in(hub, withPolicy(`{"cronSchedule": "1"}`, `{"cronSchedule": "1", "keep": 3}`))},
+		},
+		"status": {
+			{what: "create", version: hub, body: `{"cronSchedule": "1", "notes": "n"}`},
+			{what: "status", version: hub, body: `{"status": {"finished": 1, "phase": "Done"}}`, want: in(hub, `{"cronSchedule": "1", "notes": "n"}`)},
+			{what: "status", version: beta, body: `{"status": {"finished": 2}}`, want: in(hub, `{"cronSchedule": "1", "notes": "n"}`)},
+		},
+	}
+}
+
+// TestConversions serves the conversions that schemagen generates for examples/conversions, and
+// makes requests of old and new clients: without policies, and with those of --policy.
+func TestConversions(t *testing.T) {
+	part(t, "conversions")
+	s, ctx := cluster(t), within(t)
+	address, certificate, stop := startWebhook(t)
+	crds := readCRDs(t, filepath.Join(root, "examples", "conversions", "config", "crd"), "conversions")
+	installed(t, s, withConversion(t, crds[0], fmt.Sprintf(`{"url": "https://%s/convert", "caBundle": %q}`, address, base64.StdEncoding.EncodeToString(certificate))))
+	probe := backup{name: "probe"}
+	for poll := (poller{}); ; {
+		a, err := probe.do(s, http.MethodPost, beta, "?dryRun=All", JSON, backupOf("probe", beta, `{"schedule": "1"}`))
+		if err == nil && a.OK() {
+			break
+		}
+		if late := poll.next(ctx); late != nil {
+			t.Fatalf("the webhook was not called: %v %s", err, a)
+		}
+	}
+	requests := 0
+	for _, protected := range []bool{false, true} {
+		if protected && !installConversionPolicies(t, s, probe) {
+			continue
+		}
+		histories := conversionHistories(protected)
+		for _, name := range slices.Sorted(maps.Keys(histories)) {
+			t.Run(fmt.Sprintf("protected=%t/%s", protected, name), func(t *testing.T) {
+				b := backup{name: strings.ReplaceAll(fmt.Sprintf("%s-%t", name, protected), " ", "-")}
+				for i, step := range histories[name] {
+					requests++
+					b.step(t, s, i, step)
+				}
+			})
+		}
+	}
+	runConversionKubectl(t, s) // with the policies
+	suite.report.Count("requests of old and new clients for objects that generated conversions convert", requests)
+
+	// While the webhook is down, the stored version can be read and written, and no other.
+	stop()
+	b := backup{name: "equal-false"}
+	for _, row := range []struct {
+		version string
+		ok      bool
+	}{{hub, true}, {beta, false}, {alpha, false}} {
+		a, err := b.do(s, http.MethodGet, row.version, "", "", nil)
+		if err != nil || a.OK() != row.ok {
+			t.Errorf("%s without the webhook: %v %s", row.version, err, a)
+		}
+	}
+	if a, err := b.do(s, http.MethodPatch, hub, "", MergePatch, []byte(labelPatch)); err != nil || !a.OK() {
+		t.Errorf("a write of the hub without the webhook: %v %s", err, a)
+	}
+}
+
+// backup is an object of examples/conversions.
+type backup struct{ name string }
+
+// do makes a request for the object in a version; a POST creates one.
+func (b backup) do(s *Server, method, version, query, contentType string, body []byte) (Answer, error) {
+	path := "/apis/" + conversionGroup + "/" + version + "/namespaces/default/backups"
+	if method != http.MethodPost {
+		path += "/" + b.name
+	}
+	return s.Do(context.Background(), method, path+query, contentType, body)
+}
+
+// backupOf returns an object with a spec.
+func backupOf(name, version, spec string) []byte {
+	return fmt.Appendf(nil, `{"apiVersion": "%s/%s", "kind": "Backup", "metadata": {"name": %q, "namespace": "default"}, "spec": %s}`, conversionGroup, version, name, spec)
+}
+
+// read returns the object in a version.
+func (b backup) read(t *testing.T, s *Server, version string) []byte {
+	t.Helper()
+	a, err := b.do(s, http.MethodGet, version, "", "", nil)
+	if err != nil || !a.OK() {
+		t.Fatalf("%s: %v %s", version, err, a)
+	}
+	return a.Body
+}
+
+// request makes the request of a step.
+func (b backup) request(t *testing.T, s *Server, step conversionStep) (Answer, error) {
+	t.Helper()
+	merged := func(object []byte, patch string) []byte {
+		out, err := jsonpatch.MergePatch(object, []byte(patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	switch step.what {
+	case "create":
+		return b.do(s, http.MethodPost, step.version, "", JSON, backupOf(b.name, step.version, step.body))
+	case "edit":
+		return b.do(s, http.MethodPut, step.version, "", JSON, merged(b.read(t, s, step.version), step.body))
+	case "replace":
+		var before struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		if err := json.Unmarshal(b.read(t, s, step.version), &before); err != nil {
+			t.Fatal(err)
+		}
+		version := fmt.Sprintf(`{"metadata": {"resourceVersion": %q}}`, before.Metadata.ResourceVersion)
+		return b.do(s, http.MethodPut, step.version, "", JSON, merged(backupOf(b.name, step.version, step.body), version))
+	case "patch":
+		return b.do(s, http.MethodPatch, step.version, "", MergePatch, []byte(step.body))
+	case "apply":
+		return b.do(s, http.MethodPatch, step.version, "?fieldManager=applier&force=true", Apply, backupOf(b.name, step.version, step.body))
+	case "forge":
+		patch := fmt.Sprintf(`{"metadata": {"annotations": {"%s/conversion": %q}}}`, conversionGroup, step.body)
+		return b.do(s, http.MethodPatch, step.version, "", MergePatch, []byte(patch))
+	case "status":
+		path := "/apis/" + conversionGroup + "/" + step.version + "/namespaces/default/backups/" + b.name + "/status"
+		return s.Do(t.Context(), http.MethodPatch, path, MergePatch, []byte(step.body))
+	}
+	t.Fatalf("unknown request %q", step.what)
+	return Answer{}, nil
+}
+
+// step makes the request of a step, and looks at the object afterwards.
+func (b backup) step(t *testing.T, s *Server, i int, step conversionStep) {
+	t.Helper()
+	at := fmt.Sprintf("step %d, %s of %s", i+1, step.what, step.version)
+	a, err := b.request(t, s, step)
+	switch {
+	case err != nil:
+		t.Fatalf("%s: %v", at, err)
+	case step.fails != "":
+		if a.OK() || !strings.Contains(a.String(), step.fails) {
+			t.Errorf("%s: got %.300s, want an error with %q", at, a, step.fails)
+		}
+	case !a.OK():
+		t.Fatalf("%s: %.500s", at, a)
+	}
+	for version, want := range step.want {
+		if got := specOf(b.read(t, s, version)); !reflect.DeepEqual(got, decoded([]byte(want))) {
+			text, _ := json.Marshal(got)
+			t.Errorf("%s: %s has the spec\n\t%.600s\nwant\n\t%.600s", at, version, text, want)
+		}
+	}
+	for version, want := range step.kept {
+		var object struct {
+			Metadata struct{ Annotations map[string]string }
+		}
+		if err := json.Unmarshal(b.read(t, s, version), &object); err != nil {
+			t.Fatal(err)
+		}
+		kept, ok := object.Metadata.Annotations[conversionGroup+"/conversion"]
+		if ok != (want != "") || ok && !reflect.DeepEqual(decoded([]byte(kept)), decoded([]byte(want))) {
+			t.Errorf("%s: %s keeps\n\t%.600s\nwant\n\t%.600s", at, version, kept, want)
+		}
+	}
+}
+
+// withConversion returns a definition whose conversion webhook has another client configuration.
+func withConversion(t *testing.T, crd CRD, clientConfig string) CRD {
+	t.Helper()
+	patched, err := yaml.YAMLToJSON(crd.Data)
+	if err == nil {
+		patched, err = jsonpatch.MergePatch(patched, []byte(`{"spec": {"conversion": {"webhook": {"clientConfig": null}}}}`))
+	}
+	if err == nil {
+		patched, err = jsonpatch.MergePatch(patched, []byte(`{"spec": {"conversion": {"webhook": {"clientConfig": `+clientConfig+`}}}}`))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd.Data = patched
+	return crd
+}
+
+// installConversionPolicies installs the policies of both spokes, and waits until they are
+// evaluated. It reports whether the server has such policies.
+func installConversionPolicies(t *testing.T, s *Server, probe backup) bool {
+	t.Helper()
+	ctx := within(t)
+	if a, err := s.Do(ctx, http.MethodGet, policies+"mutatingadmissionpolicies", "", nil); err != nil || !a.OK() {
+		if os.Getenv(versionVariable) == "" {
+			t.Fatal(err, a)
+		}
+		return false
+	}
+	files, err := filepath.Glob(filepath.Join(root, "examples", "conversions", "config", "policy", "*.yaml"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		installPolicy(t, s, string(text))
+	}
+	probe.step(t, s, 0, conversionStep{what: "create", version: hub, body: `{"cronSchedule": "1", "keep": 3}`})
+	for _, version := range []string{beta, alpha} {
+		for poll := (poller{}); ; {
+			a, err := probe.do(s, http.MethodPatch, version, "?dryRun=All", MergePatch, []byte(`{"metadata": {"annotations": null}}`))
+			if err == nil && a.OK() && strings.Contains(string(a.Body), conversionGroup+"/conversion\"") {
+				break
+			}
+			if late := poll.next(ctx); late != nil {
+				t.Fatalf("the policy was not evaluated: %v %s", err, a)
+			}
+		}
+	}
+	return true
+}
+
+// conversionKubectlSteps are commands for one object, whose name is NAME, while the policies
+// are installed. want is the complete output.
+func conversionKubectlSteps() []kubectlStep {
+	object := func(version, spec string) string { return string(backupOf("NAME", version, spec)) }
+	get := func(version, path, want string) kubectlStep {
+		return kubectlStep{name: "get " + path + " as " + version, args: "get backups." + version + ".backups.example.com NAME -o jsonpath={" + path + "}", want: []string{want}}
+	}
+	return []kubectlStep{
+		{name: "apply as v1beta1", args: "apply -f -", stdin: object(beta, `{"schedule": "1", "drain": "1.5s"}`), want: []string{"backup.backups.example.com/NAME created"}},
+		get(hub, ".spec.deletion.drainSeconds", "1"),
+		get(beta, ".spec.drain", "1.5s"),
+		{name: "patch as v1", args: `patch backups.v1.backups.example.com NAME --type=merge -p {"spec":{"keep":3}}`, want: []string{"patched"}},
+		{name: "apply again as v1beta1", args: "apply -f -", stdin: object(beta, `{"schedule": "2", "drain": "1.5s"}`), want: []string{"configured"}},
+		get(hub, ".spec.keep", "3"),
+		{name: "label as v1alpha1", args: "label backups.v1alpha1.backups.example.com NAME a=b", want: []string{"labeled"}},
+		get(hub, ".spec.keep", "3"),
+		{name: "replace as v1beta1", args: "replace -f -", stdin: object(beta, `{"schedule": "3"}`), want: []string{"replaced"}},
+		get(hub, ".spec.keep", "3"),
+		{name: "edit as v1alpha1", args: "edit backups.v1alpha1.backups.example.com NAME", want: []string{"edited"}},
+		get(hub, ".spec.cronSchedule", "4"),
+		get(hub, ".spec.keep", "3"),
+		{name: "apply at the server as v1beta1", args: "apply --server-side --force-conflicts -f -", stdin: object(beta, `{"schedule": "5", "policy": "Borrow"}`), want: []string{"serverside-applied"}},
+		get(hub, ".spec.policy", "MayStop"),
+		get(beta, ".spec.policy", "Borrow"),
+		{name: "scale down as v1", args: `patch backups.v1.backups.example.com NAME --type=json -p [{"op":"remove","path":"/spec/keep"}]`, want: []string{"patched"}},
+		get(beta, `.metadata.annotations.backups\.example\.com/conversion`, ""),
+	}
+}
+
+// runConversionKubectl runs the steps with each version of kubectl.
+func runConversionKubectl(t *testing.T, s *Server) {
+	t.Helper()
+	cache, err := cacheFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nsed -i 's/schedule: .*/schedule: \"4\"/' \"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	steps := conversionKubectlSteps()
+	for i, version := range append([]string{""}, kubectls()...) {
+		t.Run("kubectl "+cmp.Or(version, "newest"), func(t *testing.T) {
+			if version != "" && os.Getenv(kubectlsVariable) == "" {
+				t.Skip("make e2e KUBECTLS=all builds older versions of kubectl, which takes some minutes")
+			}
+			kubectl, err := Kubectl(t.Context(), ".", cache, version, t.Logf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, step := range steps {
+				name := fmt.Sprintf("kubectl-%d", i)
+				cmd := exec.CommandContext(t.Context(), kubectl, append([]string{"--kubeconfig", s.kubeconfig()}, strings.Fields(strings.ReplaceAll(step.args, "NAME", name))...)...)
+				cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "KUBE_EDITOR=" + editor}
+				cmd.Stdin = strings.NewReader(strings.ReplaceAll(step.stdin, "NAME", name))
+				isolate(cmd)
+				out, err := cmd.CombinedOutput()
+				want := strings.ReplaceAll(step.want[0], "NAME", name)
+				isGet := strings.HasPrefix(step.args, "get ")
+				if err != nil || isGet && string(out) != want || !strings.Contains(string(out), want) {
+					t.Fatalf("%s: %v: got %q, want %q", step.name, err, out, want)
+				}
+			}
+			suite.report.Count("kubectl commands on a kind with generated conversions", len(steps))
+		})
+	}
+}

@@ -1,0 +1,22 @@
+// Package v1 is an API with several versions, and the hub of their conversions.
+//
+// +kubebuilder:object:generate=true
+// +groupName=backups.example.com
+// +schemagen:conversion:strategy=Webhook,service=backups/webhooks,certificate=backups/serving-cert
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GroupVersion is the group and version of the kinds in this package.
+var GroupVersion = schema.GroupVersion{Group: "backups.example.com", Version: "v1"}
+
+// AddToScheme registers the kinds.
+func AddToScheme(s *runtime.Scheme) error {
+	s.AddKnownTypes(GroupVersion, &Backup{}, &BackupList{})
+	metav1.AddToGroupVersion(s, GroupVersion)
+	return nil
+}
