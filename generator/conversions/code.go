@@ -322,10 +322,9 @@ func (r *Rule) sides(up bool) (from, to *Type) {
 func (f *codeFile) kind(kind *Kind, spoke *Version) {
 	hub := f.text(kind.Hub.Type)
 	name := spoke.Type.Decl.Spec.Name.Name
-	up, down := "convert"+name+"ToHub", "convert"+name+"FromHub"
 	if f.options.Functions {
 		ctx := f.std("context", "Context")
-		up, down = "Convert"+name+"ToHub", "Convert"+name+"FromHub"
+		up, down := "Convert"+name+"ToHub", "Convert"+name+"FromHub"
 		f.line("// %s converts in to %s, in the hub's version.", up, hub)
 		f.line("func %s(_ %s, in *%s, out *%s) error {", f.unique(up), ctx, name, hub)
 		f.root(kind, spoke, true)

@@ -18,7 +18,6 @@ type rules struct {
 	codec                  string
 	keys                   []string
 	values                 *markers.Marker
-	codecUsed, valuesUsed  bool
 }
 
 // of returns the rule for two types, or why there is none.
