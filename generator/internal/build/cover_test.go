@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/generator/internal/gentest"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -19,7 +20,7 @@ func newTable(t testing.TB) *markers.Table {
 	return table
 }
 
-// usedMarkers returns the markers used in the cases, as "name target".
+// usedMarkers returns the markers used in the cases of CRDs and of conversions, as "name target".
 func usedMarkers(t testing.TB) map[string]bool {
 	t.Helper()
 	table := newTable(t)
@@ -31,7 +32,7 @@ func usedMarkers(t testing.TB) map[string]bool {
 			}
 		}
 	}
-	for _, c := range readCases(t) {
+	for _, c := range append(readCases(t), gentest.Read(t, "../../../testdata/conversions/*.txtar")...) {
 		for _, f := range c.Archive.Files {
 			if !strings.HasSuffix(f.Name, ".go") {
 				continue
