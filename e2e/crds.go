@@ -26,6 +26,8 @@ type CRD struct {
 	// Name and Group are the name and group of the definition.
 	Name, Group string
 	Data        []byte
+	// Repeats is set if schemagen warns that the server cannot apply the definition (SG622).
+	Repeats bool
 }
 
 // NewCRD returns a CRD with the name and group read from data.
@@ -52,9 +54,12 @@ func CaseCRDs(root string) (wanted, rejected []CRD, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		doubtful := slices.Contains(strings.Split(string(archive.Comment), "\n"), "verify: no")
+		doubtful, repeats := slices.Contains(strings.Split(string(archive.Comment), "\n"), "verify: no"), false
 		for _, f := range archive.Files {
-			doubtful = doubtful || f.Name == "want/diagnostics" && bytes.Contains(f.Data, []byte(": error["))
+			if f.Name == "want/diagnostics" {
+				doubtful = doubtful || bytes.Contains(f.Data, []byte(": error["))
+				repeats = bytes.Contains(f.Data, []byte("[SG622]"))
+			}
 		}
 		for _, f := range archive.Files {
 			if !strings.HasPrefix(f.Name, "want/") || !strings.HasSuffix(f.Name, ".yaml") {
@@ -64,6 +69,7 @@ func CaseCRDs(root string) (wanted, rejected []CRD, err error) {
 			if err != nil {
 				return nil, nil, err
 			}
+			crd.Repeats = repeats
 			if doubtful {
 				rejected = append(rejected, crd)
 			} else {
