@@ -45,9 +45,9 @@ func addCompletions(root *cobra.Command) {
 	_ = root.RegisterFlagCompletionFunc("color", cli.CompleteFrom(terminal.Modes())) // the flag is there
 	for _, cmd := range root.Commands() {
 		values := completions(cmd.Name())
-		for _, flag := range []string{"format", "enable", "unions", "lister", "kube-version", "draft", "published", "pruning", "style", "policy-create", "output"} {
-			if cmd.Flags().Lookup(flag) != nil && values[flag] != nil {
-				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(values[flag])) // the flag is there
+		for flag, of := range values {
+			if cmd.Flags().Lookup(flag) != nil {
+				_ = cmd.RegisterFlagCompletionFunc(flag, cli.CompleteFrom(of)) // the flag is there
 			}
 		}
 		for flag, names := range map[string]func(*project.File) []string{

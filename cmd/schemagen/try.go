@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -122,15 +121,9 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		defer olds.Close()
 		trial.Stored, findings = olds.Get, append(findings, found...)
 	}
-	sources, packages, err := definitions.Find(r.files)
+	sources, err := definitions.FindObjects(r.files)
 	if err != nil {
 		return err
-	}
-	if len(packages) > 0 {
-		return fmt.Errorf("-f %s: no such file or directory", packages[0])
-	}
-	if len(sources) == 0 && r.sample == "" {
-		return fmt.Errorf("no YAML or JSON files in %s", strings.Join(r.files, ", "))
 	}
 	report, err := r.reporter(stderr)
 	if err != nil {

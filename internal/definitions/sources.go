@@ -25,6 +25,20 @@ func Find(names []string) (sources []Source, packages []string, err error) {
 	return FindWithout(names, nil)
 }
 
+// FindObjects resolves names of files and directories with objects.
+func FindObjects(names []string) ([]Source, error) {
+	sources, packages, err := Find(names)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(packages) > 0:
+		return nil, fmt.Errorf("-f %s: no such file or directory", packages[0])
+	case len(sources) == 0 && len(names) > 0:
+		return nil, fmt.Errorf("no YAML or JSON files in %s", strings.Join(names, ", "))
+	}
+	return sources, nil
+}
+
 // FindWithout is [Find] without the files in directories of which skip returns true.
 func FindWithout(names []string, skip func(dir, file string) bool) (sources []Source, packages []string, err error) {
 	for _, name := range names {
