@@ -45,19 +45,19 @@ type Converter struct{ dir string }
 // Build compiles a program as if it were below the first hub, from where it may import the
 // packages of the kinds. Close removes it. The error has what the compiler says, with paths
 // relative to the working directory if the hub is below it.
-func Build(ctx context.Context, workingDir string, kinds []written.Kind) (*Converter, error) {
+func Build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind) (*Converter, error) {
 	temporary, err := os.MkdirTemp("", "schemagen-convert-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{dir: temporary}
-	if err := c.build(ctx, workingDir, kinds); err != nil {
+	if err := c.build(ctx, workingDir, tags, kinds); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Converter) build(ctx context.Context, workingDir string, kinds []written.Kind) error {
+func (c *Converter) build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind) error {
 	dir := kinds[0].Dir
 	source, overlay := filepath.Join(c.dir, "main.go"), filepath.Join(c.dir, "overlay.json")
 	// The directory does not exist; no other package has its name.
@@ -69,7 +69,7 @@ func (c *Converter) build(ctx context.Context, workingDir string, kinds []writte
 	if err := errors.Join(os.WriteFile(source, Program(kinds), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", c.program())
+	cmd := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", c.program())
 	cmd.Dir = dir
 	if below, err := filepath.Rel(workingDir, dir); err == nil && filepath.IsLocal(below) {
 		cmd.Dir = workingDir

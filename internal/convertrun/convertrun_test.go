@@ -95,7 +95,7 @@ func TestConvert(t *testing.T) {
 		{Version: written.Version{Name: "v1beta1", Package: "example.com/m/v1beta1", Type: "Widget"}},
 		{Version: written.Version{Name: "v1alpha1", Package: "example.com/m/v1alpha1", Type: "Widget"}, Up: "ConvertWidgetToHub", Down: "ConvertWidgetFromHub"},
 	}}
-	c, err := Build(t.Context(), dir, []written.Kind{kind})
+	c, err := Build(t.Context(), dir, nil, []written.Kind{kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestConvert(t *testing.T) {
 	}
 
 	kind.Spokes = append(kind.Spokes, written.Spoke{Version: written.Version{Name: "v2", Package: "example.com/m/broken", Type: "Widget"}})
-	if _, err := Build(t.Context(), dir, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
+	if _, err := Build(t.Context(), dir, nil, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
 		t.Errorf("a type without conversions: %v", err)
 	}
 }

@@ -25,6 +25,8 @@ type Objects struct {
 	Kinds []written.Kind
 	// Dir is the working directory.
 	Dir string
+	// Tags are the build tags with which the packages were read.
+	Tags []string
 	// To is the version to convert to.
 	To string
 	// Strip removes the annotation in which conversions keep what a version lacks.
@@ -63,7 +65,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 	if len(requests) == 0 || findings.HasErrors() {
 		return findings, ctx.Err()
 	}
-	converter, err := Build(ctx, o.Dir, o.Kinds)
+	converter, err := Build(ctx, o.Dir, o.Tags, o.Kinds)
 	if err != nil {
 		return nil, err
 	}
