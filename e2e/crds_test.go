@@ -189,7 +189,7 @@ func createAndDelete(t *testing.T, s *Server, crds []CRD) int {
 			case !c.Repeats:
 				return err
 			case err == nil:
-				return fmt.Errorf("%s: it was applied, although a rule stands twice", c.From)
+				return fmt.Errorf("%s: it was applied, although it has a rule twice", c.From)
 			case strings.Contains(err.Error(), "duplicate entries for key"):
 				return nil
 			}

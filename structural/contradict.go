@@ -40,7 +40,7 @@ const (
 	Idle
 	// Example is an example that the schema rejects.
 	Example
-	// Repeated is a rule that stands twice in a list whose elements the server identifies by
+	// Repeated is a rule that occurs twice in a list whose elements the server identifies by
 	// their rules: the definition can be created, but not applied by the server.
 	Repeated
 )
@@ -100,7 +100,7 @@ func (c *contradictions) node(s *Schema, path *Path, root bool) {
 	}
 }
 
-// repeated reports rules that stand twice in a list.
+// repeated reports rules that occur twice in a list.
 func (c *contradictions) repeated(rules []Rule, path *Path) {
 	for i := range rules {
 		if first := slices.IndexFunc(rules[:i], func(r Rule) bool { return r.Rule == rules[i].Rule }); first >= 0 {
@@ -111,7 +111,7 @@ func (c *contradictions) repeated(rules []Rule, path *Path) {
 	}
 }
 
-// repeatedIn reports rules that stand twice in a list of a logical junctor.
+// repeatedIn reports rules that occur twice in a list of a logical junctor.
 func (c *contradictions) repeatedIn(n *NestedValueValidation, path *Path) {
 	c.repeated(n.ForbiddenExtensions.XValidations, path)
 	eachNested(&n.ValueValidation, path, c.repeatedIn)

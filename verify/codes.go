@@ -125,7 +125,7 @@ var (
 		Good:        "-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec:\n  group: example.com\n  names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          size: {type: integer, minimum: 2}",
 	}
 	repeatedRule = &diag.Kind{
-		Code: "SG622", Severity: diag.Warning, Title: "a CEL rule stands twice",
+		Code: "SG622", Severity: diag.Warning, Title: "a CEL rule is repeated in a list",
 		Explanation: "The API server takes the rules of a list for a map with the rule as key. It accepts a new CRD with two equal rules, also if their messages differ, but kubectl apply --server-side, and tools that apply in the same way, fail with \"duplicate entries for key\".",
 		Bad:         "type Spec struct {\n\t// +kubebuilder:validation:XValidation:rule=\"self != 'default'\"\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
 		Good:        "type Spec struct {\n\tName Name `json:\"name\"`\n}\n\n// +kubebuilder:validation:XValidation:rule=\"self != 'default'\",message=\"choose a name\"\ntype Name string",
