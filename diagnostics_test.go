@@ -20,7 +20,7 @@ import (
 // reserved are the codes that are kept for what is planned, each range with both of its
 // ends. Who builds it takes its codes out.
 func reserved() [][2]int {
-	return [][2]int{{329, 329}, {929, 929}, {932, 932}}
+	return [][2]int{{329, 329}}
 }
 
 // withoutExample returns the kinds of diagnostics that have no example, with the reason.

@@ -55,6 +55,10 @@ type Definition struct {
 	CheckSize bool
 }
 
+// ConversionAnnotation returns the name of the annotation in which conversions between the
+// versions of a group's kinds keep what a version lacks.
+func ConversionAnnotation(group string) string { return group + "/conversion" }
+
 // FromManifest returns the CRD of a YAML or JSON document, or nil if the document is not a
 // CRD. position resolves the positions of the document.
 func FromManifest(m *manifest.Manifest, position func(token.Pos) diag.Position) *Definition {

@@ -82,9 +82,15 @@ var (
 		Bad:         "$ schemagen try -f widget.yaml --crd crd.yaml --pruning=proposal\n-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    anyOf:\n    - properties: {name: {minLength: 1}}\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
 		Good:        "-- crd.yaml --\n# spec.versions[0].schema.openAPIV3Schema\ntype: object\nproperties:\n  spec:\n    type: object\n    properties:\n      name: {type: string}\n    anyOf:\n    - properties: {name: {minLength: 1}}",
 	}
+	exported = &diag.Kind{
+		Code: "SG929", Severity: diag.Warning, Title: "a manifest with what a conversion kept",
+		Explanation: "The annotation GROUP/conversion has what another version of the object says and this one cannot. It belongs to the object that it was read from: in another object, or after the stored object has changed, it brings back old values. schemagen convert --strip removes it. An update that leaves the annotation as it is stored is not reported.",
+		Bad:         "$ schemagen try -f widget.yaml --crd ./v1\n-- v1/types.go --\nName string `json:\"name\"`\n-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\n  annotations:\n    example.com/conversion: '{\"v2\":{\"spec\":{\"size\":3}}}'\nspec: {name: b}",
+		Good:        "-- widget.yaml --\napiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {name: b}",
+	}
 )
 
 // Codes returns the kinds of diagnostics that this package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise}
+	return []*diag.Kind{objectRejected, droppedField, defaulted, cleared, objectWarning, noKind, caseFails, wrongSuite, notStored, unchecked, rejectedCRD, ignoredField, prunedOtherwise, exported}
 }

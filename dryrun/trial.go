@@ -11,6 +11,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Trial predicts what an API server with some CRDs would do with objects.
@@ -264,7 +265,19 @@ func (t *Trial) request(ctx context.Context, r *Result, stored map[string]any) e
 	}
 	r.Action, r.Stored = action, answer.Object
 	r.Findings = append(r.Findings, kind.findings(o, answer, t.Hints)...)
+	if name := crd.ConversionAnnotation(kind.Group); t.Subresource == "" && annotation(o.Value, name) != annotation(stored, name) {
+		path := (*structural.ObjectPath)(nil).Field("metadata").Field("annotations").Field(name)
+		r.Findings = append(r.Findings, exported.At(o.position(o.manifest.PositionOf(path)), "remove the annotation: schemagen convert --strip does", "%s is what a conversion kept of another object or at another time", name))
+	}
 	return nil
+}
+
+// annotation returns the value of an object's annotation.
+func annotation(object map[string]any, name string) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	value, _ := annotations[name].(string)
+	return value
 }
 
 // unknownKind returns the message for an unknown kind.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
-	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/verify"
@@ -77,11 +76,10 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	}
 	r.Dir, r.Server, r.Inputs = r.dir, server, r.inputs
 	r.project.AddTo(&r.Options, false)
-	kinds, findings, err := written.Kinds(ctx, r.Options)
+	findings, err := r.objects.Find(ctx, r.Options)
 	if err != nil {
 		return err
 	}
-	r.objects.Kinds, r.objects.Dir, r.objects.Tags = kinds, r.dir, r.Tags
 	if !findings.HasErrors() { // warnings are about what is generated
 		if findings, err = r.objects.Convert(ctx, sources); err != nil {
 			return err

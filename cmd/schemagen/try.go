@@ -14,9 +14,12 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/tryout"
+	"github.com/schemagen/schemagen/verify"
 )
 
 // tryGCPercent is lower than in other commands: a run may be long, and most allocations
@@ -36,6 +39,8 @@ type tryRun struct {
 	output string
 	// pruning is server or proposal.
 	pruning string
+	// to is the version to convert to, empty for none.
+	to string
 	// sample is the kind to print samples of instead.
 	sample string
 }
@@ -54,6 +59,7 @@ config/samples. CRDs are files, directories, -, or Go packages; the default is t
 project's, as for verify. CRDs among the objects are also used.`,
 		Example: `  schemagen try -f widget.yaml --crd config/crd/bases
   schemagen try -f new.yaml --old stored.yaml --crd ./api/...
+  schemagen try -f widget.yaml --to v1 --crd ./api/...
   schemagen try --sample Widget --crd config/crd/bases`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -82,9 +88,11 @@ project's, as for verify. CRDs among the objects are also used.`,
 	flags.StringVarP(&r.output, "output", "o", "diff", "print each object as: diff, yaml, none")
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
+	flags.StringVar(&r.to, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's")
 	r.addFlags(cmd)
 	r.definitions.add(cmd)
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
+	cmd.MarkFlagsMutuallyExclusive("to", "sample")
 	return cmd
 }
 
@@ -125,6 +133,16 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
+	var converted *convertrun.Trial
+	if r.to != "" {
+		converted = &convertrun.Trial{Target: convertrun.Target{To: r.to}, Server: trial}
+		defer converted.Close()
+		found, err := r.conversions(ctx, &converted.Target)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, found...)
+	}
 	report, err := r.reporter(stderr)
 	if err != nil {
 		return err
@@ -132,7 +150,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if err := report.add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Paint: diag.PaintOf(r.console.Out.Terminal), Keep: r.definitions.keep, Report: report.add}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.console.Out.Terminal), Keep: r.definitions.keep, Report: report.add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
@@ -141,6 +159,25 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		err = run.All(ctx, sources)
 	}
 	return cmp.Or(err, report.finish())
+}
+
+// conversions finds the conversions of the packages named with --crd, or else of the project.
+// Only mistakes that keep them from being read are reported.
+func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (diag.List, error) {
+	_, patterns, err := definitions.Find(r.crds)
+	if err == nil && len(patterns) == 0 {
+		patterns, err = r.packages(r.definitions.cmd, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	options := generator.Options{Source: generator.Source{Dir: r.dir, Patterns: patterns, Tags: []string{}, Inputs: r.inputs}}
+	if options.Server, err = newVerifier("", verify.Options{}); err != nil {
+		return nil, err
+	}
+	r.project.AddTo(&options, false)
+	findings, err := target.Find(ctx, options)
+	return slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }), err
 }
 
 // trial returns a trial with the definitions from --crd, or else those of the project, and from

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/build"
@@ -367,7 +368,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 			pass = append(pass, strconv.Quote(v.Name))
 		}
 	}
-	f.line("annotation := %s(in.Annotations, %q)", f.use("readConversion"), Annotation(kind.Group))
+	f.line("annotation := %s(in.Annotations, %q)", f.use("readConversion"), crd.ConversionAnnotation(kind.Group))
 	if up {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
 	}

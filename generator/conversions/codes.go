@@ -64,9 +64,21 @@ var (
 		Bad:         "$ schemagen conversions ./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}\n\ntype WidgetSpec struct {\n\tName string `json:\"name,omitempty\"`\n}\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}\n\ntype WidgetSpec struct {\n\tName string `json:\"name,omitempty\"`\n}",
 		Good:        "-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}\n\ntype WidgetSpec struct {\n\tTitle string `json:\"title,omitempty\"`\n}\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSpec WidgetSpec `json:\"spec,omitempty\"`\n}\n\ntype WidgetSpec struct {\n\t// +schemagen:convert:to=.title\n\tName string `json:\"name,omitempty\"`\n}",
 	}
+	invalidConverted = &diag.Kind{
+		Code: "SG932", Title: "a valid object that converts to an invalid one",
+		Explanation: "The API server checks a request against the schema of its version only, so it would store what the schema of the other version refuses: clients of that version can read the object, but their updates are rejected. Make the schemas agree, or the conversion produce what the other one accepts.",
+		Bad:         "$ schemagen try -f widget.yaml --to v1 --crd ./v1,./v1beta1\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\t// +kubebuilder:validation:Maximum=9\n\tSize int32 `json:\"size\"`\n}\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport (\n\t\"context\"\n\n\tmetav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n\tv1 \"example.com/project/v1\"\n)\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tLength int32 `json:\"length\"`\n}\n\nfunc ConvertWidgetToHub(_ context.Context, from *Widget, to *v1.Widget) error {\n\tto.ObjectMeta, to.Size = from.ObjectMeta, from.Length\n\treturn nil\n}\n\nfunc ConvertWidgetFromHub(_ context.Context, from *v1.Widget, to *Widget) error {\n\tto.ObjectMeta, to.Length = from.ObjectMeta, from.Size\n\treturn nil\n}\n-- widget.yaml --\napiVersion: example.com/v1beta1\nkind: Widget\nmetadata: {name: a}\nlength: 30",
+		Good:        "-- widget.yaml --\napiVersion: example.com/v1beta1\nkind: Widget\nmetadata: {name: a}\nlength: 3",
+	}
 )
 
 // Codes returns the kinds of diagnostics that the package reports, in the order of their codes.
 func Codes() []*diag.Kind {
-	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook}
+	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted}
+}
+
+// Invalid returns the finding for an object at a position, which is valid in one version but
+// converts to what the schema of another one refuses.
+func Invalid(pos diag.Position, from, to, problem string) diag.Diagnostic {
+	return invalidConverted.At(pos, "", "valid as %s, but not as %s: %s", from, to, problem)
 }

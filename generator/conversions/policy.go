@@ -3,6 +3,7 @@ package conversions
 import (
 	"strings"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/internal/build"
 )
 
@@ -16,10 +17,6 @@ type Policy struct {
 	// can be restored with what it kept.
 	KeepOnCreate bool
 }
-
-// Annotation returns the name of the annotation that holds what conversions of the kinds of
-// a group keep.
-func Annotation(group string) string { return group + "/conversion" }
 
 // FileName returns the name of the policy's file.
 func (p Policy) FileName() string {
@@ -40,7 +37,7 @@ func (p Policy) YAML() []byte {
 	}
 	return []byte(strings.NewReplacer(
 		"NAME", "conversion."+p.Version+"."+p.Plural+"."+p.Group, "GROUP", p.Group, "VERSION", p.Version, "PLURAL", p.Plural,
-		"OPERATIONS", operations, "CREATED", created, "ANNOTATION", Annotation(p.Group),
+		"OPERATIONS", operations, "CREATED", created, "ANNOTATION", crd.ConversionAnnotation(p.Group),
 	).Replace(policyText))
 }
 

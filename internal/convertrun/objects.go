@@ -12,15 +12,16 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
-	"github.com/schemagen/schemagen/generator/conversions"
+	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/definitions"
 )
 
-// Objects are read from files and converted.
-type Objects struct {
+// Target is a version that objects are converted to, and what can convert them.
+type Target struct {
 	// Kinds are those that can be converted, sorted by group and name.
 	Kinds []written.Kind
 	// Dir is the working directory.
@@ -29,6 +30,19 @@ type Objects struct {
 	Tags []string
 	// To is the version to convert to.
 	To string
+}
+
+// Find finds what the packages can convert. Findings are about the packages; if one of them is
+// an error, nothing can be converted. The error is as in [generator.Run].
+func (t *Target) Find(ctx context.Context, options generator.Options) (findings diag.List, err error) {
+	t.Dir, t.Tags = options.Dir, options.Tags
+	t.Kinds, findings, err = written.Kinds(ctx, options)
+	return findings, err
+}
+
+// Objects are read from files and converted.
+type Objects struct {
+	Target
 	// Strip removes the annotation in which conversions keep what a version lacks.
 	Strip bool
 	// Stdin is read as "-", and objects are written to Stdout as YAML documents.
@@ -50,7 +64,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 			read, found := dryrun.ReadObjects(file)
 			findings = append(findings, found...)
 			for _, object := range read {
-				request, problem, err := o.request(object)
+				request, problem, err := o.request(object, object.Value)
 				switch {
 				case err != nil:
 					return nil, err
@@ -77,10 +91,17 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 	var out bytes.Buffer
 	for i, answer := range answers {
 		if answer.Error != "" {
-			findings = append(findings, notConverted.At(objects[i].Pos, "", "cannot be written as %s: %s", o.To, diag.Line(answer.Error)))
+			findings = append(findings, o.failed(objects[i], answer))
 			continue
 		}
-		text, err := o.yaml(answer.Object, objects[i], requests[i].Group)
+		converted, err := decode(answer.Object, objects[i].Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", objects[i].Pos, err)
+		}
+		if o.Strip {
+			strip(converted, requests[i].Group)
+		}
+		text, err := yaml.Marshal(converted)
 		if err != nil {
 			return nil, err
 		}
@@ -93,25 +114,30 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 	return findings, err
 }
 
-// request returns what to ask for an object, or why it cannot be converted.
-func (o *Objects) request(object *dryrun.Object) (r Request, problem *diag.Diagnostic, err error) {
+// request returns what to ask for an object with a value, or why it cannot be converted.
+func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request, problem *diag.Diagnostic, err error) {
 	refuse := func(hint, format string, args ...any) (Request, *diag.Diagnostic, error) {
 		d := notConverted.At(object.Pos, hint, format, args...)
 		return Request{}, &d, nil
 	}
 	group, version, _ := strings.Cut(object.APIVersion, "/")
-	at := slices.IndexFunc(o.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
+	at := slices.IndexFunc(t.Kinds, func(k written.Kind) bool { return k.Group == group && k.Name == object.Kind })
 	if at < 0 {
 		return refuse("name the packages with its versions", "the packages do not convert %s of %s", diag.Line(object.Kind), diag.Line(object.APIVersion))
 	}
-	versions := versionsOf(o.Kinds[at])
-	for _, v := range []string{version, o.To} {
+	versions := versionsOf(t.Kinds[at])
+	for _, v := range []string{version, t.To} {
 		if !slices.Contains(versions, v) {
 			return refuse("", "%s has no conversion of version %s: there are %s", object.Kind, diag.Line(v), strings.Join(versions, ", "))
 		}
 	}
-	text, err := json.Marshal(object.Value)
-	return Request{group, object.Kind, version, o.To, text}, nil, err
+	text, err := json.Marshal(value)
+	return Request{group, object.Kind, version, t.To, text}, nil, err
+}
+
+// failed returns the finding for an object that the conversion refuses.
+func (t *Target) failed(object *dryrun.Object, answer Answer) diag.Diagnostic {
+	return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, diag.Line(answer.Error))
 }
 
 // versionsOf returns the names of the versions that can be converted, the hub first.
@@ -123,16 +149,16 @@ func versionsOf(k written.Kind) []string {
 	return out
 }
 
-// yaml renders an answer. As on a server, conversions change no other metadata than labels and
-// annotations.
-func (o *Objects) yaml(answer []byte, given *dryrun.Object, group string) ([]byte, error) {
+// decode returns the object of an answer. As on a server, conversions change no other metadata
+// than labels and annotations.
+func decode(answer []byte, given map[string]any) (map[string]any, error) {
 	var converted map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(answer))
 	decoder.UseNumber()
 	if err := decoder.Decode(&converted); err != nil {
-		return nil, fmt.Errorf("%s: %w", given.Pos, err)
+		return nil, err
 	}
-	before, _ := given.Value["metadata"].(map[string]any)
+	before, _ := given["metadata"].(map[string]any)
 	after, _ := converted["metadata"].(map[string]any)
 	metadata := maps.Clone(before)
 	if metadata == nil {
@@ -140,17 +166,23 @@ func (o *Objects) yaml(answer []byte, given *dryrun.Object, group string) ([]byt
 	}
 	for _, name := range []string{"labels", "annotations"} {
 		values, _ := after[name].(map[string]any)
-		if name == "annotations" && o.Strip {
-			delete(values, conversions.Annotation(group))
-		}
 		if metadata[name] = values; len(values) == 0 {
 			delete(metadata, name)
 		}
 	}
 	converted["metadata"] = metadata
-	text, err := json.Marshal(converted)
-	if err != nil {
-		return nil, err
+	return converted, nil
+}
+
+// strip removes the annotation in which conversions keep what a version lacks, and returns its
+// value.
+func strip(object map[string]any, group string) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	name := crd.ConversionAnnotation(group)
+	value, _ := annotations[name].(string)
+	if delete(annotations, name); len(annotations) == 0 {
+		delete(metadata, "annotations")
 	}
-	return yaml.JSONToYAML(text)
+	return value
 }

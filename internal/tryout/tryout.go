@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/progress"
@@ -29,6 +30,9 @@ type Run struct {
 	// Output is how each object is written: diff, yaml, or none. Paint is that of a diff.
 	Output string
 	Paint  diag.Paint
+	// Converted, if not nil, converts the objects that are stored to another version. They are
+	// written, too, or with yaml instead.
+	Converted *convertrun.Trial
 	// Keep, if not nil, is called with what is read. It may be called concurrently.
 	Keep func(file crd.File)
 	// Report is called with findings, in the order of the files.
@@ -107,21 +111,35 @@ func (r *Run) objects(ctx context.Context, file crd.File, out *triedPart) error 
 	}
 	objects, findings := dryrun.ReadObjects(file)
 	out.findings, out.objects = append(out.findings, findings...), len(objects)
-	for _, o := range objects {
+	objects = slices.DeleteFunc(objects, (*dryrun.Object).IsDefinition)
+	results := make([]*dryrun.Result, len(objects))
+	var err error
+	failed := func(o *dryrun.Object) error {
+		return fmt.Errorf("%s: %s %s: %w", file.Name, o.Kind, o.Name, err)
+	}
+	for i, o := range objects {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if o.IsDefinition() {
-			continue
+		if results[i], err = r.Trial.Try(ctx, o); err != nil {
+			return failed(o)
 		}
-		result, err := r.Trial.Try(ctx, o)
-		if err == nil {
-			err = r.print(&out.text, o, result)
+	}
+	converted := make([]*convertrun.Converted, len(objects))
+	if r.Converted != nil {
+		if converted, err = r.Converted.Convert(ctx, objects, results); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %s %s: %w", file.Name, o.Kind, o.Name, err)
+	}
+	for i, o := range objects {
+		result := results[i]
+		if err = r.print(&out.text, o, result, converted[i]); err != nil {
+			return failed(o)
 		}
 		out.findings = append(out.findings, result.Findings...)
+		if converted[i] != nil {
+			out.findings = append(out.findings, converted[i].Findings...)
+		}
 		if result.Kind != nil && !slices.Contains(out.kinds, result.Kind) {
 			out.kinds = append(out.kinds, result.Kind)
 		}
@@ -130,8 +148,8 @@ func (r *Run) objects(ctx context.Context, file crd.File, out *triedPart) error 
 }
 
 // print writes an object in the selected form: as a server would store it or, for a
-// subresource, as part of the stored object.
-func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) error {
+// subresource, as part of the stored object. converted may be nil.
+func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, converted *convertrun.Converted) error {
 	if result.Action == "" || r.Output == "none" || r.Output == "yaml" && result.Action == dryrun.Rejected {
 		return nil
 	}
@@ -140,8 +158,15 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) 
 		return err
 	}
 	if r.Output == "yaml" {
-		out.WriteString("---\n")
-		out.Write(after)
+		if r.Converted != nil && result.Kind.Version != r.Converted.To {
+			if after = nil; converted != nil {
+				after = converted.YAML
+			}
+		}
+		if len(after) > 0 {
+			out.WriteString("---\n")
+			out.Write(after)
+		}
 		return nil
 	}
 	before, err := result.GivenYAML()
@@ -150,6 +175,15 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result) 
 	}
 	fmt.Fprintf(out, "# %s %s: %s\n", diag.Line(o.Kind), diag.Line(o.Name), result.Action)
 	output.PrintFull(out, r.Paint, before, after)
+	if converted == nil || converted.YAML == nil {
+		return nil
+	}
+	fmt.Fprintf(out, "# %s %s converted to %s", diag.Line(o.Kind), diag.Line(o.Name), r.Converted.To)
+	if kept := converted.Kept.String(); kept != "" {
+		out.WriteString(": " + kept)
+	}
+	out.WriteByte('\n')
+	output.PrintFull(out, r.Paint, after, converted.YAML)
 	return nil
 }
 
