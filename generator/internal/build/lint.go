@@ -15,8 +15,13 @@ import (
 )
 
 // Lint reports markers without effect in those of the user's files that were parsed, and
-// misspelled markers in those files of the root packages that were not.
+// misspelled markers in those files of the root packages that were not. It also reports markers
+// that disagree, of which only some declarations matter.
 func (run *Run) Lint() {
+	run.eraser.ReportDisagreements(func(f *source.File, pos token.Pos) bool {
+		t := declaringType(f, f.Types(), pos)
+		return t == nil || run.usesOf(t).built || f.Pkg.Root && !run.selects()
+	})
 	var files []*source.File
 	parsed := map[*source.File]bool{} // parsed by the run
 	for p := range run.Packages() {
@@ -51,7 +56,7 @@ func (run *Run) Lint() {
 		}
 		for _, finding := range found[i] {
 			t := declaringType(f, declared, finding.Pos)
-			if t != nil && !run.usesOf(t).built && len(run.options.Kinds)+len(run.options.Groups) > 0 {
+			if t != nil && !run.usesOf(t).built && run.selects() {
 				continue // it belongs to a kind that was not selected
 			}
 			if finding.Kind == markers.NeedsFeature && run.Unions.UsesEnum(finding.Pos) {
@@ -87,6 +92,9 @@ func (run *Run) Lint() {
 	}
 	run.reportDisabled(disabled)
 }
+
+// selects reports whether the options select kinds.
+func (run *Run) selects() bool { return len(run.options.Kinds)+len(run.options.Groups) > 0 }
 
 // lint returns the problems with a file's markers, which it looks for once for all channels: they
 // are the same where conditions do not hold.

@@ -46,6 +46,8 @@ type Eraser struct {
 	dialects map[dialect]bool
 	// applied are the conditions that were applied, by their texts.
 	applied map[string]gates.Condition
+	// disagreements are those of declarations that exist.
+	disagreements []disagreement
 }
 
 // holds reports whether a condition holds.

@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 
@@ -28,13 +29,14 @@ type alternative struct {
 // those conditions that apply to the declaration itself.
 func (p *pass) declaration(comments []markers.Comment, target markers.Target, name string) (bare []bareCondition) {
 	set := map[string]alternative{} // by slot
+	var disagree []disagreement
 	var conditional []alternative
 	var plain []markers.Comment
 	add := func(a alternative, holds bool) {
 		conditional = append(conditional, a)
 		p.record(source.Erased{Condition: a.condition.String(), Pos: a.marker.Pos, Comments: []markers.Comment{a.marker}}, holds)
 		if holds {
-			p.alternative(set, a)
+			disagree = append(disagree, p.alternative(set, a)...)
 		}
 	}
 	bare = p.openShift(comments, target, name, add)
@@ -58,6 +60,9 @@ func (p *pass) declaration(comments []markers.Comment, target markers.Target, na
 		add(alternative{c, l.comment, l.comment.Text, p.Table.Slots(l.comment, target), condition, 0}, !l.removed)
 	}
 	p.needless(bare, conditional, plain, target)
+	if !slices.ContainsFunc(bare, func(d bareCondition) bool { return !d.holds }) {
+		p.disagreements = append(p.disagreements, disagree...)
+	}
 	if len(set) == 0 {
 		return bare
 	}
@@ -76,9 +81,15 @@ func (p *pass) isConditional(c markers.Comment) bool {
 	return strings.Contains(c.Text, "+"+markers.WhenName) || markers.IsConditional(c.Text) && p.reads(p.file.Pkg, markers.FeatureK8s)
 }
 
-// alternative adds a marker to those of its slots, and reports one that sets the same
-// differently.
-func (p *pass) alternative(set map[string]alternative, a alternative) {
+// disagreement is two markers of a declaration that set the same differently, and both hold.
+type disagreement struct {
+	file         *source.File
+	first, other alternative
+}
+
+// alternative adds a marker to those of its slots, and returns the disagreement with one of them,
+// if any.
+func (p *pass) alternative(set map[string]alternative, a alternative) []disagreement {
 	for _, slot := range a.slots {
 		first, ok := set[slot]
 		switch {
@@ -87,12 +98,23 @@ func (p *pass) alternative(set map[string]alternative, a alternative) {
 		case first.says == a.says, 0 < a.gates && a.gates < first.gates && first.condition.Implies(a.condition):
 			p.lines[a.written.Pos] = line{removed: true}
 		default:
-			d := p.Reporter.Report(report.AlternativesDisagree, p.file.Pkg.At(a.marker.Pos), "make the conditions exclude each other",
-				"%s by %s, and %s by %s: both conditions hold", first.says, first.condition, a.says, a.condition)
-			d.Related = []diag.Related{{Pos: p.Reporter.Position(first.marker.Pos), Message: "the other marker"}}
-			p.Reporter.Delimit(d, a.marker.End(), nil)
-			return
+			return []disagreement{{p.file, first, a}}
 		}
+	}
+	return nil
+}
+
+// ReportDisagreements reports the markers of declarations that set the same differently though
+// both of their conditions hold, for the declarations that are needed.
+func (e *Eraser) ReportDisagreements(needed func(f *source.File, pos token.Pos) bool) {
+	for _, d := range e.disagreements {
+		if !needed(d.file, d.other.marker.Pos) {
+			continue
+		}
+		found := e.Reporter.Report(report.AlternativesDisagree, d.file.Pkg.At(d.other.marker.Pos), "make the conditions exclude each other",
+			"%s by %s, and %s by %s: both conditions hold", d.first.says, d.first.condition, d.other.says, d.other.condition)
+		found.Related = []diag.Related{{Pos: e.Reporter.Position(d.first.marker.Pos), Message: "the other marker"}}
+		e.Reporter.Delimit(found, d.other.marker.End(), nil)
 	}
 }
 

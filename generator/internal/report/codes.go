@@ -299,7 +299,7 @@ var (
 	}
 	AlternativesDisagree = &diag.Kind{
 		Code: "SG323", Title: "two conditional markers that disagree",
-		Explanation: "Of the markers that set the same keyword, one whose condition holds replaces those without a condition. If the conditions of two hold, they have to say the same.",
+		Explanation: "Of the markers that set the same keyword, one whose condition holds replaces those without a condition. If the conditions of two hold, they have to say the same. Declarations that none of the selected kinds has do not matter.",
 		Bad:         "$ schemagen crd ./... --gates A,B\n-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
 		Good:        "-- api/types.go --\n// +kubebuilder:validation:MaxItems=3\n// +schemagen:when(A && !B)=+kubebuilder:validation:MaxItems=5\n// +schemagen:when(B)=+kubebuilder:validation:MaxItems=7\nNames []string `json:\"names\"`",
 	}
