@@ -115,8 +115,8 @@ channels: ## Measure what channels cost, and write bench/channels.txt.
 	$(GO) run -C bench . channels -n 11 -record
 
 .PHONY: dialects
-dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ours, and write bench/dialects.txt. OPENSHIFT=DIR is a checkout to compare besides the module.
-	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT)))
+dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ours, and write bench/dialects.txt. OPENSHIFT=DIR is a checkout to compare besides the module, OPCON=DIR one of operator-controller.
+	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT))) $(if $(OPCON),-opcon $(abspath $(OPCON)))
 
 .PHONY: bench
 bench: ## Time schemagen and controller-gen side by side on real API modules, and write docs/performance.md.

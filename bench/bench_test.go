@@ -497,3 +497,54 @@ func TestCompareCRDs(t *testing.T) {
 		t.Error("a directory without CRDs is no error")
 	}
 }
+
+// TestEqualButForRules checks that only rules that are added are left out of a comparison.
+func TestEqualButForRules(t *testing.T) {
+	const theirs = "a:\n  type: string\n  x-kubernetes-validations:\n  - rule: x\n"
+	for ours, want := range map[string]bool{
+		theirs:                   true,
+		theirs + "  - rule: y\n": true,
+		"a:\n  type: string\n  x-kubernetes-validations:\n  - rule: y\n": false,
+		theirs + "b: 1\n": false,
+		theirs + "b:\n- x-kubernetes-validations:\n  - rule: y\n":                        false,
+		"a:\n  type: string\n  x-kubernetes-validations:\n  - rule: x\n    message: m\n": false,
+	} {
+		if got, err := equalButForRules(theirs, ours); err != nil || got != want {
+			t.Errorf("%q: %v, %v", ours, got, err)
+		}
+	}
+}
+
+// TestRecordDialects checks that results of checkouts that were not compared are kept.
+func TestRecordDialects(t *testing.T) {
+	t.Chdir(t.TempDir())
+	old := "m v1, then: old\n  A:\n    x\na at commit 1, then: old\n  B:\n    y\nb at commit 2, then: kept\n  C:\n    z\n"
+	if err := os.WriteFile(dialectsFile, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := dialectRun{lines: []string{"m v2, now: new\n  D:\n", "a at commit 3, now: new\n"}}
+	if err := d.record(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(dialectsFile)
+	if want := strings.Join(d.lines, "") + "b at commit 2, then: kept\n  C:\n    z\n"; err != nil || string(got) != want {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
+// TestReplaceOneOf checks the rule of controller-gen before v0.22.
+func TestReplaceOneOf(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a.go")
+	if err := os.WriteFile(name, []byte("// +kubebuilder:validation:ExactlyOneOf={a,b}\ntype T struct{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceOneOf(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(name)
+	want := `// +kubebuilder:validation:XValidation:rule="[has(self.a),has(self.b)].filter(x,x==true).size() == 1",message="exactly one of the fields in [a b] must be set"` + "\ntype T struct{}\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%v, %s", err, got)
+	}
+}

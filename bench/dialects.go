@@ -27,9 +27,9 @@ const atCommit = " at commit "
 const standardKinds = "BackendTLSPolicy, GRPCRoute, Gateway, GatewayClass, HTTPRoute, ListenerSet, ReferenceGrant, TCPRoute, TLSRoute, UDPRoute"
 
 // dialects compares the CRDs that projects with generators of their own for gates publish with
-// those that schemagen writes from the same source. checkout is a checkout of openshift/api to
-// compare besides its module, or empty.
-func dialects(ctx context.Context, w workspace, given, checkout string, recorded bool, out io.Writer) error {
+// those that schemagen writes from the same source. openshift and opcon are checkouts of
+// openshift/api, to compare besides its module, and of operator-controller, or empty.
+func dialects(ctx context.Context, w workspace, given, openshift, opcon string, recorded bool, out io.Writer) error {
 	product, err := w.product(ctx, given)
 	if err != nil {
 		return err
@@ -46,8 +46,13 @@ func dialects(ctx context.Context, w workspace, given, checkout string, recorded
 	if err := d.openshiftModule(ctx); err != nil {
 		return err
 	}
-	if checkout != "" {
-		if err := d.openshiftCheckout(ctx, checkout); err != nil {
+	if openshift != "" {
+		if err := d.openshiftCheckout(ctx, openshift); err != nil {
+			return err
+		}
+	}
+	if opcon != "" {
+		if err := d.operatorController(ctx, opcon); err != nil {
 			return err
 		}
 	}
@@ -80,15 +85,29 @@ func (d *dialectRun) result(source, format string, args ...any) {
 	d.lines = append(d.lines, fmt.Sprintf("%s, %s: %s\n", source, time.Now().UTC().Format(time.DateOnly), fmt.Sprintf(format, args...)))
 }
 
-// record writes the results, and keeps those of checkouts that were not compared.
+// sourceOf names a checkout of a project.
+func sourceOf(ctx context.Context, project, dir string) (string, error) {
+	commit, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "", fmt.Errorf("git rev-parse in %s: %w", dir, err)
+	}
+	return project + atCommit + strings.TrimSpace(string(commit)), nil
+}
+
+// record writes the results, and keeps those of checkouts that were not compared. A result goes on
+// in lines that begin with blanks.
 func (d *dialectRun) record() error {
 	old, err := os.ReadFile(dialectsFile)
 	if err != nil {
 		return err
 	}
-	lines := slices.Clone(d.lines)
+	lines, kept := slices.Clone(d.lines), false
 	for line := range strings.Lines(string(old)) {
-		if source, _, _ := strings.Cut(line, ","); strings.Contains(source, atCommit) && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, atCommit) }) {
+		if !strings.HasPrefix(line, " ") {
+			project, _, isCheckout := strings.Cut(line, atCommit)
+			kept = isCheckout && !slices.ContainsFunc(d.lines, func(l string) bool { return strings.HasPrefix(l, project+atCommit) })
+		}
+		if kept {
 			lines = append(lines, line)
 		}
 	}

@@ -41,10 +41,10 @@ const usage = `usage: go run . COMMAND [flags]
                                           wall and memory of both by the number of kinds
   channels [-schemagen PATH] [-n 5] [-record]
                                           CPU of one, two and ten channels of gateway-api
-  dialects [-schemagen PATH] [-openshift DIR] [-record]
-                                          compare the CRDs that gateway-api and openshift/api
-                                          publish with those from their tags and markers; DIR
-                                          is a checkout to compare besides the module
+  dialects [-schemagen PATH] [-openshift DIR] [-opcon DIR] [-record]
+                                          compare the CRDs that gateway-api, openshift/api and
+                                          operator-controller publish with those from their
+                                          tags and markers; DIR is a checkout to compare
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
 	runs, rowNames, sizes := 0, "", ""
 	var t tree
-	dir, checkout, peer, update, recorded := "", "", false, false, false
+	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
 	case "list", "page":
 	case "parity":
@@ -93,7 +93,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "laws":
 		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
 	case "dialects":
-		flags.StringVar(&checkout, "openshift", "", "a checkout of openshift/api")
+		flags.StringVar(&openshift, "openshift", "", "a checkout of openshift/api")
+		flags.StringVar(&opcon, "opcon", "", "a checkout of operator-controller")
 		flags.BoolVar(&recorded, "record", false, "write the result to dialects.txt")
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
@@ -140,7 +141,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return laws(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "dialects" {
-		return dialects(ctx, w, *product, checkout, recorded, out)
+		return dialects(ctx, w, *product, openshift, opcon, recorded, out)
 	}
 	if args[0] == "channels" {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)

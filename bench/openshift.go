@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,11 +53,11 @@ func (d *dialectRun) openshiftModule(ctx context.Context) error {
 
 // openshiftCheckout compares the CRDs of a checkout.
 func (d *dialectRun) openshiftCheckout(ctx context.Context, dir string) error {
-	commit, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--short=12", "HEAD").Output()
+	source, err := sourceOf(ctx, "github.com/openshift/api", dir)
 	if err != nil {
-		return fmt.Errorf("git rev-parse in %s: %w", dir, err)
+		return err
 	}
-	return d.openshift(ctx, "github.com/openshift/api"+atCommit+strings.TrimSpace(string(commit)), dir)
+	return d.openshift(ctx, source, dir)
 }
 
 func (d *dialectRun) openshift(ctx context.Context, source, dir string) error {
@@ -74,13 +76,39 @@ func (d *dialectRun) openshift(ctx context.Context, source, dir string) error {
 	if o, err = copied("-merged", false); err != nil {
 		return err
 	}
-	merged, all, err := o.merged(ctx)
+	merged, err := o.merged(ctx, "overlay")
 	if err != nil {
 		return err
 	}
-	d.result(source, "%d of the %d CRDs of single gates that it has are equal, and %d of the %d merged ones.", single, singles, merged, all)
-	d.differs = d.differs || single != singles || merged != all
+	once, err := o.merged(ctx, "once")
+	if err != nil {
+		return err
+	}
+	d.result(source, "%d of the %d CRDs of single gates that it has are equal, and %d of the %d merged ones; with merge: once, %d of the latter.%s",
+		single, singles, merged.equal, merged.all, once.equal, once.others())
+	d.differs = d.differs || single != singles || merged.equal != merged.all || once.equal+len(once.disagree)+len(once.more) != once.all
 	return nil
+}
+
+// mergedResult is how many merged CRDs are equal, and which are not for one of two reasons:
+// gates disagree about a value, or only the rules that their merge loses are added.
+type mergedResult struct {
+	equal, all     int
+	disagree, more []string
+}
+
+// others names the CRDs that are not equal.
+func (r *mergedResult) others() string {
+	var b strings.Builder
+	for _, group := range []struct {
+		what  string
+		names []string
+	}{{"Two gates disagree about a value, which is SG323", r.disagree}, {"These have the rules, too, that their merge loses, and are equal otherwise", r.more}} {
+		if len(group.names) > 0 {
+			fmt.Fprintf(&b, "\n  %s:\n    %s", group.what, strings.Join(group.names, "\n    "))
+		}
+	}
+	return b.String()
 }
 
 // Markers in the comments of kinds.
@@ -187,6 +215,9 @@ type channelConfig struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
+// errDisagree is the error of generate if markers that hold disagree.
+var errDisagree = errors.New("two conditional markers disagree (SG323)")
+
 // generate returns the CRDs of channels of a package by channel and file name. Parts of a CRD
 // need not be accepted by a server, so they are not verified.
 func (o *openshiftAPI) generate(ctx context.Context, pkg, merge string, channels map[string]*channelConfig) (map[string]map[string]string, error) {
@@ -207,6 +238,9 @@ func (o *openshiftAPI) generate(ctx context.Context, pkg, merge string, channels
 	cmd := exec.CommandContext(ctx, o.product, "crd", "--no-cache")
 	cmd.Dir = o.root
 	if messages, err := cmd.CombinedOutput(); err != nil {
+		if found := errorLines.FindAll(messages, -1); len(found) > 0 && !slices.ContainsFunc(found, func(line []byte) bool { return !bytes.Contains(line, []byte("error[SG323]")) }) {
+			return nil, errDisagree
+		}
 		return nil, fmt.Errorf("schemagen crd of %s: %w\n%s", pkg, err, messages)
 	}
 	all := map[string]map[string]string{}
@@ -221,6 +255,9 @@ func (o *openshiftAPI) generate(ctx context.Context, pkg, merge string, channels
 	return all, nil
 }
 
+// errorLines match the first lines of errors.
+var errorLines = regexp.MustCompile(`(?m)^\S.*: error\[SG\d+\]: .*$`)
+
 // ours returns the text of a CRD as their generator would write it: only schemagen begins files
 // with a separator, and writes, as controller-gen does, subresources of a kind that has columns
 // but none of them.
@@ -230,12 +267,11 @@ func ours(text string) string {
 
 // report prints the difference between two CRDs, and returns whether they are equal.
 func (o *openshiftAPI) report(theirs publishedCRD, ours string) bool {
-	name, _ := filepath.Rel(o.root, theirs.path)
 	switch {
 	case ours == "":
-		fmt.Fprintf(o.out, "%s is not written\n", name)
+		fmt.Fprintf(o.out, "%s is not written\n", o.name(theirs))
 	case ours != theirs.text:
-		fmt.Fprintf(o.out, "%s differs\n  %s\n", name, indent(excerpt(theirs.text, ours)))
+		fmt.Fprintf(o.out, "%s differs\n  %s\n", o.name(theirs), indent(excerpt(theirs.text, ours)))
 	}
 	return ours == theirs.text
 }
@@ -365,45 +401,56 @@ func setsOf(c publishedCRD, all []featureSet) ([]featureSet, error) {
 	}), nil
 }
 
-// merged compares the merged CRDs.
-func (o *openshiftAPI) merged(ctx context.Context) (equal, all int, err error) {
+// merged compares the merged CRDs with those that schemagen merges in one of its ways.
+func (o *openshiftAPI) merged(ctx context.Context, merge string) (*mergedResult, error) {
 	sets, err := o.featureSets()
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	dirs, err := filepath.Glob(filepath.Join(o.root, "*", "*", mergedCRDs))
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
+	result := &mergedResult{}
 	for _, dir := range dirs {
 		theirs, err := published(dir)
 		if err != nil {
-			return 0, 0, err
+			return nil, err
 		}
 		byKind := map[string][]publishedCRD{}
 		for _, c := range theirs {
 			byKind[c.kind] = append(byKind[c.kind], c)
 		}
 		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
-			same, err := o.mergedKind(ctx, byKind[kind], sets)
-			if err != nil {
-				return 0, 0, err
+			result.all += len(byKind[kind])
+			err := o.mergedOf(ctx, byKind[kind], sets, merge, result)
+			if errors.Is(err, errDisagree) { // not necessarily for each of them
+				for _, c := range byKind[kind] {
+					if err = o.mergedOf(ctx, []publishedCRD{c}, sets, merge, result); errors.Is(err, errDisagree) {
+						result.disagree, err = append(result.disagree, o.name(c)), nil
+					}
+					if err != nil {
+						return nil, err
+					}
+				}
 			}
-			equal, all = equal+same, all+len(byKind[kind])
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
-	return equal, all, nil
+	return result, nil
 }
 
-// mergedKind returns how many of the CRDs of a kind are equal. Each is generated for all feature
-// sets that it is for, which its annotations say, as do the annotations of the channels.
-func (o *openshiftAPI) mergedKind(ctx context.Context, theirs []publishedCRD, sets []featureSet) (equal int, err error) {
+// mergedOf compares CRDs of a kind, and adds them to the result. Each is generated for all
+// feature sets that it is for, which its annotations say, as do the annotations of the channels.
+func (o *openshiftAPI) mergedOf(ctx context.Context, theirs []publishedCRD, sets []featureSet, merge string, result *mergedResult) error {
 	channels := map[string]*channelConfig{}
 	of := make([]map[string]featureSet, len(theirs)) // by channel
 	for i, c := range theirs {
 		found, err := setsOf(c, sets)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		annotations := map[string]string{"api.openshift.io/merged-by-featuregates": "true"}
 		for _, line := range annotationLines.FindAllStringSubmatch(c.text, -1) {
@@ -418,31 +465,89 @@ func (o *openshiftAPI) mergedKind(ctx context.Context, theirs []publishedCRD, se
 	dir := filepath.Dir(filepath.Dir(theirs[0].path))
 	pkg, err := filepath.Rel(o.root, dir)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	written, err := o.generate(ctx, pkg, "overlay", channels)
+	written, err := o.generate(ctx, pkg, merge, channels)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for i, c := range theirs {
 		// A feature set without the gates of the kind has no CRD, and no annotation names the
 		// others.
 		maps.DeleteFunc(of[i], func(name string, _ featureSet) bool { return written[name][c.file] == "" })
-		same := len(of[i]) > 0 || o.report(c, "")
+		same, more := len(of[i]) > 0 || o.report(c, ""), false
 		for _, name := range slices.Sorted(maps.Keys(of[i])) {
 			text, err := o.overridden(ours(written[name][c.file]), dir, c, of[i][name])
 			if err != nil {
-				return 0, err
+				return err
+			}
+			if text != c.text && merge == "once" {
+				found, err := equalButForRules(c.text, text)
+				if err != nil {
+					return err
+				}
+				if found {
+					more = true
+					continue
+				}
 			}
 			if same = o.report(c, text); !same {
 				break
 			}
 		}
-		if same {
-			equal++
+		switch {
+		case more && same:
+			result.more = append(result.more, o.name(c))
+		case same:
+			result.equal++
 		}
 	}
-	return equal, nil
+	return nil
+}
+
+// name returns the name of a CRD's file in the repository.
+func (o *openshiftAPI) name(c publishedCRD) string {
+	name, _ := filepath.Rel(o.root, c.path)
+	return filepath.ToSlash(name)
+}
+
+// equalButForRules reports whether our CRD is equal to theirs without rules that theirs lacks.
+func equalButForRules(theirs, ours string) (bool, error) {
+	var a, b any
+	if err := errors.Join(yaml.Unmarshal([]byte(theirs), &a), yaml.Unmarshal([]byte(ours), &b)); err != nil {
+		return false, err
+	}
+	return reflect.DeepEqual(a, withoutRules(b, a)), nil
+}
+
+// withoutRules returns a value without the rules that another one lacks at the same place.
+func withoutRules(value, other any) any {
+	const rules = "x-kubernetes-validations"
+	switch value := value.(type) {
+	case map[string]any:
+		others, _ := other.(map[string]any)
+		for key, v := range value {
+			if list, ok := v.([]any); ok && key == rules {
+				known, _ := others[rules].([]any)
+				list = slices.DeleteFunc(list, func(rule any) bool {
+					return !slices.ContainsFunc(known, func(k any) bool { return reflect.DeepEqual(rule, k) })
+				})
+				if value[key] = list; len(list) == 0 {
+					delete(value, key)
+				}
+				continue
+			}
+			value[key] = withoutRules(v, others[key])
+		}
+	case []any:
+		others, _ := other.([]any)
+		for i, v := range value {
+			if i < len(others) {
+				value[i] = withoutRules(v, others[i])
+			}
+		}
+	}
+	return value
 }
 
 // annotationLines match the annotations of a CRD that depend on the feature set.
