@@ -76,6 +76,7 @@ func configSchema() []byte {
 		})}}}
 	properties["contains"] = object{"type": "array", "description": "pairs of channels: what a server with the CRDs of narrow accepts and stores, one with those of wide accepts and stores equally",
 		"items": closed(object{"narrow": text("name of a channel"), "wide": text("name of a channel")}, "narrow", "wide")}
+	properties["join"] = object{"type": "boolean", "description": "write definitions that are the same in all channels once, to outputs.crd, without the annotations and labels of channels"}
 	properties["merge"] = object{"enum": []string{"once", "overlay"}, "description": "how OpenShift's markers of several gates are combined: once, or overlay, as OpenShift's generator does"}
 	severities, waived := object{}, []any{}
 	for _, info := range reference.Codes() {

@@ -91,16 +91,16 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	reader.Lenient = true
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
-	old, new, err := definitions.Sides(ctx, args, reader.Default[0])
+	old, new, err := in.Sides(ctx, args)
 	if err != nil {
 		return err
 	}
 	olds, findings, err := in.Read(ctx, old, new)
-	if err := unread(old, findings, err, r.definitions.dir, stderr); err != nil {
+	if err := unread(old.String(), findings, err, r.definitions.dir, stderr); err != nil {
 		return err
 	}
 	news, findings, err := in.Read(ctx, new, old)
-	if err := unread(new, findings, err, r.definitions.dir, stderr); err != nil {
+	if err := unread(new.String(), findings, err, r.definitions.dir, stderr); err != nil {
 		return err
 	}
 	if len(olds) == 0 && len(news) == 0 {

@@ -184,7 +184,7 @@ func (f *definitionFlags) reader(stdin io.Reader) (*definitions.Reader, error) {
 	}
 	channel := f.project.One(f.dir, f.channel)
 	return &definitions.Reader{
-		Dir: f.dir, Default: []string{cmp.Or(f.project.Definitions(nil, f.dir, channel), ".")}, Skip: f.project.Others(nil, f.dir, channel),
+		Dir: f.dir, Default: f.project.Definitions(nil, f.dir, channel), Skip: f.project.Others(nil, f.dir, channel),
 		Stdin: stdin, Packages: f.generate, Keep: f.keep,
 	}, nil
 }

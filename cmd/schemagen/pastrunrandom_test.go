@@ -422,6 +422,9 @@ func (l *randomLab) changeProjectFile() string {
 		if strings.Contains(groups["channels"], "wide") && r.IntN(2) == 0 {
 			groups["contains"] = one(r, "[]", "[{narrow: standard, wide: wide}]", "[{narrow: wide, wide: standard}]")
 		}
+		if r.IntN(2) == 0 {
+			groups["join"] = one(r, "true", "true", "false")
+		}
 	}
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(groups)) {

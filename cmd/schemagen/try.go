@@ -189,8 +189,8 @@ func (r *tryRun) trial(ctx context.Context, stdin io.Reader) (*dryrun.Trial, dia
 		return nil, nil, err
 	}
 	crds := r.crds
-	if dir := r.definitions.project.Definitions(nil, r.definitions.dir, r.definitions.project.One(r.definitions.dir, r.definitions.channel)); len(crds) == 0 && dir != "" {
-		crds = []string{dir}
+	if len(crds) == 0 {
+		crds = in.Default
 	}
 	named, findings, err := in.Read(ctx, crds)
 	if err != nil {

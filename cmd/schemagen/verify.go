@@ -90,7 +90,9 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		channel := r.project.One(r.dir, r.channel)
 		skip = r.project.Others(nil, r.dir, channel)
 		if !given {
-			args = []string{cmp.Or(r.project.Definitions(nil, r.dir, channel), ".")}
+			if args = r.project.Definitions(nil, r.dir, channel); len(args) == 0 {
+				args = []string{"."}
+			}
 		}
 	}
 	sources, packages, err := definitions.FindWithout(args, skip)

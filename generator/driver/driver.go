@@ -50,8 +50,12 @@ type Channel = build.Channel
 // MadeChannel has the definitions of a channel, and the kinds that it lacks.
 type MadeChannel = build.MadeChannel
 
+// Made is a definition with its file.
+type Made = build.Made
+
 // MakeChannels generates the definitions of several channels, as [generator.Run] does for one.
-// Diagnostics that not all channels share end in the names of those that have them.
+// Diagnostics that not all channels share end in the names of those that have them. Several may
+// have the same name.
 func MakeChannels(ctx context.Context, options generator.Options, channels []Channel) ([]MadeChannel, diag.List, error) {
 	return build.MakeChannels(ctx, options.Internal(), channels)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/schemagen/schemagen/internal/gates"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
-	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/project"
 )
 
@@ -63,7 +62,11 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 			return wrong("give each channel a chart of its own in schemagen.yaml: channels."+selected[0].Name+".helm", "--helm takes the definitions of one channel, and there are %d", len(selected))
 		}
 	}
-	for _, c := range selected {
+	made := selected
+	if r.Joined = r.join(of, s); r.Joined.Directory != "" {
+		made, r.EveryChannel = of.Channels(r.Dir), true
+	}
+	for _, c := range made {
 		to := Channel{Suffix: c.Suffix, Helm: c.Helm, Pos: c.Pos}
 		to.Name, to.Gates, to.Annotations, to.Labels = c.Name, c.Gates, c.Annotations, c.Labels
 		to.Kinds = both(r.Kinds, c.Kinds)
@@ -73,10 +76,13 @@ func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selectio
 		if r.Helm != "" {
 			to.Helm = r.Helm
 		}
+		if !slices.ContainsFunc(selected, func(s project.Channel) bool { return s.Name == c.Name }) {
+			to.Destination, to.Helm = "", ""
+		}
 		to.Helm = resolveHelm(in, to.Helm)
 		r.Channels = append(r.Channels, to)
 	}
-	return nil
+	return r.checkJoined()
 }
 
 // destination returns where the definitions of a channel are written. A destination on the
@@ -131,12 +137,12 @@ func (c *Channel) fileName(name string) string {
 	return strings.TrimSuffix(name, ".yaml") + c.Suffix + ".yaml"
 }
 
-// sharedFiles reports files that several channels write, by the outputs of each.
-func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
+// sharedFiles reports files that several channels write.
+func sharedFiles(targets []target) (out diag.List) {
 	type writer struct{ first, second int }
 	reported, by := map[writer]bool{}, map[string]int{}
-	for i, files := range outputs {
-		for _, f := range files {
+	for i := range targets {
+		for _, f := range targets[i].outputs {
 			path := filepath.Clean(f.Path)
 			first, ok := by[path]
 			if !ok {
@@ -147,13 +153,26 @@ func sharedFiles(channels []Channel, outputs [][]output.File) (out diag.List) {
 				if filepath.Base(path) == install.KustomizationName {
 					hint = "give one of them a directory of its own (crd): a kustomization installs all files of its directory"
 				}
-				d := driver.InvalidChannels(channels[i].Pos, hint,
-					"channels %s and %s both write %s", channels[first].Name, channels[i].Name, filepath.ToSlash(path))
-				out = append(out, d.With(diag.Related{Pos: channels[first].Pos, Message: "channel " + channels[first].Name}))
+				out = append(out, bothWrite(&targets[first].Channel, &targets[i].Channel, hint, path))
 			}
 		}
 	}
 	return out
+}
+
+// bothWrite returns the diagnostic for a path that two channels write, of which b may be that of
+// the definitions that all share.
+func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
+	who := "channels " + a.Name + " and " + b.Name
+	if b.Name == "" {
+		who, a, b = "join and channel "+a.Name, b, a
+	}
+	d := driver.InvalidChannels(b.Pos, hint, "%s both write %s", who, filepath.ToSlash(path))
+	message := "join"
+	if a.Name != "" {
+		message = "channel " + a.Name
+	}
+	return d.With(diag.Related{Pos: a.Pos, Message: message})
 }
 
 // contained reports what a channel of the run accepts and one that contains it does not: an

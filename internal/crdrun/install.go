@@ -12,7 +12,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/schemagen/schemagen/diag"
-	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
 	"github.com/schemagen/schemagen/internal/output"
@@ -72,17 +71,17 @@ func chart(helm string) (dir string, isTemplates bool) {
 
 // installManifests returns the install manifests for the CRDs of a channel: the kustomization
 // and the files of the Helm chart. stale are the files that the run removes.
-func (r *runner) installManifests(c Channel, files []driver.File, stale []string) (outputs []output.File, findings diag.List, err error) {
-	if r.Kustomize {
-		if outputs, findings, err = r.kustomization(c, files, stale); err != nil {
+func (r *runner) installManifests(c *target, stale []string) (outputs []output.File, findings diag.List, err error) {
+	if r.Kustomize && c.Destination != "" {
+		if outputs, findings, err = r.kustomization(c, stale); err != nil {
 			return nil, nil, err
 		}
 	}
-	if c.Helm == "" || len(files) == 0 {
+	if c.Helm == "" || len(c.files) == 0 {
 		return outputs, findings, nil
 	}
 	chart, isTemplates := chart(c.Helm)
-	for _, file := range files {
+	for _, file := range c.files {
 		if isTemplates {
 			file.Data = install.HelmTemplate(file.Data)
 		}
@@ -95,7 +94,7 @@ func (r *runner) installManifests(c Channel, files []driver.File, stale []string
 		}
 		findings = append(findings, found...)
 	}
-	size, err := install.HelmReleaseSize(files, isTemplates)
+	size, err := install.HelmReleaseSize(c.files, isTemplates)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,11 +106,11 @@ func (r *runner) installManifests(c Channel, files []driver.File, stale []string
 }
 
 // kustomization returns the kustomization.yaml of the output directory. It lists the CRDs of
-// this run and those of other runs in the same directory. A kustomization that schemagen did
-// not write is not replaced.
-func (r *runner) kustomization(c Channel, files []driver.File, stale []string) ([]output.File, diag.List, error) {
+// this run and those of other runs in the same directory, and the directory of what the channel
+// shares with the others. A kustomization that schemagen did not write is not replaced.
+func (r *runner) kustomization(c *target, stale []string) ([]output.File, diag.List, error) {
 	var names []string
-	for _, file := range files {
+	for _, file := range c.own {
 		names = append(names, c.fileName(file.Name))
 	}
 	entries, err := r.in.ReadDir(c.Destination)
@@ -136,6 +135,12 @@ func (r *runner) kustomization(c Channel, files []driver.File, stale []string) (
 		case !isKustomization && bytes.Contains(text, []byte("\nkind: CustomResourceDefinition\n")):
 			names = append(names, entry.Name())
 		}
+	}
+	if c.joined && len(names) == 0 {
+		return nil, nil, nil // no kustomization refers to it
+	}
+	if len(c.own) < len(c.files) {
+		names = append(names, r.relative(c.Destination, r.Joined.Directory))
 	}
 	text, err := install.Kustomization(names)
 	return []output.File{{Path: filepath.Join(c.Destination, install.KustomizationName), Data: text}}, nil, err

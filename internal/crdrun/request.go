@@ -33,6 +33,9 @@ type Request struct {
 	// Channels are the channels to generate. If there are none, definitions are generated for
 	// the gates of the options.
 	Channels []Channel
+	// Joined is where definitions are written that are the same in all channels. With it, Channels
+	// are all of the project file, and those that are not selected have no destination.
+	Joined Joined
 	// Contains are pairs of channels of which one has to contain the other.
 	Contains []project.Containment
 	// NamedGates are the gates of the project file, and EveryChannel is set if Channels are all
@@ -142,7 +145,7 @@ func (r *runner) runCompanions(ctx context.Context, crds []output.File) (outputs
 	if r.Patch != nil {
 		var toPrint []output.File
 		options := r.Options
-		options.Gates = r.channels()[0].Gates
+		options.Gates = r.firstWritten().Gates
 		if outputs, toPrint, findings, err = r.Patch.run(ctx, options, crds); err != nil {
 			return nil, nil, nil, err
 		}
@@ -179,47 +182,48 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 		return nil, nil, nil, nil // schemapatch reports them
 	}
 	channels := r.channels()
-	asked, files := make([]driver.Channel, len(channels)), make([][]driver.File, len(channels))
+	asked := make([]driver.Channel, len(channels))
 	for i, c := range channels {
 		asked[i] = c.Channel
 	}
-	made, findings, err := driver.MakeChannels(ctx, r.Options, asked)
+	all, findings, err := driver.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...))
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	made := all[:len(channels)]
 	for i := range made {
 		for _, m := range made[i].Made {
 			r.kinds = append(r.kinds, m.Object())
-			files[i] = append(files[i], m.File)
 		}
 	}
+	targets := r.targets(channels, made, all[len(channels):])
 	// Stale files are searched for before anything is written: with --strict they are errors,
 	// and nothing is written if there is an error.
-	written := make([][]output.File, len(channels))
 	if !findings.HasErrors() {
 		var more diag.List
-		if stale, more, err = r.stale(channels, made, files); err != nil {
+		if stale, more, err = r.stale(targets); err != nil {
 			return nil, nil, nil, err
 		}
-		for i, c := range channels {
-			manifests, found, err := r.installManifests(c, files[i], stale)
+		for i := range targets {
+			manifests, found, err := r.installManifests(&targets[i], stale)
 			if err != nil {
 				return nil, nil, nil, err
 			}
-			written[i] = manifests
+			targets[i].outputs = manifests
 			findings = slices.Concat(findings, found)
 		}
 		findings = slices.Concat(findings, more, r.gateFindings(channels, made)).Normalize()
 	}
-	for i, c := range channels {
-		if c.Destination != "" {
-			for _, file := range files[i] {
-				written[i] = append(written[i], output.File{Path: filepath.Join(c.Destination, c.fileName(file.Name)), Data: file.Data})
+	for i := range targets {
+		t := &targets[i]
+		if t.Destination != "" {
+			for _, file := range t.own {
+				t.outputs = append(t.outputs, output.File{Path: filepath.Join(t.Destination, t.fileName(file.Name)), Data: file.Data})
 			}
 		}
-		outputs = append(outputs, written[i]...)
+		outputs = append(outputs, t.outputs...)
 	}
-	findings = append(findings, sharedFiles(channels, written)...)
+	findings = append(findings, sharedFiles(targets)...)
 	more, err := r.contained(channels, made)
 	if err != nil {
 		return nil, nil, nil, err

@@ -22,8 +22,8 @@ import (
 // staleFile is a file with a definition that the run did not produce.
 type staleFile struct {
 	path, group, kind string
-	// channel is the index of the channel of its place.
-	channel int
+	// target is that of its place.
+	target *target
 	// ours is set if the file may be removed: the definition has schemagen's version
 	// annotation, and the file has its name and contains nothing else.
 	ours bool
@@ -32,9 +32,10 @@ type staleFile struct {
 // place is a directory to which a channel writes definitions.
 type place struct {
 	dir string
-	// channel is the index of the channel, and suffix the end of the names of its files there.
-	channel int
-	suffix  string
+	// files are those that the run writes there, and suffix is the end of their names.
+	files  []driver.File
+	suffix string
+	target *target
 }
 
 // owns reports whether a file in the directory of the place would be one of the place, and
@@ -55,9 +56,9 @@ func (p place) owns(name string, places []place) (bare string, ok bool) {
 // staleFiles returns the CRD files in a place that belong to groups of the run but were not
 // produced by it. A file counts only if its version annotation is schemagen's or, with
 // annotated unset, if it has no such annotation.
-func staleFiles(in *inputs.Reader, p place, places []place, files []driver.File, groups []string, annotated bool) ([]staleFile, error) {
+func staleFiles(in *inputs.Reader, p place, places []place, groups []string, annotated bool) ([]staleFile, error) {
 	var produced []string
-	for _, f := range files {
+	for _, f := range p.files {
 		produced = append(produced, f.Name)
 	}
 	entries, err := in.ReadDir(p.dir)
@@ -87,7 +88,7 @@ func staleFiles(in *inputs.Reader, p place, places []place, files []driver.File,
 			if slices.Contains(produced, own) || !ours && (found || annotated) {
 				continue
 			}
-			out = append(out, staleFile{path, d.Spec.Group, d.Spec.Names.Kind, p.channel, ours && alone && own == name})
+			out = append(out, staleFile{path, d.Spec.Group, d.Spec.Names.Kind, p.target, ours && alone && own == name})
 			break
 		}
 	}
@@ -138,9 +139,8 @@ func readDefinitions(text []byte) (out []fileDefinition, alone bool) {
 	}
 }
 
-// stale returns the stale files to remove, and reports the other stale files. files are those
-// that each channel produces.
-func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]driver.File) (remove []string, findings diag.List, err error) {
+// stale returns the stale files to remove, and reports the other stale files.
+func (r *runner) stale(targets []target) (remove []string, findings diag.List, err error) {
 	if len(r.Kinds) > 0 || len(r.Groups) > 0 {
 		return nil, nil, nil
 	}
@@ -148,19 +148,20 @@ func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]
 	var groups []string
 	// covered are the kinds that a channel may lack although they are declared.
 	covered := map[[2]string]bool{}
-	for i, c := range channels {
-		if c.Destination != "" && c.Destination != "-" {
-			places = append(places, place{filepath.Clean(c.Destination), i, c.Suffix})
+	for i := range targets {
+		t := &targets[i]
+		if t.Destination != "" && t.Destination != "-" {
+			places = append(places, place{filepath.Clean(t.Destination), t.own, t.Suffix, t})
 		}
-		if c.Helm != "" {
-			places = append(places, place{filepath.Clean(c.Helm), i, ""})
+		if t.Helm != "" {
+			places = append(places, place{filepath.Clean(t.Helm), t.files, "", t})
 		}
-		for _, m := range made[i].Made {
+		for _, m := range t.made.Made {
 			spec := m.Object().Spec
 			groups = append(groups, spec.Group)
 			covered[[2]string{spec.Group, spec.Names.Kind}] = true
 		}
-		for _, k := range made[i].Removed {
+		for _, k := range t.made.Removed {
 			groups = append(groups, k.Group)
 			covered[[2]string{k.Group, k.Kind}] = true
 		}
@@ -170,7 +171,7 @@ func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]
 		if info, err := r.in.Stat(p.dir); err == nil && !info.IsDir() {
 			return nil, nil, fmt.Errorf("%s: not a directory", p.dir)
 		}
-		found, err := staleFiles(r.in, p, places, files[p.channel], groups, !r.OmitToolVersion)
+		found, err := staleFiles(r.in, p, places, groups, !r.OmitToolVersion)
 		if err != nil {
 			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
@@ -183,34 +184,45 @@ func (r *runner) stale(channels []Channel, made []driver.MadeChannel, files [][]
 			findings = append(findings, StillDeclared(f.path, f.kind, at))
 			continue
 		}
-		if r.Prune && f.ours {
+		removable := f.ours && (!f.target.joined || r.writesAll())
+		if r.Prune && removable {
 			remove = append(remove, f.path)
 			continue
 		}
 		hint := "remove it"
-		if f.ours {
+		if removable {
 			hint = "remove it, or run with --prune"
+		} else if f.ours {
+			hint = "run without --channel, and with --prune: the channels that are not written now have no other file"
 		}
 		message := "the kind of this file no longer exists"
 		if isCovered {
-			message = "this run has no definition for this file: " + withoutDefinition(channels[f.channel], made[f.channel], f)
+			message = "this run has no definition for this file: " + f.target.withoutDefinition(f)
 		}
 		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(f.path)}, hint, "%s", message))
 	}
 	return remove, findings, nil
 }
 
-// withoutDefinition returns why a channel has no definition of the kind of a file.
-func withoutDefinition(c Channel, made driver.MadeChannel, f staleFile) string {
+// withoutDefinition returns why a channel does not write the definition of a file.
+func (t *target) withoutDefinition(f staleFile) string {
 	byGates := false
-	for _, k := range made.Removed {
+	for _, k := range t.made.Removed {
 		byGates = byGates || k.Group == f.group && k.Kind == f.kind
 	}
+	has := slices.ContainsFunc(t.made.Made, func(m *driver.Made) bool {
+		spec := m.Object().Spec
+		return spec.Group == f.group && spec.Names.Kind == f.kind
+	})
 	switch {
-	case len(c.Kinds) > 0 && !byGates:
-		return fmt.Sprintf("kinds of channel %s does not have %s", c.Name, f.kind)
-	case c.Name != "":
-		return "no version of its kind exists for the gates of channel " + c.Name
+	case t.joined:
+		return "it is not the same in all channels"
+	case has:
+		return "it is the same in all channels, which share one file"
+	case len(t.Kinds) > 0 && !byGates:
+		return fmt.Sprintf("kinds of channel %s does not have %s", t.Name, f.kind)
+	case t.Name != "":
+		return "no version of its kind exists for the gates of channel " + t.Name
 	}
 	return "no version of its kind exists for these gates"
 }

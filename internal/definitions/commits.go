@@ -36,12 +36,56 @@ func (c *Commits) Close() {
 	}
 }
 
-// Read reads the definitions of one side of a comparison. other is the name of the other
-// side; its path is used for a commit without a path. Definitions of one name that differ are
-// findings.
-func (c *Commits) Read(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
-	out, findings, err := c.readSide(ctx, name, other)
-	return out, append(findings, repeated(out)...), err
+// Side is what one side of a comparison consists of: names as for [Reader.Read], or of commits.
+type Side []string
+
+func (s Side) String() string { return strings.Join(s, " ") }
+
+// Read reads the definitions of one side of a comparison. The paths of the other side are used
+// for a commit without a path. Definitions of one name that differ are findings.
+func (c *Commits) Read(ctx context.Context, side, other Side) (out []*crd.Definition, findings diag.List, err error) {
+	for _, name := range side {
+		more, found, err := c.readName(ctx, name, other)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, findings = append(out, more...), append(findings, found...)
+	}
+	return out, append(findings, repeated(out)...), nil
+}
+
+func (c *Commits) readName(ctx context.Context, name string, other Side) (out []*crd.Definition, findings diag.List, err error) {
+	rest, ok := strings.CutPrefix(name, gitPrefix)
+	if !ok {
+		return c.Reader.Read(ctx, []string{name})
+	}
+	ref, path, _ := strings.Cut(rest, ":")
+	paths := []string{path}
+	if path == "" {
+		paths = other.paths()
+	}
+	for _, path := range paths {
+		if path == "" || path == "-" {
+			return nil, nil, fmt.Errorf("%s needs a path: git:REF:PATH", name)
+		}
+		more, found, err := c.commit(ctx, name, ref, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, findings = append(out, more...), append(findings, found...)
+	}
+	return out, findings, nil
+}
+
+// paths returns the names without commits.
+func (s Side) paths() (out []string) {
+	for _, name := range s {
+		if rest, ok := strings.CutPrefix(name, gitPrefix); ok {
+			_, name, _ = strings.Cut(rest, ":")
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 // repeated reports definitions that have the name of an earlier one, but differ.
@@ -62,44 +106,26 @@ func repeated(all []*crd.Definition) (out diag.List) {
 	return out
 }
 
-func (c *Commits) readSide(ctx context.Context, name, other string) ([]*crd.Definition, diag.List, error) {
-	rest, ok := strings.CutPrefix(name, gitPrefix)
-	if !ok {
-		return c.Reader.Read(ctx, []string{name})
-	}
-	ref, path, _ := strings.Cut(rest, ":")
-	if path == "" {
-		_, path, _ = strings.Cut(strings.TrimPrefix(other, gitPrefix), ":")
-		if !strings.HasPrefix(other, gitPrefix) {
-			path = other
-		}
-	}
-	if path == "" || path == "-" {
-		return nil, nil, fmt.Errorf("%s needs a path: git:REF:PATH", name)
-	}
-	return c.commit(ctx, name, ref, path)
-}
-
-// Sides returns the names of the two sides of a comparison: those in args, or by default the
-// commit HEAD and the project's definitions. One argument alone is OLD, and must be a commit or
-// standard input: a file or directory may as well be meant as NEW.
-func Sides(ctx context.Context, args []string, project string) (old, new string, err error) {
-	old, new = gitPrefix+"HEAD", project
+// Sides returns the two sides of a comparison: those in args, or by default the commit HEAD and
+// what the reader reads by default. One argument alone is OLD, and must be a commit or standard
+// input: a file or directory may as well be meant as NEW.
+func (c *Commits) Sides(ctx context.Context, args []string) (old, new Side, err error) {
+	old, new = Side{gitPrefix + "HEAD"}, c.defaults()
 	if len(args) > 0 {
-		old = name(ctx, args[0])
+		old = Side{name(ctx, args[0])}
 	}
 	switch {
 	case len(args) > 1:
-		new = name(ctx, args[1])
-	case !strings.HasPrefix(old, gitPrefix) && old != "-":
-		example := old + " " + project
-		if old == project {
-			example = "git:HEAD " + old
+		new = Side{name(ctx, args[1])}
+	case !strings.HasPrefix(old[0], gitPrefix) && old[0] != "-":
+		example := old[0] + " " + new[0]
+		if old[0] == new[0] {
+			example = "git:HEAD " + old[0]
 		}
-		return "", "", fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %s", old, example)
+		return nil, nil, fmt.Errorf("diff needs OLD and NEW: %s is not a commit\nexample: schemagen diff %s", old[0], example)
 	}
-	if old == "-" && new == "-" {
-		return "", "", errors.New("only one of OLD and NEW can be standard input")
+	if old[0] == "-" && new[0] == "-" {
+		return nil, nil, errors.New("only one of OLD and NEW can be standard input")
 	}
 	return old, new, nil
 }

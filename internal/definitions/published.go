@@ -50,7 +50,7 @@ type readPart struct {
 func (r *Reader) Resources(ctx context.Context, names []string, cache *Cache) ([]*Resource, diag.List, error) {
 	given := len(names) > 0
 	if !given {
-		names = r.Default
+		names = r.defaults()
 	}
 	sources, packages, err := findDefinitions(names, r.Skip)
 	if err != nil {

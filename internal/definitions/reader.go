@@ -18,7 +18,8 @@ import (
 type Reader struct {
 	// Dir is the working directory.
 	Dir string
-	// Default are the names that Resources reads if none are given.
+	// Default are the names that Resources reads if none are given; if it is empty, the working
+	// directory.
 	Default []string
 	// Stdin is standard input.
 	Stdin io.Reader
@@ -33,6 +34,14 @@ type Reader struct {
 	Skip func(dir, file string) bool
 	// Keep, if not nil, is called with what is read.
 	Keep func(part crd.File)
+}
+
+// defaults returns the names to read if none are given.
+func (r *Reader) defaults() []string {
+	if len(r.Default) == 0 {
+		return []string{"."}
+	}
+	return r.Default
 }
 
 // Read reads the definitions of files, directories, standard input ("-") and packages.

@@ -53,6 +53,15 @@ func (c *File) Contains() []Containment {
 	return c.contains
 }
 
+// Joins reports whether definitions that are the same in all channels are written once, to the
+// directory of all definitions. at is the position of that setting.
+func (c *File) Joins() (at diag.Position, ok bool) {
+	if c == nil {
+		return at, false
+	}
+	return c.join, c.join != diag.Position{}
+}
+
 // Gate is the name of a gate in the file, where it is first.
 type Gate struct {
 	Name string
@@ -318,6 +327,19 @@ func hasKey(n *yaml.Node, key string) bool {
 		}
 	}
 	return false
+}
+
+// join reads whether channels share definitions, after the channels.
+func (r *reader) join(n *yaml.Node) {
+	if n == nil || n.Tag == "!!null" {
+		return
+	}
+	if text, ok := r.scalar(n, "true or false", "!!bool"); !ok || text != "true" {
+		return
+	}
+	if r.file.join = r.Pos(n); len(r.file.channels) < 2 {
+		r.failChannel(n, "leave it out", "join is for two channels or more, and there are %d", len(r.file.channels))
+	}
 }
 
 // merge reads how OpenShift's markers of several gates are merged.

@@ -59,41 +59,47 @@ func apiPatterns(in *inputs.Reader, dir string) (out []string) {
 	return out
 }
 
-// Definitions returns the directory of definitions that commands read if nothing is named,
-// relative to wd, or "" if there is none. If the channel has a name, it is that of the channel.
-func (c *File) Definitions(in *inputs.Reader, wd string, of Channel) string {
+// Definitions returns the directories of definitions that commands read if nothing is named:
+// those that exist, relative to wd, without directories below others. If the channel has a name,
+// they have its definitions.
+func (c *File) Definitions(in *inputs.Reader, wd string, of Channel) []string {
 	out := c.Output(in, wd)
-	dirs := []string{out, KubebuilderCRDs, ControllerGenCRDs}
-	if of.Name != "" {
-		dirs = []string{of.Within(out)}
+	if of.Name == "" {
+		dirs := existing(in, wd, out, KubebuilderCRDs, ControllerGenCRDs)
+		return dirs[:min(1, len(dirs))]
 	}
-	for _, dir := range dirs {
-		if isDirectory(in, absolute(wd, dir)) {
-			return dir
-		}
+	dirs := []string{of.Within(out)}
+	if _, joins := c.Joins(); joins {
+		dirs = append(dirs, out)
 	}
-	return ""
+	return outermost(wd, existing(in, wd, dirs...))
 }
 
 // AllDefinitions returns what commands read that are about the definitions of all channels: their
-// directories and that of the project, relative to wd, but none below another one, or the
-// working directory.
+// directories and that of the project, or the working directory. They are like those of
+// [File.Definitions].
 func (c *File) AllDefinitions(in *inputs.Reader, wd string) []string {
-	dirs := []string{c.Definitions(in, wd, Channel{})}
+	dirs := c.Definitions(in, wd, Channel{})
 	for _, channel := range c.Channels(wd) {
-		dirs = append(dirs, c.Definitions(in, wd, channel))
+		dirs = append(dirs, c.Definitions(in, wd, channel)...)
 	}
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-	slices.Sort(dirs)
-	dirs = slices.Compact(dirs)
-	all := slices.Clone(dirs)
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
-		return slices.ContainsFunc(all, func(other string) bool { return other != dir && isWithin(absolute(wd, other), absolute(wd, dir)) })
-	})
 	if len(dirs) == 0 {
 		return []string{"."}
 	}
-	return dirs
+	return outermost(wd, dirs)
+}
+
+// existing returns the directories that exist.
+func existing(in *inputs.Reader, wd string, dirs ...string) []string {
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !isDirectory(in, absolute(wd, dir)) })
+}
+
+// outermost returns the directories that are not below others, sorted.
+func outermost(wd string, dirs []string) []string {
+	dirs = slices.Compact(slices.Sorted(slices.Values(dirs)))
+	return slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
+		return slices.ContainsFunc(dirs, func(other string) bool { return other != dir && isWithin(absolute(wd, other), absolute(wd, dir)) })
+	})
 }
 
 // Others returns a function that reports whether a file in a directory has definitions of other
@@ -106,8 +112,16 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 	if len(all) < 2 {
 		return nil
 	}
-	placesOf := func(channel Channel) []place {
+	// definitions returns where commands read the definitions of a channel.
+	definitions := func(channel Channel) []place {
 		places := []place{{absolute(wd, channel.Within(out)), channel.Suffix + ".yaml"}}
+		if _, joins := c.Joins(); joins {
+			places = append(places, place{absolute(wd, out), ".yaml"})
+		}
+		return places
+	}
+	placesOf := func(channel Channel) []place {
+		places := definitions(channel)
 		if channel.Helm != "" {
 			places = append(places, place{absolute(wd, channel.Helm), ".yaml"})
 		}
@@ -119,8 +133,8 @@ func (c *File) Others(in *inputs.Reader, wd string, of Channel) func(dir, file s
 	}
 	own := placesOf(of)
 	return func(dir, file string) bool {
-		file = absolute(wd, file)
-		if !isWithin(absolute(wd, dir), own[0].dir) {
+		dir, file = absolute(wd, dir), absolute(wd, file)
+		if !slices.ContainsFunc(definitions(of), func(p place) bool { return isWithin(dir, p.dir) }) {
 			return false
 		}
 		var owner place

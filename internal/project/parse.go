@@ -164,6 +164,7 @@ func (r *reader) top(root *yaml.Node) {
 	r.gates(fields["gates"])
 	r.channels(fields["channels"])
 	r.contains(fields["contains"])
+	r.join(fields["join"])
 	r.merge(fields["merge"])
 	r.severities(fields["severities"])
 	for _, n := range r.List(fields["waivers"]) {

@@ -41,6 +41,8 @@ type File struct {
 	named []Gate
 	// channels are those of the section channels.
 	channels []Channel
+	// join is the position of the section join, if that is true.
+	join diag.Position
 	// mergeOverlay is set if the section merge is overlay.
 	mergeOverlay bool
 	// contains are the elements of the section contains.

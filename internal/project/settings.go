@@ -109,7 +109,7 @@ func PackageSettings() []Setting {
 // Sections returns the keys of the file that group settings, and the keys of the sections
 // that are read separately.
 func Sections() (groups, separate []string) {
-	return []string{"outputs", "crd", "functions"}, []string{"packages", "types", "descriptions", "gates", "channels", "contains", "merge", "severities", "waivers"}
+	return []string{"outputs", "crd", "functions"}, []string{"packages", "types", "descriptions", "gates", "channels", "contains", "join", "merge", "severities", "waivers"}
 }
 
 func checkKubeVersion(text string) error {

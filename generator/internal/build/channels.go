@@ -139,10 +139,16 @@ func shareFindings(channels []Channel, found []diag.List) diag.List {
 		message  string
 	}
 	keyOf := func(d diag.Diagnostic) key { return key{d.Pos, d.Severity, d.Code, d.Message} }
-	of := map[key][]string{}
+	of, all := map[key][]string{}, []string{}
 	for i, list := range found {
+		name := channels[i].Name
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 		for _, d := range list {
-			of[keyOf(d)] = append(of[keyOf(d)], channels[i].Name)
+			if k := keyOf(d); !slices.Contains(of[k], name) {
+				of[k] = append(of[k], name)
+			}
 		}
 	}
 	var out diag.List
@@ -150,10 +156,10 @@ func shareFindings(channels []Channel, found []diag.List) diag.List {
 		for _, d := range list {
 			names := of[keyOf(d)]
 			delete(of, keyOf(d))
-			if len(names) == 0 || len(names) < len(channels) && slices.Contains(ofAllChannels(), d.Code) {
+			if len(names) == 0 || len(names) < len(all) && slices.Contains(ofAllChannels(), d.Code) {
 				continue
 			}
-			if len(names) < len(channels) {
+			if len(names) < len(all) {
 				d.Message += inChannels(names)
 			}
 			out = append(out, d)
