@@ -105,7 +105,7 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if r.condition && len(packages) > 0 {
 		return fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
 	}
-	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old}
+	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old, Skip: skip}
 	options.Keep = r.keep()
 	if r.costs {
 		options.Costs = stdout

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,8 @@ type VerifyOptions struct {
 	// Old names the definitions that are to be replaced: a file, a directory, or git:REF. If
 	// it is empty, the definitions are new.
 	Old string
+	// Skip is as in [Reader], for Old.
+	Skip func(dir, file string) bool
 	// Costs, if not nil, receives a table of the estimated costs of all CEL rules.
 	Costs io.Writer
 	// Conditions, if its writer is not nil, receives the condition NonStructuralSchema of each
@@ -74,7 +77,7 @@ func Verify(ctx context.Context, sources []Source, options VerifyOptions) (*Veri
 // be large and numerous.
 type verification struct {
 	VerifyOptions
-	olds map[string]*apiextensionsv1.CustomResourceDefinition // by name
+	olds map[string][]replaced // by name
 
 	mu  sync.Mutex
 	out Verified
@@ -131,7 +134,8 @@ func (v *verification) one(ctx context.Context, source Source, costs, conditions
 	v.out.Ignores[source.Name] = ReadIgnores(source.Name, data)
 	v.mu.Unlock()
 	for _, s := range subjects {
-		s.Old = v.olds[s.CRD.Name]
+		old, conflicts := v.old(source, s)
+		s.Old, findings = old, append(findings, conflicts...)
 		found, err := v.Server.One(ctx, s)
 		if err != nil {
 			return nil, err
@@ -175,14 +179,49 @@ func (v *verification) read(source Source) ([]byte, error) {
 	return data, err
 }
 
-// readOld reads the definitions that are to be replaced. Findings about them are not
+// replaced is a definition of Old, in the file of a path.
+type replaced struct {
+	*crd.Definition
+	path string
+}
+
+// old returns the definition that one of a source replaces: of several, the one whose path ends
+// most like that of the source. That several are equally likely and differ is a finding.
+func (v *verification) old(source Source, s *crd.Definition) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
+	var likely []*crd.Definition
+	most := -1
+	for _, old := range v.olds[s.CRD.Name] {
+		n := commonEnd(old.path, source.Name)
+		if n > most {
+			likely, most = nil, n
+		}
+		if n == most {
+			likely = append(likely, old.Definition)
+		}
+	}
+	if conflicts := repeated(likely); len(likely) == 0 || len(conflicts) > 0 {
+		return nil, conflicts
+	}
+	return likely[0].CRD, nil
+}
+
+// commonEnd returns the number of elements at the end of two paths that are the same.
+func commonEnd(a, b string) (n int) {
+	x, y := strings.Split(filepath.ToSlash(filepath.Clean(a)), "/"), strings.Split(filepath.ToSlash(filepath.Clean(b)), "/")
+	for n < min(len(x), len(y)) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
+}
+
+// readOld reads the definitions that are to be replaced. Findings about them alone are not
 // reported.
 func (v *verification) readOld(ctx context.Context, sources []Source) error {
-	v.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
-	keep := func(source Source, data []byte) {
-		subjects, _ := verify.Read(crd.File{Name: source.Name, Data: data})
+	v.olds = map[string][]replaced{}
+	keep := func(path, name string, data []byte) {
+		subjects, _ := verify.Read(crd.File{Name: name, Data: data})
 		for _, s := range subjects {
-			v.olds[s.CRD.Name] = s.CRD
+			v.olds[s.CRD.Name] = append(v.olds[s.CRD.Name], replaced{s, path})
 		}
 	}
 	if v.Old == "" {
@@ -194,11 +233,11 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 			if err != nil {
 				return err
 			}
-			keep(source, data)
+			keep(source.Name, ref+":"+source.Name, data)
 		}
 		return nil
 	}
-	olds, packages, err := Find([]string{v.Old})
+	olds, packages, err := FindWithout([]string{v.Old}, v.Skip)
 	if err != nil {
 		return err
 	}
@@ -210,7 +249,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 		if err != nil {
 			return err
 		}
-		keep(source, data)
+		keep(source.Name, source.Name, data)
 	}
 	return nil
 }
