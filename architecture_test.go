@@ -103,6 +103,7 @@ func layers() []string {
 		"cmd/schemagen/internal/httpserver",
 		"cmd/schemagen/internal/cli",
 		"cmd/schemagen/internal/reference",
+		"cmd/schemagen/internal/reporting",
 		"cmd/schemagen",
 	}
 }
@@ -126,7 +127,7 @@ func owners() map[string][]string {
 		"k8s.io/component-base":                {"apiserver"},
 		// What a run reads is noted, so that the next one can tell whether it
 		// changed.
-		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
+		"os": {"internal/snapshot", "internal/inputs", "generator/internal/gentest", "dryrun/crdtest", "internal/definitions", "internal/output", "internal/runcache", "internal/migrate", "internal/kubebuilder", "cmd/schemagen/internal/earlyexit", "cmd/schemagen/internal/reporting", "cmd/schemagen", "internal/typedmodule", "internal/containment/containmenttest", "internal/convertrun"},
 	}
 }
 

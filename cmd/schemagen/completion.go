@@ -7,6 +7,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -70,7 +71,7 @@ func fromProject(names func(*project.File) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var file *project.File
 		if dir, err := os.Getwd(); err == nil {
-			file, _, _ = readConfig(cmd, nil, dir)
+			file, _, _ = reporting.ReadConfig(cmd, nil, dir)
 		}
 		return cli.CompleteFrom(names(file))(cmd, args, typed)
 	}

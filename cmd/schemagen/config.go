@@ -38,31 +38,31 @@ parent directory, up to the module root; docs/config.md describes it.`,
 				return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(configFormats(), ", "))
 			}
 			var err error
-			if r.dir, err = os.Getwd(); err != nil {
+			if r.WorkDir, err = os.Getwd(); err != nil {
 				return err
 			}
-			r.format = "text"
+			r.Format = "text"
 			functions := newUnionsCommand(io.Discard, stderr).Flags()
 			given := map[string]bool{}
 			cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
-			if err := r.configureIn(cmd, nil, project.OfCRD, cmd.Flags()); err != nil {
+			if err := r.ConfigureIn(cmd, nil, project.OfCRD, cmd.Flags()); err != nil {
 				return err
 			}
-			if err := r.project.Fill(project.OfUnions, r.dir, functions); err != nil {
+			if err := r.Project.Fill(project.OfUnions, r.WorkDir, functions); err != nil {
 				return err
 			}
-			values := r.project.Effective(r.dir, args, given, cmd.Flags(), functions)
+			values := r.Project.Effective(r.WorkDir, args, given, cmd.Flags(), functions)
 			for i, e := range values {
 				if e.Source == project.FromDefault {
 					values[i] = r.defaultOf(e)
 				}
 			}
-			return r.project.WriteEffective(stdout, format, values)
+			return r.Project.WriteEffective(stdout, format, values)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
-	flags.BoolVar(&r.strict, "strict", false, "treat warnings as errors")
+	flags.BoolVar(&r.Reporter.Strict, "strict", false, "treat warnings as errors")
 	r.addLanguageFlags(cmd)
 	r.addTagsFlag(cmd)
 	r.addOptionFlags(cmd)
@@ -74,11 +74,11 @@ parent directory, up to the module root; docs/config.md describes it.`,
 func (r *crdRun) defaultOf(e project.Effective) project.Effective {
 	switch e.Key {
 	case "paths":
-		if packages, err := r.project.Packages(nil, r.dir); err == nil {
+		if packages, err := r.Project.Packages(nil, r.WorkDir); err == nil {
 			e.Value = packages
 		}
 	case "outputs.crd":
-		e.Value = r.project.Output(nil, r.dir)
+		e.Value = r.Project.Output(nil, r.WorkDir)
 	case "outputs.rbac", "outputs.webhook":
 		rule, _ := controllertools.RuleFor(strings.TrimPrefix(e.Key, "outputs."), nil)
 		e.Value = controllertools.Directory(rule)

@@ -101,7 +101,7 @@ func newControllerGenCommand(stdout, stderr io.Writer) *cobra.Command {
 		return cli.FlagError(cmd, err, "controller-gen's syntax has arguments instead: crd:maxDescLen=0, paths=./..., output:dir=config/crd")
 	})
 	cli.AddModeFlags(cmd, &r.verifies, &r.differs)
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.addFixFlag(cmd)
 	r.addLanguageFlags(cmd)
 	r.addOptionFlags(r.options)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/convertrun"
@@ -17,7 +18,7 @@ import (
 
 // convertRun is one run of the convert command.
 type convertRun struct {
-	reporting
+	reporting.Reporter
 	generator.Options
 	objects convertrun.Objects
 	files   []string
@@ -40,12 +41,12 @@ Packages are patterns as for schemagen crd, with the same default.`,
 			if len(r.files) == 0 || r.objects.To == "" {
 				return errors.New("needs objects and a version: schemagen convert -f widget.yaml --to v1")
 			}
-			if err := r.configure(cmd, ""); err != nil {
+			if err := r.Configure(cmd, ""); err != nil {
 				return err
 			}
 			var err error
 			if r.Patterns = args; len(args) == 0 {
-				r.Patterns, err = r.packages(cmd, nil)
+				r.Patterns, err = r.Packages(cmd, nil)
 			}
 			r.objects.Stdout = diag.Documents(stdout)
 			return cmp.Or(err, r.run(cmd.Context(), stderr))
@@ -55,7 +56,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 	flags.StringSliceVarP(&r.files, "filename", "f", nil, "read objects from files, directories, or - for standard input")
 	flags.StringVar(&r.objects.To, "to", "", "convert to this version, such as v1")
 	flags.BoolVar(&r.objects.Strip, "strip", false, "leave out the annotation in which conversions keep what a version lacks")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	addListerFlag(cmd, &r.Options)
 	// Without the tag of other commands, which leaves out generated conversions.
 	flags.StringSliceVar(&r.Tags, "tags", []string{}, "load and build packages with these build tags")
@@ -63,7 +64,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 }
 
 func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	sources, err := definitions.FindObjects(r.files)
@@ -74,8 +75,8 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server, r.Inputs = r.dir, server, r.inputs
-	r.project.AddTo(&r.Options, false)
+	r.Dir, r.Server, r.Inputs = r.WorkDir, server, r.Reader
+	r.Project.AddTo(&r.Options, false)
 	findings, err := r.objects.Find(ctx, r.Options)
 	if err != nil {
 		return err
@@ -85,5 +86,5 @@ func (r *convertRun) run(ctx context.Context, stderr io.Writer) error {
 			return err
 		}
 	}
-	return r.report(stderr, findings)
+	return r.Report(stderr, findings)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/driver"
@@ -35,7 +36,7 @@ import (
 // how to execute it.
 type crdRun struct {
 	crdrun.Request
-	reporting
+	reporting.Reporter
 	// command and options have the flags. In controller-gen's syntax, those of the crd
 	// generator are arguments, and options is a command of its own.
 	command, options *cobra.Command
@@ -85,7 +86,7 @@ the package in the working directory. If there is an error, no file is written.`
 	}
 	flags := cmd.Flags()
 	cli.AddModeFlags(cmd, &r.verifies, &r.differs)
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.addFixFlag(cmd)
 	flags.BoolVar(&r.watch, "watch", false, "run again whenever an input changes, until interrupted")
 	cmd.MarkFlagsMutuallyExclusive("fix", "watch")
@@ -169,7 +170,7 @@ func (r *crdRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 
 // prepare checks the options and sets those that do not change between runs.
 func (r *crdRun) prepare() error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	if err := checkFeatures(r.Enable); err != nil {
@@ -179,10 +180,10 @@ func (r *crdRun) prepare() error {
 		return fmt.Errorf("--unions: %w", err)
 	}
 	var err error
-	if r.dir, err = os.Getwd(); err != nil {
+	if r.WorkDir, err = os.Getwd(); err != nil {
 		return err
 	}
-	r.Dir = r.dir
+	r.Dir = r.WorkDir
 	r.ToolVersion = stampedVersion()
 	return nil
 }
@@ -191,17 +192,17 @@ func (r *crdRun) prepare() error {
 func (r *crdRun) configure() error {
 	in := r.fixed.Inputs()
 	r.in = in // --watch needs it even if the file has mistakes
-	err := r.configureIn(r.command, in, project.OfCRD, r.command.Flags(), r.options.Flags())
+	err := r.ConfigureIn(r.command, in, project.OfCRD, r.command.Flags(), r.options.Flags())
 	if err != nil {
 		return err
 	}
 	if !r.noCache {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
-	if r.kept == nil && !r.watch && r.fixed == nil && !r.quotes() {
+	if r.kept == nil && !r.watch && r.fixed == nil && !r.Quotes() {
 		r.in = nil // the inputs are not needed
 	}
-	of := r.project.Paths(r.Dir)
+	of := r.Project.Paths(r.Dir)
 	if r.isNative() {
 		if err := r.configureDefaults(in); err != nil {
 			return err
@@ -210,16 +211,16 @@ func (r *crdRun) configure() error {
 		r.Patterns = of
 	}
 	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
-	r.project.AddTo(&r.Options, r.AllPackages)
+	r.Project.AddTo(&r.Options, r.AllPackages)
 	if r.AllPackages && !r.NoCRD {
-		r.unused = func(used map[*project.Waiver]bool) diag.List {
-			return r.project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
+		r.Unused = func(used map[*project.Waiver]bool) diag.List {
+			return r.Project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))
 		}
 	}
 	given := r.command.Flags().Changed
 	chosen := crdrun.Selection{Names: r.channels, Gates: given("gates"), Output: r.options.Flags().Changed("output")}
-	if found := r.SelectChannels(in, r.project, chosen); len(found) > 0 {
-		return r.report(r.command.ErrOrStderr(), found)
+	if found := r.SelectChannels(in, r.Project, chosen); len(found) > 0 {
+		return r.Report(r.command.ErrOrStderr(), found)
 	}
 	r.ResolveHelm(in)
 	if err := r.Request.Check(); err != nil {
@@ -230,13 +231,13 @@ func (r *crdRun) configure() error {
 		r.mode = cli.ModeOf("", r.verifies, r.differs)
 	}
 	if len(r.Companions.Generators) > 0 {
-		r.Companions = r.Companions.WithOutputs(r.project, r.Dir)
+		r.Companions = r.Companions.WithOutputs(r.Project, r.Dir)
 		if r.Companions.Generators[controllertools.ApplyConfigurationName] != nil {
 			r.CurrentYear = time.Now().UTC().Year()
 		}
 	}
 	r.Header, r.unreadable = readHeader(r.in, r.headerFile, r.year)
-	r.Strict, r.ProjectFile, r.Environment = r.strict, r.project.Identity(), snapshot.Variables()
+	r.Request.Strict, r.ProjectFile, r.Environment = r.Reporter.Strict, r.Project.Identity(), snapshot.Variables()
 	return err
 }
 
@@ -247,12 +248,12 @@ func (r *crdRun) isNative() bool { return r.command == r.options }
 // nor the project file gives. controller-gen's syntax has controller-gen's defaults.
 func (r *crdRun) configureDefaults(in *inputs.Reader) (err error) {
 	if len(r.Patterns) == 0 {
-		if r.Patterns, err = r.packages(r.command, in); err != nil {
+		if r.Patterns, err = r.Packages(r.command, in); err != nil {
 			return err
 		}
 	}
 	if !r.options.Flags().Changed("output") {
-		r.Destination = r.project.Output(in, r.Dir)
+		r.Destination = r.Project.Output(in, r.Dir)
 	}
 	return nil
 }
@@ -279,11 +280,11 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	if !r.watch {
 		if v, ok := earlier.Verdict(); ok {
-			r.console.Sources.Again = earlier.Again
+			r.Console.Sources.Again = earlier.Again
 			if !v.Failed {
-				r.console.Conclude("up to date")
+				r.Console.Conclude("up to date")
 			}
-			return nil, r.end(earlier, v, r.print(stderr, v))
+			return nil, r.end(earlier, v, r.Print(stderr, v))
 		}
 	}
 	server, err := r.server()
@@ -294,10 +295,10 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
-	v := r.judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
-	if err := r.print(stderr, v); err != nil {
+	v := r.Judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
+	if err := r.Print(stderr, v); err != nil {
 		// Only findings are the same the next time; printing may succeed then.
-		if errors.Is(err, errFindings) && len(r.Companions.Generators) == 0 {
+		if errors.Is(err, reporting.ErrFindings) && len(r.Companions.Generators) == 0 {
 			earlier.Keep(r.in, v, nil)
 		}
 		return nil, r.end(earlier, v, err)
@@ -305,7 +306,7 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err := output.CheckWithin(r.Within, made.Outputs, made.Stale); err != nil {
 		return nil, err
 	}
-	if changed, err = finish(ctx, made.Outputs, made.Stale, r.mode, stdout, stderr); err != nil {
+	if changed, err = reporting.Finish(ctx, made.Outputs, made.Stale, r.mode, stdout, stderr); err != nil {
 		return changed, err
 	}
 	if len(made.Printed) > 0 {
@@ -320,10 +321,10 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 // and ended as its verdict says. It returns err. What is printed for people also depends on
 // their terminal, and is not kept.
 func (r *crdRun) end(run *runcache.Run, v runcache.Verdict, err error) error {
-	if err != nil && !errors.Is(err, errFindings) || r.forPeople() {
+	if err != nil && !errors.Is(err, reporting.ErrFindings) || r.ForPeople() {
 		return err
 	}
-	if code, text, failed := r.endOf(v); failed == nil {
+	if code, text, failed := r.EndOf(v); failed == nil {
 		run.KeepEnd(r.in, r.snapshot, code, text)
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -61,11 +62,11 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
   schemagen diff git:main config/crd/bases --source ./api/...`,
 		Args: cli.Args(0, 2, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			printing := &reporting{format: "text"}
+			printing := &reporting.Reporter{Format: "text"}
 			if err := r.definitions.configure(cmd, printing); err != nil {
 				return err
 			}
-			r.console = printing.console
+			r.console = printing.Console
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}
@@ -145,7 +146,7 @@ func (r *diffRun) conclude(changes []compare.Change, findings diag.List, stdout 
 		return err
 	}
 	if out.Fails() {
-		return errFindings
+		return reporting.ErrFindings
 	}
 	return nil
 }

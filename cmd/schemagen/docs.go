@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/apidocs"
 	"github.com/schemagen/schemagen/internal/output"
@@ -55,7 +56,7 @@ described in docs/editor.md; its output has the name of the file without .tmpl.`
 		Example: `  schemagen docs config/crd/bases -o site
   schemagen docs ./api/... -o docs/api --format markdown --check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
 				return err
 			}
 			r.mode = cli.ModeOf(r.output, check, diff)
@@ -94,7 +95,7 @@ func (r *docsRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if err := cmp.Or(err, r.print(findings, stderr)); err != nil {
 		return err
 	}
-	_, err = finish(ctx, outputsIn(r.output, files), nil, r.mode, stdout, stderr)
+	_, err = reporting.Finish(ctx, reporting.OutputsIn(r.output, files), nil, r.mode, stdout, stderr)
 	return err
 }
 
@@ -105,7 +106,7 @@ func (r *docsRun) print(findings diag.List, stderr io.Writer) error {
 		return err
 	}
 	if findings.HasErrors() {
-		return errFindings
+		return reporting.ErrFindings
 	}
 	return nil
 }

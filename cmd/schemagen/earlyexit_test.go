@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 )
 
 // newEarlyProject returns a project whose next process with the arguments ends early.
@@ -164,7 +166,7 @@ func TestEarlyExitsThatCannotPrint(t *testing.T) {
 	command := exec.Command(program, p.args...)
 	command.Args[0], command.Stderr = "schemagen-main", full
 	_ = command.Run()
-	if code := command.ProcessState.ExitCode(); code != exitFailure {
+	if code := command.ProcessState.ExitCode(); code != reporting.ExitFailure {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/docexample"
 )
@@ -78,7 +79,7 @@ func (e *kindExample) check(t *testing.T, want ...diag.Code) {
 		got = append(got, diag.Code(m[1]))
 	}
 	slices.Sort(got)
-	if got = slices.Compact(got); code == exitFailure || !slices.Equal(got, want) {
+	if got = slices.Compact(got); code == reporting.ExitFailure || !slices.Equal(got, want) {
 		t.Errorf("%s: got exit code %d and codes %v, want %v:\n%s", e.command, code, got, want, out)
 	}
 }

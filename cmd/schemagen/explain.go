@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
@@ -40,7 +41,7 @@ shown.`,
   schemagen explain widgets --recursive --crd ./api/...`,
 		Args: cli.Args(1, 1, "KIND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &reporting{format: "text"}); err != nil {
+			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args[0], cmd.InOrStdin(), stdout, stderr)
@@ -74,7 +75,7 @@ func (r *explainRun) run(ctx context.Context, what string, stdin io.Reader, stdo
 	})
 	err = findings.Normalize().RelativeTo(r.definitions.dir).WriteText(stderr)
 	if err != nil || findings.HasErrors() {
-		return cmp.Or(err, errFindings)
+		return cmp.Or(err, reporting.ErrFindings)
 	}
 	name, path, _ := strings.Cut(what, ".")
 	resource, err := publish.Find(definitions.Published(published), name, r.apiVersion)

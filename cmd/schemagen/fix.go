@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/fixes"
@@ -25,7 +26,7 @@ func (r *crdRun) addFixFlag(cmd *cobra.Command) {
 // finding has one, and writes the files or prints the differences. Later runs of r read them
 // with the fixes.
 func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error {
-	r.fixed = fixes.New(r.dir)
+	r.fixed = fixes.New(r.WorkDir)
 	given := *r
 	for range fixes.MaxRounds {
 		findings, err := r.findings(ctx)
@@ -43,7 +44,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 	}
 	mode := cli.ModeOf("", false, r.differs)
 	changed, err := output.Commit(ctx, outputs, mode, stdout)
-	if err != nil || mode != output.Write || r.format != "text" {
+	if err != nil || mode != output.Write || r.Format != "text" {
 		return err
 	}
 	for _, path := range changed {
@@ -55,7 +56,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 // findings returns the findings of a run, of which nothing is written. Mistakes in the
 // project file are reported alone.
 func (r *crdRun) findings(ctx context.Context) (diag.List, error) {
-	_, mistakes, err := readConfig(r.command, r.fixed.Inputs(), r.dir)
+	_, mistakes, err := reporting.ReadConfig(r.command, r.fixed.Inputs(), r.WorkDir)
 	if err != nil || len(mistakes) > 0 {
 		return mistakes, err
 	}
@@ -70,5 +71,5 @@ func (r *crdRun) findings(ctx context.Context) (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.judge(made.Findings).Findings, nil
+	return r.Judge(made.Findings).Findings, nil
 }

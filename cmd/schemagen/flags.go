@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
-	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -26,36 +24,6 @@ import (
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
-
-// addConfigFlags adds the flags that select schemagen.yaml to all commands.
-func addConfigFlags(root *cobra.Command) {
-	root.PersistentFlags().String("config", "", "read this project file (default: "+project.Name+" in the working directory or a parent, up to the module root)")
-	root.PersistentFlags().Bool("no-config", false, "read no project file")
-	root.MarkFlagsMutuallyExclusive("config", "no-config")
-}
-
-// readConfig reads the project file: the one given by --config, or else the nearest.
-// The file is nil if there is none or if a finding is an error. The error is set if the
-// file given by --config does not exist.
-func readConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File, diag.List, error) {
-	flags := cmd.Flags()
-	if off, _ := flags.GetBool("no-config"); off {
-		return nil, nil, nil
-	}
-	if named, _ := flags.GetString("config"); named != "" {
-		name, err := filepath.Abs(named)
-		if err != nil {
-			return nil, nil, err
-		}
-		file, findings, err := project.Open(in, name, reference.Codes())
-		if err != nil {
-			return nil, nil, fmt.Errorf("--config: %w", err)
-		}
-		return file, findings, nil
-	}
-	file, findings := project.Find(in, wd, reference.Codes())
-	return file, findings, nil
-}
 
 // generatorOptions returns the generator options in a project file, for commands that
 // read packages but have no flags for most of these options.
@@ -78,47 +46,6 @@ func generatorOptions(c *project.File, options generator.Options) (generator.Opt
 		r.Server = server
 	}
 	return r.Options, nil
-}
-
-// configure reads the project file and sets the flags that are not given on the
-// command line. Mistakes in the file are reported, and returned as an error.
-func (r *reporting) configure(cmd *cobra.Command, of string) error {
-	var err error
-	if r.dir, err = os.Getwd(); err != nil {
-		return err
-	}
-	return r.configureIn(cmd, nil, of, cmd.Flags())
-}
-
-func (r *reporting) configureIn(cmd *cobra.Command, in *inputs.Reader, of string, sets ...*pflag.FlagSet) error {
-	r.console = consoleOf(cmd.Context())
-	if r.format != "text" {
-		r.console.Silence() // a program reads it
-	}
-	if r.quotes() {
-		in = r.quoted(cmp.Or(in, inputs.New()))
-	}
-	file, findings, err := readConfig(cmd, in, r.dir)
-	if err != nil {
-		return err
-	}
-	if len(findings) > 0 {
-		if err := r.check(); err != nil {
-			return err
-		}
-		return r.report(cmd.ErrOrStderr(), findings)
-	}
-	r.project = file
-	return file.Fill(of, r.dir, sets...)
-}
-
-// packages returns the packages that a command uses if none are named.
-func (r *reporting) packages(cmd *cobra.Command, in *inputs.Reader) ([]string, error) {
-	packages, err := r.project.Packages(in, r.dir)
-	if err != nil {
-		return nil, cli.UsageError(cmd, "%v", err)
-	}
-	return packages, nil
 }
 
 // definitionFlags are the flags that control how definitions are generated from Go
@@ -157,21 +84,10 @@ const gatesHelp = "turn on these gates of +schemagen:when: names, * for all, !NA
 const crdFlagHelp = "read CRDs from files, directories, - for standard input, or Go packages (default: the project's CRDs, as for verify)"
 
 // configure reads the project file for a command with the flags of f and r.
-func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting) error {
-	err := r.configure(cmd, "")
-	f.dir, f.project, f.keep, f.inputs = r.dir, r.project, r.keep(), r.inputs
-	return cmp.Or(err, r.checkChannel(cmd, f.channel))
-}
-
-// checkChannel reports a channel that cannot be selected.
-func (r *reporting) checkChannel(cmd *cobra.Command, channel string) error {
-	if channel == "" {
-		return nil
-	}
-	if _, findings := r.project.Select(r.dir, []string{channel}, cmd.Flags().Changed("gates")); len(findings) > 0 {
-		return r.report(cmd.ErrOrStderr(), findings)
-	}
-	return nil
+func (f *definitionFlags) configure(cmd *cobra.Command, r *reporting.Reporter) error {
+	err := r.Configure(cmd, "")
+	f.dir, f.project, f.keep, f.inputs = r.WorkDir, r.Project, r.Keep(), r.Reader
+	return cmp.Or(err, r.CheckChannel(cmd, f.channel))
 }
 
 // reader checks the flags and returns a reader of definitions that uses them.
@@ -196,7 +112,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	if dir != f.dir {
 		var findings diag.List
 		var err error
-		if file, findings, err = readConfig(f.cmd, nil, dir); err != nil || len(findings) > 0 {
+		if file, findings, err = reporting.ReadConfig(f.cmd, nil, dir); err != nil || len(findings) > 0 {
 			return nil, findings, err
 		}
 	}

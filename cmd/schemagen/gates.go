@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/compare"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
@@ -26,12 +27,12 @@ import (
 // gatesRun is one run of the gates command. A comparison is printed as by diff.
 type gatesRun struct {
 	diffRun
-	reporting                     reporting
+	reporting                     reporting.Reporter
 	gate, promote, into, from, to string
 }
 
 func newGatesCommand(stdout, stderr io.Writer) *cobra.Command {
-	r := gatesRun{reporting: reporting{format: "text"}}
+	r := gatesRun{reporting: reporting.Reporter{Format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "gates [packages]",
 		Short: "List what gates hold, compare channels, or remove gates from Go source.",
@@ -46,11 +47,11 @@ CRDs of one channel are replaced by those of another one.`,
   schemagen gates --promote Burst --into standard
   schemagen gates --from experimental --to standard`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request, err := r.reporting.gates(cmd, args)
+			request, err := gatesRequest(&r.reporting, cmd, args)
 			if err != nil {
 				return err
 			}
-			r.console, r.definitions.dir = r.reporting.console, r.reporting.dir
+			r.console, r.definitions.dir = r.reporting.Console, r.reporting.WorkDir
 			if r.from != "" && !cmd.Flags().Changed("fail-on") {
 				r.failOn = "none" // it is a question, not a check
 			}
@@ -86,7 +87,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 			return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(gatesrun.Formats(), ", "))
 		}
 		report, findings, err := request.Report(ctx, r.gate)
-		if err = cmp.Or(err, r.reporting.report(stderr, findings)); err != nil {
+		if err = cmp.Or(err, r.reporting.Report(stderr, findings)); err != nil {
 			return err
 		}
 		return report.Write(stdout, r.format)
@@ -104,7 +105,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 		return err
 	}
 	if out.Findings.HasErrors() {
-		return r.reporting.report(stderr, out.Findings)
+		return r.reporting.Report(stderr, out.Findings)
 	}
 	findings, err := definitions.Allow(out.Changes, out.New, out.New, reference.IsCode)
 	if err != nil {
@@ -117,7 +118,7 @@ func (r *gatesRun) run(ctx context.Context, request *gatesrun.Request, stdout, s
 
 // assumeCommand returns a command that takes a gate for on or off.
 func assumeCommand(name, short string, on bool, stdout, stderr io.Writer) *cobra.Command {
-	r := reporting{format: "text"}
+	r := reporting.Reporter{Format: "text"}
 	var write bool
 	cmd := &cobra.Command{
 		Use:   name + " GATE [packages]",
@@ -133,7 +134,7 @@ Without --write, a diff is printed.`,
 		Example: "  schemagen gates " + name + " Burst\n  schemagen gates " + name + " Burst --write",
 		Args:    cli.Args(1, math.MaxInt, "the name of a gate"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request, err := r.gates(cmd, args[1:])
+			request, err := gatesRequest(&r, cmd, args[1:])
 			if err != nil {
 				return err
 			}
@@ -142,7 +143,7 @@ Without --write, a diff is printed.`,
 				return err
 			}
 			if !write || !findings.HasErrors() {
-				changed, err := finish(cmd.Context(), files, nil, cli.ModeOf("", false, !write), stdout, stderr)
+				changed, err := reporting.Finish(cmd.Context(), files, nil, cli.ModeOf("", false, !write), stdout, stderr)
 				if err != nil {
 					return err
 				}
@@ -152,25 +153,25 @@ Without --write, a diff is printed.`,
 					}
 				}
 			}
-			return r.report(stderr, findings)
+			return r.Report(stderr, findings)
 		},
 	}
 	cmd.Flags().BoolVar(&write, "write", false, "write the files")
 	return cmd
 }
 
-// gates returns what the questions of a command are about: the packages, or those of the
+// gatesRequest returns what the questions of a command are about: the packages, or those of the
 // project.
-func (r *reporting) gates(cmd *cobra.Command, packages []string) (*gatesrun.Request, error) {
-	if err := r.configure(cmd, ""); err != nil {
+func gatesRequest(r *reporting.Reporter, cmd *cobra.Command, packages []string) (*gatesrun.Request, error) {
+	if err := r.Configure(cmd, ""); err != nil {
 		return nil, err
 	}
 	var err error
 	if len(packages) == 0 {
-		if packages, err = r.packages(cmd, r.inputs); err != nil {
+		if packages, err = r.Packages(cmd, r.Reader); err != nil {
 			return nil, err
 		}
 	}
-	options, err := generatorOptions(r.project, generator.Options{Source: generator.Source{Dir: r.dir, Patterns: packages, Inputs: cmp.Or(r.inputs, inputs.New())}})
-	return &gatesrun.Request{Options: options, Project: r.project}, err
+	options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
+	return &gatesrun.Request{Options: options, Project: r.Project}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
@@ -18,7 +19,7 @@ import (
 
 // jsonSchemaRun is one run of the jsonschema command.
 type jsonSchemaRun struct {
-	reporting
+	reporting.Reporter
 	publish.JSONSchemaOptions
 	definitions definitionFlags
 	output      string
@@ -48,7 +49,7 @@ and lets editors complete only the selected member of a union.`,
   kubeconform -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json' widget.yaml
   schemagen jsonschema ./api/... -o schemas --modeline`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			r.mode = cli.ModeOf(r.output, check, diff)
@@ -58,7 +59,7 @@ and lets editors complete only the selected member of a union.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultJSONSchemaDir, "write to this directory, - for standard output")
 	cli.AddModeFlags(cmd, &check, &diff)
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	flags.StringVar(&r.Draft, "draft", publish.Drafts()[0], "write this draft of JSON Schema: "+strings.Join(publish.Drafts(), ", "))
 	flags.BoolVar(&r.Open, "open", false, "accept fields that the server would drop")
@@ -68,7 +69,7 @@ and lets editors complete only the selected member of a union.`,
 }
 
 func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	r.BaseURL = strings.TrimRight(r.BaseURL, "/")
@@ -76,14 +77,14 @@ func (r *jsonSchemaRun) run(ctx context.Context, args []string, stdin io.Reader,
 	if err != nil {
 		return err
 	}
-	if err := r.report(stderr, findings); err != nil {
+	if err := r.Report(stderr, findings); err != nil {
 		return err
 	}
 	files, err := publish.JSONSchemas(definitions.Published(published), r.JSONSchemaOptions)
 	if err != nil {
 		return err
 	}
-	if _, err := finish(ctx, outputsIn(r.output, files), nil, r.mode, stdout, stderr); err != nil {
+	if _, err := reporting.Finish(ctx, reporting.OutputsIn(r.output, files), nil, r.mode, stdout, stderr); err != nil {
 		return err
 	}
 	if !r.modeline {

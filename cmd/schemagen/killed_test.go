@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 )
 
 // TestSecondSignal checks that a process that waits for its input, and therefore does not
@@ -51,13 +53,13 @@ func TestPipesAreRejected(t *testing.T) {
 	p.check(os.Symlink(os.DevNull, p.at("work/api/null.go")))
 	out := p.run("--no-cache")
 	for _, name := range []string{"pipe.go", "null.go"} {
-		if want := "api/" + name + ": error[SG105]: cannot read the file: not a regular file\n"; out.code != exitFindings || !strings.Contains(out.stderr, want) {
+		if want := "api/" + name + ": error[SG105]: cannot read the file: not a regular file\n"; out.code != reporting.ExitFindings || !strings.Contains(out.stderr, want) {
 			t.Errorf("exit code %d, no %q in %s", out.code, want, out.stderr)
 		}
 	}
 	for _, command := range []string{"verify", "docs", "jsonschema", "openapi", "try -f", "test"} {
 		p.args = append(strings.Fields(command), "../crds")
-		if out := p.run(); out.code != exitFailure || !strings.Contains(out.stderr, "pipe.yaml: not a regular file") {
+		if out := p.run(); out.code != reporting.ExitFailure || !strings.Contains(out.stderr, "pipe.yaml: not a regular file") {
 			t.Errorf("%s: exit code %d: %s", command, out.code, out.stderr)
 		}
 	}

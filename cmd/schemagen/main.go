@@ -18,6 +18,7 @@ import (
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/terminal"
 
 	// Ends a process that would only repeat an earlier run.
@@ -25,15 +26,6 @@ import (
 	// Sets the garbage collector's pace before other packages are initialized.
 	_ "github.com/schemagen/schemagen/internal/gogc"
 )
-
-// Exit codes, besides 0.
-const (
-	exitFindings = 1 // errors in the user's source, or files that are out of date
-	exitFailure  = 2 // invalid command line, or a failed read or write
-)
-
-// errFindings ends a run whose findings have already been printed.
-var errFindings = errors.New("findings")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -53,7 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		addCompletions(root) // cobra keeps commands with them alive until the process ends
 	}
-	ctx = context.WithValue(context.WithValue(ctx, argumentsKey{}, args), consoleKey{}, console)
+	ctx = reporting.WithConsole(context.WithValue(ctx, argumentsKey{}, args), console)
 	if isControllerGenSyntax(root, args) {
 		// controller-gen's syntax has no subcommands, so cobra cannot route it.
 		args = append([]string{controllerGenCommand}, args...)
@@ -61,21 +53,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
 	console.Stop()
-	if err == nil || errors.Is(err, errFindings) {
-		summarize(console, command, err)
+	if err == nil || errors.Is(err, reporting.ErrFindings) {
+		reporting.Summarize(console, command, err)
 	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errFindings):
-		return exitFindings
+	case errors.Is(err, reporting.ErrFindings):
+		return reporting.ExitFindings
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "schemagen: interrupted; nothing was written")
-		return exitFailure
+		return reporting.ExitFailure
 	}
 	// Continuation lines are indented.
 	fmt.Fprintf(stderr, "schemagen: %s\n", strings.ReplaceAll(cli.Message(err), "\n", "\n\t"))
-	return exitFailure
+	return reporting.ExitFailure
 }
 
 // argumentsKey is the key of the command line in a context.
@@ -109,11 +101,11 @@ to call it.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.FlagError(cmd, err, cmd.CommandPath()+" --help lists the flags")
 	})
-	addConfigFlags(root)
-	addConsoleFlags(root)
+	reporting.AddConfigFlags(root)
+	reporting.AddConsoleFlags(root)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		args, _ := cmd.Context().Value(argumentsKey{}).([]string)
-		return cmp.Or(cli.CheckDashes(cmd, args), configureConsole(cmd))
+		return cmp.Or(cli.CheckDashes(cmd, args), reporting.ConfigureConsole(cmd))
 	}
 	cli.AddGroups(root,
 		cli.Group{Title: "Generate", Commands: []*cobra.Command{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
@@ -36,7 +37,7 @@ asked on a terminal, and pass --yes elsewhere.`,
 			o.Dir = wd
 			differs, err := migrate.Run(cmd.Context(), stdout, o, args)
 			if err == nil && differs {
-				return errFindings
+				return reporting.ErrFindings
 			}
 			return err
 		},

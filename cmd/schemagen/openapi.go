@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/publish"
@@ -18,7 +19,7 @@ import (
 
 // openAPIRun is one run of the openapi command.
 type openAPIRun struct {
-	reporting
+	reporting.Reporter
 	publish.Options
 	definitions definitionFlags
 	// output is the parent directory of openapi/.
@@ -63,7 +64,7 @@ a free port. On SIGHUP, the arguments are read again.`,
   kustomize build config/crd | schemagen openapi - --lost
   schemagen openapi config/crd/bases --serve 8001`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			if r.address != "" {
@@ -79,7 +80,7 @@ a free port. On SIGHUP, the arguments are read again.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&r.output, "output", "o", defaultOpenAPIDir, "write openapi/ into this directory, - for standard output")
 	cli.AddModeFlags(cmd, &check, &diff)
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	flags.StringVar(&r.address, "serve", "", "serve the documents to kubectl at this port or address")
 	flags.BoolVar(&r.lost, "lost", false, "report what OpenAPI v2 leaves out")
@@ -107,13 +108,13 @@ func (r *openAPIRun) run(ctx context.Context, args []string, stdin io.Reader, st
 		}
 		outputs = append(outputs, output.File{Path: filepath.Join(r.output, "openapi", filepath.FromSlash(path)), Data: d.Data})
 	}
-	_, err = finish(ctx, outputs, nil, r.mode, stdout, stderr)
+	_, err = reporting.Finish(ctx, outputs, nil, r.mode, stdout, stderr)
 	return err
 }
 
 // read reads the resources to publish and reports mistakes in them.
 func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, stderr io.Writer) ([]*definitions.Resource, error) {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return nil, err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -131,5 +132,5 @@ func (r *openAPIRun) read(ctx context.Context, args []string, stdin io.Reader, s
 			}
 		}
 	}
-	return published, r.report(stderr, findings)
+	return published, r.Report(stderr, findings)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -136,7 +137,7 @@ func BenchmarkOpenAPI(b *testing.B) {
 // again, like --serve. The limit is a tenth of the time for all.
 func BenchmarkOpenAPIOneChanged(b *testing.B) {
 	dir := manyDefinitions(b, 200, 100_000)
-	r := openAPIRun{reporting: reporting{format: "text", console: newTestConsole()}, cache: &definitions.Cache{}}
+	r := openAPIRun{Reporter: reporting.Reporter{Format: "text", Console: newTestConsole()}, cache: &definitions.Cache{}}
 	publisher, err := publish.NewPublisher(publish.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/runcache"
 	"github.com/schemagen/schemagen/internal/snapshot"
@@ -235,7 +236,7 @@ func (p *sandbox) poisonEnds() int {
 		p.check(err)
 		if end, ok := snapshot.Parse(name, string(text)); ok {
 			n++
-			end.Code, end.Stderr = exitFindings, rememberedEnd
+			end.Code, end.Stderr = reporting.ExitFindings, rememberedEnd
 			p.check(os.WriteFile(name, []byte(end.Text(name)), 0o600))
 		}
 		return nil
@@ -503,7 +504,7 @@ func changesAreSeen(t *testing.T, changes []pastRunChange, prepare func(p *sandb
 	changeEarly := func(p *sandbox, c pastRunChange) {
 		p.poison()
 		p.poisonEnds()
-		if same := p.process(); same.code != exitFindings || same.stdout != "" || same.stderr != rememberedEnd {
+		if same := p.process(); same.code != reporting.ExitFindings || same.stdout != "" || same.stderr != rememberedEnd {
 			p.t.Fatalf("a process after no change did not end early: %s", same.stderr)
 		}
 		c.change(p)
@@ -626,7 +627,7 @@ func TestErrorsAreRepeated(t *testing.T) {
 	p.replace("work/api/types.go", "Extra Extra", "Extra Missing")
 	cached := []string{"--cache-dir", p.at("cache")}
 	first := p.run(cached...)
-	if first.code != exitFindings || p.poison() != 1 {
+	if first.code != reporting.ExitFindings || p.poison() != 1 {
 		t.Fatalf("exit code %d", first.code)
 	}
 	if again := p.run(cached...); !strings.Contains(again.stderr, remembered) {
@@ -645,7 +646,7 @@ func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 	cached := slices.Concat(p.args, []string{"--cache-dir", p.at("cache")})
 	closed, stderr := io.Pipe()
 	p.check(closed.Close())
-	if code := run(t.Context(), cached, io.Discard, stderr); code != exitFailure {
+	if code := run(t.Context(), cached, io.Discard, stderr); code != reporting.ExitFailure {
 		t.Fatalf("exit code %d", code)
 	}
 	if p.poison() != 0 {
@@ -655,7 +656,7 @@ func TestWhatWasNotPrintedIsNotRemembered(t *testing.T) {
 		t.Errorf("exit code %d: %s", out.code, out.stderr)
 	}
 	// A replayed run must print, too.
-	if code := run(t.Context(), cached, io.Discard, stderr); code != exitFailure {
+	if code := run(t.Context(), cached, io.Discard, stderr); code != reporting.ExitFailure {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -669,7 +670,7 @@ func TestFilesOfWaiversAreSeen(t *testing.T) {
 	p.check(os.MkdirAll(p.at("work/docs/legacy"), 0o755))
 	p.args = []string{"crd"}
 	cached := []string{"--cache-dir", p.at("cache")}
-	if out := p.run(cached...); out.code != exitFindings || !strings.Contains(out.stderr, "SG508") || p.poison() != 1 {
+	if out := p.run(cached...); out.code != reporting.ExitFindings || !strings.Contains(out.stderr, "SG508") || p.poison() != 1 {
 		t.Fatalf("exit code %d: %s", out.code, out.stderr)
 	}
 	if again := p.run(cached...); !strings.Contains(again.stderr, remembered) {

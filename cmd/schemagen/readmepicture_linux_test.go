@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 )
 
 // pictureColumns is the width of the terminal in README's picture.
@@ -24,7 +26,7 @@ func TestReadmePicture(t *testing.T) {
 	b := &book{t: t, page: "README.md", folders: map[string]string{}}
 	screen, code := onTerminal(t, b.folder("picture"), pictureColumns, []string{"GOFLAGS=-mod=mod"}, "crd", "--no-cache")
 	screen = erased.ReplaceAllString(screen, "")
-	if code != exitFindings || strings.Count(screen, "^") < 3 {
+	if code != reporting.ExitFindings || strings.Count(screen, "^") < 3 {
 		t.Fatalf("exit code %d, got\n%s", code, screen)
 	}
 	for name, theme := range pictureThemes() {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/derived"
@@ -16,7 +17,7 @@ import (
 
 // schemaRun is one run of the schema command.
 type schemaRun struct {
-	reporting
+	reporting.Reporter
 	derived.Options
 	definitions definitionFlags
 	names       []string
@@ -41,13 +42,13 @@ packages.`,
 			if len(r.names) == 0 {
 				return errors.New("needs a CRD: schemagen schema -f crd.yaml")
 			}
-			if err := cmp.Or(r.definitions.configure(cmd, &r.reporting), r.check(), r.Check()); err != nil {
+			if err := cmp.Or(r.definitions.configure(cmd, &r.Reporter), r.CheckFormat(), r.Check()); err != nil {
 				return err
 			}
 			if len(args) > 0 {
 				r.Path = args[0]
 			}
-			r.Dir = r.dir
+			r.Dir = r.WorkDir
 			return r.run(cmd.Context(), cmd.InOrStdin(), stdout, stderr)
 		},
 	}
@@ -58,7 +59,7 @@ packages.`,
 	flags.BoolVar(&r.Unfold, "unfold", false, "expand the extensions of the structural-schema KEP")
 	flags.BoolVar(&r.DropValidations, "drop-validations", false, "leave out value validations, as in the KEP's litmus tests")
 	flags.StringVar(&r.Published, "published", "", "show the definition in the documents of OpenAPI: v2, v3")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd
 }
@@ -85,5 +86,5 @@ func (r *schemaRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.
 			return err
 		}
 	}
-	return r.report(stderr, findings)
+	return r.Report(stderr, findings)
 }

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/rbac"
 	"sigs.k8s.io/controller-tools/pkg/webhook"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/migrate"
 )
 
@@ -203,7 +204,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
-	if code := run(ctx, []string{"crd", ".", "-o", "out"}, &stdout, &stderr); code != exitFailure {
+	if code := run(ctx, []string{"crd", ".", "-o", "out"}, &stdout, &stderr); code != reporting.ExitFailure {
 		t.Errorf("exit code %d", code)
 	}
 	if !strings.Contains(stderr.String(), "interrupted; nothing was written") {

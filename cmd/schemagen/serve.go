@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/httpserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/publish"
 )
@@ -52,7 +53,7 @@ func (r *openAPIRun) serve(ctx context.Context, args []string, stdin io.Reader, 
 		return err
 	}
 	served := server.Address()
-	consoleOf(ctx).Silence() // it does not end by itself
+	reporting.ConsoleOf(ctx).Silence() // it does not end by itself
 	if !address.Loopback {
 		fmt.Fprintf(stderr, "schemagen: %s can be reached from other machines without authentication\n", served)
 	}
@@ -81,7 +82,7 @@ func (r *openAPIRun) reload(args []string, load func() error) string {
 	switch err := load(); {
 	case err == nil:
 		return "reloaded"
-	case errors.Is(err, errFindings):
+	case errors.Is(err, reporting.ErrFindings):
 		*r.cache = kept // the mistakes may be fixed later
 		return asBefore
 	default:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/httpserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/definitions"
 )
 
@@ -229,7 +230,7 @@ func TestServeRejects(t *testing.T) {
 // mistakes in between.
 func TestReloadKeepsFiles(t *testing.T) {
 	dir := manyDefinitions(t, 2, 100)
-	r := openAPIRun{reporting: reporting{format: "text", console: newTestConsole()}, cache: &definitions.Cache{}}
+	r := openAPIRun{Reporter: reporting.Reporter{Format: "text", Console: newTestConsole()}, cache: &definitions.Cache{}}
 	var last []*definitions.Resource
 	load := func() error {
 		published, err := r.read(t.Context(), []string{dir}, nil, io.Discard)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 
@@ -21,7 +22,7 @@ import (
 // only as docs/support.md says; -update rewrites it.
 func TestStableCommands(t *testing.T) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "exit code %d: findings\nexit code %d: failure\n", exitFindings, exitFailure)
+	fmt.Fprintf(&b, "exit code %d: findings\nexit code %d: failure\n", reporting.ExitFindings, reporting.ExitFailure)
 	root := newRoot(io.Discard, io.Discard)
 	var list func(*cobra.Command)
 	list = func(cmd *cobra.Command) {
@@ -96,7 +97,7 @@ func TestSupportPage(t *testing.T) {
 			rows = append(rows, "| controller-gen | "+r.Mod.Version+" |")
 		}
 	}
-	rows = append(rows, fmt.Sprintf("| exit codes | 0, %d, %d:", exitFindings, exitFailure))
+	rows = append(rows, fmt.Sprintf("| exit codes | 0, %d, %d:", reporting.ExitFindings, reporting.ExitFailure))
 	for _, row := range rows {
 		if !strings.Contains(string(page), "\n"+row) {
 			t.Errorf("docs/support.md has no row that begins with %q", row)

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/terminal"
@@ -83,7 +84,7 @@ func onTerminal(t *testing.T, dir string, columns uint16, env []string, args ...
 func TestPluginOnTerminal(t *testing.T) {
 	text, code := onTerminal(t, t.TempDir(), 100, nil, "kubebuilder-plugin")
 	for _, want := range []string{"standard input", "kubebuilder edit --plugins schemagen.github.io/v1", "usage: schemagen kubebuilder-plugin --install"} {
-		if code != exitFailure || !strings.Contains(text, want) {
+		if code != reporting.ExitFailure || !strings.Contains(text, want) {
 			t.Errorf("exit code %d, want %q in\n%s", code, want, text)
 		}
 	}
@@ -107,7 +108,7 @@ func TestTerminal(t *testing.T) {
 	plain := p.process("--no-cache").stderr
 	styled, code := p.onTerminal(100, nil)
 	text := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(styled, "")
-	if code != exitFindings || text == styled || !strings.Contains(text, "\n  |     ^^^^^") && !strings.Contains(text, "^^^^^^^\n") || !strings.HasSuffix(text, "; nothing written\n") {
+	if code != reporting.ExitFindings || text == styled || !strings.Contains(text, "\n  |     ^^^^^") && !strings.Contains(text, "^^^^^^^\n") || !strings.HasSuffix(text, "; nothing written\n") {
 		t.Errorf("exit code %d, got\n%s", code, styled)
 	}
 	if strings.Contains(styled, "\r") {
@@ -130,7 +131,7 @@ func TestTerminal(t *testing.T) {
 		"JSON on a terminal": {nil, []string{"--format=json"}, p.process("--format=json").stderr},
 	} {
 		got, code := p.onTerminal(100, test.env, test.args...)
-		if got != test.want || code != exitFindings {
+		if got != test.want || code != reporting.ExitFindings {
 			t.Errorf("%s: exit code %d, got\n%s\nwant\n%s", name, code, got, test.want)
 		}
 	}
@@ -194,7 +195,7 @@ func TestNoEarlyExitOnTerminal(t *testing.T) {
 	command := exec.Command(program, p.args...)
 	command.Args[0] = "schemagen-main"
 	command.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	if err := command.Run(); command.ProcessState.ExitCode() != exitFindings { // stderr is /dev/null
+	if err := command.Run(); command.ProcessState.ExitCode() != reporting.ExitFindings { // stderr is /dev/null
 		t.Error(err)
 	}
 	p.check(os.RemoveAll(p.at("cache")))
@@ -216,8 +217,8 @@ func TestNoExcerptOfOtherBytes(t *testing.T) {
 	if err := console.Configure(terminal.Options{Color: "always", Env: os.Getenv, Dir: filepath.Dir(ours)}); err != nil {
 		t.Fatal(err)
 	}
-	r := reporting{format: "text", dir: filepath.Dir(ours), console: console}
-	in := r.quoted(inputs.New())
+	r := reporting.Reporter{Format: "text", WorkDir: filepath.Dir(ours), Console: console}
+	in := r.Quoted(inputs.New())
 	print := func() string {
 		out.Reset()
 		list := diag.List{{Pos: diag.Position{File: "ours.go", Line: 1, Column: 6}, Related: []diag.Related{{Pos: diag.Position{File: other, Line: 1, Column: 6}}}}}

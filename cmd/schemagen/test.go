@@ -41,7 +41,7 @@ working directory.`,
 		Example: `  schemagen test ./api/... --crd config/crd/bases
   schemagen test widget.testsuite.yaml --crd ./api/v1 --run 'onUpdate/.*immutable' -v`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
@@ -51,13 +51,13 @@ working directory.`,
 	flags.StringSliceVar(&r.crds, "crd", nil, crdFlagHelp)
 	flags.StringVar(&r.selects, "run", "", `run only the cases whose name, "suite/onCreate/case", matches this regular expression`)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also list the cases that pass")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	return cmd
 }
 
 func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	selected, err := regexp.Compile(r.selects)
@@ -119,7 +119,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 			}
 			var text bytes.Buffer
 			text.WriteString("  - expected, + stored\n")
-			output.PrintFull(&text, diag.PaintOf(r.console.Out.Terminal), failure.Want, failure.Got)
+			output.PrintFull(&text, diag.PaintOf(r.Console.Out.Terminal), failure.Want, failure.Got)
 			if _, err := text.WriteTo(stdout); err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func (r *testRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	if _, err := fmt.Fprintf(stdout, "%d passed, %d failed\n", passed, failed); err != nil {
 		return err
 	}
-	return r.report(stderr, findings)
+	return r.Report(stderr, findings)
 }
 
 // suiteFiles returns the files that may be suites.

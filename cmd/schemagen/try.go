@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
@@ -28,7 +29,7 @@ const tryGCPercent = 100
 
 // tryRun is one run of the try command.
 type tryRun struct {
-	reporting
+	reporting.Reporter
 	// files contain the objects, crds their definitions, and old the stored objects.
 	files, crds []string
 	definitions definitionFlags
@@ -74,7 +75,7 @@ project's, as for verify. CRDs among the objects are also used.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := r.definitions.configure(cmd, &r.reporting); err != nil {
+			if err := r.definitions.configure(cmd, &r.Reporter); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), stdin, stdout, stderr)
@@ -89,7 +90,7 @@ project's, as for verify. CRDs among the objects are also used.`,
 	flags.StringVar(&r.pruning, "pruning", "server", "drop unknown fields as: server, proposal (by the skeleton of the schema, which need not be structural)")
 	flags.StringVar(&r.sample, "sample", "", "print a minimal and a full object of a `kind`: Kind, Kind.group or Kind.group/version")
 	flags.StringVar(&r.to, "to", "", "also convert what is stored to this version, with the conversions in Go packages: those of --crd, or else the project's")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	r.definitions.add(cmd)
 	cmd.MarkFlagsMutuallyExclusive("filename", "sample")
 	cmd.MarkFlagsMutuallyExclusive("to", "sample")
@@ -97,7 +98,7 @@ project's, as for verify. CRDs among the objects are also used.`,
 }
 
 func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	if !slices.Contains([]string{"diff", "yaml", "none"}, r.output) {
@@ -143,14 +144,14 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		}
 		findings = append(findings, found...)
 	}
-	report, err := r.reporter(stderr)
+	report, err := r.Stream(stderr)
 	if err != nil {
 		return err
 	}
-	if err := report.add(findings); err != nil {
+	if err := report.Add(findings); err != nil {
 		return err
 	}
-	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.console.Out.Terminal), Keep: r.definitions.keep, Report: report.add}
+	run := tryout.Run{Trial: trial, Stdin: stdin, Stdout: stdout, Output: r.output, Converted: converted, Paint: diag.PaintOf(r.Console.Out.Terminal), Keep: r.definitions.keep, Report: report.Add}
 	switch {
 	case findings.HasErrors(): // objects cannot be tried
 	case r.sample != "":
@@ -158,7 +159,7 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	default:
 		err = run.All(ctx, sources)
 	}
-	return cmp.Or(err, report.finish())
+	return cmp.Or(err, report.Finish())
 }
 
 // conversions finds the conversions of the packages named with --crd, or else of the project.
@@ -166,16 +167,16 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (diag.List, error) {
 	_, patterns, err := definitions.Find(r.crds)
 	if err == nil && len(patterns) == 0 {
-		patterns, err = r.packages(r.definitions.cmd, nil)
+		patterns, err = r.Packages(r.definitions.cmd, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	options := generator.Options{Source: generator.Source{Dir: r.dir, Patterns: patterns, Tags: []string{}, Inputs: r.inputs}}
+	options := generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: patterns, Tags: []string{}, Inputs: r.Reader}}
 	if options.Server, err = newVerifier("", verify.Options{}); err != nil {
 		return nil, err
 	}
-	r.project.AddTo(&options, false)
+	r.Project.AddTo(&options, false)
 	findings, err := target.Find(ctx, options)
 	return slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Severity != diag.Error }), err
 }

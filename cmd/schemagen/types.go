@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/typegen"
 	"github.com/schemagen/schemagen/internal/crdrun"
@@ -21,7 +22,7 @@ import (
 
 // typesRun is one run of the types command.
 type typesRun struct {
-	reporting
+	reporting.Reporter
 	typegen.Options
 	mode output.Mode
 	// prune removes unedited files that the packages no longer have.
@@ -52,10 +53,10 @@ Methods that copy the types come from schemagen object.`,
 			if len(names) == 0 || r.Output == "" {
 				return errors.New("needs CRDs and a directory: schemagen types -f crd.yaml -o api/v1")
 			}
-			if err := r.configure(cmd, ""); err != nil {
+			if err := r.Configure(cmd, ""); err != nil {
 				return err
 			}
-			r.Dir, r.mode, r.Preview = r.dir, cli.ModeOf("", check, diff), check || diff
+			r.Dir, r.mode, r.Preview = r.WorkDir, cli.ModeOf("", check, diff), check || diff
 			return r.run(cmd.Context(), names, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
@@ -68,19 +69,19 @@ Methods that copy the types come from schemagen object.`,
 	flags.BoolVar(&r.Overwrite, "overwrite", false, "overwrite files that people have edited")
 	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for other kinds, unless people have edited them")
 	flags.StringSliceVar(&r.Imports, "import", nil, "recognize the structs of these packages by their schemas: import paths or patterns")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	return cmd
 }
 
 func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	sources, packages, err := definitions.Find(names)
 	if err != nil || len(packages) > 0 {
 		return cmp.Or(err, fmt.Errorf("%s is not a file or directory with CRDs", strings.Join(packages, ", ")))
 	}
-	read, findings, err := (&definitions.Reader{Stdin: stdin, Lenient: true, Keep: r.keep()}).Files(sources)
+	read, findings, err := (&definitions.Reader{Stdin: stdin, Lenient: true, Keep: r.Keep()}).Files(sources)
 	if err != nil {
 		return err
 	}
@@ -105,10 +106,10 @@ func (r *typesRun) run(ctx context.Context, names []string, stdin io.Reader, std
 			found = append(found, crdrun.StaleOutput.At(diag.Position{File: path}, "remove the file, or run with --prune", "schemagen types no longer writes this file"))
 		}
 	}
-	if err := r.report(stderr, append(findings, found...).Normalize()); err != nil || made == nil {
+	if err := r.Report(stderr, append(findings, found...).Normalize()); err != nil || made == nil {
 		return err
 	}
-	if _, err := finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
+	if _, err := reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr); err != nil {
 		return err
 	}
 	for _, line := range made.Summary() {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/suggest"
@@ -31,7 +32,7 @@ type unionsRun struct {
 	generator.Options
 	functions uniongen.FunctionOptions
 	mode      output.Mode
-	reporting
+	reporting.Reporter
 	// headerFile is the file whose text is prepended to every file, with " YEAR"
 	// replaced by year.
 	headerFile, year string
@@ -77,7 +78,7 @@ If there is an error, no file is written.`,
 			r.Patterns = args
 			if len(args) == 0 {
 				var err error
-				if r.Patterns, err = r.packages(cmd, nil); err != nil {
+				if r.Patterns, err = r.Packages(cmd, nil); err != nil {
 					return err
 				}
 			}
@@ -95,7 +96,7 @@ If there is an error, no file is written.`,
 	cli.AddModeFlags(cmd, &check, &diff)
 	cmd.MarkFlagsMutuallyExclusive("suggest", "policy")
 	cmd.MarkFlagsMutuallyExclusive("suggest", "check")
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	flags.BoolVar(&r.functions.CarryOverOnly, "carry-over-only", false, "clear only members that are also set in the old object")
 	flags.BoolVar(&r.functions.NoRatcheting, "no-ratcheting", false, "report violations that the old object already has")
 	flags.BoolVar(&r.functions.Accessors, "accessors", false, "generate methods that set the discriminator, or a member together with it")
@@ -112,16 +113,16 @@ If there is an error, no file is written.`,
 
 // configure sets the values of the project file that the command line does not give.
 func (r *unionsRun) configure(cmd *cobra.Command) error {
-	if err := r.reporting.configure(cmd, project.OfUnions); err != nil {
+	if err := r.Reporter.Configure(cmd, project.OfUnions); err != nil {
 		return err
 	}
 	server, err := newVerifier("", verify.Options{})
 	if err != nil {
 		return err
 	}
-	r.Dir, r.Server, r.Inputs = r.dir, server, r.inputs
-	r.project.AddTo(&r.Options, false)
-	if unions := r.project.Texts("unions", r.dir); len(unions) > 0 {
+	r.Dir, r.Server, r.Inputs = r.WorkDir, server, r.Reader
+	r.Project.AddTo(&r.Options, false)
+	if unions := r.Project.Texts("unions", r.WorkDir); len(unions) > 0 {
 		r.Unions = unions[0]
 	}
 	return nil
@@ -129,7 +130,7 @@ func (r *unionsRun) configure(cmd *cobra.Command) error {
 
 // run generates, reports and writes.
 func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	if err := checkFeatures(r.Enable); err != nil {
@@ -158,10 +159,10 @@ func (r *unionsRun) run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		findings = append(findings, more...).Normalize()
 	}
-	if err := r.report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
+	if err := r.Report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
 		return err
 	}
-	_, err = finish(ctx, outputs, stale, r.mode, stdout, stderr)
+	_, err = reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr)
 	return err
 }
 
@@ -174,7 +175,7 @@ func (r *unionsRun) generate(ctx context.Context) (out []output.File, findings d
 		}
 		findings = found
 		for _, file := range generated.Files {
-			out = append(out, output.File{Path: diag.Relative(r.dir, file.Name, 0), Data: file.Data})
+			out = append(out, output.File{Path: diag.Relative(r.WorkDir, file.Name, 0), Data: file.Data})
 		}
 		r.without = generated.Without
 	}
@@ -193,20 +194,20 @@ func (r *unionsRun) generate(ctx context.Context) (out []output.File, findings d
 
 // runSuggest lists structs that look like unions.
 func (r *unionsRun) runSuggest(ctx context.Context, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	suggestions, findings, err := suggest.Unions(ctx, r.Options)
 	if err != nil {
 		return err
 	}
-	if err := r.report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
+	if err := r.Report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
 		return err
 	}
 	if r.mode == output.Diff {
 		return r.diffSuggestions(ctx, suggestions, stdout)
 	}
-	return suggest.Write(stdout, suggestions, r.dir)
+	return suggest.Write(stdout, suggestions, r.WorkDir)
 }
 
 // diffSuggestions prints the suggestions as a diff of the source.

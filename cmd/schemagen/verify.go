@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -24,7 +25,7 @@ import (
 
 // verifyRun is one run of the verify command.
 type verifyRun struct {
-	reporting
+	reporting.Reporter
 	kubeVersion string
 	// old is a file, a directory, or git:REF.
 	old     string
@@ -56,13 +57,13 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
   schemagen verify crd.yaml --old git:main --kube-version 1.32
   kustomize build config/crd | schemagen verify -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(r.configure(cmd, ""), r.checkChannel(cmd, r.channel)); err != nil {
+			if err := cmp.Or(r.Configure(cmd, ""), r.CheckChannel(cmd, r.channel)); err != nil {
 				return err
 			}
 			return r.run(cmd.Context(), args, cmd.InOrStdin(), stdout, stderr)
 		},
 	}
-	r.addFlags(cmd)
+	r.AddFlags(cmd)
 	addChannelFlag(cmd, &r.channel)
 	cmd.Flags().StringVar(&r.kubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().StringVar(&r.old, "old", "", "check the CRDs as an update of these: a file, a directory, or a commit (git:REF)")
@@ -73,7 +74,7 @@ line; "# schemagen:ignore-file CODE reason" suppresses it in the whole file.`,
 }
 
 func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if err := r.check(); err != nil {
+	if err := r.CheckFormat(); err != nil {
 		return err
 	}
 	debug.SetGCPercent(verifyGCPercent)
@@ -84,13 +85,13 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	given := len(args) > 0
 	var skip func(dir, file string) bool
 	if !given {
-		args = r.project.AllDefinitions(nil, r.dir)
+		args = r.Project.AllDefinitions(nil, r.WorkDir)
 	}
 	if r.channel != "" {
-		channel := r.project.One(r.dir, r.channel)
-		skip = r.project.Others(nil, r.dir, channel)
+		channel := r.Project.One(r.WorkDir, r.channel)
+		skip = r.Project.Others(nil, r.WorkDir, channel)
 		if !given {
-			if args = r.project.Definitions(nil, r.dir, channel); len(args) == 0 {
+			if args = r.Project.Definitions(nil, r.WorkDir, channel); len(args) == 0 {
 				args = []string{"."}
 			}
 		}
@@ -106,12 +107,12 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return fmt.Errorf("--condition reads definitions, not packages (%s): schemagen writes none that is not structural", packages[0])
 	}
 	options := definitions.VerifyOptions{Server: verifier, Stdin: stdin, Old: r.old, Skip: skip}
-	options.Keep = r.keep()
+	options.Keep = r.Keep()
 	if r.costs {
 		options.Costs = stdout
 	}
 	if r.condition {
-		options.Conditions = definitions.ConditionOptions{Writer: diag.Documents(stdout), JSON: r.format == "json"}
+		options.Conditions = definitions.ConditionOptions{Writer: diag.Documents(stdout), JSON: r.Format == "json"}
 	}
 	if r.proposal {
 		options.Conditions.Wording = verify.ProposalWording
@@ -122,11 +123,11 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	}
 	findings := verified.Findings
 	if len(packages) > 0 {
-		options, err := generatorOptions(r.project, generator.Options{Source: generator.Source{Dir: r.dir, Patterns: packages, Inputs: r.inputs}, Final: true, Server: verifier})
+		options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: r.Reader}, Final: true, Server: verifier})
 		if err != nil {
 			return err
 		}
-		r.project.One(r.dir, r.channel).AddTo(&options)
+		r.Project.One(r.WorkDir, r.channel).AddTo(&options)
 		_, found, err := generator.Run(ctx, options)
 		if err != nil {
 			return err
@@ -136,9 +137,9 @@ func (r *verifyRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if verified.Definitions == 0 && len(packages) == 0 && len(findings) == 0 {
 		findings = append(findings, definitions.NoCRDIn(args, given))
 	}
-	r.unused = func(used map[*project.Waiver]bool) diag.List {
-		return r.project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
+	r.Unused = func(used map[*project.Waiver]bool) diag.List {
+		return r.Project.UnusedIn(slices.Collect(maps.Keys(verified.Ignores)), used, append(verify.Codes(), publish.UnpublishedUnions))
 	}
 	findings = append(verified.Ignores.Without(nil, findings), verified.Ignores.Invalid(reference.IsCode)...)
-	return r.report(stderr, findings)
+	return r.Report(stderr, findings)
 }

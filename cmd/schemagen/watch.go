@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/internal/terminal"
 	"github.com/schemagen/schemagen/internal/unseen"
 )
@@ -22,7 +23,7 @@ const (
 // done. It prints a line for each run. Inputs are polled rather than watched: that works
 // on all file systems, and also detects files that did not exist before.
 func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
-	consoleOf(ctx).Silence() // each run has its own line
+	reporting.ConsoleOf(ctx).Silence() // each run has its own line
 	given := *r
 	for {
 		*r = given // the project file is read again
@@ -34,7 +35,7 @@ func (r *crdRun) runAgain(ctx context.Context, stdout, stderr io.Writer) error {
 		took := time.Since(start).Round(time.Millisecond)
 		now := time.Now().Format(time.TimeOnly)
 		switch {
-		case errors.Is(err, errFindings):
+		case errors.Is(err, reporting.ErrFindings):
 			fmt.Fprintf(stderr, "%s %v: there are errors, nothing was written\n", now, took)
 		case err != nil:
 			fmt.Fprintf(stderr, "%s %v: %v\n", now, took, err)

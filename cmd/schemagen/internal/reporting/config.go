@@ -1,0 +1,99 @@
+package reporting
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/project"
+)
+
+// AddConfigFlags adds the flags that select schemagen.yaml to all commands.
+func AddConfigFlags(root *cobra.Command) {
+	root.PersistentFlags().String("config", "", "read this project file (default: "+project.Name+" in the working directory or a parent, up to the module root)")
+	root.PersistentFlags().Bool("no-config", false, "read no project file")
+	root.MarkFlagsMutuallyExclusive("config", "no-config")
+}
+
+// ReadConfig reads the project file: the one given by --config, or else the nearest.
+// The file is nil if there is none or if a finding is an error. The error is set if the
+// file given by --config does not exist.
+func ReadConfig(cmd *cobra.Command, in *inputs.Reader, wd string) (*project.File, diag.List, error) {
+	flags := cmd.Flags()
+	if off, _ := flags.GetBool("no-config"); off {
+		return nil, nil, nil
+	}
+	if named, _ := flags.GetString("config"); named != "" {
+		name, err := filepath.Abs(named)
+		if err != nil {
+			return nil, nil, err
+		}
+		file, findings, err := project.Open(in, name, reference.Codes())
+		if err != nil {
+			return nil, nil, fmt.Errorf("--config: %w", err)
+		}
+		return file, findings, nil
+	}
+	file, findings := project.Find(in, wd, reference.Codes())
+	return file, findings, nil
+}
+
+// Configure reads the project file and sets the flags that are not given on the
+// command line. Mistakes in the file are reported, and returned as an error.
+func (r *Reporter) Configure(cmd *cobra.Command, of string) error {
+	var err error
+	if r.WorkDir, err = os.Getwd(); err != nil {
+		return err
+	}
+	return r.ConfigureIn(cmd, nil, of, cmd.Flags())
+}
+
+func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string, sets ...*pflag.FlagSet) error {
+	r.Console = ConsoleOf(cmd.Context())
+	if r.Format != "text" {
+		r.Console.Silence() // a program reads it
+	}
+	if r.Quotes() {
+		in = r.Quoted(cmp.Or(in, inputs.New()))
+	}
+	file, findings, err := ReadConfig(cmd, in, r.WorkDir)
+	if err != nil {
+		return err
+	}
+	if len(findings) > 0 {
+		if err := r.CheckFormat(); err != nil {
+			return err
+		}
+		return r.Report(cmd.ErrOrStderr(), findings)
+	}
+	r.Project = file
+	return file.Fill(of, r.WorkDir, sets...)
+}
+
+// Packages returns the packages that a command uses if none are named.
+func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader) ([]string, error) {
+	packages, err := r.Project.Packages(in, r.WorkDir)
+	if err != nil {
+		return nil, cli.UsageError(cmd, "%v", err)
+	}
+	return packages, nil
+}
+
+// CheckChannel reports a channel that cannot be selected.
+func (r *Reporter) CheckChannel(cmd *cobra.Command, channel string) error {
+	if channel == "" {
+		return nil
+	}
+	if _, findings := r.Project.Select(r.WorkDir, []string{channel}, cmd.Flags().Changed("gates")); len(findings) > 0 {
+		return r.Report(cmd.ErrOrStderr(), findings)
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+// Package reporting is what the commands have in common once their flags are read: the
+// project file that fills them in, the judgement and output of findings, and the end of a run.
+//
+//	Reporter  the flags --format and --strict, the working directory, schemagen.yaml, the console
+//	Stream    findings that are printed as they are added
+//	Finish    writes a run's files, or says what would change
+package reporting
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/runcache"
+	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// Exit codes, besides 0.
+const (
+	ExitFindings = 1 // errors in the user's source, or files that are out of date
+	ExitFailure  = 2 // invalid command line, or a failed read or write
+)
+
+// ErrFindings ends a run whose findings have already been printed.
+var ErrFindings = errors.New("findings")
+
+// Reporter is how findings are judged and printed.
+type Reporter struct {
+	// Format is one of diag.Formats.
+	Format string
+	// Strict turns warnings into errors.
+	Strict bool
+	// WorkDir is the working directory; file names are printed relative to it.
+	WorkDir string
+	// Project is schemagen.yaml with its severities and waivers, or nil.
+	Project *project.File
+	// Console is where findings are printed. If they are for people, Reader reads the files
+	// that they are quoted from.
+	Console *terminal.Console
+	Reader  *inputs.Reader
+	// Unused returns findings about waivers, given those that were used. If it is nil,
+	// unused waivers are not reported: only a run over everything can find them.
+	Unused func(used map[*project.Waiver]bool) diag.List
+}
+
+func (r *Reporter) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.Format, "format", "text", "output format of diagnostics: "+strings.Join(diag.Formats(), ", "))
+	cmd.Flags().BoolVar(&r.Strict, "strict", false, "treat warnings as errors")
+}
+
+// CheckFormat returns an error if the format does not exist.
+func (r *Reporter) CheckFormat() error {
+	if !slices.Contains(diag.Formats(), r.Format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.Format, strings.Join(diag.Formats(), ", "))
+	}
+	return nil
+}
+
+// Report judges and prints findings. It returns ErrFindings if one of them is an error.
+func (r *Reporter) Report(stderr io.Writer, findings diag.List) error {
+	return r.Print(stderr, r.Judge(findings))
+}
+
+// Judge returns the verdict on the findings of a whole run.
+func (r *Reporter) Judge(findings diag.List) runcache.Verdict {
+	out := Stream{Reporter: r, used: map[*project.Waiver]bool{}}
+	judged := out.judge(findings)
+	judged = append(judged, out.judge(out.unusedWaivers())...)
+	return runcache.Verdict{Findings: judged, Failed: out.failed}
+}
+
+// Print prints a verdict. It returns ErrFindings if the run failed.
+func (r *Reporter) Print(stderr io.Writer, v runcache.Verdict) error {
+	if err := r.write(stderr, v); err != nil {
+		return err
+	}
+	if v.Failed {
+		return ErrFindings
+	}
+	return nil
+}
+
+// write writes the findings of a verdict.
+func (r *Reporter) write(stderr io.Writer, v runcache.Verdict) error {
+	out, err := r.Stream(stderr)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(out.write(v.Findings), out.out.Close(), out.buffer.Flush())
+}
+
+// EndOf returns the exit code of a run with a verdict, and its text on standard error.
+func (r *Reporter) EndOf(v runcache.Verdict) (code int, text string, err error) {
+	var b strings.Builder
+	if v.Failed {
+		code = ExitFindings
+	}
+	err = r.write(diag.NewTerminal(&b), v)
+	return code, b.String(), err
+}
+
+// folded returns the findings to print in the selected format.
+func (r *Reporter) folded(findings diag.List) diag.List {
+	switch r.Format {
+	case "text", "github":
+		return findings.Fold(project.FoldedBy)
+	case "sarif":
+		return findings.UTF16(definitions.ReadIn(r.WorkDir))
+	}
+	return findings
+}
+
+// Stream prints findings as they are added.
+type Stream struct {
+	*Reporter
+	buffer *bufio.Writer
+	out    interface {
+		Write(findings diag.List) error
+		Close() error
+	}
+	// failed is set once a finding is an error.
+	failed bool
+	// used are the waivers that suppressed a finding.
+	used map[*project.Waiver]bool
+	// broken is set once there are errors, which may hide other findings.
+	broken bool
+}
+
+func (r *Reporter) Stream(stderr io.Writer) (out *Stream, err error) {
+	if r.Format != "text" {
+		stderr = diag.Documents(stderr)
+	}
+	out = &Stream{Reporter: r, buffer: bufio.NewWriter(stderr), used: map[*project.Waiver]bool{}}
+	if r.ForPeople() {
+		out.out = r.Console.Findings(out.buffer, &r.Console.Err)
+	} else {
+		out.out, err = diag.NewWriter(out.buffer, r.Format, reference.Codes())
+	}
+	return out, err
+}
+
+// write prints findings that have been judged.
+func (r *Stream) write(findings diag.List) error {
+	r.Console.Count(findings)
+	return r.out.Write(r.folded(findings))
+}
+
+// Add prints findings, sorted and without duplicates.
+func (r *Stream) Add(findings diag.List) error {
+	return cmp.Or(r.write(r.judge(findings)), r.buffer.Flush())
+}
+
+// judge applies waivers, severities and --strict to findings.
+func (r *Stream) judge(findings diag.List) diag.List {
+	r.broken = r.broken || findings.HasErrors()
+	findings = r.Project.Judge(findings, r.used).Normalize().RelativeTo(r.WorkDir)
+	if r.Strict {
+		findings = findings.Strict()
+	}
+	r.failed = r.failed || findings.HasErrors()
+	return findings
+}
+
+// unusedWaivers returns findings about unused waivers, after all other findings.
+func (r *Stream) unusedWaivers() diag.List {
+	if r.Project == nil || r.Unused == nil || r.broken {
+		return nil
+	}
+	return r.Unused(r.used)
+}
+
+// Finish completes the output. It returns ErrFindings if one of the findings was an
+// error.
+func (r *Stream) Finish() error {
+	if err := r.Add(r.unusedWaivers()); err != nil {
+		return err
+	}
+	if err := cmp.Or(r.out.Close(), r.buffer.Flush()); err != nil {
+		return err
+	}
+	if r.failed {
+		return ErrFindings
+	}
+	return nil
+}
+
+// Finish writes the outputs and removes stale files, or prints what would change. It
+// returns the paths of the files that differed.
+func Finish(ctx context.Context, outputs []output.File, stale []string, mode output.Mode, stdout, stderr io.Writer) (changed []string, err error) {
+	changed, err = output.Commit(ctx, outputs, mode, stdout)
+	if err != nil {
+		return nil, err
+	}
+	if mode == output.Write {
+		if err = output.Remove(stale); err == nil {
+			ConsoleOf(ctx).ConcludeWritten(len(changed), len(outputs), len(stale), output.Dir(outputs, stale))
+		}
+		return slices.Concat(changed, stale), err
+	}
+	if mode == output.Check && len(changed)+len(stale) == 0 {
+		ConsoleOf(ctx).ConcludeWritten(0, len(outputs), 0, output.Dir(outputs, nil))
+	} else if mode == output.Check {
+		fmt.Fprintf(stderr, "schemagen: %d of %d files are out of date\n", len(changed), len(outputs))
+		for _, path := range stale {
+			fmt.Fprintf(stderr, "schemagen: %s is stale\n", diag.Line(path))
+		}
+		return changed, ErrFindings
+	}
+	return changed, nil
+}
+
+func OutputsIn(dir string, files []publish.File) []output.File {
+	var out []output.File
+	for _, f := range files {
+		out = append(out, output.File{Path: filepath.Join(dir, filepath.FromSlash(f.Path)), Data: f.Data})
+	}
+	return out
+}
