@@ -69,12 +69,9 @@ nothing of schemagen. If there is an error, no file is written.`,
 			if err := r.Reporter.Configure(cmd, ""); err != nil {
 				return err
 			}
-			r.Patterns = args
-			if len(args) == 0 {
-				var err error
-				if r.Patterns, err = r.Packages(cmd, nil); err != nil {
-					return err
-				}
+			var err error
+			if r.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+				return err
 			}
 			if !slices.Contains([]string{"clear", "keep"}, create) {
 				return fmt.Errorf("--policy-create: unknown value %q: use clear or keep", create)

@@ -45,9 +45,7 @@ Packages are patterns as for schemagen crd, with the same default.`,
 				return err
 			}
 			var err error
-			if r.Patterns = args; len(args) == 0 {
-				r.Patterns, err = r.Packages(cmd, nil)
-			}
+			r.Patterns, err = r.Packages(cmd, nil, args)
 			r.objects.Stdout = diag.Documents(stdout)
 			return cmp.Or(err, r.run(cmd.Context(), stderr))
 		},

@@ -247,10 +247,8 @@ func (r *crdRun) isNative() bool { return r.command == r.options }
 // configureDefaults sets the packages and the output directory that neither the command line
 // nor the project file gives. controller-gen's syntax has controller-gen's defaults.
 func (r *crdRun) configureDefaults(in *inputs.Reader) (err error) {
-	if len(r.Patterns) == 0 {
-		if r.Patterns, err = r.Packages(r.command, in); err != nil {
-			return err
-		}
+	if r.Patterns, err = r.Packages(r.command, in, r.Patterns); err != nil {
+		return err
 	}
 	if !r.options.Flags().Changed("output") {
 		r.Destination = r.Project.Output(in, r.Dir)

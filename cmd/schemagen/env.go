@@ -35,12 +35,10 @@ func newEnvCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err := r.Configure(cmd, ""); err != nil {
 				return err
 			}
-			options.Dir, options.Patterns, options.Inputs = r.WorkDir, args, r.Reader
-			if len(args) == 0 {
-				var err error
-				if options.Patterns, err = r.Packages(cmd, nil); err != nil {
-					return err
-				}
+			var err error
+			options.Dir, options.Inputs = r.WorkDir, r.Reader
+			if options.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+				return err
 			}
 			listing, findings, err := driver.List(cmd.Context(), options)
 			if err != nil {

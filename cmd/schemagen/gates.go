@@ -166,11 +166,9 @@ func gatesRequest(r *reporting.Reporter, cmd *cobra.Command, packages []string) 
 	if err := r.Configure(cmd, ""); err != nil {
 		return nil, err
 	}
-	var err error
-	if len(packages) == 0 {
-		if packages, err = r.Packages(cmd, r.Reader); err != nil {
-			return nil, err
-		}
+	packages, err := r.Packages(cmd, r.Reader, packages)
+	if err != nil {
+		return nil, err
 	}
 	options, err := generatorOptions(r.Project, generator.Options{Source: generator.Source{Dir: r.WorkDir, Patterns: packages, Inputs: cmp.Or(r.Reader, inputs.New())}})
 	return &gatesrun.Request{Options: options, Project: r.Project}, err

@@ -166,8 +166,8 @@ func (r *tryRun) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 // Only mistakes that keep them from being read are reported.
 func (r *tryRun) conversions(ctx context.Context, target *convertrun.Target) (diag.List, error) {
 	_, patterns, err := definitions.Find(r.crds)
-	if err == nil && len(patterns) == 0 {
-		patterns, err = r.Packages(r.definitions.cmd, nil)
+	if err == nil {
+		patterns, err = r.Packages(r.definitions.cmd, nil, patterns)
 	}
 	if err != nil {
 		return nil, err

@@ -75,12 +75,9 @@ If there is an error, no file is written.`,
 			if err := r.configure(cmd); err != nil {
 				return err
 			}
-			r.Patterns = args
-			if len(args) == 0 {
-				var err error
-				if r.Patterns, err = r.Packages(cmd, nil); err != nil {
-					return err
-				}
+			var err error
+			if r.Patterns, err = r.Packages(cmd, nil, args); err != nil {
+				return err
 			}
 			r.mode = cli.ModeOf("", check, diff)
 			if r.suggest {

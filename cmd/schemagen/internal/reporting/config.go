@@ -78,8 +78,11 @@ func (r *Reporter) ConfigureIn(cmd *cobra.Command, in *inputs.Reader, of string,
 	return file.Fill(of, r.WorkDir, sets...)
 }
 
-// Packages returns the packages that a command uses if none are named.
-func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader) ([]string, error) {
+// Packages returns the packages that a command names, or else those of the project.
+func (r *Reporter) Packages(cmd *cobra.Command, in *inputs.Reader, named []string) ([]string, error) {
+	if len(named) > 0 {
+		return named, nil
+	}
 	packages, err := r.Project.Packages(in, r.WorkDir)
 	if err != nil {
 		return nil, cli.UsageError(cmd, "%v", err)
