@@ -46,14 +46,15 @@ func newConversionsCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "conversions [packages]",
 		Short: "Generate Go code that converts the versions of a kind.",
 		Long: `Generate a file ` + conversions.FileName + ` in each Go package with a version of a
-kind that has several. One version, the hub, is the one that is stored, or the one
+kind that has several, and ` + laws.FileName + `,
+which tests it. One version, the hub, is the one that is stored, or the one
 marked +schemagen:convert:hub. Its fields and those of the other versions are paired
 by name, or by markers; what the other side cannot express is kept in an annotation.
 --strict also requires +schemagen:convert:hubOnly for fields that only the hub has.
 
-With --laws-only, generate only ` + laws.FileName + ` in each package with
-hand-written conversions. Its test runs random histories of edits through both
-versions, and reports what conversions lose, revert or panic on.
+The tests run random histories of edits through both versions, and report what
+conversions lose, revert or panic on. With --laws-only, generate only tests, in each
+package with conversions that people wrote.
 
 Packages are patterns as for schemagen crd, with the same default. The files import
 nothing of schemagen. If there is an error, no file is written.`,
@@ -77,6 +78,9 @@ nothing of schemagen. If there is an error, no file is written.`,
 				return fmt.Errorf("--policy-create: unknown value %q: use clear or keep", create)
 			}
 			r.conversions.KeepOnCreate = create == "keep"
+			if r.lawsOnly && !cmd.Flags().Changed("tags") {
+				r.Tags = nil // the default leaves out generated conversions
+			}
 			r.Dir, r.Inputs, r.mode = r.WorkDir, r.Reader, cli.ModeOf("", check, diff)
 			r.conversions.Functions, r.conversions.Strict = style == "functions", r.Strict
 			return r.run(cmd.Context(), stdout, stderr)
@@ -137,6 +141,17 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	stale, more, err := crdrun.StaleGo(r.Dir, generated.Without, name, reason, r.prune)
 	if err != nil {
 		return err
+	}
+	if generated.Model != nil {
+		tests, err := laws.Generated(generated.Model, header)
+		if err != nil {
+			return err
+		}
+		remove, found, err := crdrun.StaleGo(r.Dir, tests.Without, laws.FileName, "the package of this file has no generated conversions", r.prune)
+		if err != nil {
+			return err
+		}
+		generated.Files, stale, more = append(generated.Files, tests.Files...), append(stale, remove...), append(more, found...)
 	}
 	findings = append(append(findings, unreadable...), more...).Normalize()
 	if err := r.Report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {

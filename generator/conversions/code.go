@@ -30,6 +30,8 @@ type Files struct {
 	// Policies protect what conversions keep: one for each version that is served and is not
 	// the hub. Their names have no directory.
 	Policies []build.File
+	// Model is what the files were generated from.
+	Model *Model
 }
 
 // Generate reads the packages and returns a file for each package with a version of a kind
@@ -44,9 +46,9 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 	if err != nil {
 		return Files{}, nil, err
 	}
-	var out Files
+	out := Files{Model: m}
 	if r.List.HasErrors() {
-		return out, r.List.Normalize(), ctx.Err()
+		return Files{}, r.List.Normalize(), ctx.Err()
 	}
 	for _, p := range m.roots {
 		dir := filepath.Dir(p.Files[0])

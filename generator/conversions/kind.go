@@ -48,7 +48,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
 	p := &pairer{model: m, reporter: r, types: m.types, memo: map[string]*Pair{}, strict: conversions.Strict}
 	for _, d := range definitions {
 		for _, t := range d.Roots {

@@ -3,6 +3,7 @@ package conversions
 import (
 	"go/token"
 
+	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -14,11 +15,19 @@ type Model struct {
 	// Pairs are the pairs of structs that differ, in order of discovery.
 	Pairs []*Pair
 
+	// Run is the run in which the packages were read.
+	Run *build.Run
+	// Options are those of the conversions.
+	Options Options
+
 	types *types
 	fset  *token.FileSet
 	// roots are the packages of the run.
 	roots []*source.Package
 }
+
+// Packages returns the packages of the run that have kinds.
+func (m *Model) Packages() []*source.Package { return m.roots }
 
 // Kind is a kind with several versions.
 type Kind struct {
@@ -80,6 +89,16 @@ type Unit struct {
 	// set is set for a pointer to a struct whose fields are units of their own.
 	set bool
 }
+
+// Presence reports whether the unit is only that a pointer is not nil: the fields of its
+// struct are units of their own.
+func (u *Unit) Presence() bool { return u.set }
+
+// Entered reports whether units outside of the pair convert some of its fields.
+func (p *Pair) Entered() bool { return len(p.takenSpoke)+len(p.takenHub) > 0 }
+
+// Path returns the JSON names of fields, each after a dot.
+func Path(fields []*Field) string { return dotted(fields) }
 
 // Fate is what happens to values that the other side cannot express.
 type Fate int

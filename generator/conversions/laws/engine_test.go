@@ -31,6 +31,19 @@ type lawsKind struct {
 	// annotation is what the conversion keeps lost values in. If it is empty, the conversion
 	// is hand-written, and annotations that it adds are ignored.
 	annotation string
+	// checks are those of laws that need to know the units of the conversion, or nil.
+	checks func(*lawsRunner) lawsChecks
+}
+
+// lawsChecks are checks of objects in two versions.
+type lawsChecks interface {
+	// created is called for an object that is created in a version, and written for each
+	// that a client writes, with the object in the other version.
+	created(f *lawsFiller, side int, v, other reflect.Value)
+	written(side int, v, other reflect.Value)
+	// changed is called with an object before and after a change in a version, and what is
+	// stored in the other version, or is stored itself.
+	changed(side int, read, e, stored, other reflect.Value, itself bool)
 }
 
 // lawsField is what markers say about the values of a field or type.
@@ -40,6 +53,10 @@ type lawsField struct {
 	values   []string // as JSON; if there are any, the others are invalid
 	min, max string   // of numbers, or empty
 	keys     []string // JSON names of the keys of a list, or "." for a set
+	// least and most are numbers of elements, or 0, and the least length of a string is at
+	// most 1; with none, there is no valid value.
+	least, most int
+	none        bool
 }
 
 // lawsTest runs random histories of objects of a kind, and reports each violation of a law
@@ -239,6 +256,7 @@ type lawsPart struct {
 type lawsTypes struct {
 	fields map[string]lawsField
 	known  map[reflect.Type]*lawsType
+	json   bool // only values that can be decoded from JSON
 }
 
 var lawsMarshaler, lawsUnmarshaler = reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()
@@ -304,8 +322,8 @@ func (ts *lawsTypes) part(t reflect.Type, i int) (lawsPart, bool) {
 	rule, part := ts.fields[place], lawsPart{index: i, name: name}
 	part.ty = ts.of(f.Type, rule, place)
 	part.omit = strings.Contains(options, "omit")
-	part.required = rule.required || !part.omit && !rule.optional && !inlined
-	part.fixed = inlined && f.Type.Name() == "TypeMeta"
+	part.required = rule.required || !part.omit && (!rule.optional || ts.json && rule.nonzero()) && !inlined
+	part.fixed = inlined && f.Type.Name() == "TypeMeta" || rule.none
 	if strings.HasSuffix(t.PkgPath(), "apimachinery/pkg/apis/meta/v1") {
 		part.fixed = t.Name() == "ObjectMeta" && name != "labels" && name != "annotations"
 	}
@@ -379,6 +397,7 @@ type lawsFiller struct {
 	choices *lawsChoices
 	density int  // the percentage of optional fields that are there
 	partial bool // required fields may be missing
+	json    bool // only values that can be decoded from JSON
 	budget  int  // how many more values there may be
 	// nested counts the structs of each type around the current value.
 	nested map[*lawsType]int
@@ -439,22 +458,23 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 			v.Set(reflect.New(v.Type().Elem()))
 			f.fill(v.Elem(), ty.elem, depth, c.chance(80))
 			lawsNotNull(v.Elem())
+			f.decodable(v, ty)
 		}
 	case reflect.Slice:
 		if !f.there(depth, required) || f.recursive(ty) {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 0, 3))
-		for i := range 3 {
-			f.element(v, ty, depth+1, required && i == 0, []int{90, 50, 30}[i])
+		for i := range lawsMost(ty) {
+			f.element(v, ty, depth+1, required && i == 0 || i < ty.field.least, []int{90, 50, 30, 0, 0}[i])
 		}
 	case reflect.Map:
 		if !f.there(depth, required) || f.recursive(ty) {
 			return
 		}
 		v.Set(reflect.MakeMap(v.Type()))
-		for i := range 3 {
-			f.entry(v, ty, depth+1, required && i == 0, []int{90, 50, 30}[i])
+		for i := range lawsMost(ty) {
+			f.entry(v, ty, depth+1, required && i == 0 || i < ty.field.least, []int{90, 50, 30, 0, 0}[i])
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -466,6 +486,27 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 			f.scalar(v, ty)
 		}
 	}
+}
+
+// decodable makes a pointer nil if it points to a zero value that is invalid, or that is null
+// in JSON.
+func (f *lawsFiller) decodable(v reflect.Value, ty *lawsType) {
+	if f.json && (ty.elem.opaque && lawsJSON(v.Elem()) == "null" || ty.elem.field.nonzero() && v.Elem().IsZero()) {
+		v.SetZero()
+	}
+}
+
+// nonzero reports whether the zero value is invalid.
+func (f lawsField) nonzero() bool {
+	return len(f.values) > 0 || f.least > 0 || f.min != "" && f.min[0] != '-' && f.min != "0" || f.max != "" && f.max[0] == '-'
+}
+
+// lawsMost returns how many elements a list or map may get.
+func lawsMost(ty *lawsType) int {
+	if ty.field.most > 0 {
+		return ty.field.most
+	}
+	return max(3, ty.field.least)
 }
 
 // lawsNotNull makes a list or map empty instead of nil, which would be null in JSON.
@@ -543,7 +584,11 @@ func (f *lawsFiller) scalar(v reflect.Value, ty *lawsType) {
 		}
 		v.SetUint(uint64(n))
 	case v.CanFloat():
-		v.SetFloat([]float64{1, 0.5, 3}[f.choices.choose(3)])
+		x := []float64{1, 0.5, 3}[f.choices.choose(3)]
+		if n := lawsBound(int64(x), ty.field); n != int64(x) {
+			x = float64(n)
+		}
+		v.SetFloat(x)
 	}
 }
 
@@ -607,6 +652,7 @@ func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required boo
 				v.SetZero()
 				return true
 			}
+			defer f.decodable(v, ty)
 			return f.edit(v.Elem(), ty.elem, depth, false)
 		case reflect.Slice:
 			return f.editList(v, ty, depth, required)
@@ -669,11 +715,14 @@ func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required
 		v.Set(list)
 		return true
 	case 2:
+		if ty.field.most > 0 && n >= ty.field.most {
+			return false
+		}
 		f.element(v, ty, depth+1, true, 100)
 		return v.Len() > n
 	case 3:
 		i := c.choose(n)
-		if required && n == 1 {
+		if required && n == 1 || n <= ty.field.least {
 			return false
 		}
 		list := reflect.MakeSlice(v.Type(), 0, n)
@@ -916,16 +965,20 @@ type lawsRunner struct {
 	wanted [2]string
 	steps  []string
 	done   bool
+	checks lawsChecks
 }
 
 func newLawsRunner(k lawsKind) *lawsRunner {
 	r := &lawsRunner{kind: k, names: [2]string{k.spoke, k.hub}}
 	var types [2]*lawsTypes
 	for side, make := range []func() any{k.newSpoke, k.newHub} {
-		types[side] = &lawsTypes{fields: k.fields, known: map[reflect.Type]*lawsType{}}
+		types[side] = &lawsTypes{fields: k.fields, known: map[reflect.Type]*lawsType{}, json: k.annotation != ""}
 		r.types[side] = types[side].of(reflect.TypeOf(make()).Elem(), lawsField{}, "")
 	}
 	lawsShare(types[0], types[1])
+	if k.checks != nil {
+		r.checks = k.checks(r)
+	}
 	return r
 }
 
@@ -960,7 +1013,7 @@ func lawsText(s string) func() string { return func() string { return s } }
 // history runs a history and returns the violations of laws in it.
 func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
 	r.found, r.steps, r.done = nil, nil, false
-	f := &lawsFiller{choices: c, partial: c.chance(10)}
+	f := &lawsFiller{choices: c, partial: c.chance(10), json: r.kind.annotation != ""}
 	r.exact = c.chance(15)
 	storage := lawsHub
 	if c.chance(20) {
@@ -976,6 +1029,9 @@ func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
 	other, ok := r.write(side, v, true)
 	if !ok {
 		return r.found
+	}
+	if r.checks != nil {
+		r.checks.created(f, side, v, other)
 	}
 	stored := lawsPick(side == storage, v, other)
 	for range 4 {
@@ -1054,6 +1110,9 @@ func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (r
 	if !ok {
 		return stored, false
 	}
+	if r.checks != nil {
+		r.checks.changed(side, read, e, stored, other, side == storage)
+	}
 	if side == storage {
 		return e, true
 	}
@@ -1088,6 +1147,9 @@ func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Val
 	back, ok := r.convert(1-side, other)
 	if !ok {
 		return other, false
+	}
+	if r.checks != nil {
+		r.checks.written(side, v, other)
 	}
 	spoke := r.names[lawsSpoke]
 	law := "L3: an edit is not kept"

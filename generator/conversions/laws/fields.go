@@ -18,6 +18,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // field is what markers say about the values of a field or a type: a lawsField of the engine.
@@ -28,6 +29,11 @@ type field struct {
 	values   []string
 	min, max *float64
 	keys     []string
+
+	// least and most are numbers of elements, and none is set if no valid value is known.
+	// They are read for generated conversions only, which do not restore what is invalid.
+	least, most int
+	none        bool
 }
 
 // String returns the fields of the literal.
@@ -53,6 +59,17 @@ func (f field) String() string {
 			parts = append(parts, fmt.Sprintf("%s: []string{%s}", list.name, strings.Join(quoted, ", ")))
 		}
 	}
+	for _, count := range []struct {
+		name  string
+		value int
+	}{{"least", f.least}, {"most", f.most}} {
+		if count.value > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %d", count.name, count.value))
+		}
+	}
+	if f.none {
+		parts = append(parts, "none: true")
+	}
 	for _, bound := range []struct {
 		name  string
 		value *float64
@@ -72,14 +89,25 @@ type fields struct {
 	// near are the beginnings of the import paths whose types the user probably maintains
 	// together with the conversions, in several modules of one repository.
 	near map[string]bool
+	// roots are the kinds, and rules is set to read all rules of values.
+	roots []*written.Pair
+	rules bool
 }
 
-func newFields(b *build.Builder, pairs []*written.Pair) *fields {
-	fs := &fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
-	for _, k := range pairs {
+func newFields(b *build.Builder) *fields {
+	return &fields{builder: b, found: map[string]field{}, seen: map[*source.Type]bool{}, near: map[string]bool{}}
+}
+
+// all reads the types of the kinds.
+func (fs *fields) all() map[string]field {
+	for _, k := range fs.roots {
 		fs.near[beginning(k.Spoke.Pkg.Path)], fs.near[beginning(k.Hub.Pkg.Path)] = true, true
 	}
-	return fs
+	for _, k := range fs.roots {
+		fs.visit(k.Spoke)
+		fs.visit(k.Hub)
+	}
+	return fs.found
 }
 
 // beginning returns the first two elements of an import path.
@@ -209,15 +237,45 @@ func (fs *fields) read(t *source.Type, schemaType string, set source.Markers) (o
 		out.values = append(out.values, string(value.Raw))
 	}
 	if schemaType == "string" && len(out.values) == 0 {
-		out.values = texts(v)
+		out.values = texts(v, fs.rules)
+	}
+	if !fs.rules {
+		return out
+	}
+	switch schemaType {
+	case "string":
+		restricted := v.Pattern != "" || v.Format != "" || v.MinLength != nil && *v.MinLength > 1 || v.MaxLength != nil && *v.MaxLength < 2
+		out.none = restricted && len(out.values) == 0
+		if v.MinLength != nil && *v.MinLength > 0 && len(out.values) == 0 {
+			out.least = 1
+		}
+	case "array":
+		out.least, out.most = counts(v.MinItems, v.MaxItems)
+		out.none = out.least > 5 || v.MaxItems != nil && *v.MaxItems == 0
+	case "object":
+		out.least, out.most = counts(v.MinProperties, v.MaxProperties)
+		out.none = out.least > 5 || v.MaxProperties != nil && *v.MaxProperties == 0
 	}
 	return out
 }
 
-// texts returns strings that fulfil the rules of a node, if simple ones may not.
-func texts(v *structural.ValueValidation) (out []string) {
+// counts returns bounds that none to three elements may not fulfil, or 0.
+func counts(minimum, maximum *int64) (least, most int) {
+	if minimum != nil {
+		least = int(*minimum)
+	}
+	if maximum != nil && *maximum < 3 {
+		most = int(*maximum)
+	}
+	return least, most
+}
+
+// texts returns strings that fulfil the rules of a node, if simple ones may not. With more set,
+// it tries more of them.
+func texts(v *structural.ValueValidation, more bool) (out []string) {
 	pattern, err := regexp.Compile(v.Pattern)
-	if err != nil || v.Pattern == "" && v.Format == "" && (v.MinLength == nil || *v.MinLength <= 1) {
+	short := more && v.MaxLength != nil && *v.MaxLength < 2
+	if err != nil || v.Pattern == "" && v.Format == "" && (v.MinLength == nil || *v.MinLength <= 1) && !short {
 		return nil
 	}
 	candidates := []string{
@@ -225,6 +283,12 @@ func texts(v *structural.ValueValidation) (out []string) {
 		"a.example.com", "b.example.com", "example.com/a", "https://example.com/a", "https://example.com/b", "2024-01-02T03:04:05Z", "2024-01-02",
 		"123e4567-e89b-42d3-a456-426614174000", "YQ==", "A", "B", "ab", "abc", "a-b", "subnet-0a", "ami-0a", "arn:aws:iam::123456789012:role/a",
 		"sha256:" + strings.Repeat("0", 64), strings.Repeat("a", 20), strings.Repeat("b", 20),
+	}
+	if text, ok := unions.TextMatching(v.Pattern); more && ok && v.Pattern != "" {
+		candidates = append(candidates, text)
+	}
+	if more && v.MinLength != nil {
+		candidates = append(candidates, strings.Repeat("a", int(min(*v.MinLength, 1000))))
 	}
 	formats := map[string]string{
 		"date-time": `^\d{4}-\d\d-\d\dT`, "date": `^\d{4}-\d\d-\d\d$`, "duration": `^\d+[mh]$`, "ipv4": `^\d+\.\d+\.\d+\.\d+$`, "ipv6": `^fd00::\d$`,

@@ -3,12 +3,14 @@
 // knows Go source and markers; it does not know how a conversion works.
 //
 //	source       packages ─▶ []*written.Pair: a spoke, its hub, and the functions between them
+//	model        or *conversions.Model: the same of generated conversions, with their units
 //	fields       markers of the types below them ─▶ values that are valid           (fields.go)
-//	files        both ─▶ zz_generated.conversions_test.go in each package            (laws.go)
+//	units        model ─▶ a table of the units of each pair of structs               (units.go)
+//	files        all ─▶ zz_generated.conversions_test.go in each package             (laws.go)
 //
-// The generated file has a table of kinds and the code that runs the histories, which is the
-// same in every file: engine_test.go. It is a test of this package, too, so that it is
-// compiled, vetted and tested as it is.
+// The generated file begins with its tables; the code that runs the histories is the same in
+// every file: engine_test.go, and units_test.go for generated conversions. They are tests of
+// this package, too, so that they are compiled, vetted and tested as they are.
 package laws
 
 import (
@@ -21,6 +23,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
@@ -36,6 +39,9 @@ const FileName = "zz_generated.conversions_test.go"
 
 //go:embed engine_test.go
 var engine string
+
+//go:embed units_test.go
+var unitsEngine string
 
 // Files is the result of [Generate].
 type Files struct {
@@ -69,7 +75,15 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 			out.Without = append(out.Without, dir)
 			continue
 		}
-		data, err := file(b, p, options.Header, pairs)
+		f := newTestFile(b, p)
+		for _, k := range pairs {
+			more := ""
+			if lost := dropped(k.Spoke); len(lost) > 0 {
+				more = fmt.Sprintf("\t\t\tdrops: %#v,\n", lost)
+			}
+			f.kind(k, k.Spoke.Pkg.Name, k.Hub.Pkg.Name, more)
+		}
+		data, err := f.bytes(options.Header, "")
 		if err != nil {
 			return Files{}, nil, err
 		}
@@ -86,56 +100,86 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 	return out, r.List.Normalize(), ctx.Err()
 }
 
-// file returns the text of the file of a package.
-func file(b *build.Builder, p *source.Package, header string, pairs []*written.Pair) ([]byte, error) {
-	imports := importNames{own: p.Path, names: map[string]string{}}
-	known := newFields(b, pairs)
-	var kinds bytes.Buffer
-	for _, k := range pairs {
-		spoke, hub := imports.typeName(k.Spoke), imports.typeName(k.Hub)
-		known.visit(k.Spoke)
-		known.visit(k.Hub)
-		up, down := fmt.Sprintf("spoke.(*%s).ConvertTo(hub.(*%s))", spoke, hub), fmt.Sprintf("spoke.(*%s).ConvertFrom(hub.(*%s))", spoke, hub)
-		if k.Up != "" {
-			imports.names["context"] = ""
-			up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.Up, spoke, hub)
-			down = fmt.Sprintf("%s(context.Background(), hub.(*%s), spoke.(*%s))", k.Down, hub, spoke)
-		}
-		fmt.Fprintf(&kinds, "\t\t{\n\t\t\tkind: %q, spoke: %q, hub: %q,\n", k.Spoke.Spec.Name.Name, k.Spoke.Pkg.Name, k.Hub.Pkg.Name)
-		fmt.Fprintf(&kinds, "\t\t\tnewSpoke: func() any { return new(%s) },\n\t\t\tnewHub: func() any { return new(%s) },\n", spoke, hub)
-		fmt.Fprintf(&kinds, "\t\t\tup: func(spoke, hub any) error { return %s },\n\t\t\tdown: func(hub, spoke any) error { return %s },\n\t\t\tfields: fields,\n", up, down)
-		if lost := dropped(k.Spoke); len(lost) > 0 {
-			fmt.Fprintf(&kinds, "\t\t\tdrops: %#v,\n", lost)
-		}
-		kinds.WriteString("\t\t},\n")
+// testFile is the file of a package.
+type testFile struct {
+	pkg        *source.Package
+	constraint string
+	imports    importNames
+	fields     *fields
+	kinds      bytes.Buffer
+}
+
+func newTestFile(b *build.Builder, p *source.Package) *testFile {
+	return &testFile{pkg: p, constraint: "go1.22", imports: importNames{own: p.Path, names: map[string]string{}}, fields: newFields(b)}
+}
+
+// kind adds a kind, with the names of its versions and more fields of the literal.
+func (f *testFile) kind(k *written.Pair, spokeName, hubName, more string) {
+	spoke, hub := f.imports.typeName(k.Spoke), f.imports.typeName(k.Hub)
+	f.fields.roots = append(f.fields.roots, k)
+	up, down := fmt.Sprintf("spoke.(*%s).ConvertTo(hub.(*%s))", spoke, hub), fmt.Sprintf("spoke.(*%s).ConvertFrom(hub.(*%s))", spoke, hub)
+	if k.Up != "" {
+		f.imports.names["context"] = ""
+		up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.Up, spoke, hub)
+		down = fmt.Sprintf("%s(context.Background(), hub.(*%s), spoke.(*%s))", k.Down, hub, spoke)
 	}
-	clause, rest, _ := strings.Cut(engine, "import (\n")
-	if clause != "package laws\n\n" {
-		return nil, fmt.Errorf("the engine begins with %q", clause)
+	fmt.Fprintf(&f.kinds, "\t\t{\n\t\t\tkind: %q, spoke: %q, hub: %q,\n", k.Spoke.Spec.Name.Name, spokeName, hubName)
+	fmt.Fprintf(&f.kinds, "\t\t\tnewSpoke: func() any { return new(%s) },\n\t\t\tnewHub: func() any { return new(%s) },\n", spoke, hub)
+	fmt.Fprintf(&f.kinds, "\t\t\tup: func(spoke, hub any) error { return %s },\n\t\t\tdown: func(hub, spoke any) error { return %s },\n\t\t\tfields: fields,\n%s", up, down, more)
+	f.kinds.WriteString("\t\t},\n")
+}
+
+// bytes returns the formatted file. units is the declaration of the table of units of generated
+// conversions, or empty.
+func (f *testFile) bytes(header, units string) ([]byte, error) {
+	standard, code, err := cutEngine(engine)
+	if err != nil {
+		return nil, err
 	}
-	standard, rest, _ := strings.Cut(rest, ")\n")
+	if units != "" {
+		more, rest, err := cutEngine(unitsEngine)
+		if err != nil {
+			return nil, err
+		}
+		standard, code = append(standard, more...), code+"\n// --- Units ---\n"+rest
+	}
+	var others []string
+	for path, name := range f.imports.names {
+		if name == "" {
+			standard = append(standard, strconv.Quote(path))
+		} else {
+			others = append(others, name+" "+strconv.Quote(path))
+		}
+	}
+	slices.Sort(standard)
+	slices.Sort(others)
+	f.fields.rules = units != ""
+	found := f.fields.all()
 	var out bytes.Buffer
 	out.WriteString(header)
-	fmt.Fprintf(&out, "//go:build go1.22\n\n// Code generated by schemagen. DO NOT EDIT.\n\npackage %s\n\nimport (\n%s", p.Name, standard)
-	for _, path := range slices.Sorted(maps.Keys(imports.names)) {
-		if path == "context" {
-			fmt.Fprintf(&out, "\t%q\n", path)
-		}
-	}
-	out.WriteString("\n")
-	for _, path := range slices.Sorted(maps.Keys(imports.names)) {
-		if path != "context" {
-			fmt.Fprintf(&out, "\t%s %q\n", imports.names[path], path)
-		}
-	}
-	out.WriteString(")\n\n// TestConversionLaws runs histories of random edits through both versions of each kind.\n")
+	fmt.Fprintf(&out, "//go:build %s\n\n// Code generated by schemagen. DO NOT EDIT.\n\npackage %s\n\nimport (\n%s\n\n%s\n)\n\n", f.constraint, f.pkg.Name, strings.Join(slices.Compact(standard), "\n"), strings.Join(others, "\n"))
+	out.WriteString("// TestConversionLaws runs histories of random edits through both versions of each kind.\n")
 	out.WriteString("func TestConversionLaws(t *testing.T) {\n\tfields := map[string]lawsField{\n")
-	for _, name := range slices.Sorted(maps.Keys(known.found)) {
-		fmt.Fprintf(&out, "\t\t%q: {%s},\n", name, known.found[name])
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		fmt.Fprintf(&out, "\t\t%q: {%s},\n", name, found[name])
 	}
-	fmt.Fprintf(&out, "\t}\n\tfor _, k := range []lawsKind{\n%s\t} {\n\t\tt.Run(k.kind, func(t *testing.T) { lawsTest(t, k) })\n\t}\n}\n", kinds.Bytes())
-	out.WriteString(rest)
-	return format.Source(out.Bytes())
+	fmt.Fprintf(&out, "\t}\n%s\tfor _, k := range []lawsKind{\n%s\t} {\n\t\tt.Run(k.kind, func(t *testing.T) { lawsTest(t, k) })\n\t}\n}\n", units, f.kinds.Bytes())
+	out.WriteString(code)
+	data, err := format.Source(out.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("format the tests of %s: %w", f.pkg.Path, err)
+	}
+	return data, nil
+}
+
+// cutEngine returns the imports of a file of the engine, and what follows them.
+func cutEngine(text string) (imports []string, code string, err error) {
+	clause, rest, _ := strings.Cut(text, "import (\n")
+	if clause != "package laws\n\n" {
+		return nil, "", fmt.Errorf("the engine begins with %q", clause)
+	}
+	list, code, _ := strings.Cut(rest, ")\n")
+	return strings.Fields(list), code, nil
 }
 
 // importNames are the names of imported packages, by path.
