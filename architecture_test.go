@@ -87,6 +87,7 @@ func layers() []string {
 		"internal/project",
 		"internal/output",
 		"internal/convertrun",
+		"internal/convertprove",
 		"internal/tryout",
 		"internal/fixes",
 		"internal/containment",

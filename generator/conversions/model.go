@@ -2,6 +2,7 @@ package conversions
 
 import (
 	"go/token"
+	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -88,6 +89,30 @@ type Unit struct {
 
 	// set is set for a pointer to a struct whose fields are units of their own.
 	set bool
+}
+
+// Durations returns the paths of durations below a type, with [] for the elements of lists and
+// maps: texts that schemas do not describe.
+func (m *Model) Durations(t *Type) (out []string) {
+	var visit func(t *Type, path string, within []*Type)
+	visit = func(t *Type, path string, within []*Type) {
+		switch {
+		case t.ID == durationID:
+			out = append(out, path)
+		case t.Shape == Pointer:
+			visit(t.Elem, path, within)
+		case t.Shape == List || t.Shape == Map:
+			visit(t.Elem, path+"[]", within)
+		case t.Shape == Struct && !slices.Contains(within, t):
+			for _, f := range m.types.fields(t) {
+				if !f.Meta {
+					visit(f.Type, path+"."+f.JSON, append(slices.Clone(within), t))
+				}
+			}
+		}
+	}
+	visit(t, "", nil)
+	return out
 }
 
 // Presence reports whether the unit is only that a pointer is not nil: the fields of its

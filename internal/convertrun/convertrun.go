@@ -16,9 +16,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
@@ -46,23 +48,36 @@ type Converter struct{ dir string }
 // packages of the kinds. Close removes it. The error has what the compiler says, with paths
 // relative to the working directory if the hub is below it.
 func Build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind) (*Converter, error) {
+	return BuildWith(ctx, workingDir, tags, kinds, nil)
+}
+
+// BuildWith is like [Build], but the packages have files with these absolute names and texts,
+// in place of what is on disk.
+func BuildWith(ctx context.Context, workingDir string, tags []string, kinds []written.Kind, files map[string][]byte) (*Converter, error) {
 	temporary, err := os.MkdirTemp("", "schemagen-convert-")
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{dir: temporary}
-	if err := c.build(ctx, workingDir, tags, kinds); err != nil {
+	if err := c.build(ctx, workingDir, tags, kinds, files); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
 }
 
-func (c *Converter) build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind) error {
+func (c *Converter) build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind, files map[string][]byte) error {
 	dir := kinds[0].Dir
 	source, overlay := filepath.Join(c.dir, "main.go"), filepath.Join(c.dir, "overlay.json")
 	// The directory does not exist; no other package has its name.
 	const name = "zz_schemagen_convert"
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(dir, name, "main.go"): source}})
+	replace := map[string]string{filepath.Join(dir, name, "main.go"): source}
+	for i, file := range slices.Sorted(maps.Keys(files)) {
+		replace[file] = filepath.Join(c.dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replace[file], files[file], 0o600); err != nil {
+			return err
+		}
+	}
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/schemagen/schemagen/internal/apidocs"
 	"github.com/schemagen/schemagen/internal/containment"
 	"github.com/schemagen/schemagen/internal/controllertools"
+	"github.com/schemagen/schemagen/internal/convertprove"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -65,7 +66,7 @@ func NewExplainCodeCommand(stdout io.Writer) *cobra.Command {
 
 // Codes returns the diagnostics of all packages, sorted by code.
 func Codes() []*diag.Kind {
-	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), convertrun.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), gatesrun.Codes())
+	out := slices.Concat(generator.Codes(), deepcopy.Codes(), verify.Codes(), publish.Codes(), apidocs.Codes(), compare.Codes(), dryrun.Codes(), controllertools.Codes(), project.Codes(), fixes.Codes(), crdrun.Codes(), containment.Codes(), convertrun.Codes(), convertprove.Codes(), definitions.Codes(), typegen.Codes(), conversions.Codes(), gatesrun.Codes())
 	slices.SortFunc(out, func(a, b *diag.Kind) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return out
 }
