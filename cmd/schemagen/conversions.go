@@ -125,6 +125,9 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		return err
 	}
 	options.Tags, options.Header = r.Tags, header
+	if dirs := r.project.Definitions(nil, r.dir, r.project.One(r.dir, "")); len(dirs) > 0 {
+		options.OutputDir = dirs[0]
+	}
 	if r.explain {
 		model, findings, err := conversions.Find(ctx, options, r.conversions)
 		if err == nil {

@@ -50,6 +50,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 	r := run.Reporter
 	m := &Model{Run: run, Options: conversions, fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
 	p := &pairer{model: m, reporter: r, types: m.types, memo: map[string]*Pair{}, strict: conversions.Strict}
+	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		for _, t := range d.Roots {
 			if t.Pkg.Root && !slices.Contains(m.roots, t.Pkg) {
@@ -57,20 +58,24 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 			}
 		}
 		if kind := p.kind(d); kind != nil {
-			m.Kinds = append(m.Kinds, kind)
+			m.Kinds, defined = append(m.Kinds, kind), append(defined, d)
 		}
 	}
 	if r.List.HasErrors() {
 		return m, r, nil
 	}
-	for _, kind := range m.Kinds {
+	for i, kind := range m.Kinds {
 		kind.Equal = true
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, nil, nil)
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
-		if kind.Equal && !r.List.HasErrors() {
+		switch {
+		case r.List.HasErrors():
+		case !kind.Equal:
+			run.Checker.ReportUnconverted(defined[i])
+		default:
 			r.Add(noWebhook.At(r.Position(kind.Hub.Type.Decl.Spec.Name.Pos()), "", "%s needs no conversion webhook: all versions have the same fields", kind.Name))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/kustomize"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -39,12 +41,39 @@ func (c *Checker) ReportLosses(crds []*Definition) {
 // compareVersions reports a kind without conversion if fields of the storage version are
 // missing in its served versions, or the reverse.
 func (c *Checker) compareVersions(crd *Definition) {
+	if f := c.differences(crd); f != nil && len(f.texts) > 0 && !c.IsConverted(crd) {
+		f.report(crd, "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md")
+	}
+}
+
+// ReportUnconverted warns about a kind whose versions have to be converted if no webhook does:
+// the definition has none, and no kustomization adds it. That packages have conversions does
+// not matter. A kind whose definition is not in the output directory is not reported, because
+// somebody else may install it.
+func (c *Checker) ReportUnconverted(crd *Definition) {
+	if _, err := c.Inputs.Stat(filepath.Join(c.Dir, c.OutputDir, crd.FileName())); c.OutputDir == "" || err != nil {
+		return
+	}
+	c.FindLocalFiles()
+	f := c.differences(crd)
+	if f == nil || len(f.related) == 0 || hasWebhook(crd) || c.kustomized(c.OutputDir, crd.Object.Name) {
+		return
+	}
+	if len(f.texts) == 0 {
+		f.texts = []string{"the API server only replaces the apiVersion"}
+	}
+	f.report(crd, "write +"+markers.ConversionName+":strategy=Webhook,service=NAMESPACE/NAME above the type; if something else adds the webhook to the definition, waive the finding")
+}
+
+// differences returns what a kind without conversion loses between its storage version and the
+// other served ones, or nil if it cannot lose anything.
+func (c *Checker) differences(crd *Definition) *versionFinding {
 	versions := crd.Object.Spec.Versions
 	stored := slices.IndexFunc(versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
 	if stored < 0 || len(versions) < 2 || crd.PreserveUnknownFields != nil && *crd.PreserveUnknownFields {
-		return
+		return nil
 	}
-	f := versionFinding{checker: c, stored: versions[stored].Name}
+	f := &versionFinding{checker: c, root: crd.Roots[stored], stored: versions[stored].Name}
 	for i, v := range versions {
 		if i == stored || !v.Served {
 			continue
@@ -52,11 +81,12 @@ func (c *Checker) compareVersions(crd *Definition) {
 		f.related = append(f.related, diag.Related{Pos: c.Reporter.Position(crd.Roots[i].Spec.Name.Pos()), Message: "version " + v.Name})
 		f.compare(v.Name, crd.Schemas[i], crd.Schemas[stored])
 	}
-	if len(f.texts) == 0 || c.IsConverted(crd) {
-		return
-	}
-	root := crd.Roots[stored]
-	d := c.Reporter.Report(report.VersionsDiffer, root.Pkg.At(root.Spec.Name.Pos()), "declare the fields in both versions, serve only one of them (+kubebuilder:unservedversion), or convert with a webhook (+schemagen:conversion): see docs/shipping.md",
+	return f
+}
+
+// report reports the differences at the type of the storage version.
+func (f *versionFinding) report(crd *Definition, hint string) {
+	d := f.checker.Reporter.Report(report.VersionsDiffer, f.root.Pkg.At(f.root.Spec.Name.Pos()), hint,
 		"kind %s is stored as %s and has no conversion webhook: %s", crd.Object.Spec.Names.Kind, f.stored, strings.Join(f.texts, "; "))
 	d.Related = append(d.Related, append(f.related, f.fields...)...)
 }
@@ -64,7 +94,9 @@ func (c *Checker) compareVersions(crd *Definition) {
 // versionFinding collects the fields that a kind loses.
 type versionFinding struct {
 	checker *Checker
-	stored  string
+	// root is the type of the storage version, and stored its name.
+	root   *source.Type
+	stored string
 	// texts describe the losses, one for each version. related are the types of the versions,
 	// fields the first lost fields.
 	texts           []string
@@ -176,7 +208,7 @@ func typeInWords(s *structural.Schema) string {
 // IsConverted reports whether a webhook converts the kind, as far as the source and the
 // kustomizations around the output directory show.
 func (c *Checker) IsConverted(crd *Definition) bool {
-	if by := crd.Object.Spec.Conversion; by != nil && by.Strategy == apiextensionsv1.WebhookConverter {
+	if hasWebhook(crd) {
 		return true
 	}
 	for _, root := range crd.Roots {
@@ -190,6 +222,12 @@ func (c *Checker) IsConverted(crd *Definition) bool {
 	}
 	c.patched[crd.Object.Name] = converts
 	return converts
+}
+
+// hasWebhook reports whether the definition itself has a webhook that converts the kind.
+func hasWebhook(crd *Definition) bool {
+	by := crd.Object.Spec.Conversion
+	return by != nil && by.Strategy == apiextensionsv1.WebhookConverter
 }
 
 // kustomized reports whether a kustomization around a directory adds a webhook that converts the
