@@ -49,14 +49,10 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 	}
 	r := run.Reporter
 	m := &Model{Run: run, Options: conversions, fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
+	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
 	p := &pairer{model: m, reporter: r, types: m.types, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
-		for _, t := range d.Roots {
-			if t.Pkg.Root && !slices.Contains(m.roots, t.Pkg) {
-				m.roots = append(m.roots, t.Pkg)
-			}
-		}
 		if kind := p.kind(d); kind != nil {
 			m.Kinds, defined = append(m.Kinds, kind), append(defined, d)
 		}

@@ -37,36 +37,55 @@ type UnionOutputs struct {
 // functions, and for kinds without policies. It returns those to remove and reports the others.
 // Only files marked as written by schemagen count.
 func StaleUnions(ctx context.Context, options generator.Options, of UnionOutputs) (remove []string, findings diag.List, err error) {
-	var disk *inputs.Reader // nothing is recorded
 	var candidates []string
 	for _, dir := range of.Without {
 		candidates = append(candidates, diag.Relative(options.Dir, filepath.Join(dir, uniongen.FileName), 0))
 	}
-	if of.Policy != "" {
-		entries, err := disk.ReadDir(of.Policy)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("find stale files: %w", err)
-		}
-		for _, entry := range entries {
-			path := filepath.Join(of.Policy, entry.Name())
-			produced := slices.ContainsFunc(of.Outputs, func(o output.File) bool { return o.Path == path })
-			if !produced && entry.Type().IsRegular() && strings.HasSuffix(path, uniongen.PolicySuffix) {
-				candidates = append(candidates, path)
-			}
-		}
+	remove, findings, err = staleAmong(candidates, "the package of this file has no unions", of.Prune)
+	if err != nil || of.Policy == "" {
+		return remove, findings, err
 	}
-	for _, path := range candidates {
-		text, err := disk.ReadFile(path, nil)
-		if errors.Is(err, fs.ErrNotExist) {
+	files, more, err := StalePolicies(ctx, options, Policies{
+		Outputs: of.Outputs, Dir: of.Policy, Suffix: uniongen.PolicySuffix, Reason: "the package of this file has no unions", Prune: of.Prune,
+	})
+	return append(remove, files...), append(findings, more...), err
+}
+
+// Policies are the policies that a command writes to a directory, a file for each kind.
+type Policies struct {
+	// Outputs are the files of the run, policies and others.
+	Outputs     []output.File
+	Dir, Suffix string
+	// Reason is why there is a file that the run does not write.
+	Reason string
+	// Prune removes stale files.
+	Prune bool
+}
+
+// StalePolicies finds policies in a directory that are no longer needed. It returns those to
+// remove and reports the others. Only files marked as written by schemagen count.
+func StalePolicies(ctx context.Context, options generator.Options, of Policies) (remove []string, findings diag.List, err error) {
+	var disk *inputs.Reader // nothing is recorded
+	entries, err := disk.ReadDir(of.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("find stale files: %w", err)
+	}
+	var candidates []string
+	for _, entry := range entries {
+		path := filepath.Join(of.Dir, entry.Name())
+		name, isPolicy := strings.CutSuffix(entry.Name(), of.Suffix)
+		produced := slices.ContainsFunc(of.Outputs, func(o output.File) bool { return o.Path == path })
+		if produced || !isPolicy || !entry.Type().IsRegular() {
 			continue
 		}
+		text, err := disk.ReadFile(path, nil)
 		if err != nil {
 			return nil, nil, fmt.Errorf("find stale files: %w", err)
 		}
 		if !isOurs(text) {
 			continue
 		}
-		at, kind, found, err := declarationOfPolicy(ctx, options, path)
+		at, kind, found, err := declarationOfPolicy(ctx, options, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -74,23 +93,28 @@ func StaleUnions(ctx context.Context, options generator.Options, of UnionOutputs
 			findings = append(findings, StillDeclared(path, kind, at))
 			continue
 		}
-		if of.Prune {
-			remove = append(remove, path)
-			continue
-		}
-		findings = append(findings, StaleOutput.At(diag.Position{File: filepath.ToSlash(path)},
-			"remove the file, or run with --prune", "the package of this file has no unions"))
+		candidates = append(candidates, path)
 	}
-	return remove, findings, nil
+	remove, more, err := staleAmong(candidates, of.Reason, of.Prune)
+	return remove, append(findings, more...), err
 }
 
 // StaleGo finds generated files with a name in directories without anything to generate. It
 // returns those to remove, and reports them instead unless prune is set. Only files marked as
 // written by schemagen count.
 func StaleGo(base string, dirs []string, name, reason string, prune bool) (remove []string, findings diag.List, err error) {
-	var disk *inputs.Reader // nothing is recorded
+	var paths []string
 	for _, dir := range dirs {
-		path := diag.Relative(base, filepath.Join(dir, name), 0)
+		paths = append(paths, diag.Relative(base, filepath.Join(dir, name), 0))
+	}
+	return staleAmong(paths, reason, prune)
+}
+
+// staleAmong returns the files that exist and are marked as written by schemagen, or reports
+// them instead unless prune is set.
+func staleAmong(paths []string, reason string, prune bool) (remove []string, findings diag.List, err error) {
+	var disk *inputs.Reader // nothing is recorded
+	for _, path := range paths {
 		text, err := disk.ReadFile(path, nil)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || err == nil && !isOurs(text):
@@ -105,13 +129,14 @@ func StaleGo(base string, dirs []string, name, reason string, prune bool) (remov
 	return remove, findings, nil
 }
 
-// declarationOfPolicy looks for the kind of a policy file in packages outside the run.
-func declarationOfPolicy(ctx context.Context, options generator.Options, file string) (at diag.Position, kind string, found bool, err error) {
-	resource, isPolicy := strings.CutSuffix(filepath.Base(file), uniongen.PolicySuffix)
-	group, plural, ok := strings.Cut(resource, "_")
-	if !isPolicy || !ok {
+// declarationOfPolicy looks in packages outside the run for the kind of a policy, whose name
+// begins with GROUP_PLURAL and may have a version.
+func declarationOfPolicy(ctx context.Context, options generator.Options, name string) (at diag.Position, kind string, found bool, err error) {
+	group, plural, ok := strings.Cut(name, "_")
+	if !ok {
 		return at, "", false, nil
 	}
+	plural, _, _ = strings.Cut(plural, "_")
 	listing, _, err := driver.List(ctx, options)
 	if err != nil {
 		return at, "", false, err
@@ -145,8 +170,8 @@ func onlyPolicies(text []byte) bool {
 // isOurs reports whether a file is marked as written by schemagen and contains nothing
 // else.
 func isOurs(text []byte) bool {
-	if policies, ok := bytes.CutPrefix(text, []byte(uniongen.PolicyHeader)); ok {
-		return onlyPolicies(policies)
+	if bytes.HasPrefix(text, []byte("# Generated by schemagen")) {
+		return onlyPolicies(text)
 	}
 	return slices.ContainsFunc(bytes.Split(text, []byte("\n")), func(line []byte) bool {
 		return bytes.HasPrefix(line, []byte("// Code generated by schemagen"))

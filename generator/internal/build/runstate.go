@@ -17,6 +17,8 @@ import (
 type Run struct {
 	*source.Program
 	*sourceMarkers
+	// Roots are the packages that the run was asked for.
+	Roots []*source.Package
 	// stopped reports whether the run was canceled. Loops whose length depends on the
 	// user's source call it.
 	stopped func() bool
@@ -100,7 +102,8 @@ func newRun(ctx context.Context, options *Options) (*Run, error) {
 // addRoots adds the root packages, and reports those of the patterns that match none.
 func (run *Run) addRoots() []*source.Package {
 	run.options.Loaded.reportUnmatched(run.Reporter)
-	return run.options.Loaded.addRoots(run.Program)
+	run.Roots = run.options.Loaded.addRoots(run.Program)
+	return run.Roots
 }
 
 // load adds the root packages, parses their files ahead and indexes them.
