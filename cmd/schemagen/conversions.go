@@ -88,7 +88,7 @@ nothing of schemagen. If there is an error, no file is written.`,
 			}
 			r.conversions.KeepOnCreate = create == "keep"
 			if r.lawsOnly && !cmd.Flags().Changed("tags") {
-				r.Tags = nil // the default leaves out generated conversions
+				r.Tags = []string{} // the default leaves out generated conversions
 			}
 			r.Dir, r.Inputs, r.mode = r.WorkDir, r.Reader, cli.ModeOf("", check, diff)
 			r.conversions.Functions, r.conversions.Strict = style == "functions", r.Strict
