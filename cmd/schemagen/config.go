@@ -60,14 +60,18 @@ parent directory, up to the module root; docs/config.md describes it.`,
 			return r.Project.WriteEffective(stdout, format, values)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
-	flags.BoolVar(&r.Reporter.Strict, "strict", false, "treat warnings as errors")
+	cmd.Flags().StringVar(&format, "format", "yaml", "output format: "+strings.Join(configFormats(), ", "))
+	r.addSettingFlags(cmd)
+	return cmd
+}
+
+// addSettingFlags adds the flags of crd that are settings.
+func (r *crdRun) addSettingFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&r.Reporter.Strict, "strict", false, "treat warnings as errors")
 	r.addLanguageFlags(cmd)
 	r.addTagsFlag(cmd)
 	r.addOptionFlags(cmd)
 	cli.GroupFlags(cmd, crdFlagGroups()...)
-	return cmd
 }
 
 // defaultOf sets the defaults that are not those of flags.

@@ -188,9 +188,9 @@ func (r *crdRun) prepare() error {
 	return nil
 }
 
-// configure sets the values of the project file that the command line does not give.
-func (r *crdRun) configure() error {
-	in := r.fixed.Inputs()
+// configure sets the values of the project file that the command line does not give. in reads
+// the files of the run.
+func (r *crdRun) configure(in *inputs.Reader) error {
 	r.in = in // --watch needs it even if the file has mistakes
 	err := r.ConfigureIn(r.command, in, project.OfCRD, r.command.Flags(), r.options.Flags())
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *crdRun) configure() error {
 	if !r.noCache {
 		r.kept = runcache.Open(r.cacheDir, toolVersion())
 	}
-	if r.kept == nil && !r.watch && r.fixed == nil && !r.Quotes() {
+	if r.kept == nil && !r.watch && in.Overlay() == nil && !r.Quotes() {
 		r.in = nil // the inputs are not needed
 	}
 	of := r.Project.Paths(r.Dir)
@@ -268,7 +268,7 @@ func (r *crdRun) server() (*verify.Verifier, error) {
 // once generates, or replays an earlier run. It returns the paths of the files that
 // differed from the generated ones.
 func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []string, err error) {
-	if err := r.configure(); err != nil {
+	if err := r.configure(r.fixed.Inputs()); err != nil {
 		return nil, err
 	}
 	var earlier *runcache.Run

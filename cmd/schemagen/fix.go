@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/fixes"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
@@ -29,7 +31,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 	r.fixed = fixes.New(r.WorkDir)
 	given := *r
 	for range fixes.MaxRounds {
-		findings, err := r.findings(ctx)
+		findings, err := r.findings(ctx, r.fixed.Inputs())
 		*r = given // the project file is read again
 		if err != nil {
 			return err
@@ -53,14 +55,14 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 	return nil
 }
 
-// findings returns the findings of a run, of which nothing is written. Mistakes in the
-// project file are reported alone.
-func (r *crdRun) findings(ctx context.Context) (diag.List, error) {
-	_, mistakes, err := reporting.ReadConfig(r.command, r.fixed.Inputs(), r.WorkDir)
+// findings returns the findings of a run that reads files with in, of which nothing is written.
+// Mistakes in the project file are reported alone.
+func (r *crdRun) findings(ctx context.Context, in *inputs.Reader) (diag.List, error) {
+	_, mistakes, err := reporting.ReadConfig(r.command, in, r.WorkDir)
 	if err != nil || len(mistakes) > 0 {
 		return mistakes, err
 	}
-	if err := r.configure(); err != nil {
+	if err := r.configure(in); err != nil {
 		return nil, err
 	}
 	server, err := r.server()
@@ -71,5 +73,5 @@ func (r *crdRun) findings(ctx context.Context) (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Judge(made.Findings).Findings, nil
+	return r.Judge(slices.Concat(made.Findings, r.unreadable)).Findings, nil
 }

@@ -123,6 +123,7 @@ to call it.`,
 			newTryCommand(os.Stdin, stdout, stderr),
 			newTestCommand(os.Stdin, stdout, stderr),
 			newConvertCommand(os.Stdin, stdout, stderr),
+			newLSPCommand(os.Stdin, stdout),
 		}},
 		cli.Group{Title: "Look", Commands: []*cobra.Command{
 			newExplainCommand(stdout, stderr),

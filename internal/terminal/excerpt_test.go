@@ -41,7 +41,7 @@ func TestExtent(t *testing.T) {
 	} {
 		start := strings.Index(test.line, "‸")
 		line := strings.Replace(test.line, "‸", "", 1)
-		if end := extent(test.file, line, start); line[start:end] != test.want {
+		if end := Extent(test.file, line, start); line[start:end] != test.want {
 			t.Errorf("%s: got %q, want %q", test.line, line[start:end], test.want)
 		}
 	}

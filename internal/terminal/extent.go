@@ -10,9 +10,9 @@ import (
 	"github.com/schemagen/schemagen/internal/lazyregexp"
 )
 
-// extent returns the end of the source that begins at an offset of a line, for a finding
+// Extent returns the end of the source that begins at an offset of a line, for a finding
 // that has only a position: a marker, a string, a name with its package, a value in YAML.
-func extent(file, line string, start int) (end int) {
+func Extent(file, line string, start int) (end int) {
 	rest := line[start:]
 	switch filepath.Ext(file) {
 	case ".yaml", ".yml", ".json":

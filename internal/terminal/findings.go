@@ -169,7 +169,7 @@ func (p *page) place(pos, end diag.Position, style diag.Style) bool {
 	case end.Line == pos.Line && end.Column > 0:
 		p.source(pos.Line, line, start, end.Column-1, style)
 	default:
-		p.source(pos.Line, line, start, extent(pos.File, line, start), style)
+		p.source(pos.Line, line, start, Extent(pos.File, line, start), style)
 	}
 	return true
 }
@@ -230,7 +230,7 @@ func (p *page) quote(q diag.Quote, style diag.Style) {
 	}
 	end := start
 	if start < len(q.Text) {
-		end = extent("", q.Text, start)
+		end = Extent("", q.Text, start)
 	}
 	e := newExcerpt(q.Text, start, end, p.width-p.gutter-len(" | "))
 	blanks, carets := e.underline()

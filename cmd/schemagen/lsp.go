@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/editor"
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/lsp"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/terminal"
+)
+
+func newLSPCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
+	var r crdRun
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "Serve an editor with findings while you type.",
+		Long: `Serve an editor over the Language Server Protocol, on standard input and output. The
+editor starts it, beside gopls.
+
+For each module with an open file, it reports what schemagen crd would report in the
+directory of ` + project.Name + `, or of go.mod, with the text that is not saved yet,
+and offers the fixes. It writes no files.`,
+		Example: `  schemagen lsp
+  schemagen lsp --strict`,
+		Args: cli.Args(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if terminal.IsTerminal(stdin) {
+				return cli.UsageError(cmd, "an editor starts lsp, and standard input is a terminal here: docs/editor.md describes how to configure editors")
+			}
+			if err := checkFeatures(r.Enable); err != nil {
+				return err
+			}
+			if named := cmd.Flags().Lookup("config"); named.Value.String() != "" {
+				name, err := filepath.Abs(named.Value.String())
+				if err := cmp.Or(err, named.Value.Set(name)); err != nil {
+					return err
+				}
+			}
+			r.command, r.options = cmd, cmd
+			r.Format, r.noCache = "json", true // nothing is printed or kept
+			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: r.findingsIn})
+			if errors.Is(err, lsp.ErrNoShutdown) {
+				return reporting.ErrFindings // as the protocol wants it
+			}
+			return err
+		},
+	}
+	r.addSettingFlags(cmd)
+	return cmd
+}
+
+// findingsIn returns the findings of a run in a directory. Without packages of its own, they are
+// about all packages below it.
+func (r *crdRun) findingsIn(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error) {
+	defer func(given crdRun) { *r = given }(*r) // the project file is read again
+	if err := os.Chdir(dir); err != nil {
+		return nil, err
+	}
+	r.WorkDir, r.Dir, r.ToolVersion = dir, dir, stampedVersion()
+	file, _, err := reporting.ReadConfig(r.command, in, dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := file.Packages(in, dir); err != nil {
+		r.Patterns = []string{"./..."}
+	}
+	return r.findings(ctx, in)
+}

@@ -1,0 +1,329 @@
+// Package editor is a workspace as an editor has it open: files whose text replaces that on
+// disk, and the findings of runs on them.
+//
+//	session := editor.New(editor.Config{Run: run, Publish: publish})
+//	session.Open(name, version, text)      // likewise Change, Close, Touch
+//	session.Fixes(ctx, name, lines)        // of the findings in these lines
+//	session.End()
+//
+// Each change starts a run in the directories of the open files, in which the command would
+// be run (roots.go), and cancels one that it overtakes. Findings are published only if no file
+// has changed since their run began; so none is ever about a text that the editor no longer
+// has.
+//
+// The package knows files, offsets and diagnostics, but no protocol, and it writes nothing.
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/inputs"
+)
+
+// Config configures a [Session].
+type Config struct {
+	// Run returns the findings of a run in a directory that reads files with in. Relative file
+	// names in them are relative to the directory. Runs do not overlap.
+	Run func(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error)
+	// Publish is called with the findings about a file, also if there are no longer any. It is
+	// called by one goroutine, without overlapping Run.
+	Publish func(Report)
+	// Failed is called with the error of a run that was not overtaken.
+	Failed func(dir string, err error)
+	// Folders are the directories that the editor has opened. Files elsewhere have no findings,
+	// such as those of other modules that a user looks up. If it is empty, all files have.
+	Folders []string
+	// Delay is the time between a change and the run: further changes postpone it.
+	Delay time.Duration
+}
+
+// Report has the findings about a file.
+type Report struct {
+	File string
+	// Version is that of the text which the findings are about, or nil if the file is not open.
+	Version *int32
+	// Findings have absolute file names, and an end wherever they have a line.
+	Findings diag.List
+	// Read returns the content of a file in the run.
+	Read func(name string) ([]byte, error)
+}
+
+// Session is a workspace. Its methods may be called concurrently.
+type Session struct {
+	Config
+	// changed wakes the goroutine that runs, and done is closed at its end.
+	changed chan struct{}
+	done    chan struct{}
+
+	mu    sync.Mutex
+	files map[string]file
+	// state counts changes, and settled is the one that the last run was about.
+	state, settled int
+	// cancel cancels the current run.
+	cancel context.CancelFunc
+	ended  bool
+	// waiting are closed when a run has settled the state.
+	waiting []chan struct{}
+	// results are the last findings by directory, and the reader that they came from.
+	results map[string]result
+	// published are the files that have findings in the editor.
+	published map[string]bool
+}
+
+// file is an open file.
+type file struct {
+	version int32
+	text    []byte
+}
+
+// result is the result of a run.
+type result struct {
+	findings diag.List
+	in       *inputs.Reader
+}
+
+// New returns a session without files. [Session.End] ends it.
+func New(c Config) *Session {
+	s := &Session{
+		Config: c, changed: make(chan struct{}, 1), done: make(chan struct{}),
+		files: map[string]file{}, results: map[string]result{}, published: map[string]bool{}, cancel: func() {},
+	}
+	go s.work()
+	return s
+}
+
+// Open replaces a file on disk, by absolute name, with a text.
+func (s *Session) Open(name string, version int32, text []byte) {
+	s.change(func() { s.files[name] = file{version, text} })
+}
+
+// Change replaces the text of an open file. It reports whether the version is a newer one.
+func (s *Session) Change(name string, version int32, text []byte) (ok bool) {
+	s.change(func() {
+		var now file
+		if now, ok = s.files[name]; ok && version > now.version {
+			s.files[name] = file{version, text}
+		} else {
+			ok = false
+		}
+	})
+	return ok
+}
+
+// Close makes the file on disk count again.
+func (s *Session) Close(name string) { s.change(func() { delete(s.files, name) }) }
+
+// Touch is called when files on disk have changed.
+func (s *Session) Touch() { s.change(func() {}) }
+
+// change changes files, and starts a run.
+func (s *Session) change(files func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	files()
+	s.state++
+	s.cancel()
+	s.wake()
+}
+
+func (s *Session) wake() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Text returns the text of an open file.
+func (s *Session) Text(name string) (text []byte, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.files[name]
+	return f.text, ok
+}
+
+// Version returns the version of a file, or nil if it is not open.
+func (s *Session) Version(name string) *int32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f, ok := s.files[name]; ok {
+		return &f.version
+	}
+	return nil
+}
+
+// End cancels the current run, and waits until it has ended.
+func (s *Session) End() {
+	s.mu.Lock()
+	s.ended = true
+	s.cancel()
+	s.wake()
+	s.mu.Unlock()
+	<-s.done
+}
+
+// Settle waits for the findings about the files as they are now. It fails if ctx or the session
+// has ended.
+func (s *Session) Settle(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if s.ended {
+			s.mu.Unlock()
+			return errors.New("the session has ended")
+		}
+		if s.settled == s.state {
+			s.mu.Unlock()
+			return nil
+		}
+		wait := make(chan struct{})
+		s.waiting = append(s.waiting, wait)
+		s.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-wait:
+		}
+	}
+}
+
+// work runs after each change, until the session ends.
+func (s *Session) work() {
+	defer close(s.done)
+	for range s.changed {
+		for s.postponed() {
+		}
+		if s.hasEnded() {
+			break
+		}
+		s.run()
+		s.mu.Lock()
+		for _, wait := range s.waiting {
+			close(wait)
+		}
+		s.waiting = nil
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, wait := range s.waiting {
+		close(wait)
+	}
+}
+
+// postponed waits for the delay, and reports whether there was another change.
+func (s *Session) postponed() bool {
+	select {
+	case <-s.changed:
+		return !s.hasEnded()
+	case <-time.After(s.Delay):
+		return false
+	}
+}
+
+func (s *Session) hasEnded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
+}
+
+// run runs in the directories of the open files, and publishes the findings unless files have
+// changed since.
+func (s *Session) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s.mu.Lock()
+	state, files := s.state, maps.Clone(s.files)
+	s.cancel = cancel
+	if s.ended {
+		cancel()
+	}
+	s.mu.Unlock()
+
+	overlay := map[string][]byte{}
+	for name, f := range files {
+		overlay[name] = f.text
+	}
+	results := map[string]result{}
+	for _, dir := range s.roots(slices.Sorted(maps.Keys(files)), inputs.Overlaid(overlay, nil)) {
+		in := inputs.Overlaid(overlay, nil)
+		found, err := s.runIn(ctx, dir, in)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.Failed(dir, err)
+		}
+		results[dir] = result{located(found, dir, in), in}
+	}
+	s.publish(state, files, results)
+}
+
+// runIn returns the findings of a run. A panic is an error of it.
+func (s *Session) runIn(ctx context.Context, dir string, in *inputs.Reader) (found diag.List, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return s.Run(ctx, dir, in)
+}
+
+// publish publishes the results of a run on the files in a state.
+func (s *Session) publish(state int, files map[string]file, results map[string]result) {
+	s.mu.Lock()
+	if state != s.state {
+		s.mu.Unlock()
+		return
+	}
+	s.results = results
+	reports := map[string]*Report{}
+	for name, f := range files {
+		reports[name] = &Report{File: name, Version: &f.version}
+	}
+	for name := range s.published {
+		if reports[name] == nil {
+			reports[name] = &Report{File: name}
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(results)) {
+		r := results[dir]
+		for _, d := range r.findings {
+			report := reports[d.Pos.File]
+			if report == nil {
+				report = &Report{File: d.Pos.File}
+				reports[d.Pos.File] = report
+			}
+			report.Findings, report.Read = append(report.Findings, d), s.reader(r.in)
+		}
+	}
+	s.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(reports)) {
+		s.mu.Lock()
+		overtaken := state != s.state
+		if !overtaken {
+			delete(s.published, name)
+			if len(reports[name].Findings) > 0 {
+				s.published[name] = true
+			}
+		}
+		s.mu.Unlock()
+		if overtaken {
+			return
+		}
+		reports[name].Findings = reports[name].Findings.Normalize()
+		s.Publish(*reports[name])
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settled = state
+}
+
+func (s *Session) reader(in *inputs.Reader) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) { return in.ReadFile(name, nil) }
+}
