@@ -84,7 +84,7 @@ func (c *Converter) build(ctx context.Context, workingDir string, tags []string,
 	if err := errors.Join(os.WriteFile(source, Program(kinds), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", c.program())
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", c.program())
 	cmd.Dir = dir
 	if below, err := filepath.Rel(workingDir, dir); err == nil && filepath.IsLocal(below) {
 		cmd.Dir = workingDir
