@@ -3,10 +3,13 @@ package markers
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+
+	"github.com/schemagen/schemagen/internal/gates"
 )
 
 // The values of OpenShift's markers with gates. Conditions are applied before a marker is, so
@@ -103,5 +106,134 @@ func (m FeatureGateMaxItems) Plain() string {
 	return fmt.Sprintf("+kubebuilder:validation:MaxItems=%d", m.MaxItems)
 }
 func (m FeatureGateXValidation) Plain() string {
-	return fmt.Sprintf("+kubebuilder:validation:XValidation:rule=%q,message=%q", m.Rule, m.Message)
+	out := fmt.Sprintf("+kubebuilder:validation:XValidation:rule=%q", m.Rule)
+	if m.Message != "" {
+		out += fmt.Sprintf(",message=%q", m.Message)
+	}
+	return out
+}
+
+// GatedMarker is one of OpenShift's markers, with what its gates mean.
+type GatedMarker struct {
+	*Marker
+	Gated
+	// Condition is that of the gates, and Base is set if they have the empty name.
+	Condition gates.Condition
+	Base      bool
+}
+
+// AsGated returns a marker as one of OpenShift's; ok is false if it is none. problem is why its
+// gates have no meaning, or empty.
+func AsGated(m *Marker) (g GatedMarker, problem string, ok bool) {
+	if m != nil {
+		g.Gated, ok = m.Value.(Gated)
+	}
+	if !ok {
+		return g, "", false
+	}
+	g.Marker = m
+	var conditions []gates.Condition
+	for _, names := range g.Alternatives() {
+		if names[0] == gates.Base {
+			g.Base = true
+			names = names[1:]
+		}
+		if len(names) > 0 {
+			var all []gates.Condition
+			for _, name := range names {
+				all = append(all, gates.Name(name))
+			}
+			conditions = append(conditions, gates.And(all...))
+		}
+	}
+	g.Condition = gates.Or(conditions...)
+	switch names := len(g.Condition.Names()); {
+	case names == 0 && !g.Base:
+		problem = "a gate is missing"
+	case names > gates.MaxNames:
+		problem = fmt.Sprintf("it has more than %d gates", gates.MaxNames)
+	case g.Base && g.Name == FeatureGateName:
+		problem = "the empty name is for markers that validate"
+	}
+	return g, problem, true
+}
+
+// Required returns the number of gates that the marker requires together. It replaces one that
+// requires only some of them.
+func (g GatedMarker) Required() int { return len(g.Alternatives()[0]) }
+
+// AnyGated returns the condition that that of one of the markers holds.
+func AnyGated(all []GatedMarker) gates.Condition {
+	var conditions []gates.Condition
+	for _, g := range all {
+		conditions = append(conditions, g.Condition)
+	}
+	return gates.Or(conditions...)
+}
+
+// RuleCondition returns the condition of a rule, given the other ones of the declaration: with the
+// empty name, it also holds where none of theirs does.
+func (g GatedMarker) RuleCondition(others []GatedMarker) gates.Condition {
+	switch base := gates.Name(gates.Base); {
+	case !g.Base:
+		return g.Condition
+	case len(others) > 0:
+		return gates.Or(g.Condition, gates.And(base, gates.Not(AnyGated(others))))
+	default:
+		return gates.Or(g.Condition, base)
+	}
+}
+
+// WithGates returns the text of the list of gates of the marker if it consists of the names, and
+// the offsets in the marker of the list that it replaces.
+func (g GatedMarker) WithGates(names []string) (text string, from, to int) {
+	for i, name := range names {
+		if i > 0 {
+			text += ";"
+		}
+		text += word(name)
+	}
+	_, from, to, ok := g.argument("requiredFeatureGate")
+	if !ok {
+		_, from, to, ok = g.argument("featureGate")
+	}
+	if !ok {
+		from, to = len("+"+FeatureGateName+"="), len(g.Text)
+	}
+	return text, from, to
+}
+
+// Ungated returns the text of a marker that does the same without gates. ok is false if it would
+// have several lines.
+func (g GatedMarker) Ungated() (text string, ok bool) {
+	switch value := g.Value.(type) {
+	case FeatureGateEnum:
+		values := make([]string, len(value.Enum))
+		for i, v := range value.Enum {
+			values[i] = word(v)
+		}
+		return "+kubebuilder:validation:Enum=" + strings.Join(values, ";"), true
+	case FeatureGateXValidation:
+		var arguments []string
+		for _, name := range []string{"rule", "message"} {
+			if start, _, end, ok := g.argument(name); ok {
+				arguments = append(arguments, g.Text[start:end])
+			}
+		}
+		return "+kubebuilder:validation:XValidation:" + strings.Join(arguments, ","), !strings.Contains(g.Text, "\n")
+	}
+	return g.Plain(), true
+}
+
+// word returns a string as an element of a list in a marker: in quotes unless it is a word.
+func word(s string) string {
+	for i, c := range s {
+		if letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'; !letter && (i == 0 || c != '_' && c != '-' && c != '.' && (c < '0' || '9' < c)) {
+			return strconv.Quote(s)
+		}
+	}
+	if s == "" || s == "true" || s == "false" {
+		return strconv.Quote(s)
+	}
+	return s
 }

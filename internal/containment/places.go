@@ -14,7 +14,7 @@ import (
 // Place is a condition in Go source: that of a declaration, or that of a marker.
 type Place struct {
 	Condition gates.Condition
-	// Pos is the position of the marker +schemagen:when.
+	// Pos is the position of its marker.
 	Pos diag.Position
 }
 
@@ -77,7 +77,7 @@ func (p *places) file(name string) *gatedsource.File {
 	}
 	p.files[name] = nil
 	if data, err := p.in.ReadFile(name, nil); err == nil {
-		p.files[name], _ = gatedsource.Parse(p.table, name, data, []string{markers.FeatureK8s})
+		p.files[name], _ = gatedsource.Parse(p.table, name, data, []string{markers.FeatureK8s, markers.FeatureOpenShift})
 	}
 	return p.files[name]
 }

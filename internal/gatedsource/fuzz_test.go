@@ -20,7 +20,7 @@ func FuzzWith(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, name := range []string{"types", "package", "shared", "both"} {
+	for _, name := range []string{"types", "package", "shared", "both", "openshift"} {
 		text, err := os.ReadFile("testdata/" + name + ".txtar")
 		if err != nil {
 			f.Fatal(err)
@@ -31,12 +31,14 @@ func FuzzWith(f *testing.F) {
 		"// +schemagen:when(", "// +schemagen:when(X)=", "// +schemagen:when(X)=+", "//+schemagen:when(X)=+schemagen:when(X)=+optional", "// +schemagen:when(X)=+schemagen:when(X)",
 		"// +schemagen:at(.a)=+schemagen:when(X)=", "// +schemagen:when(A)=+schemagen:at(.a)=+schemagen:when(X)", "/* +schemagen:when(X) */",
 		"// +schemagen:doc(X)", "// +schemagen:doc(X)\n// +schemagen:doc(X)\n// +schemagen:doc:end\n// +schemagen:doc:end", "// +schemagen:type(a)=+schemagen:when(X)",
-		"// +schemagen:when(X)=+kubebuilder:validation:XValidation:rule=`a\n//b", "// +schemagen:when(X && \"X\" || X)", "// +schemagen:when(X)\n// +schemagen:when(!X)",
+		"// +schemagen:when(X)=+kubebuilder:validation:XValidation:rule=`a\n//b", "// +schemagen:when(X && \"X\" || X)", "// +schemagen:when(X)\n// +schemagen:when(!X)", "// +openshift:enable:FeatureGate=X;A",
+		"// +openshift:validation:FeatureGateAwareEnum:featureGate=\"\";X,enum=a;1\n// +openshift:validation:FeatureGateAwareEnum:enum=b,requiredFeatureGate=X;A",
+		"// +openshift:validation:FeatureGateAwareXValidation:featureGate=X,rule=`a\n//b`\n// +openshift:validation:FeatureGateAwareXValidation:featureGate=,rule=b",
 	} {
 		f.Add([]byte("package a\n\n" + line + "\ntype T struct {\n\t" + line + "\n\tA, B int `json:\"a\"` " + line + "\n}\n\n" + line + "\nconst C = 1\n" + line))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		file, err := Parse(table, "a.go", text, []string{markers.FeatureK8s})
+		file, err := Parse(table, "a.go", text, []string{markers.FeatureK8s, markers.FeatureOpenShift})
 		if err != nil || file == nil {
 			return
 		}
@@ -49,7 +51,7 @@ func FuzzWith(f *testing.F) {
 			if _, err := parser.ParseFile(token.NewFileSet(), "", result.Text, parser.ParseComments); err != nil {
 				t.Fatalf("%q with X %v is %q: %v", text, on, result.Text, err)
 			}
-			again, err := Parse(table, "a.go", result.Text, []string{markers.FeatureK8s})
+			again, err := Parse(table, "a.go", result.Text, []string{markers.FeatureK8s, markers.FeatureOpenShift})
 			if err != nil {
 				t.Fatal(err)
 			}

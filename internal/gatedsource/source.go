@@ -1,5 +1,5 @@
-// Package gatedsource finds the conditions of +schemagen:when, +schemagen:doc and Kubernetes' tags
-// in the text of a Go file, and writes the file as it is if a gate is taken for on or off:
+// Package gatedsource finds the conditions of +schemagen:when, +schemagen:doc, Kubernetes' tags and
+// OpenShift's markers in the text of a Go file, and writes the file as it is if a gate is taken for on or off:
 //
 //	file, err := gatedsource.Parse(table, name, data, features)
 //	file.Uses                              // what depends on conditions, in source order
@@ -52,6 +52,9 @@ type Use struct {
 	Type string
 	// Slots are what the marker sets, see [markers.Table.Slots].
 	Slots []string
+	// Required is the number of gates that one of OpenShift's markers requires together; 0 for
+	// others. It replaces those that require only some of them.
+	Required int
 }
 
 // File is a Go file with its conditions.
@@ -61,7 +64,8 @@ type File struct {
 	Uses []Use
 
 	table        *markers.Table
-	tags         bool
+	tags         bool // Kubernetes' are read
+	gated        bool // OpenShift's markers are read
 	fset         *token.FileSet
 	tree         *ast.File
 	declarations []declaration
@@ -81,15 +85,17 @@ type declaration struct {
 }
 
 // Parse parses a Go file. It returns nil if the file has no condition. Kubernetes' and Gateway API's
-// tags have conditions with the features of these names. [File.With] does not edit the latter.
+// tags and OpenShift's markers have conditions with the features of these names. [File.With] does
+// not edit Gateway API's tags.
 func Parse(table *markers.Table, name string, data []byte, features []string) (*File, error) {
 	prefix := markers.TagPrefix(features)
 	text := string(data)
 	tagged := prefix != "" && strings.Contains(text, "<"+prefix+":")
-	if !tagged && !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
+	gated := slices.Contains(features, markers.FeatureOpenShift) && strings.Contains(text, "+openshift:")
+	if !tagged && !gated && !strings.Contains(text, markers.DocName) && !markers.IsConditional(text) {
 		return nil, nil
 	}
-	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s), fset: token.NewFileSet()}
+	f := &File{Name: name, Data: data, table: table, tags: slices.Contains(features, markers.FeatureK8s), gated: gated, fset: token.NewFileSet()}
 	var err error
 	if f.tree, err = parser.ParseFile(f.fset, name, data, parser.ParseComments|parser.SkipObjectResolution); err != nil {
 		return nil, err
@@ -97,6 +103,9 @@ func Parse(table *markers.Table, name string, data []byte, features []string) (*
 	f.declare()
 	for _, d := range f.declarations {
 		bare := 0
+		if f.useOpenShift(d) {
+			bare++
+		}
 		for _, comment := range d.comments {
 			if !markers.IsConditional(comment.Text) {
 				continue

@@ -35,7 +35,7 @@ func TestFiles(t *testing.T) {
 		}
 		in := archive.Files[0].Data
 		got := &txtar.Archive{Comment: archive.Comment, Files: []txtar.File{archive.Files[0]}}
-		file, err := Parse(table, "types.go", in, []string{markers.FeatureK8s})
+		file, err := Parse(table, "types.go", in, []string{markers.FeatureK8s, markers.FeatureOpenShift})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 		got.Files = append(got.Files, txtar.File{Name: "uses", Data: []byte(uses.String())})
 		for state, on := range map[string]bool{"on": true, "off": false} {
 			if result, err := file.With("X", on); err == nil {
-				windows, _ := Parse(table, "types.go", []byte(strings.ReplaceAll(string(in), "\n", "\r\n")), []string{markers.FeatureK8s})
+				windows, _ := Parse(table, "types.go", []byte(strings.ReplaceAll(string(in), "\n", "\r\n")), []string{markers.FeatureK8s, markers.FeatureOpenShift})
 				if again, err := windows.With("X", on); err != nil || string(again.Text) != strings.ReplaceAll(string(result.Text), "\n", "\r\n") {
 					t.Errorf("%s: with other line ends, the result is %q, %v", name, again.Text, err)
 				}

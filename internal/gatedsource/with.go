@@ -111,6 +111,9 @@ func (w *writer) removeLines(from, to token.Pos) Lines {
 func (w *writer) declaration(d declaration) {
 	always := map[string]string{} // markers whose condition always holds, by slot
 	var plain []markers.Comment
+	if !w.openShift(d, always) {
+		return
+	}
 	for _, c := range d.comments {
 		if slices.ContainsFunc(w.gone, func(gone *ast.Comment) bool { return gone.Pos() <= c.Pos && c.Pos < gone.End() }) {
 			continue
@@ -128,7 +131,7 @@ func (w *writer) declaration(d declaration) {
 		slots := w.table.Slots(c, d.target)
 		replaced := func(slot string) bool { _, ok := always[slot]; return ok }
 		if len(slots) > 0 && !slices.ContainsFunc(slots, func(slot string) bool { return !replaced(slot) }) {
-			w.removeMarker(c)
+			w.replaceBase(c, d.target)
 		}
 	}
 }

@@ -123,6 +123,9 @@ func (r *Request) disagreements(x *index, f *gatedsource.File, gate string) (out
 			if a.At != b.At || a.Name != b.Name || a.Text == b.Text || !slices.ContainsFunc(a.Slots, func(slot string) bool { return slices.Contains(b.Slots, slot) }) {
 				continue
 			}
+			if r.agree(a, b) {
+				continue
+			}
 			both := gates.And(a.Condition, b.Condition)
 			on, ok := both.Smallest()
 			if !ok || gate != "" && !slices.Contains(both.Names(), gate) {
@@ -138,6 +141,18 @@ func (r *Request) disagreements(x *index, f *gatedsource.File, gate string) (out
 		}
 	}
 	return out
+}
+
+// agree reports whether two of OpenShift's markers never contradict each other: one replaces the
+// other, or the later gate wins.
+func (r *Request) agree(a, b gatedsource.Use) bool {
+	if a.Required == 0 || b.Required == 0 {
+		return false
+	}
+	if a.Required > b.Required {
+		a, b = b, a
+	}
+	return r.MergeOverlay || a.Required < b.Required && b.Condition.Implies(a.Condition)
 }
 
 // Write writes the report in one of the [Formats].
