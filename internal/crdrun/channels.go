@@ -1,11 +1,13 @@
 package crdrun
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/containment"
@@ -37,6 +39,7 @@ type Selection struct {
 // selected. It reports mistakes in the selection.
 func (r *Request) SelectChannels(in *inputs.Reader, of *project.File, s Selection) diag.List {
 	r.Channels, r.Contains, r.NamedGates = nil, of.Contains(), of.Gates()
+	r.OnlyListed = of.IsOff(containment.NotContained.Code)
 	r.EveryChannel = len(s.Names) == 0
 	selected, findings := of.Select(r.Dir, s.Names, s.Gates)
 	wrong := func(hint, format string, args ...any) diag.List {
@@ -181,27 +184,8 @@ func bothWrite(a, b *Channel, hint, path string) diag.Diagnostic {
 func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out diag.List, err error) {
 	var target *apiserver.Target
 	compared := map[[2]int][]containment.Change{}
-	sides := make([]*containment.Channel, len(channels))
 	side := func(i int) *containment.Channel {
-		if sides[i] == nil {
-			sides[i] = &containment.Channel{Name: channels[i].Name, Gates: channels[i].Gates}
-			for _, m := range made[i].Made {
-				sides[i].Definitions = append(sides[i].Definitions, m.Described())
-			}
-		}
-		return sides[i]
-	}
-	below := func(i, j int) bool { // has fewer gates
-		a, b := gates.Set(channels[i].Gates), gates.Set(channels[j].Gates)
-		return a.Within(b) && !b.Within(a)
-	}
-	between := func(i, j int) bool {
-		for k := range channels {
-			if below(i, k) && below(k, j) {
-				return true
-			}
-		}
-		return false
+		return &containment.Channel{Name: channels[i].Name, Gates: channels[i].Gates}
 	}
 	reported := map[[2]int]bool{}
 	pair := func(narrow, wide int) [2]int { return [2]int{made[narrow].First, made[wide].First} }
@@ -215,40 +199,80 @@ func (r *runner) contained(channels []Channel, made []driver.MadeChannel) (out d
 				return nil, err
 			}
 		}
-		changes, err := containment.Unsafe(target, r.in, side(narrow), side(wide))
+		from, to := side(narrow), side(wide)
+		from.Definitions, to.Definitions = differing(made[narrow], made[wide]), differing(made[wide], made[narrow])
+		changes, err := containment.Unsafe(target, r.in, from, to)
 		compared[pair(narrow, wide)] = changes
 		return changes, err
 	}
-	for narrow := range channels {
-		for wide := range channels {
-			listed := slices.IndexFunc(r.Contains, func(c project.Containment) bool {
-				return c.Narrow == channels[narrow].Name && c.Wide == channels[wide].Name
-			})
-			severity := diag.Error
-			if listed < 0 {
-				severity = diag.Warning
-				if !below(narrow, wide) || between(narrow, wide) || reported[pair(narrow, wide)] {
-					continue // channels with the same definitions are compared once
-				}
+	for _, p := range r.comparedPairs(channels) {
+		severity := diag.Error
+		if p.listed == nil {
+			severity = diag.Warning
+			if reported[pair(p.narrow, p.wide)] {
+				continue // channels with the same definitions are compared once
 			}
-			changes, err := compare(narrow, wide)
+		}
+		changes, err := compare(p.narrow, p.wide)
+		if err != nil {
+			return nil, err
+		}
+		reported[pair(p.narrow, p.wide)] = true
+		narrow, wide := side(p.narrow), side(p.wide)
+		findings := containment.Findings(changes, narrow, wide, severity)
+		if len(findings) > 0 && p.listed != nil && wide.Gates.Within(narrow.Gates) && !narrow.Gates.Within(wide.Gates) {
+			turned, err := compare(p.wide, p.narrow)
 			if err != nil {
 				return nil, err
 			}
-			reported[pair(narrow, wide)] = true
-			findings := containment.Findings(changes, side(narrow), side(wide), severity)
-			if len(findings) > 0 && listed >= 0 && below(wide, narrow) {
-				turned, err := compare(wide, narrow)
-				if err != nil {
-					return nil, err
-				}
-				contradicted := len(containment.Findings(turned, side(wide), side(narrow), severity)) > 0
-				findings = containment.Turned(r.Contains[listed].Pos, findings, side(narrow), side(wide), !contradicted)
-			}
-			out = append(out, findings...)
+			contradicted := len(containment.Findings(turned, wide, narrow, severity)) > 0
+			findings = containment.Turned(p.listed.Pos, findings, narrow, wide, !contradicted)
 		}
+		out = append(out, findings...)
 	}
 	return out, nil
+}
+
+// differing returns the definitions of a channel that another one does not have in this form.
+func differing(c, other driver.MadeChannel) (out []*crd.Definition) {
+	for _, m := range c.Made {
+		if !slices.ContainsFunc(other.Made, m.HasSpecOf) {
+			out = append(out, m.Described())
+		}
+	}
+	return out
+}
+
+// comparedPair are two channels to compare, by index. listed is the element of the project file
+// that has them, or nil.
+type comparedPair struct {
+	narrow, wide int
+	listed       *project.Containment
+}
+
+// comparedPairs returns the pairs of channels to compare, in the order of the channels.
+func (r *Request) comparedPairs(channels []Channel) (out []comparedPair) {
+	index, known := map[string]int{}, map[[2]int]bool{}
+	sets := make([]gates.Set, len(channels))
+	for i, c := range channels {
+		index[c.Name], sets[i] = i, c.Gates
+	}
+	for i, c := range r.Contains {
+		narrow, hasNarrow := index[c.Narrow]
+		wide, hasWide := index[c.Wide]
+		if hasNarrow && hasWide {
+			out, known[[2]int{narrow, wide}] = append(out, comparedPair{narrow, wide, &r.Contains[i]}), true
+		}
+	}
+	if !r.OnlyListed {
+		for _, step := range gates.Steps(sets) {
+			if !known[step] {
+				out = append(out, comparedPair{step[0], step[1], nil})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b comparedPair) int { return cmp.Or(a.narrow-b.narrow, a.wide-b.wide) })
+	return out
 }
 
 // gateFindings reports gates that no condition names, and those that are on in all channels or

@@ -38,6 +38,8 @@ type Request struct {
 	Joined Joined
 	// Contains are pairs of channels of which one has to contain the other.
 	Contains []project.Containment
+	// OnlyListed compares no other pairs of channels than those: findings about them are off.
+	OnlyListed bool
 	// NamedGates are the gates of the project file, and EveryChannel is set if Channels are all
 	// of its channels.
 	NamedGates   []project.Gate

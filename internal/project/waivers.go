@@ -61,6 +61,9 @@ func (c *File) Judge(findings diag.List, used map[*Waiver]bool) diag.List {
 	return out
 }
 
+// IsOff reports whether the file turns off findings of a code that are not errors.
+func (c *File) IsOff(code diag.Code) bool { return c != nil && c.severities[code] == severityOff }
+
 // severityNamed returns the severity with a name other than severityOff.
 func severityNamed(name string) diag.Severity {
 	for _, s := range []diag.Severity{diag.Error, diag.Warning} {

@@ -117,17 +117,27 @@ func (run *Run) again(made []*Made, options *Options) (out []*Made, ok bool) {
 
 // with returns the file with the metadata of a definition that is equal apart from it.
 func (f File) with(d *checks.Definition, header string) (File, bool) {
-	const spec = "\nspec:\n" // is in no line of the metadata
-	_, rest, ok := bytes.Cut(f.Data, []byte(spec))
+	rest := f.spec()
 	bare := d.Generated
 	bare.Object = &apiextensionsv1.CustomResourceDefinition{TypeMeta: d.Object.TypeMeta, ObjectMeta: d.Object.ObjectMeta}
 	head, err := crdyaml.Append([]byte(header), &bare)
-	end := bytes.Index(head, []byte(spec))
+	end := bytes.Index(head, []byte(beforeSpec))
 	const most = 1 << 16 // far below the server's limit of the size of annotations
-	if !ok || err != nil || end < 0 || end > most {
+	if rest == nil || err != nil || end < 0 || end > most {
 		return File{}, false
 	}
-	return File{f.Name, slices.Concat(head[:end], []byte(spec), rest)}, true
+	return File{f.Name, slices.Concat(head[:end], rest)}, true
+}
+
+// beforeSpec is in no line of the metadata.
+const beforeSpec = "\nspec:\n"
+
+// spec returns the file from the specification on, or nil.
+func (f File) spec() []byte {
+	if at := bytes.Index(f.Data, []byte(beforeSpec)); at >= 0 {
+		return f.Data[at:]
+	}
+	return nil
 }
 
 // shareFindings returns the findings of all channels.

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,6 +17,12 @@ type Made struct {
 	File       File
 	definition *checks.Definition
 	checker    *checks.Checker
+}
+
+// HasSpecOf reports whether the specification of a definition is the same as that of another one
+// with the same name.
+func (m *Made) HasSpecOf(other *Made) bool {
+	return m.File.Name == other.File.Name && bytes.Equal(m.File.spec(), other.File.spec())
 }
 
 // Make reads the packages that the options name and returns the definitions of their kinds,
