@@ -74,13 +74,40 @@ func (l *linter) corrected(text string, target Target) string {
 	return out
 }
 
+// conditionNames returns names that people give to +schemagen:when.
+func conditionNames() []string {
+	return []string{"gate", "gates", "gated", "feature", "featureGate", "if", "when"}
+}
+
+// parenthesized returns the name of a marker, and the text after the opening parenthesis. That
+// may be another character, or be missing, behind the names of conditions: gate[X], gate=X, gate.
+func parenthesized(text string) (word, rest string, ok bool) {
+	at := strings.IndexAny(text+" ", "([:= \t")
+	word, rest = text[:at], text[at:]
+	if after, ok := strings.CutPrefix(rest, "("); ok {
+		return word, after, true
+	}
+	if !slices.Contains(conditionNames(), word) {
+		return "", "", false
+	}
+	end := "="
+	if strings.HasPrefix(rest, "[") {
+		end = "]"
+	}
+	condition, after, found := strings.Cut(strings.TrimLeft(rest, "[:="), end)
+	if found && end == "=" {
+		after = end + after
+	}
+	return word, condition + ")" + after, true
+}
+
 // misspelledCondition reports an unknown marker of ours with parentheses behind its name, and
 // whether it is one. It probably is a misspelled condition. Without it, what it is on would be
 // there for all gates, so it is an error.
 func (l *linter) misspelledCondition(c Comment, target Target) bool {
 	const prefix = "+schemagen:"
-	word, rest, ok := strings.Cut(strings.TrimPrefix(c.Text, prefix), "(")
-	if !ok || !strings.HasPrefix(c.Text, prefix) || strings.ContainsAny(word, ":= \t") || l.allowed(c.Text) {
+	word, rest, ok := parenthesized(strings.TrimPrefix(c.Text, prefix))
+	if !ok || !strings.HasPrefix(c.Text, prefix) || l.allowed(c.Text) {
 		return false
 	}
 	var names []string
@@ -93,12 +120,16 @@ func (l *linter) misspelledCondition(c Comment, target Target) bool {
 			name, near = other, true
 		}
 	}
-	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) {
+	if _, end, err := gates.Scan(rest); !near && (err != nil || end == len(rest)) && !slices.Contains(conditionNames(), word) {
 		return false
 	} else if !near {
 		name = names[0]
 	}
-	f := Finding{Pos: c.Pos, Kind: Unknown, Error: true, Message: "unknown marker " + prefix + word, Suggestion: (prefix + name)[1:]}
+	message := "unknown marker " + prefix + word
+	if prefix[1:]+word == WhenName {
+		message = prefix + word + " needs parentheses"
+	}
+	f := Finding{Pos: c.Pos, Kind: Unknown, Error: true, Message: message, Suggestion: (prefix + name)[1:]}
 	text := prefix + name + "(" + rest
 	if def := l.table.Lookup(text, target); def != nil && l.table.parses(def, text) {
 		f.Corrected = text

@@ -5,6 +5,7 @@ package driver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
@@ -84,17 +85,24 @@ func InvalidChannels(pos diag.Position, hint, format string, args ...any) diag.D
 	return report.InvalidChannels.At(pos, hint, format, args...)
 }
 
-// UnusedGate returns the diagnostic for a gate that no condition names.
-func UnusedGate(pos diag.Position, name string) diag.Diagnostic {
-	return report.UnusedGate.At(pos, "remove it, or correct the conditions that should name it", "nothing uses gate %s", name)
+// UnusedGate returns the diagnostic for a gate that no condition names. used are those that
+// conditions name.
+func UnusedGate(pos diag.Position, name string, used []string) diag.Diagnostic {
+	hint := diag.DidYouMean(name, used, "remove it, or correct the conditions that should name it")
+	return report.UnusedGate.At(pos, hint, "nothing uses gate %s", name)
 }
 
-// NeedlessGate returns the diagnostic for a gate that is on in all channels, or in none.
-func NeedlessGate(pos diag.Position, name string, everywhere bool) diag.Diagnostic {
+// NeedlessGate returns the diagnostic for a gate that is on in all channels, or in none. named are
+// the gates that the project file names.
+func NeedlessGate(pos diag.Position, name string, everywhere bool, named []string) diag.Diagnostic {
 	if everywhere {
 		return report.NeedlessCondition.At(pos, "remove its conditions from the source", "gate %s is on in every channel", name)
 	}
-	return report.NeedlessCondition.At(pos, "add it to the gates of a channel", "gate %s is on in no channel", name)
+	hint := "add it to the gates of a channel"
+	if !slices.Contains(named, name) {
+		hint = diag.DidYouMean(name, named, hint)
+	}
+	return report.NeedlessCondition.At(pos, hint, "gate %s is on in no channel", name)
 }
 
 // UnknownGate returns the diagnostic for a gate that is not among the known ones.

@@ -286,13 +286,16 @@ func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (ou
 		used = append(used, m.Gates...)
 	}
 	slices.Sort(used)
+	used = slices.Compact(used)
+	var named []string
 	places := map[string]diag.Position{}
 	for _, g := range r.NamedGates {
 		if places[g.Name] = g.Pos; !slices.Contains(used, g.Name) {
-			out = append(out, driver.UnusedGate(g.Pos, g.Name))
+			out = append(out, driver.UnusedGate(g.Pos, g.Name, used))
 		}
+		named = append(named, g.Name)
 	}
-	for _, name := range slices.Compact(used) {
+	for _, name := range used {
 		on := 0
 		for _, c := range channels {
 			if gates.Set(c.Gates).On(name) {
@@ -304,7 +307,7 @@ func (r *runner) gateFindings(channels []Channel, made []driver.MadeChannel) (ou
 			pos = channels[0].Pos
 		}
 		if r.EveryChannel && len(channels) > 1 && name != gates.Never && (on == 0 || on == len(channels)) {
-			out = append(out, driver.NeedlessGate(pos, name, on > 0))
+			out = append(out, driver.NeedlessGate(pos, name, on > 0, named))
 		}
 	}
 	return out

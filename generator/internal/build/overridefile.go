@@ -1,7 +1,9 @@
 package build
 
 import (
+	"fmt"
 	"go/token"
+	"path/filepath"
 
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/markers"
@@ -59,7 +61,30 @@ func (run *Run) checkOverrideFile(overrides []*override) {
 			run.Reporter.Report(report.MalformedArguments, o.pkg.At(inner.Pos), "", "+%s: %s is not a marker for types", o.marker.Name, inner.Text)
 			continue
 		}
+		if ok && run.refusesCondition(o, inner) {
+			continue
+		}
 		run.checkOverride(o)
+	}
+}
+
+// refusesCondition reports a condition on gates in a marker of the file, or behind that, and
+// whether there is one. Only conditions in Go are applied.
+func (run *Run) refusesCondition(o *override, c markers.Comment) bool {
+	for {
+		m, err := run.table.Parse(c, markers.Type)
+		if err != nil || m == nil {
+			return false // reported otherwise
+		}
+		if _, ok := m.Value.(markers.When); ok {
+			run.Reporter.Report(report.NotConditional, o.pkg.At(c.Pos), fmt.Sprintf("write it above the package clause, behind +%s(%s)=", o.marker.Name, o.tag.Argument),
+				"a marker in %s cannot be conditional", filepath.Base(run.options.Overrides.Name))
+			return true
+		}
+		var ok bool
+		if c, ok = m.Inner(); !ok {
+			return false
+		}
 	}
 }
 

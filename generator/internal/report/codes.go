@@ -317,7 +317,7 @@ var (
 	}
 	NotConditional = &diag.Kind{
 		Code: "SG326", Title: "a marker that cannot be conditional",
-		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:convert, +schemagen:doc, +k8s:deepcopy-gen and +genclient. Neither are OpenShift's markers, which have gates of their own.",
+		Explanation: "Markers that name the group and version, configure schemagen, or are read by other generators are the same for all gates: +groupName, +versionName, +kubebuilder:skip, +kubebuilder:object, +kubebuilder:rbac, +kubebuilder:webhook, +schemagen:enable, +schemagen:allow, +schemagen:allowChange, +schemagen:convert, +schemagen:doc, +k8s:deepcopy-gen and +genclient. Neither are OpenShift's markers, which have gates of their own, nor those in types of schemagen.yaml: write them above a package clause, behind +schemagen:type.",
 		Bad:         "// +schemagen:when(Beta)=+schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
 		Good:        "// +schemagen:allowChange:kind=field-removed,reason=\"never served\"\nName string `json:\"name\"`",
 	}
