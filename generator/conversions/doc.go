@@ -4,7 +4,7 @@
 //
 //	kinds     definitions of the run ─▶ []*Kind: a hub and its spokes   (kind.go)
 //	types     type expressions ─▶ *Type, structs with their *Field      (types.go)
-//	pairing   a struct of each side ─▶ *Pair with its []*Unit           (pair.go, marker.go)
+//	pairing   a struct of each side ─▶ *Pair with its []*Unit           (pair.go, claims.go, hubonly.go, without.go)
 //	rules     two types ─▶ *Rule: how one becomes the other             (rule.go)
 //	fates     what each direction of a unit can lose                    (fate.go)
 //	explain   pairs ─▶ a table of units                                 (explain.go)

@@ -1,0 +1,158 @@
+package conversions
+
+import (
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// claim is a marker of the spoke that names fields of the hub.
+type claim struct {
+	spoke []*Field
+	hub   []*Field
+	pos   token.Pos
+	unit  *Unit
+}
+
+// findClaims finds the markers that name fields of the hub of this pair: those on fields of
+// the struct itself, and those on fields below it that lead outside.
+func (w *pairing) findClaims(t *Type, path []*Field, level int) {
+	if level > maxDepth {
+		return
+	}
+	for _, f := range w.types.fields(t) {
+		if f.Meta || slices.Contains(path, f) {
+			continue
+		}
+		at := append(slices.Clone(path), f)
+		if level == 0 && slices.Contains(w.takenSpoke, dotted(at)) {
+			continue
+		}
+		for _, m := range f.Source.Markers {
+			switch m.Name {
+			case markers.ConvertPrefix + "to":
+				value := m.Value.(markers.Convert)
+				if target, ok := w.target(value.Value, level); ok {
+					hub := w.resolve(target, m, f)
+					if hub != nil {
+						w.claims = append(w.claims, &claim{spoke: at, hub: hub, pos: f.pos()})
+					}
+				}
+			case markers.ConvertPrefix + "func":
+				if level == 0 {
+					w.hook(f, m, f.Pkg)
+				}
+			}
+		}
+		if inner := f.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() {
+			w.findClaims(inner, at, level+1)
+		}
+	}
+}
+
+// target returns the path in the hub's struct of this pair if a target of a marker leads
+// there: level is the number of structs between the two.
+func (w *pairing) target(text string, level int) (string, bool) {
+	if rest, ok := strings.CutPrefix(text, "$"); ok {
+		return rest, len(w.path) == 0
+	}
+	rest := strings.TrimLeft(text, "^")
+	return rest, len(text)-len(rest) == level
+}
+
+// resolve returns the fields on a path in the hub's struct. It reports a path that does not exist.
+func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
+	t, out := w.Hub, []*Field(nil)
+	pkg := w.Spoke.Decl.Pkg
+	if f != nil {
+		pkg = f.Pkg
+	}
+	for i, name := range strings.Split(path, ".") {
+		if i == 0 {
+			if name != "" {
+				w.fail(noRule, m.Pos, pkg, "write a path that begins with a dot, such as ."+path, "%q is not a path in the hub", path)
+				return nil
+			}
+			continue
+		}
+		base := t.base()
+		var next *Field
+		if base.Shape == Struct {
+			w.types.fields(base)
+			next = base.Field(name)
+		}
+		if next == nil {
+			hint := ""
+			var names []string
+			for _, field := range base.Fields {
+				names = append(names, field.JSON)
+			}
+			if near, ok := diag.Nearest(name, names); ok {
+				hint = "did you mean " + near + "?"
+			}
+			w.fail(noRule, m.Pos, pkg, hint, "+%s: %s of %s has no field %s", m.Name, base.label(), w.current.Hub.Name, name)
+			return nil
+		}
+		out, t = append(out, next), next.Type
+	}
+	if len(out) == 0 {
+		w.fail(noRule, m.Pos, pkg, "", "%q is not a path in the hub", path)
+	}
+	return out
+}
+
+// refuseDuplicates reports fields of the hub that two markers name.
+func (w *pairing) refuseDuplicates() {
+	for i, c := range w.claims {
+		for _, other := range w.claims[:i] {
+			if c.unit != nil && c.unit == other.unit || dotted(c.hub) != dotted(other.hub) {
+				continue
+			}
+			w.twice(c.hub, c.spoke, c.pos, other.spoke, other.pos)
+		}
+		if slices.Contains(w.takenHub, dotted(c.hub)) {
+			w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s already has a counterpart further out", w.current.Hub.Name, w.in(c.hub))
+		}
+	}
+}
+
+func (w *pairing) twice(hub, spoke []*Field, pos token.Pos, other []*Field, otherPos token.Pos) {
+	if len(spoke) == 0 || len(other) == 0 {
+		return
+	}
+	d := w.fail(claimedTwice, pos, spoke[len(spoke)-1].Pkg, "", "%s %s has two counterparts in %s: %s and %s", w.current.Hub.Name, w.in(hub), w.spoke.Name, w.in(other), w.in(spoke))
+	*d = d.With(diag.Related{Pos: w.reporter.Position(otherPos), Message: "the other one"},
+		diag.Related{Pos: w.reporter.Position(hub[len(hub)-1].pos()), Message: "the field of the hub"})
+}
+
+// claimed reports whether a marker names a field of the hub, or a pair outside converts it.
+func (w *pairing) claimed(hub []*Field) bool {
+	return slices.Contains(w.takenHub, dotted(hub)) || slices.ContainsFunc(w.claims, func(c *claim) bool { return dotted(c.hub) == dotted(hub) })
+}
+
+// inside returns the fields below two counterparts that units of this pair convert.
+func (w *pairing) inside(spoke, hub []*Field) (takenSpoke, takenHub []string) {
+	s, h := dotted(spoke), dotted(hub)
+	for _, taken := range w.takenSpoke {
+		if rest, ok := strings.CutPrefix(taken, s+"."); ok {
+			takenSpoke = append(takenSpoke, "."+rest)
+		}
+	}
+	for _, taken := range w.takenHub {
+		if rest, ok := strings.CutPrefix(taken, h+"."); ok {
+			takenHub = append(takenHub, "."+rest)
+		}
+	}
+	for _, c := range w.claims {
+		if rest, ok := strings.CutPrefix(dotted(c.spoke), s+"."); ok {
+			takenSpoke = append(takenSpoke, "."+rest)
+		}
+		if rest, ok := strings.CutPrefix(dotted(c.hub), h+"."); ok {
+			takenHub = append(takenHub, "."+rest)
+		}
+	}
+	return takenSpoke, takenHub
+}

@@ -1,0 +1,97 @@
+package conversions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
+	"github.com/schemagen/schemagen/markers"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// hubFields adds the units of the fields that only the hub has.
+func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
+	for _, g := range w.types.fields(t) {
+		path := append(slices.Clone(prefix), g)
+		if g.Meta || w.claimed(path) || slices.ContainsFunc(w.Units, func(u *Unit) bool { return dotted(u.Hub) == dotted(path) }) {
+			continue
+		}
+		inner := func(other []*Field) bool { return len(other) > len(path) && dotted(other[:len(path)]) == dotted(path) }
+		below := slices.ContainsFunc(w.claims, func(c *claim) bool { return inner(c.hub) }) ||
+			slices.ContainsFunc(w.takenHub, func(taken string) bool { return strings.HasPrefix(taken, dotted(path)+".") })
+		if below {
+			w.hubFields(g.Type.base(), path, property(s, g.JSON))
+			if g.Type.Shape == Pointer {
+				w.Units = append(w.Units, &Unit{Hub: path, Down: Kept, Pos: g.pos(), set: true})
+			}
+			continue
+		}
+		w.hubOnly(g, path, t, s)
+	}
+}
+
+func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.Schema) {
+	u := &Unit{Hub: path, Down: Kept, Pos: g.pos()}
+	marker := w.acknowledged(path)
+	if marker != nil {
+		if _, secret := marker.Value.(markers.Convert).Get("secret"); secret {
+			u.Down, u.Reason = Dropped, "secret"
+		}
+	}
+	schema := property(s, g.JSON)
+	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) {
+		w.fail(requiredHubOnly, g.pos(), g.Pkg, "make it optional, or give it a default", "%s %s is required, has no default, and has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+	}
+	if marker == nil && w.strict {
+		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		*d = d.With(diag.Related{Pos: w.reporter.Position(w.Spoke.Decl.Spec.Name.Pos()), Message: "the struct"})
+	}
+	if u.Down == Kept && isSecret(g, schema) {
+		w.fail(keptSecret, g.pos(), g.Pkg, "write above "+w.Spoke.label()+": // +schemagen:convert:hubOnly="+dotted(path)+",secret", "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+	}
+	if discriminator := w.discriminator(g, within); discriminator != nil && u.Down == Kept {
+		u.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
+	}
+	w.Units = append(w.Units, u)
+}
+
+// acknowledged returns the marker hubOnly for a path, or nil.
+func (w *pairing) acknowledged(path []*Field) *markers.Marker {
+	candidates := slices.Clone(w.Spoke.Decl.Load().Markers)
+	for _, f := range w.Spoke.Fields {
+		candidates = append(candidates, f.Source.Markers...)
+	}
+	for _, m := range candidates {
+		if m.Name == markers.ConvertPrefix+"hubOnly" && m.Value.(markers.Convert).Value == dotted(path) {
+			return m
+		}
+	}
+	return nil
+}
+
+// discriminator returns the field of a struct that selects a member of its union, if the
+// field is a member.
+func (w *pairing) discriminator(member *Field, t *Type) *Field {
+	if !gounions.IsMarked(member.Source.Markers) {
+		return nil
+	}
+	for _, f := range t.Fields {
+		for _, name := range []string{markers.UnionDiscriminatorName, markers.DiscriminatorName, markers.TagUnionDiscriminatorName} {
+			if f != member && f.Source.Markers.Get(name) != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// isSecret reports whether a field seems to hold a secret.
+func isSecret(f *Field, s *structural.Schema) bool {
+	if s != nil && s.ValueValidation != nil && s.Format == "password" {
+		return true
+	}
+	name := strings.ToLower(f.JSON)
+	shape := f.Type.base().Shape
+	return (shape == String || shape == Bytes) && (strings.HasSuffix(name, "password") || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret"))
+}

@@ -1,0 +1,103 @@
+package conversions
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+)
+
+// without reports a field of the spoke without a counterpart.
+func (w *pairing) without(f *Field, path []*Field) {
+	message := fmt.Sprintf("%s %s (%s) has no counterpart in %s", w.spoke.Name, w.in(path), f.Type.label(), w.current.Hub.Name)
+	candidates := w.candidates(f)
+	var found []string
+	for _, c := range candidates {
+		found = append(found, w.in(c)+" ("+c[len(c)-1].Type.label()+")")
+	}
+	if len(found) > 0 {
+		message += "; unclaimed there: " + strings.Join(found, ", ")
+	}
+	var lines []string
+	for _, c := range candidates {
+		line := "// +schemagen:convert:to=" + dotted(c)
+		if codec := codecFor(f.Type, c[len(c)-1].Type); codec != "" {
+			line += ",as=" + codec
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, "// +schemagen:convert:keep        (kept in an annotation while stored as "+w.current.Hub.Name+")", `// +schemagen:convert:drop,reason="…"`)
+	d := w.fail(noCounterpart, f.pos(), f.Pkg, "write: "+strings.Join(lines, "\n\tor: "), "%s", message)
+	for _, c := range candidates {
+		*d = d.With(diag.Related{Pos: w.reporter.Position(c[len(c)-1].pos()), Message: "perhaps this"})
+	}
+}
+
+// candidates returns at most three fields of the hub that might be the counterpart of a
+// field: those whose types convert first, by the likeness of names.
+func (w *pairing) candidates(f *Field) [][]*Field {
+	type candidate struct {
+		path    []*Field
+		fits    int
+		unalike int
+	}
+	var all []candidate
+	var walk func(t *Type, prefix []*Field)
+	walk = func(t *Type, prefix []*Field) {
+		for _, g := range w.types.fields(t) {
+			path := append(slices.Clone(prefix), g)
+			if g.Meta || slices.Contains(prefix, g) || w.claimed(path) || len(prefix) == 0 && w.Spoke.Field(g.JSON) != nil {
+				continue
+			}
+			fits := 2
+			switch {
+			case alike(f.Type, g.Type):
+				fits = 0
+			case codecFor(f.Type, g.Type) != "":
+				fits = 1
+			}
+			if fits < 2 {
+				all = append(all, candidate{path, fits, unalike(f.JSON, g.JSON)})
+			}
+			if inner := g.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() && len(prefix) < 3 {
+				walk(inner, path)
+			}
+		}
+	}
+	walk(w.Hub, nil)
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.unalike/2, b.unalike/2), cmp.Compare(a.fits, b.fits), cmp.Compare(a.unalike, b.unalike))
+	})
+	var out [][]*Field
+	for _, c := range all[:min(3, len(all))] {
+		out = append(out, c.path)
+	}
+	return out
+}
+
+// unalike measures how different two names are: 0 if one contains the other.
+func unalike(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if strings.Contains(a, b) || strings.Contains(b, a) {
+		return 0
+	}
+	return diag.EditDistance(a, b, 40)
+}
+
+// alike reports whether types seem to convert without a codec.
+func alike(s, h *Type) bool {
+	s, h = s.base(), h.base()
+	switch {
+	case s.ID == h.ID:
+		return true
+	case s.Shape != h.Shape:
+		return (s.Shape == Int || s.Shape == Uint) && (h.Shape == Int || h.Shape == Uint)
+	case s.Shape == List || s.Shape == Map:
+		return alike(s.Elem, h.Elem)
+	case s.Shape == Struct:
+		return s.Decl.Label() == h.Decl.Label()
+	}
+	return s.Shape != Opaque
+}
