@@ -69,7 +69,7 @@ func convertShapes(name string) convertShape {
 	case "guard", "union":
 		return convertShape{"=.field", nil}
 	case "hubOnly":
-		return convertShape{"=.field", []string{"secret"}}
+		return convertShape{"=.field", []string{"secret", "drop", "reason", "guard"}}
 	case "set":
 		return convertShape{"=.field", []string{"value"}}
 	case "metadata":

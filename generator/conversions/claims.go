@@ -45,6 +45,14 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 				if level == 0 {
 					w.hook(f, m, f.Pkg)
 				}
+			case markers.ConvertPrefix + "set":
+				if level == 0 {
+					w.constant(m, f)
+				}
+			case markers.ConvertPrefix + "union":
+				if level == 0 {
+					w.union(m, f)
+				}
 			}
 		}
 		if inner := f.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() {
@@ -108,10 +116,10 @@ func (w *pairing) resolve(path string, m *markers.Marker, f *Field) []*Field {
 func (w *pairing) refuseDuplicates() {
 	for i, c := range w.claims {
 		for _, other := range w.claims[:i] {
-			if c.unit != nil && c.unit == other.unit || dotted(c.hub) != dotted(other.hub) {
+			if c.unit != nil && c.unit == other.unit || len(c.hub) == 0 || dotted(c.hub) != dotted(other.hub) {
 				continue
 			}
-			w.twice(c.hub, c.spoke, c.pos, other.spoke, other.pos)
+			w.twice(c, other)
 		}
 		if slices.Contains(w.takenHub, dotted(c.hub)) {
 			w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s already has a counterpart further out", w.current.Hub.Name, w.in(c.hub))
@@ -119,13 +127,21 @@ func (w *pairing) refuseDuplicates() {
 	}
 }
 
-func (w *pairing) twice(hub, spoke []*Field, pos token.Pos, other []*Field, otherPos token.Pos) {
-	if len(spoke) == 0 || len(other) == 0 {
-		return
+func (w *pairing) twice(c, other *claim) {
+	d := w.fail(claimedTwice, c.pos, w.Spoke.Decl.Pkg, "", "%s %s has two counterparts in %s: %s and %s", w.current.Hub.Name, w.in(c.hub), w.spoke.Name, w.claimant(other), w.claimant(c))
+	*d = d.With(diag.Related{Pos: w.reporter.Position(other.pos), Message: "the other one"},
+		diag.Related{Pos: w.reporter.Position(c.hub[len(c.hub)-1].pos()), Message: "the field of the hub"})
+}
+
+// claimant describes what claims a field of the hub: a field of the spoke, or a marker.
+func (w *pairing) claimant(c *claim) string {
+	switch {
+	case len(c.spoke) > 0:
+		return w.in(c.spoke)
+	case c.unit.Derived != nil:
+		return "a " + c.unit.Derived.Name
 	}
-	d := w.fail(claimedTwice, pos, spoke[len(spoke)-1].Pkg, "", "%s %s has two counterparts in %s: %s and %s", w.current.Hub.Name, w.in(hub), w.spoke.Name, w.in(other), w.in(spoke))
-	*d = d.With(diag.Related{Pos: w.reporter.Position(otherPos), Message: "the other one"},
-		diag.Related{Pos: w.reporter.Position(hub[len(hub)-1].pos()), Message: "the field of the hub"})
+	return c.unit.Rule.Name
 }
 
 // claimed reports whether a marker names a field of the hub, or a pair outside converts it.
@@ -134,25 +150,25 @@ func (w *pairing) claimed(hub []*Field) bool {
 }
 
 // inside returns the fields below two counterparts that units of this pair convert.
-func (w *pairing) inside(spoke, hub []*Field) (takenSpoke, takenHub []string) {
+func (w *pairing) inside(spoke, hub []*Field) (at place) {
 	s, h := dotted(spoke), dotted(hub)
 	for _, taken := range w.takenSpoke {
 		if rest, ok := strings.CutPrefix(taken, s+"."); ok {
-			takenSpoke = append(takenSpoke, "."+rest)
+			at.takenSpoke = append(at.takenSpoke, "."+rest)
 		}
 	}
 	for _, taken := range w.takenHub {
 		if rest, ok := strings.CutPrefix(taken, h+"."); ok {
-			takenHub = append(takenHub, "."+rest)
+			at.takenHub = append(at.takenHub, "."+rest)
 		}
 	}
 	for _, c := range w.claims {
 		if rest, ok := strings.CutPrefix(dotted(c.spoke), s+"."); ok {
-			takenSpoke = append(takenSpoke, "."+rest)
+			at.takenSpoke = append(at.takenSpoke, "."+rest)
 		}
 		if rest, ok := strings.CutPrefix(dotted(c.hub), h+"."); ok {
-			takenHub = append(takenHub, "."+rest)
+			at.takenHub = append(at.takenHub, "."+rest)
 		}
 	}
-	return takenSpoke, takenHub
+	return at
 }

@@ -2,6 +2,7 @@ package conversions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -299,12 +300,23 @@ func (f *codeFile) function(p *Pair, up bool) string {
 
 // pure returns a function of a pair without what is kept: func(in *A, out *B).
 func (f *codeFile) pure(p *Pair, up bool) string {
-	name := f.function(p, up)
-	if !p.Loses {
-		return name
+	if !p.Loses && !p.meta {
+		return f.function(p, up)
 	}
 	from, to := p.sides(up)
-	return fmt.Sprintf("func(in *%s, out *%s) { %s(in, out, nil) }", f.text(from), f.text(to), name)
+	return fmt.Sprintf("func(in *%s, out *%s) { %s }", f.text(from), f.text(to), f.call(p, up, "in", "out", "meta", "nil"))
+}
+
+// call returns a call of the function of a pair for a direction.
+func (f *codeFile) call(p *Pair, up bool, in, out, meta, kept string) string {
+	arguments := []string{in, out}
+	if p.meta {
+		arguments = append(arguments, meta)
+	}
+	if p.Loses {
+		arguments = append(arguments, kept)
+	}
+	return f.function(p, up) + "(" + strings.Join(arguments, ", ") + ")"
 }
 
 func (p *Pair) sides(up bool) (from, to *Type) {
@@ -350,11 +362,10 @@ func (f *codeFile) kind(kind *Kind, spoke *Version) {
 // root writes the body of a function for a kind.
 func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 	_, to := spoke.Pair.sides(up)
-	function := f.function(spoke.Pair, up)
 	object := fmt.Sprintf("*out = %s{TypeMeta: out.TypeMeta, ObjectMeta: in.ObjectMeta}", f.text(to))
 	if !spoke.Pair.Loses {
 		f.line("%s", object)
-		f.line("%s(in, out)", function)
+		f.line("%s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", ""))
 		f.line("return nil\n}\n")
 		return
 	}
@@ -375,7 +386,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
 	}
 	f.line("%s", object)
-	f.line("lost := %s(in, out, annotation.of(%q))", function, other)
+	f.line("lost := %s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", fmt.Sprintf("annotation.of(%q)", other)))
 	mode := f.use("conversionFails")
 	if !up && !spoke.Storage {
 		mode = f.use("conversionShortens")
@@ -385,7 +396,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 
 // pair writes the function of a pair for a direction.
 func (f *codeFile) pair(p *Pair, up bool) {
-	f.local = map[string]bool{"in": true, "out": true, "kept": true, "lost": true}
+	f.local = map[string]bool{"in": true, "out": true, "kept": true, "lost": true, "meta": true}
 	from, to := p.sides(up)
 	name := f.function(p, up)
 	f.line("// %s converts a %s to %s:", name, from.label(), to.label())
@@ -405,16 +416,16 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	if p.Loses {
 		f.use("conversionLost")
 	}
+	if p.meta {
+		signature += ", meta " + f.metadataType()
+	}
 	if !p.Loses {
 		f.line("%s) {", signature)
 	} else {
 		f.line("%s, kept *conversionKept) (lost conversionLost) {", signature)
 	}
-	for _, u := range p.Units {
-		f.unit(p, u, up, false)
-	}
-	for _, u := range p.Units {
-		f.unit(p, u, up, true)
+	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int { return cmp.Compare(a.phase(up), b.phase(up)) }) {
+		f.unit(p, u, up)
 	}
 	if p.Loses {
 		f.line("return lost")
@@ -431,6 +442,9 @@ func (u *Unit) row(up bool) [3]string {
 	rule := "only there"
 	if u.Rule != nil {
 		rule = u.Rule.Name
+	}
+	if u.Derived != nil {
+		rule = u.Derived.Name
 	}
 	if u.set {
 		rule = "presence"

@@ -484,6 +484,13 @@ func (f *codeFile) rulesOf(s *structural.Schema, t *Type, path []*Field, suffix 
 		return "nil"
 	}
 	f.use("conversionRules")
+	if last := path[len(path)-1]; suffix == "" && last.OmitEmpty {
+		switch last.Type.Shape {
+		case Struct, Pointer, Opaque:
+		default:
+			text = strings.TrimSuffix(text, "}") + ", OmitEmpty: true}"
+		}
+	}
 	id := "rules of " + text
 	if known, ok := f.helperOf[id]; ok {
 		return known

@@ -3,6 +3,7 @@ package conversions
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,27 +113,53 @@ func not(condition string) string {
 	return "!(" + condition + ")"
 }
 
-// unit writes the statements of a unit for a direction. Those that depend on the rest are
-// written last.
-func (f *codeFile) unit(p *Pair, u *Unit, up, last bool) {
+// phase returns when a unit is converted in a direction: what depends on other fields of the
+// result comes after them.
+func (u *Unit) phase(up bool) int {
+	const last = 1 << 20
+	restores := len(u.Spoke) > 0 && !up || len(u.Hub) > 0 && up
+	switch {
+	case u.Derived != nil && u.Derived.metadata != "":
+		return last
+	case u.Derived != nil && u.Derived.union != nil && !up:
+		return last - 1 // the members are those of the result
+	case u.Derived != nil && u.Derived.union != nil:
+		return 2 // may be a guard
+	case up && len(u.Guards) > 0:
+		return 3 + u.rank
+	case u.set, u.Rule == nil && restores:
+		return 1
+	}
+	return 0
+}
+
+// unit writes the statements of a unit for a direction.
+func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 	fromPath, toPath, lostHere, keptThere := u.Spoke, u.Hub, u.Up == Kept, u.Down == Kept
 	if !up {
 		fromPath, toPath, lostHere, keptThere = u.Hub, u.Spoke, u.Down == Kept, u.Up == Kept
 	}
 	switch {
 	case u.set:
-		f.presence(fromPath, toPath, last)
+		f.presence(fromPath, toPath)
+	case u.Derived != nil && u.Derived.metadata != "":
+		f.metadata(p, u, up)
+	case u.Derived != nil && u.Derived.union != nil:
+		f.union(p, u, up)
+	case u.Derived != nil:
+		f.constant(p, u, up)
 	case u.Rule == nil:
-		f.oneSided(p, u, up, fromPath, toPath, lostHere, keptThere, last)
-	case last:
+		f.oneSided(p, u, up, fromPath, toPath, lostHere, keptThere)
 	case u.Hook != nil:
 		f.leaf(p, u, up, lostHere, keptThere)
+	case u.Rule.op == opLabel || u.Rule.op == opAnnotation:
+		f.entry(p, u, up)
 	case u.Rule.op == opKeyed && u.Reason != "":
 		f.notYet(u)
 	case u.Rule.op == opKeyed:
-		f.keyed(u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opMap && u.Rule.carried() == nil && u.Rule.Elem.op != opList && u.Rule.Elem.op != opMap && (lostHere || keptThere):
-		f.scalarMap(p, u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
+		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.carried() != nil && (lostHere || keptThere):
 		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opStruct && !lostHere && !keptThere:
@@ -143,10 +170,7 @@ func (f *codeFile) unit(p *Pair, u *Unit, up, last bool) {
 }
 
 // presence writes the unit of a pointer whose fields are converted on their own.
-func (f *codeFile) presence(from, to []*Field, last bool) {
-	if !last {
-		return
-	}
+func (f *codeFile) presence(from, to []*Field) {
 	if len(from) > 0 {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
@@ -161,48 +185,75 @@ func (f *codeFile) presence(from, to []*Field, last bool) {
 }
 
 // oneSided writes the unit of a field that the other side does not have.
-func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere, last bool) {
-	if len(from) > 0 && lostHere && !last {
+func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere bool) {
+	if len(from) > 0 && lostHere {
 		r := refOf("in", from)
 		condition := not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
 		}
 		f.line("if %s {", condition)
-		value := r.expr
-		if len(u.Guards) > 0 {
-			var guards []string
-			for _, guard := range u.Guards {
-				guards = append(guards, refOf("in", guard).expr)
-			}
-			value = fmt.Sprintf("%s{Guards: []any{%s}, Value: %s}", f.use("conversionGuarded"), strings.Join(guards, ", "), r.expr)
-		}
-		f.line("lost = lost.with(%s, %s)\n}", value, r.keys())
+		f.line("%s\n}", f.lose(u, up, r.expr, r))
 	}
-	if len(to) > 0 && keptThere && last {
+	if len(to) > 0 && keptThere {
 		r := refOf("out", to)
 		t := r.field().Type
-		k := fmt.Sprintf("kept.at(%s)", r.keys())
-		if len(u.Guards) > 0 {
-			// The guards are fields beside this one, so their pointers are allocated with it.
-			var guards []string
-			for _, guard := range u.Guards {
-				guards = append(guards, f.guardValue(refOf("out", guard)))
-			}
-			k += fmt.Sprintf(".guarded(%s)", strings.Join(guards, ", "))
-			f.use("conversionGuarded")
-		}
+		k := f.keptOf(u, up, r)
 		f.line("if value, ok := %s[%s](%s, %s); ok {", f.use("conversionValue"), f.text(t), k, f.rules(p, up, to))
 		f.allocate(r)
 		f.line("%s = value\n}", r.expr)
 	}
 }
 
-func (f *codeFile) guardValue(r ref) string {
-	if len(r.guards) == 0 {
-		return r.expr
+// keptOf returns what is kept for a field of the result, which may have guards.
+func (f *codeFile) keptOf(u *Unit, up bool, to ref) string {
+	if len(u.Guards) == 0 {
+		return fmt.Sprintf("kept.at(%s)", to.keys())
 	}
-	return fmt.Sprintf("func() any {\nif %s {\nreturn %s\n}\nreturn nil\n}()", notNil(r.guards), r.expr)
+	f.use("conversionGuarded")
+	var paths []string
+	for _, guard := range u.Guards {
+		if up {
+			paths = append(paths, "{"+refOf("out", guard).keys()+"}")
+		}
+	}
+	return fmt.Sprintf("kept.guarded([]any{%s}, [][]string{%s}, %s)", f.guardValues(u, up), strings.Join(paths, ", "), to.keys())
+}
+
+// lose returns a statement that keeps a value of the source.
+func (f *codeFile) lose(u *Unit, up bool, value string, from ref) string {
+	if len(u.Guards) > 0 {
+		f.use("conversionGuarded")
+		value = fmt.Sprintf("conversionGuarded(%s, %s)", value, f.guardValues(u, up))
+	}
+	return fmt.Sprintf("lost = lost.with(%s, %s)", value, from.keys())
+}
+
+// loseBelow writes the statement that keeps what was lost below a field of the source.
+func (f *codeFile) loseBelow(u *Unit, up bool, below string, from ref) {
+	if len(u.Guards) > 0 {
+		f.use("conversionGuarded")
+		below = fmt.Sprintf("conversionGuarded(%s, %s)", below, f.guardValues(u, up))
+	}
+	f.line("lost = lost.under(%s, %s)", below, from.keys())
+}
+
+// guardValues returns the values of the guards, which are fields of the hub, as arguments.
+func (f *codeFile) guardValues(u *Unit, up bool) string {
+	root := "in"
+	if up {
+		root = "out"
+	}
+	var out []string
+	for _, guard := range u.Guards {
+		r := refOf(root, guard)
+		if len(r.guards) == 0 || u.Rule == nil && !up && len(u.Hub) > 0 && slices.Equal(guard[:len(guard)-1], u.Hub[:len(u.Hub)-1]) {
+			out = append(out, r.expr) // a field beside it, whose pointers are there
+			continue
+		}
+		out = append(out, fmt.Sprintf("func() (value %s) {\nif %s {\nvalue = %s\n}\nreturn value\n}()", f.text(r.field().Type), notNil(r.guards), r.expr))
+	}
+	return strings.Join(out, ", ")
 }
 
 // leaf writes a unit whose values are kept as they are: one field of each side, or those of
@@ -220,6 +271,9 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			name := u.Hook.Name + "From"
 			if up {
 				name = u.Hook.Name + "To"
+			}
+			if u.Hook.Meta {
+				values = append([]string{"meta"}, values...)
 			}
 			return name + "(" + strings.Join(values, ", ") + ")"
 		}
@@ -267,7 +321,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 				_, same := same(kept)
 				condition += " && " + same
 			}
-			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](kept.at(%s), %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), r.keys(), f.rules(p, up, r.path), condition))
+			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, up, r), f.rules(p, up, r.path), condition))
 		}
 		f.line("%s", strings.Join(conditions, "\n"))
 		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
@@ -283,7 +337,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		}
 		f.line("if %s%s {", statement, not(condition))
 		for i, r := range sources {
-			f.line("lost = lost.with(%s, %s)", values[i], r.keys())
+			f.line("%s", f.lose(u, up, values[i], r))
 		}
 		f.line("}")
 	}
@@ -298,14 +352,7 @@ func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
 		f.assign(to, f.convert(r, up, f.read(from)))
 		return
 	}
-	f.line("%s(&%s, &%s)", f.pureName(r.Pair, up), from.expr, to.expr)
-}
-
-func (f *codeFile) pureName(p *Pair, up bool) string {
-	if p.Loses {
-		return "(" + f.pure(p, up) + ")"
-	}
-	return f.pure(p, up)
+	f.line("%s", f.call(r.Pair, up, "&"+from.expr, "&"+to.expr, "meta", "nil"))
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
@@ -316,11 +363,11 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		target = f.name(to.path, "")
 		f.line("var %s %s", target, f.text(to.field().Type))
 	}
-	kept := fmt.Sprintf("kept.at(%s)", to.keys())
+	kept := f.keptOf(u, up, to)
 	a, b := u.Rule.sides(up)
 	switch u.Rule.op {
 	case opStruct:
-		f.line("lost = lost.under(%s(&%s, &%s, %s), %s)", f.function(u.Rule.Pair, up), source, target, kept, from.keys())
+		f.loseBelow(u, up, f.call(u.Rule.Pair, up, "&"+source, "&"+target, "meta", kept), from)
 	case opPointer:
 		pair := u.Rule.Elem.Pair
 		if u.Rule.Elem.op != opStruct {
@@ -329,7 +376,7 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		}
 		f.line("if %s != nil {", source)
 		f.line("%s = new(%s)", target, f.text(b.Elem))
-		f.line("lost = lost.under(%s(%s, %s, %s), %s)", f.function(pair, up), source, target, kept, from.keys())
+		f.loseBelow(u, up, f.call(pair, up, source, target, "meta", kept), from)
 		f.line("}")
 	case opWrap:
 		pair := u.Rule.Elem.Pair
@@ -337,14 +384,14 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		if a.Shape == Pointer {
 			value := f.name(from.path, "Value")
 			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
-			f.line("%s := %s(%s, &%s, %s)", below, f.function(pair, up), value, target, kept)
+			f.line("%s := %s", below, f.call(pair, up, value, "&"+target, "meta", kept))
 			f.line("if %s != nil && %s {\n%s = %s.with(true, \"#set\")\n}", source, f.empty(a.Elem, "*"+source, true), below, below)
-			f.line("lost = lost.under(%s, %s)", below, from.keys())
+			f.loseBelow(u, up, below, from)
 			break
 		}
 		value := f.name(to.path, "Value")
 		f.line("var %s %s", value, f.text(b.Elem))
-		f.line("lost = lost.under(%s(&%s, &%s, %s), %s)", f.function(pair, up), source, value, kept, from.keys())
+		f.loseBelow(u, up, f.call(pair, up, "&"+source, "&"+value, "meta", kept), from)
 		f.line("if %s || %s.isSet() {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), kept, target, value)
 	case opList:
 		if structs(u.Rule.Elem) == nil {
@@ -360,14 +407,14 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 			arguments = append(arguments, f.key(u.Rule, a.Elem), f.key(u.Rule, b.Elem))
 		}
 		arguments = append(arguments, f.each(u.Rule.Elem, up), f.each(u.Rule.Elem, !up))
-		f.list(from, target, name+"("+strings.Join(arguments, ", ")+")")
+		f.list(u, up, from, target, name+"("+strings.Join(arguments, ", ")+")")
 	case opMap:
 		if structs(u.Rule.Elem) == nil {
 			f.notYet(u)
 			return
 		}
 		f.use("conversionMap")
-		f.list(from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(u.Rule.Elem, up)))
+		f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(u.Rule.Elem, up)))
 	default:
 		f.notYet(u)
 		return
@@ -381,19 +428,21 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 func (f *codeFile) each(r *Rule, up bool) string {
 	from, to := r.sides(up)
 	pair := structs(r)
-	name := f.function(pair, up)
 	switch {
 	case r.op == opPointer:
-		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nif *in == nil {\nreturn nil\n}\n*out = new(%s)\nreturn %s(*in, *out, kept)\n}", f.text(from), f.text(to), f.text(to.Elem), name)
+		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nif *in == nil {\nreturn nil\n}\n*out = new(%s)\nreturn %s\n}", f.text(from), f.text(to), f.text(to.Elem), f.call(pair, up, "*in", "*out", "meta", "kept"))
 	case !pair.Loses:
 		f.use("conversionLost")
-		return fmt.Sprintf("func(in *%s, out *%s, _ *conversionKept) conversionLost {\n%s(in, out)\nreturn nil\n}", f.text(from), f.text(to), name)
+		return fmt.Sprintf("func(in *%s, out *%s, _ *conversionKept) conversionLost {\n%s\nreturn nil\n}", f.text(from), f.text(to), f.call(pair, up, "in", "out", "meta", ""))
+	case pair.meta:
+		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nreturn %s\n}", f.text(from), f.text(to), f.call(pair, up, "in", "out", "meta", "kept"))
 	}
-	return name
+	return f.function(pair, up)
 }
 
 // keyed writes a unit of a map and a list by key.
-func (f *codeFile) keyed(r *Rule, from, to ref, up bool) {
+func (f *codeFile) keyed(u *Unit, from, to ref, up bool) {
+	r := u.Rule
 	source, target := f.read(from), to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
@@ -401,11 +450,11 @@ func (f *codeFile) keyed(r *Rule, from, to ref, up bool) {
 	}
 	f.use("conversionKeyedMap")
 	a, b := r.sides(up)
-	kept := fmt.Sprintf("kept.at(%s)", to.keys())
+	kept := f.keptOf(u, up, to)
 	if a.Shape == Map {
-		f.list(from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
+		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
 	} else {
-		f.list(from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
+		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
 	}
 	if len(to.guards) > 0 {
 		f.assign(to, target)
@@ -413,7 +462,8 @@ func (f *codeFile) keyed(r *Rule, from, to ref, up bool) {
 }
 
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
-func (f *codeFile) scalarMap(p *Pair, r *Rule, from, to ref, up bool) {
+func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
+	r := u.Rule
 	source, target := f.read(from), to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
@@ -425,17 +475,17 @@ func (f *codeFile) scalarMap(p *Pair, r *Rule, from, to ref, up bool) {
 	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) any {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
 	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false))
 	each += fmt.Sprintf("if %s {\nreturn *in\n}\nreturn nil\n}", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false)))
-	f.list(from, target, fmt.Sprintf("convertMap[%s](%s, kept.at(%s), %s)", f.text(b), source, to.keys(), each))
+	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
 	if len(to.guards) > 0 {
 		f.assign(to, target)
 	}
 }
 
 // list writes the call that converts a list or a map, and keeps what it loses.
-func (f *codeFile) list(from ref, target, call string) {
+func (f *codeFile) list(u *Unit, up bool, from ref, target, call string) {
 	below := f.name(from.path, "Lost")
 	f.line("var %s any\n%s, %s = %s", below, target, below, call)
-	f.line("lost = lost.under(%s, %s)", below, from.keys())
+	f.loseBelow(u, up, below, from)
 }
 
 func (f *codeFile) notYet(u *Unit) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,10 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/gentest"
 )
 
-var update = flag.Bool("update", false, "rewrite the expectations in testdata")
+var (
+	update = flag.Bool("update", false, "rewrite the expectations in testdata")
+	only   = flag.String("cases", "", "a regular expression: run only these cases")
+)
 
 // A case is a txtar file in testdata/conversions: Go packages, and below want/ the expected
 // files and the diagnostics. TestRun compiles these files and runs steps.txt, whose lines
@@ -24,6 +29,8 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 func readCases(t testing.TB) (cases []*gentest.Case, dir string, listed []*build.Package) {
 	t.Helper()
 	cases = gentest.Read(t, "../../testdata/conversions/*.txtar")
+	selected := regexp.MustCompile(*only)
+	cases = slices.DeleteFunc(cases, func(c *gentest.Case) bool { return !selected.MatchString(c.Name) })
 	dir, listed = gentest.List(t, cases)
 	return cases, dir, listed
 }

@@ -53,6 +53,8 @@ func (r *Rule) loses(up bool) bool {
 		return !holds(to, from)
 	case opPointer, opList, opMap:
 		return r.Elem.loses(up)
+	case opLabel, opAnnotation:
+		return true // an empty one, and one that the hub has of its own
 	case opKeyed:
 		return from.Shape == List || r.Elem.loses(up) // its order, and elements with equal keys
 	case opWrap:

@@ -1,6 +1,7 @@
 package conversions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,10 +35,18 @@ func (w *pairing) hubFields(t *Type, prefix []*Field, s *structural.Schema) {
 func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.Schema) {
 	u := &Unit{Hub: path, Down: Kept, Pos: g.pos()}
 	marker := w.acknowledged(path)
+	var value markers.Convert
 	if marker != nil {
-		if _, secret := marker.Value.(markers.Convert).Get("secret"); secret {
-			u.Down, u.Reason = Dropped, "secret"
-		}
+		value = marker.Value.(markers.Convert)
+	}
+	_, secret := value.Get("secret")
+	_, drop := value.Get("drop")
+	reason, _ := value.Get("reason")
+	if drop && reason == "" {
+		w.fail(dropWithoutReason, marker.Pos, w.Spoke.Decl.Pkg, `write drop,reason="…"`, "%s %s is dropped without a reason", w.current.Hub.Name, w.in(path))
+	}
+	if secret || drop {
+		u.Down, u.Reason = Dropped, cmp.Or(reason, "secret")
 	}
 	schema := property(s, g.JSON)
 	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) {
@@ -47,11 +56,18 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
 		*d = d.With(diag.Related{Pos: w.reporter.Position(w.Spoke.Decl.Spec.Name.Pos()), Message: "the struct"})
 	}
-	if u.Down == Kept && isSecret(g, schema) {
-		w.fail(keptSecret, g.pos(), g.Pkg, "write above "+w.Spoke.label()+": // +schemagen:convert:hubOnly="+dotted(path)+",secret", "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+	line := "// +schemagen:convert:hubOnly=" + dotted(path) + ",secret"
+	switch {
+	case secret && !drop:
+		w.fail(keptSecret, marker.Pos, w.Spoke.Decl.Pkg, "if it may be lost, write "+line+`,drop,reason="…"`, "%s %s is not kept: a client that updates the object through %s removes it", w.current.Hub.Name, w.in(path), w.spoke.Name)
+	case u.Down == Kept && isSecret(g, schema):
+		w.fail(keptSecret, g.pos(), g.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
 	}
 	if discriminator := w.discriminator(g, within); discriminator != nil && u.Down == Kept {
 		u.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
+	}
+	if guards, ok := value.Get("guard"); ok {
+		w.addGuards(marker, guards, nil, u)
 	}
 	w.Units = append(w.Units, u)
 }

@@ -50,7 +50,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 	r := run.Reporter
 	m := &Model{Run: run, Options: conversions, fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
-	p := &pairer{model: m, reporter: r, types: m.types, memo: map[string]*Pair{}, strict: conversions.Strict}
+	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds
 	for _, d := range definitions {
 		if kind := p.kind(d); kind != nil {
@@ -64,7 +64,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		kind.Equal = true
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
-			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, nil, nil)
+			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
 		switch {
@@ -76,6 +76,8 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		}
 	}
 	settleFates(m.Pairs)
+	settleMetadata(m.Pairs)
+	p.idleGuards()
 	p.uncheckedRules()
 	return m, r, nil
 }

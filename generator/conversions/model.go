@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -63,10 +64,21 @@ type Pair struct {
 
 	ofKind  *Kind
 	ofSpoke *Version
-	// taken are the fields of either side that units of an outer pair convert, as paths.
-	takenSpoke, takenHub []string
+	place
+	// meta is set if a direction needs the metadata of the object.
+	meta bool
 	// equal is set if Go converts the structs into each other.
 	equal bool
+}
+
+// place is what is known about a pair of structs from around it.
+type place struct {
+	// takenSpoke and takenHub are the fields of either side that units of an outer pair
+	// convert, as paths.
+	takenSpoke, takenHub []string
+	// optional is set if the spoke's struct is a value that is not there while it is empty,
+	// and its fields depend on that.
+	optional bool
 }
 
 // Unit is the smallest group of fields that is converted on its own.
@@ -76,17 +88,24 @@ type Unit struct {
 	Spoke, Hub []*Field
 	// Rule is nil if only one side has the field.
 	Rule *Rule
+	// Derived is how the side that has the field computes it from the rest, or nil.
+	Derived *Derived
 	// Hook are the functions that convert the fields, which may be several; nil for a rule.
 	Hook *Hook
 	// Up is what is lost on the way to the hub, and Down on the way back.
 	Up, Down Fate
 	// Reason is why something is dropped.
 	Reason string
-	// Guards are the fields of the hub that have to be as they were.
+	// Guards are the fields of the hub that have to be as they were. They are not empty only
+	// for a rule, or a field that only one side has.
 	Guards [][]*Field
 	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
 	Pos token.Pos
 
+	// guard is the marker with the guards, or nil, and rank the order of units with guards: a
+	// guard is restored before what it guards.
+	guard *markers.Marker
+	rank  int
 	// set is set for a pointer to a struct whose fields are units of their own.
 	set bool
 }
@@ -119,6 +138,13 @@ func (m *Model) Durations(t *Type) (out []string) {
 // struct are units of their own.
 func (u *Unit) Presence() bool { return u.set }
 
+// Depends reports whether what becomes of the unit depends on more than its own fields: it is
+// computed from others or from metadata, or it has guards on both sides.
+func (u *Unit) Depends() bool {
+	entry := u.Rule != nil && (u.Rule.op == opLabel || u.Rule.op == opAnnotation)
+	return u.Derived != nil || entry || len(u.Guards) > 0 && (u.Rule != nil || len(u.Hub) == 0)
+}
+
 // Entered reports whether units outside of the pair convert some of its fields.
 func (p *Pair) Entered() bool { return len(p.takenSpoke)+len(p.takenHub) > 0 }
 
@@ -147,6 +173,8 @@ type Rule struct {
 	Pair *Pair
 	// Keys are the fields that identify an element of a list.
 	Keys []string
+	// Key is that of a label or an annotation.
+	Key string
 	// Values are pairs of values, of the spoke and of the hub.
 	Values [][2]string
 	// LosesUp and LosesDown are set if a value of the direction may not come back.
@@ -171,4 +199,6 @@ const (
 	opCodec // by name
 	opValues
 	opHook
+	opLabel      // a label and a field, by key
+	opAnnotation // an annotation and a field
 )

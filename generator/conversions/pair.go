@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/gounions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
@@ -19,6 +20,7 @@ type pairer struct {
 	model    *Model
 	reporter *report.Reporter
 	types    *types
+	unions   *gounions.Unions
 	memo     map[string]*Pair
 	strict   bool
 	// current and spoke are the versions being paired.
@@ -40,20 +42,25 @@ type pairing struct {
 	claims []*claim
 }
 
-// pair returns the pair of two structs. taken are the paths of fields that a pair outside
-// converts.
-func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, takenSpoke, takenHub []string) *Pair {
-	key := strings.Join([]string{s.ID, h.ID, strings.Join(takenSpoke, ","), strings.Join(takenHub, ",")}, " ")
+// pair returns the pair of two structs.
+func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
+	at.optional = at.optional && p.hasMetadata(s)
+	key := s.ID + " " + h.ID + " " + at.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
 	}
-	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke, takenSpoke: takenSpoke, takenHub: takenHub}
+	pair := &Pair{Spoke: s, Hub: h, Spokeward: spokeSchema, Hubward: hubSchema, ofKind: p.current, ofSpoke: p.spoke, place: at}
 	p.memo[key] = pair
 	p.model.Pairs = append(p.model.Pairs, pair)
 	w := &pairing{pairer: p, Pair: pair}
 	w.run()
 	pair.equal = w.castable()
 	return pair
+}
+
+// key returns a text that is equal for equal places.
+func (at place) key() string {
+	return fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional)
 }
 
 func (w *pairing) run() {
@@ -65,11 +72,17 @@ func (w *pairing) run() {
 	}
 	for _, m := range w.Spoke.Decl.Load().Markers {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
-		case m.Name, "hub":
+		case m.Name, "hub", "storeAs":
 		case "hubOnly":
 			w.resolve(m.Value.(markers.Convert).Value, m, nil)
 		case "func":
 			w.hook(nil, m, w.Spoke.Decl.Pkg)
+		case "set":
+			w.constant(m, nil)
+		case "union":
+			w.union(m, nil)
+		case "label", "annotation":
+			w.entry(m, name)
 		default:
 			w.notYet(m, w.Spoke.Decl.Pkg)
 		}
@@ -78,6 +91,8 @@ func (w *pairing) run() {
 	w.refuseDuplicates()
 	w.spokeFields(w.Spoke, nil)
 	w.hubFields(w.Hub, nil, w.Hubward)
+	w.findMembers()
+	w.rankGuards()
 	slices.SortStableFunc(w.Units, func(a, b *Unit) int { return cmp.Compare(a.order(), b.order()) })
 }
 
@@ -136,14 +151,18 @@ func (w *pairing) spokeFields(t *Type, prefix []*Field) {
 }
 
 func (w *pairing) spokeField(f *Field, path []*Field) {
-	var keep, drop, to *markers.Marker
+	var keep, drop, to, metadata, guard *markers.Marker
 	for _, m := range f.Source.Markers {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
-		case m.Name, "func", "key", "values":
+		case m.Name, "func", "key", "values", "set", "union":
 		case "to":
 			to = m
 		case "hubOnly":
 			w.resolve(m.Value.(markers.Convert).Value, m, f)
+		case "guard":
+			guard = m
+		case "metadata":
+			metadata = m
 		case "keep":
 			keep = m
 		case "drop":
@@ -152,6 +171,8 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 			w.notYet(m, f.Pkg)
 		}
 	}
+	before := len(w.Units)
+	defer func() { w.guard(guard, f, w.Units[before:]) }()
 	reason := ""
 	if drop != nil {
 		reason, _ = drop.Value.(markers.Convert).Get("reason")
@@ -173,6 +194,10 @@ func (w *pairing) spokeField(f *Field, path []*Field) {
 			w.fail(noRule, to.Pos, f.Pkg, "write a path from the counterpart of the struct, such as .name", "%s leads out of the object, or out of a list or map", target)
 		}
 		return // reported
+	}
+	if metadata != nil {
+		w.metadata(f, path, metadata)
+		return
 	}
 	if len(path) == 1 {
 		if g := w.Hub.Field(f.JSON); g != nil && !g.Meta && !w.claimed([]*Field{g}) {
@@ -204,7 +229,8 @@ func under(path, prefix []*Field) bool {
 func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	f, g := spoke[len(spoke)-1], hub[len(hub)-1]
 	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: below(w.Spokeward, spoke), hubSchema: below(w.Hubward, hub)}
-	r.takenSpoke, r.takenHub = w.inside(spoke, hub)
+	r.place = w.inside(spoke, hub)
+	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
 	for _, m := range f.Source.Markers {
 		value, _ := m.Value.(markers.Convert)
 		switch m.Name {

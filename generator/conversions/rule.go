@@ -14,10 +14,10 @@ type rules struct {
 	*pairer
 	spokeField, hubField   *Field
 	spokeSchema, hubSchema *structural.Schema
-	takenSpoke, takenHub   []string
-	codec                  string
-	keys                   []string
-	values                 *markers.Marker
+	place
+	codec  string
+	keys   []string
+	values *markers.Marker
 }
 
 // of returns the rule for two types, or why there is none.
@@ -104,7 +104,9 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		}
 		rule.Name, rule.op = "struct", opStruct
 		outer := r.path
-		rule.Pair = r.pair(s, h, spoke, hub, r.takenSpoke, r.takenHub)
+		at := r.place
+		at.optional = at.optional && s == r.spokeField.Type
+		rule.Pair = r.pair(s, h, spoke, hub, at)
 		r.path = outer
 	case s.Shape == h.Shape && (s.Basic == h.Basic):
 		rule.Name, rule.op = "equal", opCast
@@ -197,9 +199,9 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
 	if list == h {
-		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), nil, r.keys)
+		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys})
 	} else {
-		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), r.keys, nil)
+		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys})
 	}
 	rule.Elem = elem
 	return rule, ""
@@ -306,6 +308,8 @@ func values(s *structural.Schema) *structural.Schema {
 // Hook is a pair of functions that converts several fields.
 type Hook struct {
 	Name string
+	// Meta is set if the functions also take the metadata of the object.
+	Meta bool
 	// Fields are those of the spoke, and Targets those of the hub.
 	Fields, Targets [][]*Field
 }

@@ -111,7 +111,7 @@ func (t *unitTable) text() string {
 			fmt.Fprintf(&out, "{same: %q},\n", strings.Join(same, " "))
 		}
 		for _, u := range p.Units {
-			if !isSame(u) && !u.Presence() {
+			if !isSame(u) && !u.Presence() && !u.Depends() {
 				out.WriteString("{" + t.unit(p, u) + "},\n")
 			}
 		}

@@ -145,15 +145,15 @@ func emptyV1BackupStatus(value *v1.BackupStatus) bool {
 }
 
 // rulesOfV1BackupSpecPolicy are the rules of the schema that a kept value has to fulfil.
-var rulesOfV1BackupSpecPolicy = &conversionRules{Enum: []string{"\"MayStop\"", "\"TryNext\""}}
+var rulesOfV1BackupSpecPolicy = &conversionRules{Enum: []string{"\"MayStop\"", "\"TryNext\""}, OmitEmpty: true}
 
 // rulesOfV1BackupSpecVolumes are the rules of the schema that a kept value has to fulfil.
 var rulesOfV1BackupSpecVolumes = &conversionRules{Items: &conversionRules{Required: []string{"name"}, Properties: map[string]*conversionRules{
 	"compression": {Enum: []string{"\"None\"", "\"Zstd\""}},
-}}}
+}}, OmitEmpty: true}
 
 // rulesOfV1BackupSpecNetworks are the rules of the schema that a kept value has to fulfil.
-var rulesOfV1BackupSpecNetworks = &conversionRules{Items: &conversionRules{Required: []string{"cidr"}}}
+var rulesOfV1BackupSpecNetworks = &conversionRules{Items: &conversionRules{Required: []string{"cidr"}}, OmitEmpty: true}
 
 // rulesOfV1BackupSpecKeep are the rules of the schema that a kept value has to fulfil.
 var rulesOfV1BackupSpecKeep = &conversionRules{Minimum: conversionNumber(1)}
@@ -233,6 +233,15 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 	return k
 }
 
+// exactly returns what is kept at a path, or nil. What a whole value lacks is null.
+func (k *conversionKept) exactly(path ...string) *conversionKept {
+	out := k.at(path...)
+	if out == nil && k != nil && k.whole {
+		return &conversionKept{raw: json.RawMessage("null"), whole: true}
+	}
+	return out
+}
+
 // isSet reports whether a struct was there although it was empty.
 func (k *conversionKept) isSet() bool {
 	if k == nil {
@@ -260,6 +269,7 @@ type conversionRules struct {
 	Pattern                            func() *regexp.Regexp
 	DateTime                           bool
 	Required                           []string
+	OmitEmpty                          bool // an empty value is absent
 	Properties                         map[string]*conversionRules
 	Items, Values                      *conversionRules
 }
@@ -272,7 +282,18 @@ func (r *conversionRules) allow(raw []byte) bool {
 		return true
 	}
 	var value any
-	return json.Unmarshal(raw, &value) == nil && (value == nil || r.allows(value))
+	return json.Unmarshal(raw, &value) == nil && (r.OmitEmpty && conversionEmpty(value) || value == nil || r.allows(value))
+}
+
+// conversionEmpty reports whether omitempty leaves a value out.
+func conversionEmpty(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return value == "" || value == false || value == 0.0
 }
 
 func (r *conversionRules) allows(value any) bool {

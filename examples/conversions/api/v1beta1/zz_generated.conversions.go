@@ -280,7 +280,7 @@ func convertStringValueFromHub(value string) string {
 }
 
 // rulesOfV1BackupSpecPolicy are the rules of the schema that a kept value has to fulfil.
-var rulesOfV1BackupSpecPolicy = &conversionRules{Enum: []string{"\"MayStop\"", "\"TryNext\""}}
+var rulesOfV1BackupSpecPolicy = &conversionRules{Enum: []string{"\"MayStop\"", "\"TryNext\""}, OmitEmpty: true}
 
 // keyOfVolumeByName returns the key of an element.
 func keyOfVolumeByName(element *Volume) string {
@@ -296,7 +296,7 @@ func keyOfV1VolumeByName(element *v1.Volume) string {
 var rulesOfV1BackupSpecKeep = &conversionRules{Minimum: conversionNumber(1)}
 
 // rulesOfBackupSpecPolicy are the rules of the schema that a kept value has to fulfil.
-var rulesOfBackupSpecPolicy = &conversionRules{Enum: []string{"\"Preempt\"", "\"Borrow\"", "\"TryNext\""}}
+var rulesOfBackupSpecPolicy = &conversionRules{Enum: []string{"\"Preempt\"", "\"Borrow\"", "\"TryNext\""}, OmitEmpty: true}
 
 // emptyV1Deletion reports whether no field has a value.
 func emptyV1Deletion(value *v1.Deletion) bool {
@@ -304,7 +304,7 @@ func emptyV1Deletion(value *v1.Deletion) bool {
 }
 
 // rulesOfV1VolumeCompression are the rules of the schema that a kept value has to fulfil.
-var rulesOfV1VolumeCompression = &conversionRules{Enum: []string{"\"None\"", "\"Zstd\""}}
+var rulesOfV1VolumeCompression = &conversionRules{Enum: []string{"\"None\"", "\"Zstd\""}, OmitEmpty: true}
 
 // conversionValueOf returns what a pointer points to, or the zero value.
 func conversionValueOf[T any](pointer *T) (value T) {
@@ -402,6 +402,15 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 	return k
 }
 
+// exactly returns what is kept at a path, or nil. What a whole value lacks is null.
+func (k *conversionKept) exactly(path ...string) *conversionKept {
+	out := k.at(path...)
+	if out == nil && k != nil && k.whole {
+		return &conversionKept{raw: json.RawMessage("null"), whole: true}
+	}
+	return out
+}
+
 // isSet reports whether a struct was there although it was empty.
 func (k *conversionKept) isSet() bool {
 	if k == nil {
@@ -429,6 +438,7 @@ type conversionRules struct {
 	Pattern                            func() *regexp.Regexp
 	DateTime                           bool
 	Required                           []string
+	OmitEmpty                          bool // an empty value is absent
 	Properties                         map[string]*conversionRules
 	Items, Values                      *conversionRules
 }
@@ -441,7 +451,18 @@ func (r *conversionRules) allow(raw []byte) bool {
 		return true
 	}
 	var value any
-	return json.Unmarshal(raw, &value) == nil && (value == nil || r.allows(value))
+	return json.Unmarshal(raw, &value) == nil && (r.OmitEmpty && conversionEmpty(value) || value == nil || r.allows(value))
+}
+
+// conversionEmpty reports whether omitempty leaves a value out.
+func conversionEmpty(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return value == "" || value == false || value == 0.0
 }
 
 func (r *conversionRules) allows(value any) bool {
@@ -631,6 +652,23 @@ func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) co
 	return string(text)
 }
 
+// conversionName returns the name of a key in the annotation. Names of the format itself begin
+// with #.
+func conversionName(key string) string {
+	if len(key) > 0 && key[0] == '#' {
+		return "#" + key
+	}
+	return key
+}
+
+// of returns what is kept of the element with a key, or nil.
+func (k *conversionKept) of(key string) *conversionKept {
+	if k == nil || k.whole {
+		return k.at(key)
+	}
+	return k.at(conversionName(key))
+}
+
 // convertKeyed converts a list whose elements have keys. If these are not unique, it is
 // converted as one without.
 func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, keyOut func(*B) string, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (out []B, lost any) {
@@ -649,21 +687,23 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 	for i := range in {
 		keys[key(&in[i])] = true
 	}
-	if len(keys) < len(in) || kept != nil && !kept.whole && len(kept.raw) > 0 && kept.raw[0] == '[' {
+	if len(keys) < len(in) {
 		return convertList(in, kept, convert, back)
 	}
 	var byKey map[string]*conversionKept
-	if kept != nil && kept.whole {
-		byKey = map[string]*conversionKept{}
-		var values []json.RawMessage
-		if json.Unmarshal(kept.raw, &values) != nil {
-			values = nil
-		}
-		for _, raw := range values {
+	if kept != nil && (kept.whole || len(kept.raw) > 0 && kept.raw[0] == '[') {
+		byKey = map[string]*conversionKept{} // of a whole list, or one whose keys were not unique
+		for _, element := range conversionElements(kept, convert, back) {
 			var value B
-			if json.Unmarshal(raw, &value) == nil {
-				byKey[keyOut(&value)] = &conversionKept{raw: raw, whole: true}
+			if json.Unmarshal(element.V, &value) != nil {
+				continue
 			}
+			name := keyOut(&value)
+			if _, twice := byKey[name]; twice {
+				byKey[name] = nil
+				continue
+			}
+			byKey[name] = &conversionKept{raw: element.V, whole: true}
 		}
 	}
 	var all conversionLost
@@ -672,11 +712,11 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 		if kept != nil {
 			element := byKey[name]
 			if byKey == nil {
-				element = kept.at(name)
+				element = kept.of(name)
 			}
 			below[i] = convert(&in[i], &out[i], element)
 		}
-		all = all.under(below[i], name)
+		all = all.under(below[i], conversionName(name))
 	}
 	if len(all) == 0 {
 		return out, nil

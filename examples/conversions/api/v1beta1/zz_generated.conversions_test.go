@@ -1244,7 +1244,17 @@ func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Val
 // labelled checks that a label alone changes nothing else.
 func (r *lawsRunner) labelled(side int, read, e, stored, other reflect.Value) {
 	want := lawsClone(stored, r.types[1-side])
-	want.Addr().Interface().(lawsObject).SetLabels(e.Addr().Interface().(lawsObject).GetLabels())
+	object := want.Addr().Interface().(lawsObject)
+	labels, before := map[string]string{}, read.Addr().Interface().(lawsObject).GetLabels()
+	for key, value := range object.GetLabels() {
+		labels[key] = value
+	}
+	for key, value := range e.Addr().Interface().(lawsObject).GetLabels() {
+		if old, ok := before[key]; !ok || old != value { // others may be fields in the other version
+			labels[key] = value
+		}
+	}
+	object.SetLabels(labels)
 	if changed := r.differences(1-side, want, other); len(changed) > 0 {
 		changed = lawsWithout(changed, r.trip(1-side, stored))
 		r.report("L4: something else changes", "changed by a client of "+r.names[side]+" that sets a label", 1-side, e, changed)

@@ -1,0 +1,229 @@
+package conversions
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Derived is how a field that only one side has is computed from the rest.
+type Derived struct {
+	// Name is a word for the table: "constant", "union", "namespace", "name".
+	Name string
+	// Value is the JSON of a constant.
+	Value json.RawMessage
+	// Members are those of a union that have counterparts, and None is the value of its
+	// discriminator that selects no member.
+	Members []UnionMember
+	None    string
+
+	// metadata is the Go name of the field of ObjectMeta, or empty.
+	metadata string
+	// union is the marker of a discriminator, or nil.
+	union *markers.Marker
+}
+
+// UnionMember is a member of a union, with the value of the discriminator that selects it.
+type UnionMember struct {
+	Value      string
+	Spoke, Hub []*Field
+}
+
+// derive adds the unit of a field of the hub that a marker computes. on is the field with the
+// marker; nil if it is on the struct. It returns nil if the target does not exist.
+func (w *pairing) derive(m *markers.Marker, on *Field, d *Derived) *Unit {
+	pkg := w.Spoke.Decl.Pkg
+	target, ok := w.target(m.Value.(markers.Convert).Value, 0)
+	if !ok {
+		w.fail(noRule, m.Pos, pkg, "write the marker above the struct further out", "+%s: %s leads out of the struct", m.Name, m.Value.(markers.Convert).Value)
+		return nil
+	}
+	path := w.resolve(target, m, on)
+	if path == nil {
+		return nil
+	}
+	u := &Unit{Hub: path, Down: Kept, Derived: d, Pos: m.Pos}
+	w.claims = append(w.claims, &claim{hub: path, pos: m.Pos, unit: u})
+	w.Units = append(w.Units, u)
+	return u
+}
+
+// constant adds the unit of a marker set.
+func (w *pairing) constant(m *markers.Marker, on *Field) {
+	text, ok := m.Value.(markers.Convert).Get("value")
+	if !ok || !json.Valid([]byte(text)) {
+		hint := "write the value in JSON, such as value=true"
+		if ok {
+			hint = fmt.Sprintf("write the value in JSON; a text is value=`%q`", text)
+		}
+		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, hint, "+%s needs a value", m.Name)
+		return
+	}
+	u := w.derive(m, on, &Derived{Name: "constant", Value: json.RawMessage(text)})
+	if u == nil {
+		return
+	}
+	t := u.Hub[len(u.Hub)-1].Type
+	if problem := w.types.unfit(t, u.Derived.Value); problem != "" {
+		w.fail(noRule, m.Pos, w.Spoke.Decl.Pkg, "", "+%s: %s cannot be a value of %s %s: %s", m.Name, text, w.current.Hub.Name, w.in(u.Hub), problem)
+	}
+}
+
+// unfit returns why JSON cannot be written as a value of a type in Go; empty if it can.
+func (ts *types) unfit(t *Type, raw json.RawMessage) string {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err.Error()
+	}
+	fits := false
+	switch t.Shape {
+	case String:
+		_, fits = value.(string)
+	case Bool:
+		_, fits = value.(bool)
+	case Int:
+		var n int64
+		fits = json.Unmarshal(raw, &n) == nil && value != nil && n>>(size(t)-1) == n>>63
+	case Uint:
+		var n uint64
+		fits = json.Unmarshal(raw, &n) == nil && value != nil && n>>(size(t)-1)>>1 == 0
+	case Float:
+		_, fits = value.(float64)
+	case Pointer:
+		if t.Elem.Shape == Pointer {
+			return "it is a pointer to a pointer"
+		}
+		return ts.unfit(t.Elem, raw)
+	case List:
+		var list []json.RawMessage
+		fits = json.Unmarshal(raw, &list) == nil && list != nil
+		for _, element := range list {
+			if problem := ts.unfit(t.Elem, element); problem != "" {
+				return problem
+			}
+		}
+	case Struct:
+		var object map[string]json.RawMessage
+		fits = json.Unmarshal(raw, &object) == nil && object != nil
+		ts.fields(t)
+		for name, field := range object {
+			f := t.Field(name)
+			if f == nil || strings.Contains(f.Go, ".") {
+				return t.label() + " has no field " + name + " of its own"
+			}
+			if problem := ts.unfit(f.Type, field); problem != "" {
+				return problem
+			}
+		}
+	default:
+		return "a " + t.label() + " cannot be written as a constant"
+	}
+	if !fits {
+		return "its type is " + t.label()
+	}
+	return ""
+}
+
+// metadata adds the unit of a field of the spoke that repeats the name or namespace.
+func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
+	name := m.Value.(markers.Convert).Value
+	if name != "name" && name != "namespace" {
+		w.fail(noRule, m.Pos, f.Pkg, "write metadata=namespace or metadata=name", "+%s=%s: there is no such metadata", m.Name, name)
+		return
+	}
+	if f.Type.base().Shape != String || f.Type.Shape == Pointer && f.Type.Elem.Shape == Pointer {
+		w.fail(noRule, m.Pos, f.Pkg, "", "+%s is for a string, and %s %s is of type %s", m.Name, w.spoke.Name, w.in(path), f.Type.label())
+		return
+	}
+	u := &Unit{Spoke: path, Up: Kept, Derived: &Derived{Name: name, metadata: upperFirst(name)}, Pos: f.pos()}
+	w.Units = append(w.Units, u)
+}
+
+// hasMetadata reports whether fields of a struct of the spoke repeat metadata.
+func (p *pairer) hasMetadata(t *Type) bool {
+	return slices.ContainsFunc(p.types.fields(t), func(f *Field) bool {
+		return f.Source.Markers.Get(markers.ConvertPrefix+"metadata") != nil
+	})
+}
+
+// entry adds the unit of a label or an annotation of the spoke that is a field of the hub.
+func (w *pairing) entry(m *markers.Marker, kind string) {
+	value, pkg := m.Value.(markers.Convert), w.Spoke.Decl.Pkg
+	if len(w.path) > 0 || w.Spoke != w.spoke.Type {
+		w.fail(noRule, m.Pos, pkg, "", "+%s belongs above the type of the kind", m.Name)
+		return
+	}
+	if problems := validation.IsQualifiedName(value.Value); len(problems) > 0 {
+		w.fail(noRule, m.Pos, pkg, "", "+%s: %q cannot be a key: %s", m.Name, value.Value, problems[0])
+		return
+	}
+	if own := crd.ConversionAnnotation(w.current.Group); kind == "annotation" && value.Value == own {
+		w.fail(noRule, m.Pos, pkg, "", "+%s: %s is the annotation in which conversions keep values", m.Name, own)
+		return
+	}
+	target, ok := value.Get("to")
+	if target = strings.TrimPrefix(target, "$"); !ok {
+		w.fail(noRule, m.Pos, pkg, "write to= and the field of the hub, such as to=.spec.team", "+%s needs a field of the hub", m.Name)
+		return
+	}
+	hub := w.resolve(target, m, nil)
+	if hub == nil {
+		return
+	}
+	t := hub[len(hub)-1].Type
+	if pointed(t).Shape != String {
+		w.fail(noRule, m.Pos, pkg, "", "+%s: %s %s is of type %s, and the value of a %s is a string", m.Name, w.current.Hub.Name, w.in(hub), t.label(), kind)
+		return
+	}
+	text := &Type{ID: "string", Shape: String, Basic: "string"}
+	rule := &Rule{Name: kind, Spoke: text, Hub: t, Key: value.Value, op: opLabel}
+	plural := "labels"
+	if kind == "annotation" {
+		rule.op, plural = opAnnotation, "annotations"
+	}
+	object := w.Spoke.Field("metadata")
+	synthetic := func(name string) *Field { return &Field{JSON: name, Type: text, Source: object.Source, Pkg: pkg} }
+	u := &Unit{Spoke: []*Field{object, synthetic(plural), synthetic(value.Value)}, Hub: hub, Rule: rule, Pos: m.Pos}
+	if slices.ContainsFunc(w.claims, func(c *claim) bool { return dotted(c.spoke) == dotted(u.Spoke) }) {
+		w.fail(claimedTwice, m.Pos, pkg, "", "%s %s has two counterparts in %s", kind, value.Value, w.current.Hub.Name)
+		return
+	}
+	w.claims = append(w.claims, &claim{spoke: u.Spoke, hub: hub, pos: m.Pos, unit: u})
+	w.Units = append(w.Units, u)
+}
+
+// settleMetadata determines which pairs need the metadata of the object.
+func settleMetadata(pairs []*Pair) {
+	for again := true; again; {
+		again = false
+		for _, p := range pairs {
+			for _, u := range p.Units {
+				needs := u.Derived != nil && u.Derived.metadata != "" || u.Hook != nil && u.Hook.Meta || u.Rule.needsMetadata()
+				again = again || needs && !p.meta
+				p.meta = p.meta || needs
+			}
+		}
+	}
+}
+
+// needsMetadata reports whether structs below a rule need the metadata of the object.
+func (r *Rule) needsMetadata() bool {
+	for ; r != nil; r = r.Elem {
+		if r.Pair != nil && r.Pair.meta {
+			return true
+		}
+	}
+	return false
+}
+
+// metadataType is the text of the type of metadata in generated code.
+func (f *codeFile) metadataType() string {
+	return "*" + f.imp(source.MetaV1Path, "metav1") + ".ObjectMeta"
+}
