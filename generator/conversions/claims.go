@@ -31,7 +31,8 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 		if level == 0 && slices.Contains(w.takenSpoke, dotted(at)) {
 			continue
 		}
-		for _, m := range f.Source.Markers {
+		w.findAt(f, at)
+		for _, m := range w.markersOf(f, at) {
 			switch m.Name {
 			case markers.ConvertPrefix + "to":
 				value := m.Value.(markers.Convert)
@@ -55,7 +56,7 @@ func (w *pairing) findClaims(t *Type, path []*Field, level int) {
 				}
 			}
 		}
-		if inner := f.Type.base(); inner.Shape == Struct && inner.Decl.Pkg.Local() {
+		if inner := f.Type.base(); inner.Shape == Struct && (inner.Decl.Pkg.Local() || w.hasMarkersBelow(at)) {
 			w.findClaims(inner, at, level+1)
 		}
 	}
@@ -160,6 +161,11 @@ func (w *pairing) inside(spoke, hub []*Field) (at place) {
 	for _, taken := range w.takenHub {
 		if rest, ok := strings.CutPrefix(taken, h+"."); ok {
 			at.takenHub = append(at.takenHub, "."+rest)
+		}
+	}
+	for _, m := range w.extra {
+		if rest, ok := strings.CutPrefix(m.path, s+"."); ok {
+			at.extra = append(at.extra, atMarker{"." + rest, m.marker})
 		}
 	}
 	for _, c := range w.claims {

@@ -424,7 +424,9 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	} else {
 		f.line("%s, kept *conversionKept) (lost conversionLost) {", signature)
 	}
-	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int { return cmp.Compare(a.phase(up), b.phase(up)) }) {
+	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {
+		return cmp.Or(cmp.Compare(a.phase(up), b.phase(up)), cmp.Compare(p.inside(a, up), p.inside(b, up)))
+	}) {
 		f.unit(p, u, up)
 	}
 	if p.Loses {

@@ -133,6 +133,23 @@ func (u *Unit) phase(up bool) int {
 	return 0
 }
 
+// inside returns how many units write a struct that the result of one is in: it comes after
+// them.
+func (p *Pair) inside(u *Unit, up bool) (n int) {
+	target := func(u *Unit) string {
+		if up {
+			return dotted(u.Hub)
+		}
+		return dotted(u.Spoke)
+	}
+	for _, other := range p.Units {
+		if outer := target(other); outer != "" && strings.HasPrefix(target(u), outer+".") {
+			n++
+		}
+	}
+	return n
+}
+
 // unit writes the statements of a unit for a direction.
 func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 	fromPath, toPath, lostHere, keptThere := u.Spoke, u.Hub, u.Up == Kept, u.Down == Kept
@@ -160,6 +177,8 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opMap && u.Rule.carried() == nil && u.Rule.Elem.op != opList && u.Rule.Elem.op != opMap && (lostHere || keptThere):
 		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
+	case u.Rule.shared(), u.Rule.op == opWrap && u.Rule.Elem.op == opStruct:
+		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.carried() != nil && (lostHere || keptThere):
 		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opStruct && !lostHere && !keptThere:
@@ -378,21 +397,6 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		f.line("%s = new(%s)", target, f.text(b.Elem))
 		f.loseBelow(u, up, f.call(pair, up, source, target, "meta", kept), from)
 		f.line("}")
-	case opWrap:
-		pair := u.Rule.Elem.Pair
-		below := f.name(from.path, "Lost")
-		if a.Shape == Pointer {
-			value := f.name(from.path, "Value")
-			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
-			f.line("%s := %s", below, f.call(pair, up, value, "&"+target, "meta", kept))
-			f.line("if %s != nil && %s {\n%s = %s.with(true, \"#set\")\n}", source, f.empty(a.Elem, "*"+source, true), below, below)
-			f.loseBelow(u, up, below, from)
-			break
-		}
-		value := f.name(to.path, "Value")
-		f.line("var %s %s", value, f.text(b.Elem))
-		f.loseBelow(u, up, f.call(pair, up, "&"+source, "&"+value, "meta", kept), from)
-		f.line("if %s || %s.isSet() {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), kept, target, value)
 	case opList:
 		if structs(u.Rule.Elem) == nil {
 			f.notYet(u)
@@ -422,6 +426,112 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 	if len(to.guards) > 0 {
 		f.assign(to, target)
 	}
+}
+
+// presentStruct writes a unit of structs of which at least one is behind a pointer, and that
+// is nil if the other one is empty, but for fields that other units convert.
+func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
+	source, target := f.read(from), to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	pair := u.Rule.Elem.Pair
+	a, b := u.Rule.sides(up)
+	f.use("conversionLost")
+	kept := f.keptOf(u, up, to)
+	below := f.name(from.path, "Lost")
+	f.line("var %s conversionLost", below)
+	call := func(in, out string) { // an assignment of what is lost, if something can be
+		text := f.call(pair, up, in, out, "meta", kept)
+		if pair.Loses {
+			text = below + " = " + text
+		}
+		f.line("%s", text)
+	}
+	var dropped []string
+	for _, inner := range pair.Units {
+		if path := inner.Spoke; inner.Rule == nil && up && inner.Up == Dropped {
+			dropped = append(dropped, dotted(path))
+		} else if path := inner.Hub; inner.Rule == nil && !up && inner.Down == Dropped {
+			dropped = append(dropped, dotted(path))
+		}
+	}
+	// without is a condition that the source has nothing but the given fields.
+	without := func(paths []string) string {
+		if len(paths) == 0 {
+			return f.empty(a.Elem, "*"+source, true)
+		}
+		return "!" + f.hasOwn(a.Elem, paths) + "(*" + source + ")"
+	}
+	set := func() { f.line("%s = %s.with(true, \"#set\")\n}", below, below) }
+	switch {
+	case a.Shape == Pointer && b.Shape == Pointer:
+		taken := pair.takenSpoke
+		if !up {
+			taken = pair.takenHub
+		}
+		value := f.name(to.path, "Value")
+		f.line("if %s != nil {\nvar %s %s", source, value, f.text(b.Elem))
+		call(source, "&"+value)
+		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(without(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
+		f.line("if %s && %s {", without(dropped), f.empty(b.Elem, value, true))
+		set()
+		f.line("} else if %s.isSet() {\n%s = new(%s)\n}", kept, target, f.text(b.Elem))
+	case a.Shape == Pointer:
+		value := f.name(from.path, "Value")
+		f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
+		call(value, "&"+target)
+		f.line("if %s != nil && %s {", source, without(dropped))
+		set()
+	default:
+		value := f.name(to.path, "Value")
+		f.line("var %s %s", value, f.text(b.Elem))
+		call("&"+source, "&"+value)
+		f.line("if %s || %s.isSet() {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), kept, target, value)
+	}
+	if u.Reason == "" {
+		f.loseBelow(u, up, below, from)
+	}
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
+
+// hasOwn returns a function that reports whether a struct has values other than those of
+// fields that other units convert.
+func (f *codeFile) hasOwn(t *Type, taken []string) string {
+	than := ""
+	for name := range strings.FieldsFuncSeq(strings.Join(taken, ""), func(r rune) bool { return r == '.' }) {
+		than += upperFirst(name)
+	}
+	return f.helper("has"+f.identifier(t)+"Beside"+than, func(name string) string {
+		var out strings.Builder
+		fmt.Fprintf(&out, "// %s reports whether a field other than %s has a value.\nfunc %s(value %s) bool {\n", name, strings.Join(taken, " and "), name, f.text(t))
+		for _, path := range taken {
+			names := strings.Split(path, ".")[1:]
+			current, inner, expr := t, 0, "value"
+			var restore []string
+			for i, name := range names {
+				field := current.base().Field(name)
+				expr += "." + field.Go
+				current = field.Type
+				if i == len(names)-1 {
+					fmt.Fprintf(&out, "%s = *new(%s)\n", expr, f.text(current))
+				} else if current.Shape == Pointer {
+					inner++
+					copied := "copy" + strconv.Itoa(inner)
+					fmt.Fprintf(&out, "if %s != nil {\n%s := *%s\n", expr, copied, expr)
+					restore = append(restore, fmt.Sprintf("%s = &%s\nif %s {\n%s = nil\n}\n}\n", expr, copied, f.empty(current.Elem, copied, true), expr))
+					expr = copied
+				}
+			}
+			slices.Reverse(restore)
+			out.WriteString(strings.Join(restore, ""))
+		}
+		fmt.Fprintf(&out, "return %s\n}\n", not(f.empty(t, "value", true)))
+		return out.String()
+	})
 }
 
 // each returns a function that converts an element: func(in *A, out *B, kept) conversionLost.

@@ -147,10 +147,10 @@ func (w *pairing) metadata(f *Field, path []*Field, m *markers.Marker) {
 }
 
 // hasMetadata reports whether fields of a struct of the spoke repeat metadata.
-func (p *pairer) hasMetadata(t *Type) bool {
-	return slices.ContainsFunc(p.types.fields(t), func(f *Field) bool {
-		return f.Source.Markers.Get(markers.ConvertPrefix+"metadata") != nil
-	})
+func (p *pairer) hasMetadata(t *Type, at place) bool {
+	const name = markers.ConvertPrefix + "metadata"
+	return slices.ContainsFunc(at.extra, func(m atMarker) bool { return m.marker.Name == name }) ||
+		slices.ContainsFunc(p.types.fields(t), func(f *Field) bool { return f.Source.Markers.Get(name) != nil })
 }
 
 // entry adds the unit of a label or an annotation of the spoke that is a field of the hub.

@@ -51,7 +51,9 @@ func (r *Rule) loses(up bool) bool {
 		return false
 	case opInteger:
 		return !holds(to, from)
-	case opPointer, opList, opMap:
+	case opPointer:
+		return r.Elem.loses(up) || r.shared()
+	case opList, opMap:
 		return r.Elem.loses(up)
 	case opLabel, opAnnotation:
 		return true // an empty one, and one that the hub has of its own
@@ -70,6 +72,12 @@ func (r *Rule) loses(up bool) bool {
 		return codecLoses(r.Name, from, to)
 	}
 	return true
+}
+
+// shared reports whether the rule is for pointers to structs, of which other units convert
+// some fields: whether the pointers are set does not depend on these.
+func (r *Rule) shared() bool {
+	return r.op == opPointer && r.Elem.op == opStruct && len(r.Elem.Pair.takenSpoke)+len(r.Elem.Pair.takenHub) > 0
 }
 
 // codecLoses reports whether a codec may not give a value back.

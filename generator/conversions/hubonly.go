@@ -76,7 +76,7 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 func (w *pairing) acknowledged(path []*Field) *markers.Marker {
 	candidates := slices.Clone(w.Spoke.Decl.Load().Markers)
 	for _, f := range w.Spoke.Fields {
-		candidates = append(candidates, f.Source.Markers...)
+		candidates = append(candidates, w.markersOf(f, []*Field{f})...)
 	}
 	for _, m := range candidates {
 		if m.Name == markers.ConvertPrefix+"hubOnly" && m.Value.(markers.Convert).Value == dotted(path) {

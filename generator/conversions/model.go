@@ -76,6 +76,8 @@ type place struct {
 	// takenSpoke and takenHub are the fields of either side that units of an outer pair
 	// convert, as paths.
 	takenSpoke, takenHub []string
+	// extra are markers for fields of the spoke that are written further out.
+	extra []atMarker
 	// optional is set if the spoke's struct is a value that is not there while it is empty,
 	// and its fields depend on that.
 	optional bool

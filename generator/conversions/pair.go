@@ -21,6 +21,7 @@ type pairer struct {
 	reporter *report.Reporter
 	types    *types
 	unions   *gounions.Unions
+	parse    func(*source.Package, []markers.Comment, markers.Target) (source.Markers, source.Malformed)
 	memo     map[string]*Pair
 	strict   bool
 	// current and spoke are the versions being paired.
@@ -40,11 +41,13 @@ type pairing struct {
 	*Pair
 	// claims are those of markers, of this struct and those below it.
 	claims []*claim
+	// deeper are markers that fields of structs below have for fields further down.
+	deeper []atMarker
 }
 
 // pair returns the pair of two structs.
 func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
-	at.optional = at.optional && p.hasMetadata(s)
+	at.optional = at.optional && p.hasMetadata(s, at)
 	key := s.ID + " " + h.ID + " " + at.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
@@ -60,7 +63,11 @@ func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at 
 
 // key returns a text that is equal for equal places.
 func (at place) key() string {
-	return fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional)
+	text := fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional)
+	for _, m := range at.extra {
+		text += " " + m.path + " " + m.marker.Text
+	}
+	return text
 }
 
 func (w *pairing) run() {
@@ -90,6 +97,11 @@ func (w *pairing) run() {
 	w.findClaims(w.Spoke, nil, 0)
 	w.refuseDuplicates()
 	w.spokeFields(w.Spoke, nil)
+	for _, c := range w.claims { // of fields below structs that have counterparts of their own
+		if c.unit == nil && !slices.ContainsFunc(w.Units, func(u *Unit) bool { return dotted(u.Spoke) == dotted(c.spoke) }) {
+			w.spokeField(c.spoke[len(c.spoke)-1], c.spoke)
+		}
+	}
 	w.hubFields(w.Hub, nil, w.Hubward)
 	w.findMembers()
 	w.rankGuards()
@@ -152,9 +164,9 @@ func (w *pairing) spokeFields(t *Type, prefix []*Field) {
 
 func (w *pairing) spokeField(f *Field, path []*Field) {
 	var keep, drop, to, metadata, guard *markers.Marker
-	for _, m := range f.Source.Markers {
+	for _, m := range w.markersOf(f, path) {
 		switch name := strings.TrimPrefix(m.Name, markers.ConvertPrefix); name {
-		case m.Name, "func", "key", "values", "set", "union":
+		case m.Name, "at", "func", "key", "values", "set", "union":
 		case "to":
 			to = m
 		case "hubOnly":
@@ -231,7 +243,7 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: below(w.Spokeward, spoke), hubSchema: below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
-	for _, m := range f.Source.Markers {
+	for _, m := range w.markersOf(f, spoke) {
 		value, _ := m.Value.(markers.Convert)
 		switch m.Name {
 		case markers.ConvertPrefix + "to":
@@ -284,7 +296,7 @@ func names(path []*Field) (out []string) {
 // compareDefaults reports counterparts with different defaults.
 func (w *pairing) compareDefaults(u *Unit, s, h *structural.Schema) {
 	text := func(s *structural.Schema) string {
-		if s == nil || s.Default == nil {
+		if s == nil || s.Default == nil || string(s.Default.Raw) == `""` {
 			return ""
 		}
 		return string(s.Default.Raw)

@@ -23,7 +23,7 @@ type rules struct {
 // of returns the rule for two types, or why there is none.
 func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule, string) {
 	rule := &Rule{Spoke: s, Hub: h}
-	taken := len(r.takenSpoke)+len(r.takenHub) > 0
+	taken := len(r.takenSpoke)+len(r.takenHub)+len(r.extra) > 0
 	if depth > maxDepth {
 		return nil, "the types contain themselves"
 	}
@@ -127,14 +127,15 @@ func (r *rules) foreign(s, h *Type) string {
 	var missing []string
 	r.types.fields(h)
 	for _, f := range r.types.fields(s) {
-		if h.Field(f.JSON) == nil && !f.Meta {
+		named := slices.ContainsFunc(r.extra, func(m atMarker) bool { return m.path == "."+f.JSON })
+		if h.Field(f.JSON) == nil && !f.Meta && !named {
 			missing = append(missing, f.JSON)
 		}
 	}
 	if len(missing) == 0 {
 		return ""
 	}
-	return h.label() + " has no " + strings.Join(missing, ", ") + ", and fields of another module cannot have markers"
+	return h.label() + " has no " + strings.Join(missing, ", ") + ", and fields of another module have no markers: write +schemagen:convert:at(." + missing[0] + ")=+schemagen:convert:… above the field that uses the type"
 }
 
 // checkKeys returns what is wrong with the keys of a list.
@@ -199,9 +200,9 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
 	if list == h {
-		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys})
+		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys, extra: r.extra})
 	} else {
-		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys})
+		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys, extra: r.extra})
 	}
 	rule.Elem = elem
 	return rule, ""

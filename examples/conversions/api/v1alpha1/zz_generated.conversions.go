@@ -247,7 +247,24 @@ func (k *conversionKept) isSet() bool {
 	if k == nil {
 		return false
 	}
-	return k.at("#set") != nil || k.whole && string(k.raw) != "null"
+	var fields map[string]any
+	return k.at("#set") != nil || k.whole && json.Unmarshal(k.raw, &fields) == nil && fields != nil && conversionHollow(fields)
+}
+
+// conversionHollow reports whether a value has no values but empty ones.
+func conversionHollow(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range value {
+			if !conversionHollow(field) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(value) == 0
+	}
+	return value == nil || value == "" || value == false || value == 0.0
 }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.

@@ -75,16 +75,6 @@ func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost
 //	(none) → .keep                     only there         lossless
 func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionKept) (lost conversionLost) {
 	out.CronSchedule = in.Schedule
-	drainSeconds := int64ToInt32(int64((conversionValueOf(in.Drain)).Duration / time.Second))
-	if !conversionSamePointer(conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second}), in.Drain) {
-		lost = lost.with(in.Drain, "drain")
-	}
-	if drainSeconds != 0 {
-		if out.Deletion == nil {
-			out.Deletion = new(v1.Deletion)
-		}
-		out.Deletion.DrainSeconds = drainSeconds
-	}
 	policy := convertStringValueToHub(in.Policy)
 	if policyKept, ok := conversionValue[string](kept.at("policy"), rulesOfV1BackupSpecPolicy); ok && convertStringValueFromHub(policyKept) == in.Policy {
 		policy = policyKept
@@ -106,6 +96,16 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 	lost = lost.under(networksLost, "networks")
 	if in.Legacy != "" {
 		lost = lost.with(in.Legacy, "legacy")
+	}
+	drainSeconds := int64ToInt32(int64((conversionValueOf(in.Drain)).Duration / time.Second))
+	if !conversionSamePointer(conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second}), in.Drain) {
+		lost = lost.with(in.Drain, "drain")
+	}
+	if drainSeconds != 0 {
+		if out.Deletion == nil {
+			out.Deletion = new(v1.Deletion)
+		}
+		out.Deletion.DrainSeconds = drainSeconds
 	}
 	if kept.at("deletion").isSet() {
 		if out.Deletion == nil {
@@ -254,11 +254,6 @@ func convertNetworkFromV1(in *v1.Network, out *Network, kept *conversionKept) (l
 	return lost
 }
 
-// int64ToInt32 converts a number, to the nearest one if it is out of range.
-func int64ToInt32(value int64) int32 {
-	return int32(max(min(value, math.MaxInt32), math.MinInt32))
-}
-
 // convertStringValueToHub converts a value; those that it does not name convert to themselves.
 func convertStringValueToHub(value string) string {
 	switch value {
@@ -290,6 +285,11 @@ func keyOfVolumeByName(element *Volume) string {
 // keyOfV1VolumeByName returns the key of an element.
 func keyOfV1VolumeByName(element *v1.Volume) string {
 	return element.Name
+}
+
+// int64ToInt32 converts a number, to the nearest one if it is out of range.
+func int64ToInt32(value int64) int32 {
+	return int32(max(min(value, math.MaxInt32), math.MinInt32))
 }
 
 // rulesOfV1BackupSpecKeep are the rules of the schema that a kept value has to fulfil.
@@ -416,7 +416,24 @@ func (k *conversionKept) isSet() bool {
 	if k == nil {
 		return false
 	}
-	return k.at("#set") != nil || k.whole && string(k.raw) != "null"
+	var fields map[string]any
+	return k.at("#set") != nil || k.whole && json.Unmarshal(k.raw, &fields) == nil && fields != nil && conversionHollow(fields)
+}
+
+// conversionHollow reports whether a value has no values but empty ones.
+func conversionHollow(value any) bool {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range value {
+			if !conversionHollow(field) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(value) == 0
+	}
+	return value == nil || value == "" || value == false || value == 0.0
 }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
