@@ -325,7 +325,7 @@ func (f *codeFile) castUnless(from, to *Type, value string) string {
 func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 	switch {
 	case f.comparable(t):
-		return a + " == " + b
+		return operand(a) + " == " + operand(b)
 	case t.Shape == Pointer && f.comparable(t.Elem):
 		f.use("conversionSamePointer")
 		return "conversionSamePointer(" + a + ", " + b + ")"
@@ -342,6 +342,15 @@ func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 	}
 	f.use("conversionSameJSON")
 	return "conversionSameJSON(" + a + ", " + b + ")"
+}
+
+// operand returns an expression for a condition, in which a composite literal would be taken
+// for the beginning of a block.
+func operand(value string) string {
+	if strings.HasSuffix(value, "}") {
+		return "(" + value + ")"
+	}
+	return value
 }
 
 // comparable reports whether Go compares values of a type, which may be a struct, by what is
