@@ -101,6 +101,10 @@ search: ## Search the modules of bench for rbac and webhook markers without effe
 laws: ## Test the hand-written conversions of public modules, and compare the violations with bench/laws.txt.
 	$(GO) run -C bench . laws
 
+.PHONY: oracles
+oracles: ## Generate conversions for copies of public modules, and compare them with the hand-written ones and with bench/oracles.txt.
+	$(GO) run -C bench . oracles
+
 .PHONY: versions
 versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
 	$(GO) run -C bench . versions -o $(BIN)/versions

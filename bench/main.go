@@ -33,6 +33,9 @@ const usage = `usage: go run . COMMAND [flags]
   laws     [-schemagen PATH] [-case MODULE,MODULE] [-update]
                                           test the hand-written conversions of public modules,
                                           and hold the violations against laws.txt
+  oracles  [-schemagen PATH] [-case NAME,NAME] [-update]
+                                          compare generated conversions with those that public
+                                          modules have, and the result with oracles.txt
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite docs/performance.md from docs/performance.csv
@@ -92,6 +95,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
 	case "laws":
 		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
+	case "oracles":
+		flags.BoolVar(&update, "update", false, "rewrite oracles.txt for the selected modules")
 	case "dialects":
 		flags.StringVar(&openshift, "openshift", "", "a checkout of openshift/api")
 		flags.StringVar(&opcon, "opcon", "", "a checkout of operator-controller")
@@ -139,6 +144,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "laws" {
 		return laws(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "oracles" {
+		return oracles(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "dialects" {
 		return dialects(ctx, w, *product, openshift, opcon, recorded, out)

@@ -1,0 +1,544 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// oraclesResult has how generated conversions differ from those that projects wrote by hand.
+const oraclesResult = "oracles.txt"
+
+// oracleObjects is the number of random objects of each kind and direction, and oracleSeed
+// their seed.
+const (
+	oracleObjects = 10000
+	oracleSeed    = 1
+)
+
+// oracle is a module with hand-written conversions. oracles/NAME.txt has what is put into a
+// copy of it, and what is known of the differences, in sections:
+//
+//	markers DIR   Type.Field MARKER, without the prefix +schemagen:convert:
+//	hooks DIR     a Go file for the package
+//	values        Type.Field or Type, and strings that random objects have there: a|b
+//	differences   KIND DIRECTION PATH REASON
+type oracle struct {
+	name string
+	// modules are by the directory in which a replace directive expects them.
+	modules map[string]string
+	// in is the module with the types.
+	in     string
+	groups []oracleGroup
+	// written are patterns of the files with hand-written conversions.
+	written []string
+	// equal are kinds that are the same in both versions.
+	equal []string
+	// annotations are those in which they keep data.
+	annotations []string
+	// setup is a statement before the first conversion, and imports what it needs.
+	setup   string
+	imports []string
+}
+
+// oracleGroup are the packages of a group.
+type oracleGroup struct {
+	spoke, hub string
+	// functions is the package of the functions; empty for methods. Their names are as in
+	// "Convert%sV1Beta1ToHub".
+	functions, up, down string
+	kinds               []string
+}
+
+func allOracles() []oracle {
+	return []oracle{
+		{
+			name:    "kruise",
+			modules: map[string]string{".": "github.com/openkruise/kruise@v1.8.2"},
+			groups:  []oracleGroup{{spoke: "apis/apps/v1alpha1", hub: "apis/apps/v1beta1", kinds: []string{"StatefulSet"}}},
+			written: []string{"apis/apps/v1alpha1/*_conversion.go"},
+		},
+		{
+			name:    "cluster-api",
+			modules: map[string]string{".": "sigs.k8s.io/cluster-api@v1.14.2", "api": "sigs.k8s.io/cluster-api/api@v1.14.2"},
+			in:      "api",
+			groups: []oracleGroup{{
+				spoke: "api/core/v1beta1", hub: "api/core/v1beta2",
+				functions: "core/webhooks/conversion", up: "Convert%sV1Beta1ToHub", down: "Convert%sHubToV1Beta1",
+				kinds: []string{"Cluster", "ClusterClass", "Machine", "MachineDeployment", "MachineHealthCheck", "MachinePool", "MachineSet"},
+			}},
+			written:     []string{"api/core/v1beta1/conversion.go", "api/core/v1beta2/conversion.go", "core/webhooks/conversion/*.go"},
+			equal:       []string{"MachineDrainRule"},
+			annotations: []string{"cluster.x-k8s.io/conversion-data"},
+			setup:       `written0.SetAPIVersionGetter(func(_ context.Context, gk schema.GroupKind) (string, error) { return gk.Group + "/v1", nil })`,
+			imports:     []string{`"k8s.io/apimachinery/pkg/runtime/schema"`},
+		},
+		{
+			name:    "kueue",
+			modules: map[string]string{".": "sigs.k8s.io/kueue@v0.16.1"},
+			groups: []oracleGroup{{
+				spoke: "apis/kueue/v1beta1", hub: "apis/kueue/v1beta2",
+				kinds: []string{"ClusterQueue", "Cohort", "LocalQueue", "MultiKueueCluster", "Workload"},
+			}},
+			written: []string{"apis/kueue/v1beta1/*_conversion.go"},
+		},
+		{
+			name:    "kserve",
+			modules: map[string]string{".": "github.com/kserve/kserve@v0.17.0"},
+			groups: []oracleGroup{{
+				spoke: "pkg/apis/serving/v1alpha1", hub: "pkg/apis/serving/v1alpha2",
+				kinds: []string{"LLMInferenceService", "LLMInferenceServiceConfig"},
+			}},
+			written:     []string{"pkg/apis/serving/v1alpha1/*_conversion.go"},
+			annotations: []string{"internal.serving.kserve.io/model-criticality", "internal.serving.kserve.io/lora-criticalities"},
+		},
+	}
+}
+
+// withoutOracle says what is not compared, and why.
+const withoutOracle = `kruise v1.8.2: CloneSet and WorkloadSpread have one version, so nothing converts them.
+kueue v0.14.0 and kserve v0.15.2 have no conversions of these kinds, and later versions of kueue and kruise cannot be had with a checksum.
+`
+
+// oracles generates conversions for copies of public modules, and compares them with those that
+// the projects wrote by hand.
+func oracles(ctx context.Context, w workspace, only, given string, update bool, out io.Writer) error {
+	product, err := w.product(ctx, given)
+	if err != nil {
+		return err
+	}
+	golden, err := readSections(oraclesResult)
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, o := range allOracles() {
+		if only != "" && !slices.Contains(strings.Split(only, ","), o.name) {
+			continue
+		}
+		section, unexplained, err := w.oracleOf(ctx, product, o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+		if unexplained != "" {
+			failed = true
+			fmt.Fprintf(out, "%s: differences that oracles/%[1]s.txt does not explain:\n%s", o.name, unexplained)
+		}
+		if !update && golden[o.title()] != section {
+			failed = true
+			fmt.Fprintf(out, "%s: differs from %s:\n%s", o.name, oraclesResult, excerpt(golden[o.title()], section))
+		}
+		golden[o.title()] = section
+	}
+	if update {
+		golden["all"] = fmt.Sprintf("%d random objects of each kind and direction, seed %d, %s. up is to the hub.\n", oracleObjects, oracleSeed, time.Now().UTC().Format(time.DateOnly)) + withoutOracle
+		if err := writeSections(oraclesResult, golden); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errDiffers
+	}
+	return nil
+}
+
+// title returns the modules with their versions.
+func (o oracle) title() string {
+	return strings.ReplaceAll(strings.Join(slices.Sorted(maps.Values(o.modules)), ", "), "@", " ") + ": " + o.name
+}
+
+// oracleOf returns the result for a module, and the differences that are not explained.
+func (w workspace) oracleOf(ctx context.Context, product string, o oracle) (section, unexplained string, err error) {
+	given, err := readSections(filepath.Join("oracles", o.name+".txt"))
+	if err != nil {
+		return "", "", err
+	}
+	// Always the same directory, because it is in the keys of Go's build cache.
+	root := filepath.Join(w.cache, "oracles", o.name)
+	defer os.RemoveAll(root)
+	if err := copyOracle(ctx, root, o.modules); err != nil {
+		return "", "", err
+	}
+	markers, hooks := 0, 0
+	for name, text := range given {
+		what, dir, _ := strings.Cut(name, " ")
+		switch what {
+		case "markers":
+			n, err := putMarkers(filepath.Join(root, dir), text)
+			if err != nil {
+				return "", "", err
+			}
+			markers += n
+		case "hooks":
+			file := filepath.Join(root, dir, "schemagen_hooks.go")
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				return "", "", err
+			}
+			n, err := countStatements(file)
+			if err != nil {
+				return "", "", err
+			}
+			hooks += n
+		}
+	}
+	if err := o.generate(ctx, product, root); err != nil {
+		return "", "", err
+	}
+	written := 0
+	for _, pattern := range o.written {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return "", "", err
+		}
+		n, err := countStatements(files...)
+		if err != nil {
+			return "", "", err
+		}
+		written += n
+	}
+	if err := o.writeProgram(root, given["values"]); err != nil {
+		return "", "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", "-mod=mod", "./schemagen_oracle", "-objects", strconv.Itoa(oracleObjects), "-seed", strconv.Itoa(oracleSeed))
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr = root, &stderr
+	results, err := cmd.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("go run: %w\n%s", err, stderr.Bytes())
+	}
+	section, unexplained, err = explain(results, given["differences"])
+	if err != nil {
+		return "", "", err
+	}
+	for _, kind := range o.equal {
+		section += kind + ": the versions are equal, so nothing is generated\n"
+	}
+	return fmt.Sprintf("markers: %d; statements: %d by hand, %d in hooks (%.1f %%)\n", markers, written, hooks, 100*float64(hooks)/float64(max(written, 1))) + section, unexplained, nil
+}
+
+// copyOracle copies the Go files of modules.
+func copyOracle(ctx context.Context, root string, modules map[string]string) error {
+	if err := os.RemoveAll(root); err != nil {
+		return err
+	}
+	for _, at := range slices.Sorted(maps.Keys(modules)) {
+		found, err := downloadVersion(ctx, modules[at])
+		if err != nil {
+			return err
+		}
+		err = filepath.WalkDir(found.Dir, func(name string, d fs.DirEntry, err error) error {
+			base := path.Base(name)
+			if err != nil || !d.Type().IsRegular() || strings.HasSuffix(base, "_test.go") || filepath.Ext(base) != ".go" && base != "go.mod" && base != "go.sum" {
+				return err
+			}
+			relative, _ := filepath.Rel(found.Dir, name)
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			to := filepath.Join(root, at, relative)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(to, data, 0o644)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate writes the conversions.
+func (o oracle) generate(ctx context.Context, product, root string) error {
+	args := []string{"conversions", "--style=functions"}
+	for _, g := range o.groups {
+		for _, dir := range []string{g.spoke, g.hub} {
+			relative, err := filepath.Rel(cmp.Or(o.in, "."), dir)
+			if err != nil {
+				return err
+			}
+			args = append(args, "./"+filepath.ToSlash(relative))
+		}
+	}
+	cmd := exec.CommandContext(ctx, product, args...)
+	cmd.Dir = filepath.Join(root, o.in)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("schemagen %s: %w\n%s", strings.Join(args, " "), err, text)
+	}
+	return nil
+}
+
+// putMarkers puts markers into the Go files of a package, and returns how many.
+func putMarkers(dir, text string) (n int, err error) {
+	wanted := map[string][]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		place, marker, ok := strings.Cut(line, " ")
+		if !ok {
+			return 0, fmt.Errorf("%q has no marker", line)
+		}
+		wanted[place] = append(wanted[place], "// +schemagen:convert:"+strings.TrimSpace(marker)+"\n")
+		n++
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return 0, err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
+		if err != nil {
+			return 0, err
+		}
+		inserts := map[int]string{}
+		put := func(place string, at token.Pos) {
+			if lines := wanted[place]; lines != nil {
+				offset := fset.Position(at).Offset
+				inserts[offset-fset.Position(at).Column+1] = strings.Join(lines, "")
+				delete(wanted, place)
+			}
+		}
+		for _, decl := range file.Decls {
+			types, ok := decl.(*ast.GenDecl)
+			if !ok || types.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range types.Specs {
+				spec := spec.(*ast.TypeSpec)
+				put(spec.Name.Name, types.Pos())
+				fields, ok := spec.Type.(*ast.StructType)
+				if !ok {
+					continue
+				}
+				for _, f := range fields.Fields.List {
+					for _, field := range f.Names {
+						put(spec.Name.Name+"."+field.Name, field.Pos())
+					}
+				}
+			}
+		}
+		for _, offset := range slices.Backward(slices.Sorted(maps.Keys(inserts))) {
+			data = slices.Concat(data[:offset], []byte(inserts[offset]), data[offset:])
+		}
+		if len(inserts) > 0 {
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if len(wanted) > 0 {
+		return 0, fmt.Errorf("%s has no %s", dir, strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
+	}
+	return n, nil
+}
+
+// countStatements returns the number of statements in functions, blocks not counted.
+func countStatements(files ...string) (n int, err error) {
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return 0, err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok {
+				ast.Inspect(f, func(node ast.Node) bool {
+					switch node.(type) {
+					case *ast.BlockStmt, *ast.CaseClause:
+					case ast.Stmt:
+						n++
+					}
+					return true
+				})
+			}
+		}
+	}
+	return n, nil
+}
+
+// writeProgram writes the program that compares.
+func (o oracle) writeProgram(root, given string) error {
+	program, err := os.ReadFile(filepath.Join("oracles", "compare.txt"))
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, "schemagen_oracle")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	values := map[string][]string{}
+	for line := range strings.Lines(given) {
+		if name, list, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			values[name] = strings.Split(list, "|")
+		}
+	}
+	var kinds strings.Builder
+	imports := map[string]string{}
+	for i, g := range o.groups {
+		spoke, hub, written := fmt.Sprintf("spoke%d", i), fmt.Sprintf("hub%d", i), fmt.Sprintf("written%d", i)
+		for name, dir := range map[string]string{spoke: g.spoke, hub: g.hub, written: g.functions} {
+			if dir == "" {
+				continue
+			}
+			found, err := importPath(root, dir)
+			if err != nil {
+				return err
+			}
+			imports[name] = found
+		}
+		if err := constants(filepath.Join(root, g.spoke), values); err != nil {
+			return err
+		}
+		if err := constants(filepath.Join(root, g.hub), values); err != nil {
+			return err
+		}
+		for _, k := range g.kinds {
+			call := func(function string, in, out string) string {
+				return fmt.Sprintf("func(in, out any) error { return %s(context.Background(), in.(*%s.%s), out.(*%s.%s)) }", function, in, k, out, k)
+			}
+			up, down := call(written+"."+fmt.Sprintf(g.up, k), spoke, hub), call(written+"."+fmt.Sprintf(g.down, k), hub, spoke)
+			if g.functions == "" {
+				up = fmt.Sprintf("func(in, out any) error { return in.(*%s.%s).ConvertTo(out.(*%s.%[2]s)) }", spoke, k, hub)
+				down = fmt.Sprintf("func(in, out any) error { return out.(*%s.%s).ConvertFrom(in.(*%s.%[2]s)) }", spoke, k, hub)
+			}
+			fmt.Fprintf(&kinds, "\t{name: %q, spoke: func() any { return new(%s.%[1]s) }, hub: func() any { return new(%[3]s.%[1]s) },\n", k, spoke, hub)
+			fmt.Fprintf(&kinds, "\t\ttheirs: [2]func(in, out any) error{%s, %s},\n", up, down)
+			fmt.Fprintf(&kinds, "\t\tours: [2]func(in, out any) error{%s, %s}},\n", call(spoke+".Convert"+k+"ToHub", spoke, hub), call(spoke+".Convert"+k+"FromHub", hub, spoke))
+		}
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "package main\n\nimport (\n\t\"context\"\n")
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		fmt.Fprintf(&table, "\t%s %q\n", name, imports[name])
+	}
+	for _, line := range o.imports {
+		fmt.Fprintf(&table, "\t%s\n", line)
+	}
+	fmt.Fprintf(&table, ")\n\nfunc init() { %s }\n\nvar kinds = []kind{\n%s}\n\nvar values = %#v\n\nvar keptBy = %#v\n", o.setup, kinds.String(), values, o.annotations)
+	if err := os.WriteFile(filepath.Join(dir, "kinds.go"), []byte(table.String()), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644)
+}
+
+// moduleLine matches the path in a go.mod.
+var moduleLine = regexp.MustCompile(`(?m)^module (\S+)`)
+
+// importPath returns the import path of a directory below root.
+func importPath(root, dir string) (string, error) {
+	for at := dir; ; at = path.Dir(at) {
+		data, err := os.ReadFile(filepath.Join(root, at, "go.mod"))
+		if err != nil {
+			if at == "." {
+				return "", err
+			}
+			continue
+		}
+		relative, err := filepath.Rel(at, dir)
+		return path.Join(string(moduleLine.FindSubmatch(data)[1]), filepath.ToSlash(relative)), err
+	}
+}
+
+// constants adds the string constants of a package by type.
+func constants(dir string, values map[string][]string) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			spec, ok := node.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			of, ok := spec.Type.(*ast.Ident)
+			for _, value := range spec.Values {
+				if text, isText := value.(*ast.BasicLit); ok && isText && text.Kind == token.STRING && of.Name != "string" {
+					if s, err := strconv.Unquote(text.Value); err == nil && !slices.Contains(values[of.Name], s) {
+						values[of.Name] = append(values[of.Name], s)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return nil
+}
+
+// explain returns a table of results with the reasons of differences, and those without one.
+func explain(results []byte, known string) (section, unexplained string, err error) {
+	type reason struct {
+		pattern *regexp.Regexp
+		text    string
+	}
+	var reasons []reason
+	for line := range strings.Lines(known) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		parts := strings.SplitN(line, " ", 4)
+		if len(parts) < 4 {
+			return "", "", fmt.Errorf("%q is not KIND DIRECTION PATH REASON", line)
+		}
+		for i, part := range parts[:3] {
+			parts[i] = strings.ReplaceAll(regexp.QuoteMeta(part), `\*`, ".*")
+		}
+		pattern, err := regexp.Compile("^" + strings.Join(parts[:3], " ") + "$")
+		if err != nil {
+			return "", "", err
+		}
+		reasons = append(reasons, reason{pattern, parts[3]})
+	}
+	decoder := json.NewDecoder(bytes.NewReader(results))
+	for decoder.More() {
+		var r struct {
+			Kind, Direction string
+			Equal           int
+			Differences     map[string]int
+			Examples        map[string][3]string
+		}
+		if err := decoder.Decode(&r); err != nil {
+			return "", "", err
+		}
+		section += fmt.Sprintf("%s %s: %d equal\n", r.Kind, r.Direction, r.Equal)
+		for _, at := range slices.Sorted(maps.Keys(r.Differences)) {
+			i := slices.IndexFunc(reasons, func(known reason) bool { return known.pattern.MatchString(r.Kind + " " + r.Direction + " " + at) })
+			if i < 0 {
+				example := r.Examples[at]
+				unexplained += fmt.Sprintf("%s %s %s: %d objects\n\ttheirs %s\n\tours   %s\n\tof     %s\n", r.Kind, r.Direction, at, r.Differences[at], example[0], example[1], example[2])
+				continue
+			}
+			section += fmt.Sprintf("\t%d %s: %s\n", r.Differences[at], at, reasons[i].text)
+		}
+	}
+	return section, unexplained, nil
+}
