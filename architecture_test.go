@@ -59,6 +59,7 @@ func layers() []string {
 		"generator/internal/edits",
 		"generator/internal/absent",
 		"generator/internal/gounions",
+		"generator/internal/conventions",
 		"generator/internal/transitions",
 		"generator/internal/gateway",
 		"generator/internal/overlay",

@@ -13,7 +13,7 @@ func (o Options) Internal() build.Options {
 			Enable: o.Enable, Unions: o.Unions, Allow: o.Allow,
 			AllowDangerousTypes: o.AllowDangerousTypes, IgnoreUnexportedFields: o.IgnoreUnexportedFields,
 			Packages:  converted(o.Packages, func(p PackageOptions) build.PackageOptions { return build.PackageOptions(p) }),
-			Overrides: o.Overrides.internal(), Generators: o.Generators, Gates: o.Gates, KnownGates: o.KnownGates, MergeOverlay: o.MergeOverlay,
+			Overrides: o.Overrides.internal(), Generators: o.Generators, Gates: o.Gates, KnownGates: o.KnownGates, MergeOverlay: o.MergeOverlay, Rules: o.Rules,
 		},
 		Output: build.Output(o.Output),
 		Server: o.Server, SkipVerify: o.SkipVerify, Final: o.Final,

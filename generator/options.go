@@ -99,6 +99,8 @@ type Language struct {
 	// MergeOverlay generates definitions for each gate of OpenShift's markers alone, and lays those
 	// whose gates are on over each other, as OpenShift's generator does.
 	MergeOverlay bool
+	// Rules are the codes of the conventions to check, which are off by default; see [Rules].
+	Rules []diag.Code
 }
 
 // PackageOptions override [Options] for some packages. Markers in a package's source take

@@ -9,6 +9,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/configgen"
+	"github.com/schemagen/schemagen/generator/internal/conventions"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -19,7 +20,13 @@ const VersionAnnotation = build.VersionAnnotation
 
 // Codes returns the kinds of diagnostics that the generator reports itself, sorted by code.
 // Those of a [Server] are not among them.
-func Codes() []*diag.Kind { return slices.Concat(report.Codes(), configgen.Codes()) }
+func Codes() []*diag.Kind {
+	return slices.Concat(report.Codes(), Rules(), configgen.Codes())
+}
+
+// Rules returns the kinds of diagnostics about API conventions, sorted by code. They are
+// reported only if [Language] names them.
+func Rules() []*diag.Kind { return conventions.Codes() }
 
 // Run reads the packages that the options name and generates the
 // CustomResourceDefinitions of their kinds.

@@ -45,6 +45,8 @@ type crdRun struct {
 	mode              output.Mode
 	// channels are the values of --channel.
 	channels []string
+	// ruleNames are the values of --rules.
+	ruleNames []string
 	// headerFile is the file whose text precedes the content of each file, with " YEAR"
 	// replaced by year.
 	headerFile, year string
@@ -105,7 +107,7 @@ func crdFlagGroups() []cli.FlagGroup {
 	return []cli.FlagGroup{
 		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
 		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "channel", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
-		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "allow", "skip-verify"}},
+		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "rules", "allow", "skip-verify"}},
 		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
 		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
 	}
@@ -140,6 +142,7 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.Unions, "unions", "", "form of unions unless the source sets it: cel, oneOf, none")
 	cmd.Flags().StringSliceVar(&r.Gates, "gates", nil, gatesHelp)
 	cmd.Flags().StringSliceVar(&r.channels, "channel", nil, "generate only these channels of "+project.Name)
+	cmd.Flags().StringSliceVar(&r.ruleNames, "rules", nil, "also check API conventions: "+project.Review+" for all, or codes")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would reject them")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)")
@@ -212,6 +215,9 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	}
 	r.AllPackages = len(r.Kinds) == 0 && len(r.Groups) == 0 && (len(of) == 0 || slices.Equal(of, r.Patterns))
 	r.Project.AddTo(&r.Options, r.AllPackages)
+	if r.Rules, err = r.Project.Rules(r.ruleNames); err != nil {
+		return err
+	}
 	if r.AllPackages && !r.NoCRD {
 		r.Unused = func(used map[*project.Waiver]bool) diag.List {
 			return r.Project.Unused(r.in, used, slices.Concat(generator.Codes(), verify.Codes()))

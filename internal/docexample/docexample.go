@@ -71,7 +71,7 @@ func Package(source string, markers ...string) []txtar.File {
 	if !strings.Contains(body, "type Widget ") {
 		text := "package " + pkg + "\n" + imports + kind
 		if strings.Contains(body, "type Spec ") {
-			text += "\tSpec Spec `json:\"spec\"`\n"
+			text += "\t// spec is what the user asks for.\n\t// +required\n\tSpec Spec `json:\"spec,omitzero\"`\n"
 		}
 		files = append(files, txtar.File{Name: pkg + "/kind.go", Data: []byte(text + "}\n")})
 	}

@@ -310,7 +310,7 @@ func (c fieldChecker) fixPatch(d *diag.Diagnostic, t *source.Type, field *source
 	meant := strings.Replace(value, word, near, 1)
 	var edits []*markers.Edit
 	if pos == field.Pos {
-		edits = append(edits, setTag(fieldAt(t.File, field.Pos), key, meant))
+		edits = append(edits, report.SetTag(report.FieldAt(t.File, field.Pos), key, meant))
 	}
 	for _, m := range field.Comments {
 		if m.Text == "+"+key+"="+value && (pos == field.Pos || pos == m.Pos) {

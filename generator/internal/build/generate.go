@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/absent"
 	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/conventions"
 	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/gateway"
 	"github.com/schemagen/schemagen/generator/internal/golist"
@@ -133,6 +134,9 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		absent.Check(run.Checker, crds, run.usedGates[gateway.Gate])
 	}
 	run.Lint()
+	if len(options.Rules) > 0 {
+		conventions.Check(r, options.Rules, crds, run.builtTypes())
+	}
 	return crds, run, ctx.Err()
 }
 

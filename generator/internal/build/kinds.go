@@ -418,7 +418,7 @@ func (df *Definer) storageByGates(k GroupKind, roots []*source.Type) bool {
 		d.Related = related
 		if t := ungated(roots, k.Kind); t != nil && len(related) == 1 {
 			marker := opposite + "+" + markers.StorageVersionName
-			df.reporter.Fix(d, "mark version "+df.run.Describe(t.Pkg).version+" "+marker, df.builder.markerAbove(t.File, declarationPos(t), marker))
+			df.reporter.Fix(d, "mark version "+df.run.Describe(t.Pkg).version+" "+marker, df.reporter.MarkerAbove(t.File, declarationPos(t), marker))
 		}
 		return true
 	}

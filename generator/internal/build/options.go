@@ -1,6 +1,7 @@
 package build
 
 import (
+	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
 )
@@ -71,6 +72,7 @@ type Language struct {
 	Generators             []string
 	Gates, KnownGates      []string
 	MergeOverlay           bool
+	Rules                  []diag.Code
 }
 
 // Output configures which definitions are written, and how.

@@ -1,7 +1,9 @@
 package build
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/edits"
@@ -61,6 +63,19 @@ func (run *Run) usesOf(t *source.Type) *typeUses {
 		run.uses[t] = u
 	}
 	return u
+}
+
+// builtTypes returns the user's types that were built.
+func (run *Run) builtTypes() (out []*source.Type) {
+	for t, u := range run.uses {
+		if u.built && t.Pkg.Local() && (t.Generic != nil || t.Spec.TypeParams == nil) {
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b *source.Type) int {
+		return cmp.Or(cmp.Compare(a.Spec.Pos(), b.Spec.Pos()), cmp.Compare(a.String(), b.String()))
+	})
+	return out
 }
 
 // newRun returns a run of the packages that the options name, or of those that are loaded.

@@ -258,12 +258,12 @@ func (b *Builder) missing(f *source.File, expr ast.Expr, why *source.Unresolved)
 		if _, erased := f.ErasedType(expr); erased != nil {
 			marker := "+" + markers.WhenName + "(" + erased.Condition + ")"
 			what, hint, edit := "the field", "write above the field: // "+marker, (*markers.Edit)(nil)
-			if field := fieldAt(f, expr.Pos()); field == nil {
+			if field := report.FieldAt(f, expr.Pos()); field == nil {
 				what, hint = "the type", "write above the type: // "+marker
 			} else if isConditional(f, field) {
 				hint = "the condition of the field has to require " + erased.Condition + ", too"
 			} else {
-				edit = b.markerAbove(f, field.Pos(), marker)
+				edit = b.Reporter.MarkerAbove(f, field.Pos(), marker)
 			}
 			d := b.Reporter.Report(report.NeedsErased, f.Pkg.At(expr.Pos()), hint,
 				"%s needs type %s, which does not exist here: its condition is %s", what, source.ExprName(expr), erased.Condition)

@@ -170,7 +170,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 	}
 	d := b.Reporter.Report(report.MissingJSONTag, t.Pkg.At(field.Pos), hint,
 		"field %s without a json tag in type %s", field.Name, t)
-	if f := fieldAt(t.File, field.Pos); ast.IsExported(field.Name) && f != nil && len(f.Names) == 1 {
+	if f := report.FieldAt(t.File, field.Pos); ast.IsExported(field.Name) && f != nil && len(f.Names) == 1 {
 		b.fixTag(d, t, field, tag)
 	}
 }
@@ -178,7 +178,7 @@ func (b *Builder) missingTag(t *source.Type, field *source.Field) {
 // fixTag adds to a diagnostic the fix that gives a field another json tag.
 func (b *Builder) fixTag(d *diag.Diagnostic, t *source.Type, field *source.Field, tag string) {
 	if t.Pkg.Local() {
-		b.Reporter.Fix(d, fmt.Sprintf("write `json:%q`", tag), setTag(fieldAt(t.File, field.Pos), "json", tag))
+		b.Reporter.Fix(d, fmt.Sprintf("write `json:%q`", tag), report.SetTag(report.FieldAt(t.File, field.Pos), "json", tag))
 	}
 }
 

@@ -1,0 +1,198 @@
+// Package conventions checks the conventions of Kubernetes APIs, which are off by default: each
+// [Rule] is a kind of diagnostics with a function that looks at one field, or at one kind.
+//
+// A field is what Go declares together with the schema that came of it, so that a rule sees the
+// bounds of a named type, an override or a tag in the same way as those of a marker. Only fields
+// of the user's packages that occur in a definition are checked. The package does not change
+// anything; whether the API server accepts a definition is decided elsewhere.
+package conventions
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Rule is one convention.
+type Rule struct {
+	Kind *diag.Kind
+	// field reports a field, and kind a version of a kind, that does not follow it. One of
+	// them is nil.
+	field func(*pass, *field)
+	kind  func(*pass, *root)
+}
+
+// Rules returns all rules, in the order of their codes.
+func Rules() []Rule {
+	return []Rule{
+		{Kind: commentStart, field: (*pass).commentStart},
+		{Kind: nameNotCamelCase, field: (*pass).camelCase},
+		{Kind: namedPhase, field: (*pass).phase},
+		{Kind: namedReference, field: (*pass).reference},
+		{Kind: namedTimestamp, field: (*pass).timestamp},
+		{Kind: boolField, field: (*pass).boolean},
+		{Kind: otherInteger, field: (*pass).integer},
+		{Kind: floatNumber, field: (*pass).float},
+		{Kind: mapOfObjects, field: (*pass).mapType},
+		{Kind: nullableField, field: (*pass).nullable},
+		{Kind: durationField, field: (*pass).duration},
+		{Kind: unmarked, field: (*pass).marked},
+		{Kind: requiredDefault, field: (*pass).defaultOfRequired},
+		{Kind: defaultNotOptional, field: (*pass).defaulted},
+		{Kind: optionalWritten, field: (*pass).omitted},
+		{Kind: optionalZero, field: (*pass).optionalZero},
+		{Kind: requiredZero, field: (*pass).requiredZero},
+		{Kind: requiredWritten, field: (*pass).requiredOmitted},
+		{Kind: requiredStatus, field: (*pass).statusField},
+		{Kind: listWithoutType, field: (*pass).listType},
+		{Kind: emptyElements, field: (*pass).elements},
+		{Kind: unusualConditions, field: (*pass).conditions},
+		{Kind: noMaximum, field: (*pass).maximum},
+		{Kind: noMinimum, field: (*pass).minimum},
+		{Kind: statusNotSubresource, kind: (*pass).statusSubresource},
+		{Kind: otherName, field: (*pass).preferredMarker},
+	}
+}
+
+// field is a field of a struct with the schema that it has in a definition.
+type field struct {
+	*source.Field
+	owner *source.Type
+	// name and options are those of its json tag.
+	name    string
+	options []string
+	// parent is the schema of the object that has the field.
+	parent, schema *structural.Schema
+	// ofStatus is set for the fields directly below the status of a kind.
+	ofStatus bool
+}
+
+// root is one version of a kind.
+type root struct {
+	definition *checks.Definition
+	version    int
+}
+
+// pass is one run of some rules.
+type pass struct {
+	*report.Reporter
+	// kind is the kind of the rule that runs.
+	kind *diag.Kind
+}
+
+// Check runs the rules with the given codes on definitions and the types that they were built
+// from, and adds what they find to the reporter.
+func Check(r *report.Reporter, codes []diag.Code, definitions []*checks.Definition, types []*source.Type) {
+	rules := slices.DeleteFunc(Rules(), func(rule Rule) bool { return !slices.Contains(codes, rule.Kind.Code) })
+	if len(rules) == 0 {
+		return
+	}
+	found := fieldsOf(definitions, types)
+	for _, rule := range rules {
+		p := &pass{Reporter: r, kind: rule.Kind}
+		if rule.field != nil {
+			for _, f := range found {
+				rule.field(p, f)
+			}
+		}
+		if rule.kind != nil {
+			for _, d := range definitions {
+				for i := range d.Roots {
+					rule.kind(p, &root{definition: d, version: i})
+				}
+			}
+		}
+	}
+}
+
+// report adds a finding about a field, at a position in its declaration.
+func (p *pass) report(f *field, pos token.Pos, hint, format string, args ...any) *diag.Diagnostic {
+	d := p.Report(p.kind, f.owner.Pkg.At(pos), hint, format, args...)
+	d.Off = false
+	return d
+}
+
+// occurrence is the first node of the definitions that a field became.
+type occurrence struct {
+	parent, schema *structural.Schema
+	ofStatus       bool
+}
+
+// fieldsOf returns the fields of the user's types that occur in definitions, in the order of
+// their positions.
+func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*field) {
+	nodes := map[token.Pos]occurrence{}
+	seen := map[*structural.Schema]bool{}
+	for _, d := range definitions {
+		for _, s := range d.Schemas {
+			var status *structural.Schema
+			if i := s.PropertyIndex("status"); i >= 0 {
+				status = s.Properties[i].Schema
+			}
+			locate(s, status, nodes, seen)
+		}
+	}
+	var add func(t *source.Type)
+	add = func(t *source.Type) {
+		for _, declared := range t.Fields() {
+			if st := structIn(declared.Type); st != nil {
+				add(source.AnonymousStruct(t.File, st))
+			}
+			name, options, _ := strings.Cut(declared.Tag.Get("json"), ",")
+			if at, ok := nodes[declared.Pos]; ok && declared.Name != "" {
+				out = append(out, &field{
+					Field: declared, owner: t, name: cmp.Or(name, declared.Name), options: strings.Split(options, ","),
+					parent: at.parent, schema: at.schema, ofStatus: at.ofStatus,
+				})
+			}
+		}
+	}
+	for _, t := range types {
+		add(t)
+	}
+	slices.SortStableFunc(out, func(a, b *field) int { return cmp.Compare(a.Pos, b.Pos) })
+	return slices.CompactFunc(out, func(a, b *field) bool { return a.Pos == b.Pos }) // instances of a generic type
+}
+
+// locate records the nodes of the properties below a schema by the positions of their fields.
+func locate(s, status *structural.Schema, nodes map[token.Pos]occurrence, seen map[*structural.Schema]bool) {
+	if s == nil || seen[s] {
+		return
+	}
+	seen[s] = true
+	for _, p := range s.Properties {
+		if _, ok := nodes[p.Schema.Origin.Pos]; !ok {
+			nodes[p.Schema.Origin.Pos] = occurrence{s, p.Schema, s == status}
+		}
+		locate(p.Schema, status, nodes, seen)
+	}
+	locate(s.Items, status, nodes, seen)
+	if s.AdditionalProperties != nil {
+		locate(s.AdditionalProperties.Schema, status, nodes, seen)
+	}
+}
+
+// structIn returns the struct that is written in a type expression, or nil.
+func structIn(expr ast.Expr) *ast.StructType {
+	switch expr := expr.(type) {
+	case *ast.StructType:
+		return expr
+	case *ast.StarExpr:
+		return structIn(expr.X)
+	case *ast.ParenExpr:
+		return structIn(expr.X)
+	case *ast.ArrayType:
+		return structIn(expr.Elt)
+	case *ast.MapType:
+		return structIn(expr.Value)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package conventions
+
+import (
+	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// statusSubresource reports a kind with a status that is not a subresource, and the reverse.
+func (p *pass) statusSubresource(r *root) {
+	t, version := r.definition.Roots[r.version], r.definition.Object.Spec.Versions[r.version]
+	has := r.definition.Schemas[r.version].PropertyIndex("status") >= 0
+	is := version.Subresources != nil && version.Subresources.Status != nil
+	switch {
+	case has && !is:
+		p.reportType(t, "write // +"+markers.StatusSubresourceName, "the status of %s is not a subresource: users can write it, and controllers change the spec with it", t)
+	case is && !has:
+		p.reportType(t, "add a field status, or remove +"+markers.StatusSubresourceName, "%s has the status subresource, but no status", t)
+	}
+}
+
+// reportType adds a finding about a type.
+func (p *pass) reportType(t *source.Type, hint, format string, args ...any) {
+	p.Report(p.kind, t.Pkg.At(t.Spec.Name.Pos()), hint, format, args...).Off = false
+}
+
+// preferredMarker reports controller-tools' names of markers that Kubernetes has, too.
+func (p *pass) preferredMarker(f *field) {
+	for _, m := range f.Markers {
+		preferred := map[markers.Presence]string{markers.KubebuilderOptional: optional, markers.KubebuilderRequired: required}[m.Presence()]
+		if preferred != "" {
+			d := p.report(f, m.Pos, "write // "+preferred, "field %s: +%s has another name in Kubernetes: %s", f.name, m.Name, preferred)
+			p.Delimit(d, m.End(), &markers.Edit{Pos: m.Pos, End: m.End(), New: preferred})
+		}
+	}
+}
