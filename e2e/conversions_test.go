@@ -200,6 +200,8 @@ func TestConversions(t *testing.T) {
 	runConversionKubectl(t, s) // with the policies
 	suite.report.Count("requests of old and new clients for objects that generated conversions convert", requests)
 
+	migrateStorage(t, s, crds[0].Name)
+
 	// While the webhook is down, the stored version can be read and written, and no other.
 	stop()
 	b := backup{name: "equal-false"}
@@ -315,6 +317,140 @@ func (b backup) step(t *testing.T, s *Server, i int, step conversionStep) {
 		if ok != (want != "") || ok && !reflect.DeepEqual(decoded([]byte(kept)), decoded([]byte(want))) {
 			t.Errorf("%s: %s keeps\n\t%.600s\nwant\n\t%.600s", at, version, kept, want)
 		}
+	}
+}
+
+// migrateStorage stores objects in the version of a spoke, and moves them to the hub as the
+// chapter says: each is written without a change, and then the spoke is removed from
+// storedVersions. A StorageVersionMigration is not tried: its controller is part of
+// kube-controller-manager, which does not run here.
+func migrateStorage(t *testing.T, s *Server, name string) {
+	ctx := within(t)
+	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
+	request := func(method, path, contentType, body string) Answer {
+		t.Helper()
+		a, err := s.Do(ctx, method, definitions+name+path, contentType, []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	var definition struct {
+		Spec struct {
+			Versions []struct {
+				Name    string
+				Storage bool
+			}
+		}
+		Status struct{ StoredVersions []string }
+	}
+	// patchVersions makes a JSON patch of the versions of the definition, and reads it again.
+	patchVersions := func(query string, op func(i int, version string) string) Answer {
+		t.Helper()
+		if err := json.Unmarshal(request(http.MethodGet, "", "", "").Body, &definition); err != nil {
+			t.Fatal(err)
+		}
+		var ops []string
+		for i, v := range definition.Spec.Versions {
+			if text := op(i, v.Name); text != "" {
+				ops = append(ops, text)
+			}
+		}
+		a := request(http.MethodPatch, query, "application/json-patch+json", "["+strings.Join(ops, ",")+"]")
+		if err := json.Unmarshal(request(http.MethodGet, "", "", "").Body, &definition); err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	// rewritten writes an object without a change, and reports whether it is stored in another
+	// form since.
+	rewritten := func(b backup) bool {
+		t.Helper()
+		var before, after struct {
+			Metadata struct{ ResourceVersion string }
+		}
+		object := b.read(t, s, hub)
+		a, err := b.do(s, http.MethodPut, hub, "", JSON, object)
+		if err != nil || !a.OK() {
+			t.Fatalf("%s is not migrated: %v %.500s", b.name, err, a)
+		}
+		if err := cmp.Or(json.Unmarshal(object, &before), json.Unmarshal(a.Body, &after)); err != nil {
+			t.Fatal(err)
+		}
+		return before.Metadata.ResourceVersion != after.Metadata.ResourceVersion
+	}
+	first := backup{name: "migrated-first"}
+	// storeAs changes the storage version, and waits until the server uses it.
+	storeAs := func(version string) {
+		t.Helper()
+		a := patchVersions("", func(i int, name string) string {
+			return fmt.Sprintf(`{"op": "replace", "path": "/spec/versions/%d/storage", "value": %t}`, i, name == version)
+		})
+		if !a.OK() {
+			t.Fatal(a)
+		}
+		for poll := (poller{}); !rewritten(first); {
+			if late := poll.next(ctx); late != nil {
+				t.Fatalf("objects are not stored as %s", version)
+			}
+		}
+	}
+	create := func(b backup, version, spec string) {
+		t.Helper()
+		if a, err := b.do(s, http.MethodPost, version, "", JSON, backupOf(b.name, version, spec)); err != nil || !a.OK() {
+			t.Fatal(err, a)
+		}
+	}
+
+	create(first, hub, `{"cronSchedule": "1", "notes": "n"}`)
+	storeAs(beta)
+	all := []backup{first, {name: "migrated-hub"}, {name: "migrated-beta"}}
+	create(all[1], hub, `{"cronSchedule": "2", "notes": "n"}`)
+	create(all[2], beta, `{"schedule": "3"}`)
+	specs := func() (out []any) {
+		for _, b := range all {
+			for _, version := range []string{hub, beta, alpha} {
+				out = append(out, specOf(b.read(t, s, version)))
+			}
+		}
+		return out
+	}
+	before := specs()
+	storeAs(hub)
+	if want := []string{hub, beta}; !reflect.DeepEqual(definition.Status.StoredVersions, want) {
+		t.Errorf("storedVersions are %q, want %q", definition.Status.StoredVersions, want)
+	}
+	for _, b := range all[1:] {
+		if !rewritten(b) {
+			t.Errorf("%s was stored as %s before it was migrated", b.name, hub)
+		}
+	}
+	for _, b := range all {
+		if rewritten(b) {
+			t.Errorf("%s changes when it is migrated again", b.name)
+		}
+	}
+	if after := specs(); !reflect.DeepEqual(after, before) {
+		t.Errorf("the migration changed objects:\n\t%v\nwere\n\t%v", after, before)
+	}
+
+	// The spoke can be removed once it is not among the stored versions any more.
+	withoutBeta := func() Answer {
+		return patchVersions("?dryRun=All", func(i int, name string) string {
+			if name != beta {
+				return ""
+			}
+			return fmt.Sprintf(`{"op": "remove", "path": "/spec/versions/%d"}`, i)
+		})
+	}
+	if a := withoutBeta(); a.OK() || !strings.Contains(a.String(), "storedVersions") {
+		t.Errorf("a stored version was removed: %.300s", a)
+	}
+	if a := request(http.MethodPatch, "/status", MergePatch, fmt.Sprintf(`{"status": {"storedVersions": [%q]}}`, hub)); !a.OK() {
+		t.Fatal(a)
+	}
+	if a := withoutBeta(); !a.OK() {
+		t.Errorf("the version cannot be removed after the migration: %s", a)
 	}
 }
 
