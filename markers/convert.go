@@ -77,7 +77,7 @@ func convertShapes(name string) convertShape {
 	case "label", "annotation":
 		return convertShape{"=KEY", []string{"to"}}
 	case "storeAs":
-		return convertShape{"=KEY", nil}
+		return convertShape{"=KEY", []string{"field", "version"}}
 	}
 	return convertShape{}
 }

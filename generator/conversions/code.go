@@ -366,6 +366,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 	if !spoke.Pair.Loses {
 		f.line("%s", object)
 		f.line("%s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", ""))
+		f.removeStores(kind)
 		f.line("return nil\n}\n")
 		return
 	}
@@ -386,7 +387,13 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
 	}
 	f.line("%s", object)
-	f.line("lost := %s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", fmt.Sprintf("annotation.of(%q)", other)))
+	kept := fmt.Sprintf("annotation.of(%q)", other)
+	if stores := f.stores(kind, other); len(stores) > 0 {
+		kept = "kept"
+		f.line("kept := annotation.of(%q)\nif kept == nil {\nkept = %s(in.Annotations, %s)\n}", other, f.use("conversionStored"), strings.Join(stores, ", "))
+	}
+	f.line("lost := %s", f.call(spoke.Pair, up, "in", "out", "&in.ObjectMeta", kept))
+	f.removeStores(kind)
 	mode := f.use("conversionFails")
 	if !up && !spoke.Storage {
 		mode = f.use("conversionShortens")

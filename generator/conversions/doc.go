@@ -6,6 +6,7 @@
 //	types     type expressions ─▶ *Type, structs with their *Field      (types.go)
 //	pairing   a struct of each side ─▶ *Pair with its []*Unit           (pair.go, claims.go, hubonly.go, without.go)
 //	derived   markers ─▶ units computed from the rest, or from metadata (derived.go, guard.go)
+//	stores    annotations of earlier conversions                        (store.go)
 //	at        markers that are written further out                      (at.go)
 //	rules     two types ─▶ *Rule: how one becomes the other             (rule.go)
 //	fates     what each direction of a unit can lose                    (fate.go)

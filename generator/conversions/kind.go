@@ -119,11 +119,7 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 		return nil
 	}
 	kind.Hub = hubs[0]
-	for _, v := range kind.Spokes {
-		if m := v.Type.Decl.Markers.Get(markers.ConvertPrefix + "storeAs"); m != nil {
-			p.fail(noRule, m.Pos, v.Type.Decl.Pkg, "remove the marker: what the annotation has is not read", "+%s is not generated yet", m.Name)
-		}
-	}
+	p.stores(kind)
 	kind.Spokes = slices.DeleteFunc(kind.Spokes, func(v *Version) bool { return v == kind.Hub })
 	return kind
 }

@@ -36,6 +36,8 @@ type Kind struct {
 	Group, Name, Plural string
 	Hub                 *Version
 	Spokes              []*Version
+	// Stores are annotations of earlier conversions.
+	Stores []Store
 	// Equal is set if all versions have the same fields with the same types, so that nothing
 	// has to be converted.
 	Equal bool

@@ -379,6 +379,8 @@ type conversionKept struct {
 	read   bool
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
+	// parts are values of fields, which are whole.
+	parts map[string]*conversionKept
 }
 
 // at returns what is kept at a path, or nil.
@@ -386,6 +388,10 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 	for _, name := range path {
 		if k == nil {
 			return nil
+		}
+		if part := k.parts[name]; part != nil {
+			k = part
+			continue
 		}
 		if !k.read {
 			k.read = true
