@@ -56,15 +56,15 @@ func (r Reference) WriteList(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%s\n", chapter.Title)
 		for _, m := range chapter.Markers {
-			fmt.Fprintf(&b, "  +%-51s %s\n", m.Name, summary(m))
+			fmt.Fprintf(&b, "  +%-51s %s\n", m.Name, m.Summary())
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// summary returns the first sentence of the marker's effect.
-func summary(m *MarkerDoc) string {
+// Summary returns the first sentence of the marker's effect.
+func (m *MarkerDoc) Summary() string {
 	line, _, _ := strings.Cut(m.Effect, "\n")
 	if first, _, ok := strings.Cut(line, ". "); ok {
 		line = first
@@ -142,25 +142,32 @@ func markdownChapter(b *strings.Builder, chapter *Chapter) {
 		fmt.Fprintf(b, "\n%s\n", chapter.Text)
 	}
 	for _, m := range chapter.Markers {
-		fmt.Fprintf(b, "\n### `+%s`\n\n`%s` on a %s", m.Name, m.Syntax, strings.Join(m.Targets, ", a "))
-		if len(m.Package) > 0 {
-			fmt.Fprintf(b, ", in packages with `%s`", strings.Join(m.Package, "`, `"))
-		}
-		fmt.Fprintf(b, ". %s\n", strings.TrimSuffix(capitalize(m.Effect), ".")+".")
-		for i, a := range explainedArguments(m) {
-			if i == 0 {
-				b.WriteString("\n| argument | | |\n|---|---|---|\n")
-			}
-			fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", a.Name, a.Type, strings.ReplaceAll(argumentHelp(a), "|", "\\|"))
-		}
-		fmt.Fprintf(b, "\n```go\n%s```\n", m.Go)
-		if m.YAML != "" {
-			fmt.Fprintf(b, "```yaml\n%s```\n", m.YAML)
-		}
-		if m.Diagnostics != "" {
-			fmt.Fprintf(b, "```text\n%s```\n", m.Diagnostics)
-		}
+		fmt.Fprintf(b, "\n### `+%s`\n\n%s", m.Name, m.Markdown())
 	}
+}
+
+// Markdown returns the entry as Markdown, without a title.
+func (m *MarkerDoc) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s` on a %s", m.Syntax, strings.Join(m.Targets, ", a "))
+	if len(m.Package) > 0 {
+		fmt.Fprintf(&b, ", in packages with `%s`", strings.Join(m.Package, "`, `"))
+	}
+	fmt.Fprintf(&b, ". %s\n", strings.TrimSuffix(capitalize(m.Effect), ".")+".")
+	for i, a := range explainedArguments(m) {
+		if i == 0 {
+			b.WriteString("\n| argument | | |\n|---|---|---|\n")
+		}
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", a.Name, a.Type, strings.ReplaceAll(argumentHelp(a), "|", "\\|"))
+	}
+	fmt.Fprintf(&b, "\n```go\n%s```\n", m.Go)
+	if m.YAML != "" {
+		fmt.Fprintf(&b, "```yaml\n%s```\n", m.YAML)
+	}
+	if m.Diagnostics != "" {
+		fmt.Fprintf(&b, "```text\n%s```\n", m.Diagnostics)
+	}
+	return b.String()
 }
 
 // Page returns the text of docs/MARKERS.md.

@@ -30,7 +30,7 @@ editor starts it, beside gopls.
 
 For each module with an open file, it reports what schemagen crd would report in the
 directory of ` + project.Name + `, or of go.mod, with the text that is not saved yet,
-and offers the fixes. It writes no files.`,
+and offers the fixes. It completes and explains markers. It writes no files.`,
 		Example: `  schemagen lsp
   schemagen lsp --strict`,
 		Args: cli.Args(0, 0, ""),

@@ -38,6 +38,8 @@ import (
 //	> delete FILE                 likewise
 //	> fixes FILE "TEXT"           textDocument/codeAction in the lines of a text
 //	> fix FILE "TEXT"             applies the first of them
+//	> complete FILE "TEXT"        textDocument/completion, after the only occurrence of a text
+//	> hover FILE "TEXT"           textDocument/hover, at its last character
 //	> call METHOD JSON            any request; $DIR is the directory
 //	> notify METHOD JSON          any notification
 //	> raw JSON                    any message, or none
@@ -224,7 +226,7 @@ func (e *testEditor) play(session string) string {
 			e.out.WriteString(line)
 			e.message(strings.TrimSpace(rest))
 			e.printPublished()
-		case strings.HasPrefix(line, "#"), strings.TrimSpace(line) == "":
+		case strings.HasPrefix(line, "#"), line == "\n":
 			e.out.WriteString(line)
 		}
 	}
@@ -278,6 +280,10 @@ func (e *testEditor) message(text string) {
 		e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": e.uri(name), "type": 2}}})
 	case "fixes", "fix":
 		e.fixes(name, quotedWords(e.t, rest)[0], verb == "fix")
+	case "complete":
+		e.complete(name, quotedWords(e.t, rest)[0])
+	case "hover":
+		e.hover(name, quotedWords(e.t, rest)[0])
 	case "call":
 		var result any
 		if err := e.call(name, e.params(rest), &result); err != nil {
@@ -377,6 +383,51 @@ func (e *testEditor) fixes(name, text string, apply bool) {
 			return
 		}
 	}
+}
+
+// after returns the parameters of a request about the end of a text, or some characters before.
+func (e *testEditor) after(name, text string, back int) map[string]any {
+	if strings.Count(e.texts[name], text) != 1 {
+		e.t.Fatalf("%s has %q %d times", name, text, strings.Count(e.texts[name], text))
+	}
+	at := strings.Index(e.texts[name], text) + len(text) - back
+	return map[string]any{"textDocument": map[string]any{"uri": e.uri(name)}, "position": placeIn(e.texts[name], at)}
+}
+
+// complete prints the completions after a text that begin like what they replace; of many, the
+// first and the last ones.
+func (e *testEditor) complete(name, text string) {
+	var list protocol.CompletionList
+	params := e.after(name, text, 0)
+	e.request("textDocument/completion", params, &list)
+	at := strings.Index(e.texts[name], text) + len(text)
+	var lines []string
+	for _, item := range list.Items {
+		edit := item.TextEdit.(*protocol.TextEdit)
+		if typed := e.texts[name][offsetIn(e.texts[name], edit.Range.Start):at]; strings.HasPrefix(item.Label, typed) {
+			detail, _ := item.Detail.Get()
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %q %s", spanText(edit.Range), edit.NewText, detail)))
+		}
+	}
+	if n := len(lines); n > 12 {
+		lines = slices.Concat(lines[:6], []string{fmt.Sprintf("… %d more", n-9)}, lines[n-3:])
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing"}
+	}
+	fmt.Fprintf(&e.out, "\t%s\n", strings.Join(lines, "\n\t"))
+}
+
+// hover prints the description of what is at the end of a text.
+func (e *testEditor) hover(name, text string) {
+	var hover *protocol.Hover
+	e.request("textDocument/hover", e.after(name, text, 1), &hover)
+	if hover == nil {
+		e.out.WriteString("\tnothing\n")
+		return
+	}
+	markdown := hover.Contents.(*protocol.MarkupContent).Value
+	fmt.Fprintf(&e.out, "\t%s\n\t%s\n", spanText(*hover.Range), strings.ReplaceAll(strings.TrimSpace(markdown), "\n", "\n\t"))
 }
 
 func (e *testEditor) notify(method string, params any) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"go.lsp.dev/jsonrpc2"
@@ -16,7 +17,10 @@ import (
 )
 
 // documents answers messages about documents.
-type documents struct{ *editor.Session }
+type documents struct {
+	*editor.Session
+	language *editor.Language
+}
 
 func (d *documents) open(p *protocol.DidOpenTextDocumentParams) (any, error) {
 	if name, ok := fileName(p.TextDocument.URI); ok {
@@ -51,6 +55,54 @@ func (d *documents) close(p *protocol.DidCloseTextDocumentParams) (any, error) {
 		d.Close(name)
 	}
 	return nil, nil
+}
+
+// complete returns what may be typed at a position of an open Go file.
+func (d *documents) complete(p *protocol.CompletionParams) (any, error) {
+	out := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	text, ok := d.goText(p.TextDocument.URI)
+	if !ok {
+		return out, nil
+	}
+	for _, c := range d.language.Complete(text, offset(text, p.Position)) {
+		item := protocol.CompletionItem{
+			Label: c.Label, Kind: protocol.CompletionItemKindKeyword,
+			TextEdit: &protocol.TextEdit{Range: protocol.Range{Start: position(text, c.Start), End: position(text, c.End)}, NewText: c.New},
+		}
+		if c.Detail != "" {
+			item.Detail = protocol.NewOptional(c.Detail)
+		}
+		if c.Markdown != "" {
+			item.Documentation = &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: c.Markdown}
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out, nil
+}
+
+// hover describes the marker at a position of an open Go file.
+func (d *documents) hover(p *protocol.HoverParams) (any, error) {
+	text, ok := d.goText(p.TextDocument.URI)
+	if !ok {
+		return nil, nil
+	}
+	markdown, start, end, ok := d.language.Hover(text, offset(text, p.Position))
+	if !ok {
+		return nil, nil
+	}
+	return &protocol.Hover{
+		Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: markdown},
+		Range:    &protocol.Range{Start: position(text, start), End: position(text, end)},
+	}, nil
+}
+
+// goText returns the text of an open Go file.
+func (d *documents) goText(u uri.URI) (text []byte, ok bool) {
+	name, ok := fileName(u)
+	if !ok || filepath.Ext(name) != ".go" {
+		return nil, false
+	}
+	return d.Text(name)
 }
 
 // codeActions returns the fixes of the findings in a range.
@@ -154,6 +206,16 @@ func offset(text []byte, p protocol.Position) int {
 			units++ // a surrogate pair
 		}
 		at, line = at+size, line[size:]
+	}
+	return at
+}
+
+// position returns the position of an offset.
+func position(text []byte, offset int) protocol.Position {
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	at := protocol.Position{Line: uint32(bytes.Count(text[:start], []byte("\n")))}
+	for _, r := range string(text[start:offset]) {
+		at.Character += uint32(utf16.RuneLen(r))
 	}
 	return at
 }

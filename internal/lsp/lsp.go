@@ -62,6 +62,8 @@ type server struct {
 	conn    jsonrpc2.Conn
 	version string
 	config  editor.Config
+	// language is set by the request initialize.
+	language *editor.Language
 	// exit is closed when the client says that the process has to end.
 	exit   chan struct{}
 	ending sync.Once
@@ -90,7 +92,7 @@ func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, e
 		}
 	}()
 	s.mu.Lock()
-	session, down := s.session, s.down
+	session, language, down := s.session, s.language, s.down
 	s.mu.Unlock()
 	switch {
 	case r.Method() == protocol.MethodCancelRequest:
@@ -113,7 +115,7 @@ func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, e
 		session.End()
 		return nil, nil
 	}
-	d := &documents{session}
+	d := &documents{session, language}
 	if !r.IsCall() {
 		return d.notification(r)
 	}
@@ -177,6 +179,10 @@ func (d *documents) request(ctx context.Context, r *jsonrpc2.Request) (any, erro
 	switch r.Method() {
 	case protocol.MethodTextDocumentCodeAction:
 		return call(r, func(p *protocol.CodeActionParams) (any, error) { return d.codeActions(ctx, p) })
+	case protocol.MethodTextDocumentCompletion:
+		return call(r, d.complete)
+	case protocol.MethodTextDocumentHover:
+		return call(r, d.hover)
 	}
 	return jsonrpc2.MethodNotFoundHandler(ctx, r)
 }
@@ -201,6 +207,10 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 	if s.session != nil {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "initialize was sent before")
 	}
+	var err error
+	if s.language, err = editor.NewLanguage(); err != nil {
+		return nil, err
+	}
 	c := s.config
 	c.Folders, c.Delay, c.Publish, c.Failed = folders(p), delay, s.publish, s.failed
 	s.session = editor.New(c)
@@ -209,6 +219,8 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 		ServerInfo: protocol.ServerInfo{Name: "schemagen", Version: protocol.NewOptional(s.version)},
 		Capabilities: protocol.ServerCapabilities{
 			TextDocumentSync:   &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &sync, Save: protocol.Boolean(true)},
+			HoverProvider:      protocol.Boolean(true),
+			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"+", ":", "=", ",", ";"}},
 			CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
 		},
 	}, nil

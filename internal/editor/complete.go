@@ -1,0 +1,188 @@
+package editor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/markers"
+)
+
+// Language is what is known of markers without a program.
+type Language struct {
+	table     *markers.Table
+	reference map[string]*markers.MarkerDoc
+}
+
+// NewLanguage returns the language of the markers that affect CRDs.
+func NewLanguage() (*Language, error) {
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	reference, err := table.Reference()
+	if err != nil {
+		return nil, err
+	}
+	l := &Language{table: table, reference: map[string]*markers.MarkerDoc{}}
+	for _, chapter := range reference {
+		for _, m := range chapter.Markers {
+			l.reference[m.Name] = m
+		}
+	}
+	return l, nil
+}
+
+// Completion is a text that may be inserted.
+type Completion struct {
+	// Label is what the user sees, and New the text that replaces that from Start to End, which
+	// are offsets in the file.
+	Label, New string
+	Start, End int
+	// Detail is a short description, and Markdown a longer one; they may be empty.
+	Detail, Markdown string
+}
+
+// Complete returns what may be typed at an offset of a Go file: the names of markers that describe
+// what follows, their arguments, and the values of these.
+func (l *Language) Complete(text []byte, offset int) []Completion {
+	c, ok := cursorAt(text, offset)
+	if !ok {
+		return nil
+	}
+	before := c.marker[:c.at]
+	var out []Completion
+	if def := l.definition(c); def != nil && len(before) > 1+len(def.Name) {
+		out = l.completeArgument(c, def, before[1+len(def.Name):])
+	}
+	if strings.ContainsAny(before, "=( ") {
+		return out
+	}
+	end := c.at
+	for end < len(c.marker) && !strings.ContainsRune("=( \t", rune(c.marker[end])) {
+		end++
+	}
+	seen := map[string]bool{}
+	for _, target := range c.targets {
+		for _, def := range l.table.Definitions() {
+			if def.Target != target || seen[def.Name] || def.OnlyKinds() && !c.kind || len(out) > 0 && !strings.HasPrefix("+"+def.Name, before) {
+				continue
+			}
+			seen[def.Name] = true
+			name := "+" + def.Name
+			item := Completion{Label: name, New: name, Start: c.start, End: c.start + end}
+			if doc := l.reference[def.Name]; doc != nil {
+				item.Detail, item.Markdown = doc.Syntax, doc.Summary()
+			}
+			if end == len(c.marker) {
+				item.New += firstDelimiter(def, item.Detail)
+			}
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// firstDelimiter returns what has to follow the name of a marker with a syntax.
+func firstDelimiter(def *markers.Definition, syntax string) string {
+	rest, ok := strings.CutPrefix(syntax, "+"+def.Name)
+	if ok && rest != "" && strings.ContainsRune("=:(", rune(rest[0])) {
+		return rest[:1]
+	}
+	return ""
+}
+
+// definition returns the marker that a cursor is in, with the longest name that matches.
+func (l *Language) definition(c cursor) (found *markers.Definition) {
+	for _, target := range c.targets {
+		for _, def := range l.table.Definitions() {
+			rest, ok := strings.CutPrefix(c.marker[1:], def.Name)
+			if def.Target == target && ok && (rest == "" || strings.ContainsRune("=:(", rune(rest[0]))) && (found == nil || len(def.Name) > len(found.Name)) {
+				found = def
+			}
+		}
+	}
+	return found
+}
+
+// completeArgument completes what follows the name of a marker, of which before is typed.
+func (l *Language) completeArgument(c cursor, def *markers.Definition, before string) (out []Completion) {
+	argument, value := "", before[1:]
+	if before[0] == ':' { // named arguments
+		parts := splitArguments(before[1:])
+		last := parts[len(parts)-1]
+		name, rest, ok := strings.Cut(last, "=")
+		if !ok {
+			return l.completeNames(c, def, parts[:len(parts)-1], last)
+		}
+		argument, value = name, rest
+	}
+	value = value[strings.LastIndexAny(value, ";{\"")+1:]
+	end := c.at
+	for end < len(c.marker) && !strings.ContainsRune(",;}\" ", rune(c.marker[end])) {
+		end++
+	}
+	for _, known := range def.KnownValues(argument) {
+		out = append(out, Completion{Label: known, New: known, Start: c.start + c.at - len(value), End: c.start + end})
+	}
+	return out
+}
+
+// completeNames completes the name of an argument that is not given yet.
+func (l *Language) completeNames(c cursor, def *markers.Definition, given []string, typed string) (out []Completion) {
+	doc := l.reference[def.Name]
+	if doc == nil {
+		return nil
+	}
+	end := c.at
+	for end < len(c.marker) && !strings.ContainsRune("=, ", rune(c.marker[end])) {
+		end++
+	}
+	for _, a := range doc.Arguments {
+		if slices.ContainsFunc(given, func(text string) bool { return strings.HasPrefix(text, a.Name+"=") }) {
+			continue
+		}
+		item := Completion{Label: a.Name, New: a.Name, Start: c.start + c.at - len(typed), End: c.start + end, Detail: a.Type, Markdown: a.Effect}
+		if end == len(c.marker) || c.marker[end] != '=' {
+			item.New += "="
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// splitArguments splits the arguments of a marker at commas outside of quotes and braces. It
+// returns at least one.
+func splitArguments(text string) (out []string) {
+	depth, start := 0, 0
+	var quote byte
+	for i := range len(text) {
+		switch ch := text[i]; {
+		case quote != 0:
+			if ch == quote && (quote != '"' || text[i-1] != '\\') {
+				quote = 0
+			}
+		case ch == '"' || ch == '`':
+			quote = ch
+		case ch == '{':
+			depth++
+		case ch == '}':
+			depth--
+		case ch == ',' && depth <= 0:
+			out, start = append(out, text[start:i]), i+1
+		}
+	}
+	return append(out, text[start:])
+}
+
+// Hover describes the marker at an offset of a Go file, as Markdown, with the offsets of its name.
+func (l *Language) Hover(text []byte, offset int) (markdown string, start, end int, ok bool) {
+	c, ok := cursorAt(text, offset+1)
+	if !ok {
+		return "", 0, 0, false
+	}
+	def := l.definition(c)
+	if def == nil || l.reference[def.Name] == nil {
+		return "", 0, 0, false
+	}
+	return l.reference[def.Name].Markdown(), c.start, c.start + 1 + len(def.Name), true
+}
