@@ -56,6 +56,8 @@ type crdRun struct {
 	cacheDir string
 	noCache  bool
 	kept     *runcache.Cache
+	// results keeps what the API server's code says between runs of one process, or is nil.
+	results verify.ResultCache
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".
 	snapshot string
@@ -264,7 +266,7 @@ func (r *crdRun) configureDefaults(in *inputs.Reader) (err error) {
 
 // server returns the API server that verifies the output.
 func (r *crdRun) server() (*verify.Verifier, error) {
-	judging := verify.Options{Generating: true}
+	judging := verify.Options{Generating: true, Cache: r.results}
 	if r.kept != nil {
 		judging.Cache = r.kept
 	}

@@ -48,7 +48,8 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 				}
 			}
 			r.command, r.options = cmd, cmd
-			r.Format, r.noCache = "json", true // nothing is printed or kept
+			r.Format, r.noCache = "json", true // nothing is printed, or kept on disk
+			r.results = &editor.Cache{}
 			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: r.findingsIn})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
