@@ -33,6 +33,8 @@ type Files struct {
 	Policies []build.File
 	// Model is what the files were generated from.
 	Model *Model
+	// Conditions are, by name of the file, those of mutable code.
+	Conditions map[string][]Condition
 }
 
 // Generate reads the packages and returns a file for each package with a version of a kind
@@ -47,7 +49,7 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 	if err != nil {
 		return Files{}, nil, err
 	}
-	out := Files{Model: m}
+	out := Files{Model: m, Conditions: map[string][]Condition{}}
 	if r.List.HasErrors() {
 		return Files{}, r.List.Normalize(), ctx.Err()
 	}
@@ -62,7 +64,11 @@ func generate(ctx context.Context, options build.Options, conversions Options) (
 		if err != nil {
 			return Files{}, nil, err
 		}
-		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
+		name := filepath.Join(dir, FileName)
+		out.Files = append(out.Files, build.File{Name: name, Data: data})
+		if len(f.conditions) > 0 {
+			out.Conditions[name] = f.conditions
+		}
 	}
 	slices.Sort(out.Without)
 	out.Policies = m.policies(conversions.KeepOnCreate)
@@ -88,8 +94,11 @@ type codeFile struct {
 	helpers  []string
 	helperOf map[string]string
 	support  map[string]bool
-	out      bytes.Buffer
-	local    map[string]bool // names in the function that is being written
+	// conditions are those of the file, if it is mutable.
+	conditions []Condition
+
+	out   bytes.Buffer
+	local map[string]bool // names in the function that is being written
 }
 
 func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Options) *codeFile {
@@ -138,6 +147,12 @@ func (f *codeFile) bytes(header string) ([]byte, error) {
 		body += "\n" + helper
 	}
 	body += f.supportText()
+	if body, f.conditions = unmark(body, f.options.Mutable); len(f.conditions) > 0 {
+		for _, name := range []string{"fmt", "os", "strconv", "sync"} {
+			f.imp(name, name)
+		}
+		body += mutants
+	}
 	var out strings.Builder
 	if f.options.BuildTag != "" {
 		out.WriteString("//go:build " + f.options.BuildTag + "\n\n")

@@ -193,12 +193,12 @@ func (f *codeFile) presence(from, to []*Field) {
 	if len(from) > 0 {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
-		f.line("if %s && %s {", guards, f.empty(r.field().Type.Elem, "*"+r.expr, true))
+		f.line("if %s && %s {", guards, onlyIf("presence", f.empty(r.field().Type.Elem, "*"+r.expr, true)))
 		f.line("lost = lost.with(true, %s, \"#set\")\n}", r.keys())
 		return
 	}
 	r := refOf("out", to)
-	f.line("if kept.at(%s).isSet() {", r.keys())
+	f.line("if %s {", onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys())))
 	f.allocate(ref{guards: append(r.guards, r.expr), alloc: append(r.alloc, r.field().Type.Elem)})
 	f.line("}")
 }
@@ -207,7 +207,7 @@ func (f *codeFile) presence(from, to []*Field) {
 func (f *codeFile) oneSided(p *Pair, u *Unit, up bool, from, to []*Field, lostHere, keptThere bool) {
 	if len(from) > 0 && lostHere {
 		r := refOf("in", from)
-		condition := not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty))
+		condition := onlyIf("lost", not(f.empty(r.field().Type, r.expr, r.field().OmitEmpty)))
 		if len(r.guards) > 0 {
 			condition = notNil(r.guards) + " && " + condition
 		}
@@ -338,14 +338,14 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			condition := "ok"
 			if i == len(targets)-1 && len(values) == 1 {
 				_, same := same(kept)
-				condition += " && " + same
+				condition += " && " + onlyIf("same", same)
 			}
 			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, up, r), f.rules(p, up, r.path), condition))
 		}
 		f.line("%s", strings.Join(conditions, "\n"))
 		restore := strings.Join(results, ", ") + " = " + strings.Join(kept, ", ")
 		if statement, condition := same(kept); statement != "" {
-			restore = fmt.Sprintf("if %s; %s {\n%s\n}", statement, condition, restore)
+			restore = fmt.Sprintf("if %s; %s {\n%s\n}", statement, onlyIf("same", condition), restore)
 		}
 		f.line("%s%s", restore, strings.Repeat("\n}", len(targets)))
 	}
@@ -354,7 +354,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		if statement != "" {
 			statement += "; "
 		}
-		f.line("if %s%s {", statement, not(condition))
+		f.line("if %s%s {", statement, onlyIf("lost", not(condition)))
 		for i, r := range sources {
 			f.line("%s", f.lose(u, up, values[i], r))
 		}
@@ -475,20 +475,20 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		f.line("if %s != nil {\nvar %s %s", source, value, f.text(b.Elem))
 		call(source, "&"+value)
 		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(without(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
-		f.line("if %s && %s {", without(dropped), f.empty(b.Elem, value, true))
+		f.line("if %s && %s {", onlyIf("presence", without(dropped)), f.empty(b.Elem, value, true))
 		set()
-		f.line("} else if %s.isSet() {\n%s = new(%s)\n}", kept, target, f.text(b.Elem))
+		f.line("} else if %s {\n%s = new(%s)\n}", onlyIf("was present", kept+".isSet()"), target, f.text(b.Elem))
 	case a.Shape == Pointer:
 		value := f.name(from.path, "Value")
 		f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
 		call(value, "&"+target)
-		f.line("if %s != nil && %s {", source, without(dropped))
+		f.line("if %s != nil && %s {", source, onlyIf("presence", without(dropped)))
 		set()
 	default:
 		value := f.name(to.path, "Value")
 		f.line("var %s %s", value, f.text(b.Elem))
 		call("&"+source, "&"+value)
-		f.line("if %s || %s.isSet() {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), kept, target, value)
+		f.line("if %s || %s {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), onlyIf("was present", kept+".isSet()"), target, value)
 	}
 	if u.Reason == "" {
 		f.loseBelow(u, up, below, from)
@@ -583,8 +583,8 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionValue")
 	a, b := r.sides(up)
 	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) any {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false))
-	each += fmt.Sprintf("if %s {\nreturn *in\n}\nreturn nil\n}", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false)))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), onlyIf("same", f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false)))
+	each += fmt.Sprintf("if %s {\nreturn *in\n}\nreturn nil\n}", onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))))
 	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
 	if len(to.guards) > 0 {
 		f.assign(to, target)

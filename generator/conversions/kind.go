@@ -25,6 +25,9 @@ type Options struct {
 	Strict bool
 	// KeepOnCreate is [Policy.KeepOnCreate].
 	KeepOnCreate bool
+	// Mutable makes code of which conditions can be removed while it runs, to find out whether
+	// tests notice.
+	Mutable bool
 	// BuildTag is the build constraint of the files. If it is empty, they have none.
 	BuildTag string
 }

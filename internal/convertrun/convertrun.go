@@ -16,11 +16,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/conversions/written"
@@ -67,21 +65,11 @@ func BuildWith(ctx context.Context, workingDir string, tags []string, kinds []wr
 
 func (c *Converter) build(ctx context.Context, workingDir string, tags []string, kinds []written.Kind, files map[string][]byte) error {
 	dir := kinds[0].Dir
-	source, overlay := filepath.Join(c.dir, "main.go"), filepath.Join(c.dir, "overlay.json")
+	source := filepath.Join(c.dir, "main.go")
 	// The directory does not exist; no other package has its name.
 	const name = "zz_schemagen_convert"
-	replace := map[string]string{filepath.Join(dir, name, "main.go"): source}
-	for i, file := range slices.Sorted(maps.Keys(files)) {
-		replace[file] = filepath.Join(c.dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(replace[file], files[file], 0o600); err != nil {
-			return err
-		}
-	}
-	replaced, err := json.Marshal(map[string]map[string]string{"Replace": replace})
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(os.WriteFile(source, Program(kinds), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
+	overlay, err := writeOverlay(c.dir, map[string]string{filepath.Join(dir, name, "main.go"): source}, files)
+	if err := errors.Join(err, os.WriteFile(source, Program(kinds), 0o600)); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", c.program())

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -31,6 +32,8 @@ type lawsKind struct {
 	// annotation is what the conversion keeps lost values in. If it is empty, the conversion
 	// is hand-written, and annotations that it adds are ignored.
 	annotation string
+	// first ends the run with the first violation, whose history is not made smaller.
+	first bool
 	// checks are those of laws that need to know the units of the conversion, or nil.
 	checks func(*lawsRunner) lawsChecks
 }
@@ -77,6 +80,7 @@ func lawsTest(t *testing.T, k lawsKind) {
 			*value = n
 		}
 	}
+	k.first = os.Getenv("CONVERSION_FIRST") != ""
 	violations := lawsRun(k, count, uint64(seed))
 	if len(violations) == 0 {
 		return
@@ -104,19 +108,21 @@ func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
 	first := map[[2]string]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	var stopped atomic.Bool
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
 			r := newLawsRunner(k)
-			for i := w; i < count; i += workers {
+			for i := w; i < count && !stopped.Load(); i += workers {
 				for _, v := range r.history(&lawsChoices{random: lawsRandom(seed, i)}) {
 					id := [2]string{v.law, v.path}
 					mu.Lock()
 					if earlier, ok := first[id]; !ok || i < earlier {
 						first[id] = i
 					}
+					stopped.Store(k.first)
 					mu.Unlock()
 				}
 			}
@@ -137,7 +143,7 @@ func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
 			continue
 		}
 		v := lawsViolation{law: id[0], path: id[1], message: id[1] + ": not the only violation of this law"}
-		if shrunk[id[0]]++; shrunk[id[0]] <= 12 {
+		if shrunk[id[0]]++; shrunk[id[0]] <= 12 && !k.first {
 			v = r.shrink(seed, first[id], id)
 		}
 		v.history = first[id]

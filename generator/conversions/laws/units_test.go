@@ -248,6 +248,7 @@ type lawsChange struct {
 const (
 	lawsElse    = "L4: something else changes"
 	lawsNowhere = "L6: a value comes from nowhere"
+	lawsKeeps   = "L2: something is kept although nothing is lost"
 )
 
 func (u *lawsUnitChecks) report(law, message string, c lawsChange, place lawsPlace) {
@@ -329,6 +330,15 @@ func (u *lawsUnitChecks) compareBelow(unit *lawsPairUnit, c lawsChange) {
 				element.before[side], element.after[side] = before[side][key], after[side][key]
 			}
 			u.compareStructs(unit.below, element)
+		}
+		return
+	}
+	if before[from] != nil && after[from] == nil && unit.keys != "" {
+		// Keys that are not unique any more identify nothing.
+		for _, v := range lawsStructs(below.after[to]) {
+			element := lawsChange{side: c.side, path: below.path}
+			element.after[to] = v
+			u.nowhere(unit.below, element)
 		}
 		return
 	}
@@ -462,15 +472,16 @@ func (u *lawsUnitChecks) compareElements(p *lawsPair, c lawsChange) {
 	for _, view := range slices.Sorted(maps.Keys(after)) {
 		was, is := before[view], after[view]
 		element := lawsChange{side: c.side, path: c.path}
+		pure := was != nil && !was.mixed && !is.mixed && was.whole == is.whole
 		switch {
-		case was == nil:
+		case was == nil, pure && len(was.elements) != len(is.elements):
 			for _, i := range is.elements {
 				element.after[to] = lawsPointed(c.after[to].Index(i))
 				if element.after[to].IsValid() {
 					u.nowhere(p, element)
 				}
 			}
-		case !was.mixed && !is.mixed && was.whole == is.whole && len(was.elements) == len(is.elements):
+		case pure:
 			for n, i := range is.elements {
 				for side := range 2 {
 					element.before[side], element.after[side] = lawsPointed(c.before[side].Index(was.elements[n])), lawsPointed(c.after[side].Index(i))
@@ -521,13 +532,17 @@ func (u *lawsUnitChecks) created(f *lawsFiller, side int, v, other reflect.Value
 
 // written checks that an object has an annotation only if something is lost.
 func (u *lawsUnitChecks) written(side int, v, other reflect.Value) {
-	if u.entries(other)[u.names[side]] == nil {
+	text, annotated := other.Addr().Interface().(lawsObject).GetAnnotations()[u.kind.annotation]
+	entries := u.entries(other)
+	if annotated && len(entries) == 0 && u.root.loses {
+		u.violate(lawsKeeps, "annotation", u.names[1-side]+": has an annotation without anything", "converted to "+u.names[1-side]+", with the annotation "+strconv.Quote(text))
+	}
+	if entries[u.names[side]] == nil {
 		return
 	}
 	back, ok := u.convert(1-side, u.fresh(1-side, other))
 	if ok && len(u.differences(side, v, back)) == 0 {
-		text := other.Addr().Interface().(lawsObject).GetAnnotations()[u.kind.annotation]
-		u.violate("L2: something is kept although nothing is lost", "annotation", u.names[1-side]+": has an annotation", "converted to "+u.names[1-side]+", with the annotation "+lawsShort(text))
+		u.violate(lawsKeeps, "annotation", u.names[1-side]+": has an annotation", "converted to "+u.names[1-side]+", with the annotation "+lawsShort(text))
 	}
 }
 

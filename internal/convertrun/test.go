@@ -1,0 +1,76 @@
+package convertrun
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Test is the compiled test of a package.
+type Test struct{ dir string }
+
+// BuildTest compiles the test of the package in a directory, which has files with these
+// absolute names and texts in place of what is on disk. Close removes it.
+func BuildTest(ctx context.Context, dir string, tags []string, files map[string][]byte) (*Test, error) {
+	temporary, err := os.MkdirTemp("", "schemagen-mutants-")
+	if err != nil {
+		return nil, err
+	}
+	t := &Test{dir: temporary}
+	overlay, err := writeOverlay(temporary, map[string]string{}, files)
+	if err == nil {
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags", strings.Join(tags, ","), "-overlay", overlay, "-o", t.program(), ".")
+		cmd.Dir = dir
+		var out []byte
+		if out, err = cmd.CombinedOutput(); err != nil {
+			err = errors.Join(ctx.Err(), fmt.Errorf("build the tests of %s: %w\n%s", dir, err, bytes.TrimSpace(out)))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Test) program() string { return filepath.Join(t.dir, "test.exe") }
+
+// Run runs a test with more variables in its environment. failed is set if the test fails.
+func (t *Test) Run(ctx context.Context, name string, env ...string) (output string, failed bool, err error) {
+	cmd := exec.CommandContext(ctx, t.program(), "-test.run", name)
+	cmd.Dir = t.dir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && ctx.Err() == nil {
+		return string(out), true, nil
+	}
+	return string(out), false, errors.Join(ctx.Err(), err)
+}
+
+// Close removes the test.
+func (t *Test) Close() error { return os.RemoveAll(t.dir) }
+
+// writeOverlay writes files to a directory, and an overlay of the go command that replaces
+// those with their names.
+func writeOverlay(dir string, replace map[string]string, files map[string][]byte) (name string, err error) {
+	for i, file := range slices.Sorted(maps.Keys(files)) {
+		replace[file] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replace[file], files[file], 0o600); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(dir, "overlay.json")
+	return name, os.WriteFile(name, text, 0o600)
+}
