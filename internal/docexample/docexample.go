@@ -44,6 +44,9 @@ spec:
 `
 )
 
+// SpecComment documents the spec of the kind that is added to an example.
+const SpecComment = "\t// spec is what the user asks for.\n"
+
 // Package completes an example to a package in a directory of its name. The example consists
 // of fields of a struct, of declarations, or of a file. It adds what is missing: the package
 // clause and its markers, the group, imports, and a kind Widget with the fields in its spec.
@@ -71,7 +74,7 @@ func Package(source string, markers ...string) []txtar.File {
 	if !strings.Contains(body, "type Widget ") {
 		text := "package " + pkg + "\n" + imports + kind
 		if strings.Contains(body, "type Spec ") {
-			text += "\t// spec is what the user asks for.\n\t// +required\n\tSpec Spec `json:\"spec,omitzero\"`\n"
+			text += SpecComment + "\t// +required\n\tSpec Spec `json:\"spec,omitzero\"`\n"
 		}
 		files = append(files, txtar.File{Name: pkg + "/kind.go", Data: []byte(text + "}\n")})
 	}

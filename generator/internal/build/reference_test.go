@@ -118,6 +118,9 @@ func writeReference(t *testing.T, examples []*markers.MarkerDoc) {
 // exampleCase completes an example to packages, and adds another version if it asks for one.
 func exampleCase(name string, m *markers.MarkerDoc) *gentest.Case {
 	archive := &txtar.Archive{Files: docexample.Package(m.Go, m.Package...)}
+	for i, file := range archive.Files { // the description would be in results that say nothing of it
+		archive.Files[i].Data = bytes.ReplaceAll(file.Data, []byte(docexample.SpecComment), nil)
+	}
 	if m.Version != "" {
 		marker := "+kubebuilder:storageversion"
 		if strings.Contains(m.Go, "\n// "+marker) {
