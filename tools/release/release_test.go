@@ -490,8 +490,8 @@ func TestCut(t *testing.T) {
 	}
 	write(t, dir, files)
 	for _, match := range link.FindAllStringSubmatch(files[changelogName], -1) {
-		if !strings.Contains(match[2], ":") {
-			write(t, dir, map[string]string{match[2]: cmp.Or(files[match[2]], "linked\n")})
+		if name, _, _ := strings.Cut(match[2], "#"); !strings.Contains(name, ":") {
+			write(t, dir, map[string]string{name: cmp.Or(files[name], "linked\n")})
 		}
 	}
 	do := func(args ...string) (string, error) {
