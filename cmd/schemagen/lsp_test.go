@@ -205,10 +205,15 @@ func spanText(r protocol.Range) string {
 	return fmt.Sprintf("%d:%d-%d:%d", r.Start.Line+1, r.Start.Character+1, r.End.Line+1, r.End.Character+1)
 }
 
+// relative returns the name of a file of the workspace, and the whole path of any other: how far
+// the workspace is below it differs between machines.
 func (e *testEditor) relative(u uri.URI) string {
 	name, err := filepath.Rel(e.dir, u.FsPath())
 	if err != nil {
 		e.t.Errorf("%s: %v", u, err)
+	}
+	if !filepath.IsLocal(name) {
+		name = u.FsPath()
 	}
 	return filepath.ToSlash(name)
 }
