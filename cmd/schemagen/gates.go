@@ -138,6 +138,11 @@ Without --write, a diff is printed.`,
 			if err != nil {
 				return err
 			}
+			for _, g := range r.Project.Gates() {
+				if slices.Contains(args[1:], g.Name) {
+					return fmt.Errorf("%s takes one gate, and %s is a gate, too: run it for one after the other", name, g.Name)
+				}
+			}
 			files, findings, err := request.Assume(cmd.Context(), args[0], on)
 			if err != nil {
 				return err

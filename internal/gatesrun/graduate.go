@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/internal/gatedsource"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // Assume returns the Go files that change if a gate is taken for on (graduated) or off
@@ -111,6 +112,8 @@ func (r *Request) absolute(name string) string {
 // are not in such lines themselves. Those in generated files do not matter, because the next
 // run of the generator replaces them: it returns the files.
 func usesOf(ctx context.Context, root string, removed map[string][]gatedsource.Lines, gate string) (findings diag.List, generated []string, err error) {
+	// It compiles what the module imports, which takes minutes if that was not built before.
+	progress.Start(ctx, "finding", "uses of what would be removed", 0)
 	config := &packages.Config{
 		Context: ctx, Dir: root, Tests: true,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
