@@ -287,11 +287,11 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	}
 	convert := func(up bool, values []string) string {
 		if u.Hook != nil {
-			name := u.Hook.Name + "From"
+			name, meta := u.Hook.Name+"From", u.Hook.MetaFrom
 			if up {
-				name = u.Hook.Name + "To"
+				name, meta = u.Hook.Name+"To", u.Hook.MetaTo
 			}
-			if u.Hook.Meta {
+			if meta {
 				values = append([]string{"meta"}, values...)
 			}
 			return name + "(" + strings.Join(values, ", ") + ")"

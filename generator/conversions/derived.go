@@ -205,7 +205,7 @@ func settleMetadata(pairs []*Pair) {
 		again = false
 		for _, p := range pairs {
 			for _, u := range p.Units {
-				needs := u.Derived != nil && u.Derived.metadata != "" || u.Hook != nil && u.Hook.Meta || u.Rule.needsMetadata()
+				needs := u.Derived != nil && u.Derived.metadata != "" || u.Hook != nil && (u.Hook.MetaTo || u.Hook.MetaFrom) || u.Rule.needsMetadata()
 				again = again || needs && !p.meta
 				p.meta = p.meta || needs
 			}

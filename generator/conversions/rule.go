@@ -1,6 +1,7 @@
 package conversions
 
 import (
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -309,8 +310,8 @@ func values(s *structural.Schema) *structural.Schema {
 // Hook is a pair of functions that converts several fields.
 type Hook struct {
 	Name string
-	// Meta is set if the functions also take the metadata of the object.
-	Meta bool
+	// MetaTo and MetaFrom are set if the functions take the metadata of the object, too.
+	MetaTo, MetaFrom bool
 	// Fields are those of the spoke, and Targets those of the hub.
 	Fields, Targets [][]*Field
 }
@@ -350,6 +351,9 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 		w.fail(noRule, m.Pos, pkg, "write fields=.a;.b,to=.c", "+%s needs the fields of both sides", m.Name)
 		return
 	}
+	// The code is in the package of the version, even if the struct is not.
+	h.MetaTo = takesMetadata(w.spoke.Type.Decl.Pkg, h.Name+"To", len(h.Fields))
+	h.MetaFrom = takesMetadata(w.spoke.Type.Decl.Pkg, h.Name+"From", len(h.Targets))
 	u.Spoke, u.Hub = h.Fields[0], h.Targets[0]
 	u.Rule = &Rule{Name: "func " + h.Name, op: opHook, LosesUp: true, LosesDown: true}
 	for i := range max(len(h.Fields), len(h.Targets)) {
@@ -363,4 +367,20 @@ func (w *pairing) hook(on *Field, m *markers.Marker, pkg *source.Package) {
 		w.claims = append(w.claims, c)
 	}
 	w.Units = append(w.Units, u)
+}
+
+// takesMetadata reports whether a function of a package has a *metav1.ObjectMeta before its
+// other parameters, of which there are n.
+func takesMetadata(p *source.Package, name string, n int) bool {
+	f, fn := p.Function(name)
+	if fn == nil || fn.Type.Params.NumFields() != n+1 {
+		return false
+	}
+	f, expr := f.ResolveExpr(fn.Type.Params.List[0].Type)
+	star, ok := expr.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	t, why := f.Resolve(star.X)
+	return why == nil && t.Type != nil && t.Type.Pkg.Path == source.MetaV1Path && t.Type.Spec.Name.Name == "ObjectMeta"
 }
