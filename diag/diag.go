@@ -126,6 +126,9 @@ type Diagnostic struct {
 	// Pos is the place of the first one in the source.
 	Quotes      []Quote
 	QuotesAtPos bool
+	// Subjects are names of what a diagnostic is about, which stay the same when its position or
+	// the source around it changes; see [List.Since]. They are empty for most kinds.
+	Subjects []string
 	// Related are further positions, innermost first.
 	Related []Related
 	// Fixes are alternative corrections.

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/controllertools"
 	"github.com/schemagen/schemagen/internal/crdrun"
+	"github.com/schemagen/schemagen/internal/definitions"
 	"github.com/schemagen/schemagen/internal/fixes"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/install"
@@ -47,6 +48,9 @@ type crdRun struct {
 	channels []string
 	// ruleNames are the values of --rules.
 	ruleNames []string
+	// since is the value of --since, and earlier has the findings of commits.
+	since   string
+	earlier map[string]diag.List
 	// headerFile is the file whose text precedes the content of each file, with " YEAR"
 	// replaced by year.
 	headerFile, year string
@@ -109,7 +113,7 @@ func crdFlagGroups() []cli.FlagGroup {
 	return []cli.FlagGroup{
 		{Title: "Packages and kinds", Flags: []string{"kinds", "groups", "tags"}},
 		{Title: "Schemas", Flags: []string{"enable", "unions", "gates", "channel", "max-desc-len", "embedded-object-meta", "allow-dangerous-types", "header-file", "year"}},
-		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "rules", "allow", "skip-verify"}},
+		{Title: "Findings", Flags: []string{"kube-version", "format", "strict", "rules", "since", "allow", "skip-verify"}},
 		{Title: "Installation", Flags: []string{"helm", "kustomize"}},
 		{Title: "Advanced", Flags: []string{"lister", "cache-dir", "no-cache", "ignore-unexported-fields", "preserve-unknown-fields", "omit-tool-version"}},
 	}
@@ -145,6 +149,7 @@ func (r *crdRun) addLanguageFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&r.Gates, "gates", nil, gatesHelp)
 	cmd.Flags().StringSliceVar(&r.channels, "channel", nil, "generate only these channels of "+project.Name)
 	cmd.Flags().StringSliceVar(&r.ruleNames, "rules", nil, "also check API conventions: "+project.Review+" for all, or codes")
+	cmd.Flags().StringVar(&r.since, "since", "", "of API conventions, report only what this commit (git:REF) does not break already")
 	cmd.Flags().StringVar(&r.KubeVersion, "kube-version", "", "verify against the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
 	cmd.Flags().BoolVar(&r.SkipVerify, "skip-verify", false, "write CRDs even if the API server would reject them")
 	cmd.Flags().StringVar(&r.cacheDir, "cache-dir", "", "keep results in the folder schemagen-cache of this directory (default: the user's cache directory)")
@@ -189,7 +194,7 @@ func (r *crdRun) prepare() error {
 		return err
 	}
 	r.Dir = r.WorkDir
-	r.ToolVersion = stampedVersion()
+	r.ToolVersion, r.earlier = stampedVersion(), map[string]diag.List{}
 	return nil
 }
 
@@ -219,6 +224,12 @@ func (r *crdRun) configure(in *inputs.Reader) error {
 	r.Project.AddTo(&r.Options, r.AllPackages)
 	if r.Rules, err = r.Project.Rules(r.ruleNames); err != nil {
 		return err
+	}
+	if r.Since = ""; r.since != "" && len(r.Rules) > 0 {
+		if r.Since, err = definitions.Commit(r.command.Context(), r.since); err != nil {
+			return fmt.Errorf("--since: %w", err)
+		}
+		r.snapshot = "" // its facts are files, not commits
 	}
 	if r.AllPackages && !r.NoCRD {
 		r.Unused = func(used map[*project.Waiver]bool) diag.List {
@@ -301,6 +312,9 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	if err != nil {
 		return nil, err
 	}
+	if made.Findings, err = r.added(ctx, made.Findings); err != nil {
+		return nil, err
+	}
 	v := r.Judge(slices.Concat(made.Findings, r.unreadable, r.fixed.Left()).Normalize())
 	if err := r.Print(stderr, v); err != nil {
 		// Only findings are the same the next time; printing may succeed then.
@@ -321,6 +335,30 @@ func (r *crdRun) once(ctx context.Context, stdout, stderr io.Writer) (changed []
 	}
 	earlier.Keep(r.in, v, made.Outputs)
 	return changed, r.end(earlier, v, nil)
+}
+
+// added returns the findings without those about API conventions that the commit of --since has
+// as well.
+func (r *crdRun) added(ctx context.Context, findings diag.List) (diag.List, error) {
+	if r.Since == "" {
+		return findings, nil
+	}
+	if _, ok := r.earlier[r.Since]; !ok {
+		from := definitionFlags{enable: r.Enable, gates: r.Gates, unions: r.Unions, rules: r.Rules, dir: r.WorkDir, project: r.Project, cmd: r.command}
+		in := definitions.Commits{Reader: definitions.Reader{Dir: r.WorkDir, Packages: from.generate}}
+		defer in.Close()
+		var all diag.List
+		for _, channel := range append(r.Channels, crdrun.Channel{})[:max(1, len(r.Channels))] {
+			from.channel = channel.Name
+			_, found, err := in.ReadPackages(ctx, r.since, r.Patterns)
+			if err := unread(r.since, found, err, r.WorkDir, r.command.ErrOrStderr()); err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+		r.earlier[r.Since] = all.Normalize()
+	}
+	return findings.Since(r.earlier[r.Since]), nil
 }
 
 // end lets the next process with the same command line end like this one, if that was kept

@@ -73,5 +73,8 @@ func (r *crdRun) findings(ctx context.Context, in *inputs.Reader) (diag.List, er
 	if err != nil {
 		return nil, err
 	}
+	if made.Findings, err = r.added(ctx, made.Findings); err != nil {
+		return nil, err
+	}
 	return r.Judge(slices.Concat(made.Findings, r.unreadable)).Findings, nil
 }

@@ -53,6 +53,8 @@ func generatorOptions(c *project.File, options generator.Options) (generator.Opt
 type definitionFlags struct {
 	enable, gates   []string
 	unions, channel string
+	// rules are the codes of the API conventions to check.
+	rules []diag.Code
 	// allUnions adds the unions that packages do not enable.
 	allUnions bool
 	// dir is the working directory, project its schemagen.yaml, or nil.
@@ -123,7 +125,7 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	if f.cmd.Flags().Changed("enable") {
 		options.Enable = f.enable
 	}
-	options.Gates = f.gates
+	options.Gates, options.Rules = f.gates, f.rules
 	channel := project.Channel{}
 	if !f.cmd.Flags().Changed("gates") {
 		channel = file.One(dir, f.channel)

@@ -65,6 +65,8 @@ type Request struct {
 	Helm string
 	// Strict is the value of --strict, which changes the severities of findings.
 	Strict bool
+	// Since is the commit whose findings about API conventions are not reported, or empty.
+	Since string
 	// ProjectFile identifies the project file, including its content, because it has
 	// severities and waivers.
 	ProjectFile string

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -194,10 +195,53 @@ func (c *Commits) commit(ctx context.Context, name, ref, path string) ([]*crd.De
 				return nil, nil, err
 			}
 			below := strings.TrimPrefix(patterns[0], folderPattern(full)) // "/..." for all packages
-			at, patterns = filepath.Join(tree.dir, tree.prefix), []string{folderPattern(path) + below}
+			patterns = []string{folderPattern(path) + below}
 		}
 	}
-	subjects, findings, err := c.read(ctx, files, at, patterns)
+	return c.readTree(ctx, tree, ref, files, patterns)
+}
+
+// ReadPackages reads the definitions of packages as they are in a commit, whose name may begin
+// with git:. Those that it does not have are left out.
+func (c *Commits) ReadPackages(ctx context.Context, name string, patterns []string) ([]*crd.Definition, diag.List, error) {
+	ref := strings.TrimPrefix(name, gitPrefix)
+	tree, err := c.checkout(ctx, ref, ":/")
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s%s: %w", gitPrefix, ref, err)
+	}
+	var has []string
+	for _, pattern := range patterns {
+		if filepath.IsAbs(pattern) {
+			if relative, err := filepath.Rel(c.Dir, pattern); err == nil {
+				pattern = "./" + filepath.ToSlash(relative)
+			}
+		}
+		dir, all := strings.CutSuffix(filepath.Join(tree.dir, tree.prefix, pattern), "...")
+		entries, _ := os.ReadDir(dir)
+		hasGo := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
+		if !driver.IsFilePattern(pattern) || hasGo || all && hasGoBelow(dir) {
+			has = append(has, pattern)
+		}
+	}
+	if len(has) == 0 {
+		return nil, nil, nil
+	}
+	return c.readTree(ctx, tree, ref, nil, has)
+}
+
+// Commit returns the hash of a commit, whose name may begin with git:.
+func Commit(ctx context.Context, name string) (string, error) {
+	ref := strings.TrimPrefix(name, gitPrefix)
+	hash, err := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s%s: no such commit", gitPrefix, ref)
+	}
+	return strings.TrimSpace(string(hash)), nil
+}
+
+// readTree reads the definitions of files and packages in a commit, with positions there.
+func (c *Commits) readTree(ctx context.Context, tree checkedOut, ref string, files []Source, patterns []string) ([]*crd.Definition, diag.List, error) {
+	subjects, findings, err := c.read(ctx, files, filepath.Join(tree.dir, tree.prefix), patterns)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -71,6 +71,7 @@ func Settings() []Setting {
 		{Key: "allow", Flag: "allow", Kind: List, Description: "markers that are not reported as misspelt"},
 		{Key: "kubeVersion", Flag: "kube-version", Check: checkKubeVersion, Description: "Kubernetes version whose API server must accept the output"},
 		{Key: "strict", Flag: "strict", Kind: Boolean, Description: "make warnings errors"},
+		{Key: "since", Flag: "since", Description: "commit (git:REF); of API conventions, only what it does not break already is reported"},
 		{Key: "cacheDir", Flag: "cache-dir", Kind: Folder, Description: "directory in which schemagen-cache, the run cache, is created"},
 		{Key: "crd.maxDescLen", Of: OfCRD, Flag: "max-desc-len", Kind: Number, Description: "truncate descriptions to this many bytes, at the end of a sentence; 0 removes them"},
 		{Key: "crd.embeddedObjectMeta", Of: OfCRD, Flag: "embedded-object-meta", Kind: Boolean, Description: "describe the metadata of embedded objects so that it is not pruned (controller-gen's generateEmbeddedObjectMeta)"},

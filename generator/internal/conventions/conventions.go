@@ -73,6 +73,8 @@ type field struct {
 	parent, schema *structural.Schema
 	// ofStatus is set for the fields directly below the status of a kind.
 	ofStatus bool
+	// subjects are the names of the field in diagnostics.
+	subjects []string
 }
 
 // root is one version of a kind.
@@ -116,7 +118,7 @@ func Check(r *report.Reporter, codes []diag.Code, definitions []*checks.Definiti
 // report adds a finding about a field, at a position in its declaration.
 func (p *pass) report(f *field, pos token.Pos, hint, format string, args ...any) *diag.Diagnostic {
 	d := p.Report(p.kind, f.owner.Pkg.At(pos), hint, format, args...)
-	d.Off = false
+	d.Off, d.Subjects = false, f.subjects
 	return d
 }
 
@@ -159,7 +161,9 @@ func fieldsOf(definitions []*checks.Definition, types []*source.Type) (out []*fi
 		add(t)
 	}
 	slices.SortStableFunc(out, func(a, b *field) int { return cmp.Compare(a.Pos, b.Pos) })
-	return slices.CompactFunc(out, func(a, b *field) bool { return a.Pos == b.Pos }) // instances of a generic type
+	out = slices.CompactFunc(out, func(a, b *field) bool { return a.Pos == b.Pos }) // instances of a generic type
+	nameFields(out, definitions)
+	return out
 }
 
 // locate records the nodes of the properties below a schema by the positions of their fields.

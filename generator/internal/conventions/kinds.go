@@ -1,7 +1,6 @@
 package conventions
 
 import (
-	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -12,15 +11,17 @@ func (p *pass) statusSubresource(r *root) {
 	is := version.Subresources != nil && version.Subresources.Status != nil
 	switch {
 	case has && !is:
-		p.reportType(t, "write // +"+markers.StatusSubresourceName, "the status of %s is not a subresource: users can write it, and controllers change the spec with it", t)
+		p.reportKind(r, "write // +"+markers.StatusSubresourceName, "the status of %s is not a subresource: users can write it, and controllers change the spec with it", t)
 	case is && !has:
-		p.reportType(t, "add a field status, or remove +"+markers.StatusSubresourceName, "%s has the status subresource, but no status", t)
+		p.reportKind(r, "add a field status, or remove +"+markers.StatusSubresourceName, "%s has the status subresource, but no status", t)
 	}
 }
 
-// reportType adds a finding about a type.
-func (p *pass) reportType(t *source.Type, hint, format string, args ...any) {
-	p.Report(p.kind, t.Pkg.At(t.Spec.Name.Pos()), hint, format, args...).Off = false
+// reportKind adds a finding about a version of a kind.
+func (p *pass) reportKind(r *root, hint, format string, args ...any) {
+	t := r.definition.Roots[r.version]
+	d := p.Report(p.kind, t.Pkg.At(t.Spec.Name.Pos()), hint, format, args...)
+	d.Off, d.Subjects = false, []string{r.name()}
 }
 
 // preferredMarker reports controller-tools' names of markers that Kubernetes has, too.
