@@ -77,6 +77,7 @@ func (d *definition) compare() {
 		d.version(versionPair{definition: d, name: v.Name, old: &old.Versions[at], new: v, oldAt: at, newAt: i})
 	}
 	d.storage(&old, &new)
+	d.conversions(&old, &new)
 }
 
 // spec compares the fields that apply to all versions.

@@ -24,6 +24,7 @@ const (
 	NameAdded            Kind = "name-added"
 	NameRemoved          Kind = "name-removed"
 	ConversionChanged    Kind = "conversion-changed"
+	ConversionLossy      Kind = "conversion-lossy"
 	PruningChanged       Kind = "pruning-changed"
 	VersionAdded         Kind = "version-added"
 	VersionRemoved       Kind = "version-removed"
@@ -89,7 +90,7 @@ const (
 // Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	out := []Kind{
-		DefinitionAdded, DefinitionRemoved, Rejected, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, PruningChanged,
+		DefinitionAdded, DefinitionRemoved, Rejected, ScopeChanged, KindChanged, NamesChanged, NameAdded, NameRemoved, ConversionChanged, ConversionLossy, PruningChanged,
 		VersionAdded, VersionRemoved, VersionServed, VersionUnserved, VersionDeprecated, StorageChanged, StatusAdded, StatusRemoved, ScaleAdded, ScaleRemoved,
 		ScaleChanged, ColumnsChanged, SelectableAdded, SelectableRemoved, DocumentationChanged, NotUnderstood,
 		FieldAdded, FieldRemoved, StructureChanged, TypeChanged, TypeWidened, TypeNarrowed, NullableAdded, NullableRemoved, DefaultAdded, DefaultChanged, DefaultRemoved,

@@ -53,6 +53,27 @@ type Definition struct {
 	OnlySchemas bool
 	// CheckSize enables the check of the definition's size.
 	CheckSize bool
+	// Conversions are those between versions, if they are generated from Go types; nil if
+	// they are unknown.
+	Conversions []Conversion
+}
+
+// Conversion is how objects of one version are converted to another one.
+type Conversion struct {
+	From, To string
+	// Losses are the fields of From that may have values which To cannot express.
+	Losses []Loss
+}
+
+// Loss is a field of which a conversion may lose values.
+type Loss struct {
+	// Field is the path in objects, for example ".spec.ports[*].name".
+	Field string
+	// Whole is set if all below the field is lost with it.
+	Whole bool
+	// Kept is set if an annotation keeps what is lost. Otherwise Reason is why it is dropped.
+	Kept   bool
+	Reason string
 }
 
 // ConversionAnnotation returns the name of the annotation in which conversions between the

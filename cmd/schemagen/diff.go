@@ -66,7 +66,7 @@ write +schemagen:allowChange:kind=KIND,reason="…" in Go, or
 			if err := r.definitions.configure(cmd, printing); err != nil {
 				return err
 			}
-			r.console = printing.Console
+			r.console, r.definitions.conversions = printing.Console, true
 			return r.run(cmd.Context(), args, stdin, stdout, stderr)
 		},
 	}

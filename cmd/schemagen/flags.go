@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/definitions"
@@ -57,6 +58,8 @@ type definitionFlags struct {
 	rules []diag.Code
 	// allUnions adds the unions that packages do not enable.
 	allUnions bool
+	// conversions adds what conversions between versions lose.
+	conversions bool
 	// dir is the working directory, project its schemagen.yaml, or nil.
 	dir     string
 	project *project.File
@@ -139,6 +142,9 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 		read = driver.DefinitionsWithUnions
 	}
 	made, findings, err := read(ctx, options)
+	if err == nil && f.conversions {
+		err = conversions.AddLosses(ctx, options, made)
+	}
 	return channel.Select(made), findings, err
 }
 

@@ -17,7 +17,7 @@ func settleFates(pairs []*Pair) {
 		for _, p := range pairs {
 			for _, u := range p.Units {
 				if u.Rule != nil {
-					up, down := u.Rule.loses(true), u.Rule.loses(false)
+					up, down := u.Rule.loses(true, true), u.Rule.loses(false, true)
 					again = again || up != (u.Up != Lossless) || down != (u.Down != Lossless)
 					u.Up, u.Down = fate(up, u.Reason), fate(down, u.Reason)
 				}
@@ -40,8 +40,9 @@ func fate(loses bool, reason string) Fate {
 	return Kept
 }
 
-// loses reports whether a value that goes up, or down, may not come back.
-func (r *Rule) loses(up bool) bool {
+// loses reports whether a value that goes up, or down, may not come back. Unless below is set,
+// what fields of structs lose does not count.
+func (r *Rule) loses(up, below bool) bool {
 	from, to := r.Spoke, r.Hub
 	if !up {
 		from, to = to, from
@@ -52,17 +53,17 @@ func (r *Rule) loses(up bool) bool {
 	case opInteger:
 		return !holds(to, from)
 	case opPointer:
-		return r.Elem.loses(up) || r.shared()
+		return r.Elem.loses(up, below) || r.shared()
 	case opList, opMap:
-		return r.Elem.loses(up)
+		return r.Elem.loses(up, below)
 	case opLabel, opAnnotation:
 		return true // an empty one, and one that the hub has of its own
 	case opKeyed:
-		return from.Shape == List || r.Elem.loses(up) // its order, and elements with equal keys
+		return from.Shape == List || r.Elem.loses(up, below) // its order, and elements with equal keys
 	case opWrap:
-		return from.Shape == Pointer || r.Elem.loses(up)
+		return from.Shape == Pointer || r.Elem.loses(up, below)
 	case opStruct:
-		return slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
+		return below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
 			if up {
 				return u.Up != Lossless
 			}

@@ -65,11 +65,13 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 	}
 	for i, kind := range m.Kinds {
 		kind.Equal = true
+		before := len(r.List)
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
 			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
+		kind.incomplete = r.List[before:].HasErrors()
 		switch {
 		case r.List.HasErrors():
 		case !kind.Equal:

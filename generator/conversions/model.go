@@ -41,6 +41,9 @@ type Kind struct {
 	// Equal is set if all versions have the same fields with the same types, so that nothing
 	// has to be converted.
 	Equal bool
+
+	// incomplete is set if some fields have no counterpart, or cannot be converted to it.
+	incomplete bool
 }
 
 // Version is a version of a kind.

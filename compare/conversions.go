@@ -1,0 +1,87 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// conversions adds what the conversions between two versions lose, and did not before. Which of
+// the versions is the hub does not matter.
+func (d *definition) conversions(old, new *apiextensionsv1.CustomResourceDefinitionSpec) {
+	for _, c := range d.new.Conversions {
+		i := slices.IndexFunc(d.old.Conversions, func(o crd.Conversion) bool { return o.From == c.From && o.To == c.To })
+		oldAt, newAt := versionOf(old, c.From), versionOf(new, c.From)
+		if i < 0 || oldAt < 0 || newAt < 0 {
+			continue
+		}
+		for _, loss := range c.Losses {
+			path, exists := fieldPath(schemaOf(d.new, newAt), loss.Field)
+			if !exists {
+				continue // in other channels
+			}
+			before := lossOf(d.old.Conversions[i].Losses, loss.Field)
+			if before != nil && (loss.Kept || !before.Kept) {
+				continue
+			}
+			change := Change{Kind: ConversionLossy, Version: c.From, Field: loss.Field, NewPath: schemaPath(newAt) + path}
+			oldPath, existed := fieldPath(schemaOf(d.old, oldAt), loss.Field)
+			if existed {
+				change.Old, change.OldPath = "lossless", schemaPath(oldAt)+oldPath
+			}
+			if before != nil {
+				change.Old = "kept"
+			}
+			lost := "values that " + c.To + " cannot express"
+			if loss.Kept {
+				change.New, change.Category = "kept", BreaksClients
+				change.Reason = lost + " are kept in an annotation, and a client of " + c.To + " that replaces the object without the annotation loses them"
+			} else {
+				change.New, change.Category = "dropped: "+loss.Reason, BreaksStored
+				if before != nil {
+					lost += ", also those that annotations have kept,"
+				}
+				change.Reason = lost + " are lost when an object is converted to " + c.To + " and written"
+			}
+			if !existed {
+				change.Category = Safe
+				change.Reason += "; no object has the new field yet"
+			}
+			d.add(change)
+		}
+	}
+}
+
+// lossOf returns the loss that a field is part of, or nil.
+func lossOf(losses []crd.Loss, field string) *crd.Loss {
+	i := slices.IndexFunc(losses, func(l crd.Loss) bool {
+		rest, below := strings.CutPrefix(field, l.Field)
+		return below && (rest == "" || l.Whole && (rest[0] == '.' || rest[0] == '['))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &losses[i]
+}
+
+// fieldPath returns the path in a schema of a field of objects.
+func fieldPath(s *structural.Schema, field string) (path string, ok bool) {
+	var at *structural.Path
+	for name := range strings.SplitSeq(strings.TrimPrefix(strings.ReplaceAll(field, "[*]", ".[*]"), "."), ".") {
+		switch {
+		case s == nil:
+			return "", false
+		case name == "[*]":
+			s, at = s.Items, at.Child("items")
+		case name == "*" && s.AdditionalProperties != nil:
+			s, at = s.AdditionalProperties.Schema, at.Child("additionalProperties")
+		default:
+			s, at = propertyOf(s, name), at.Property(name)
+		}
+	}
+	return at.String(), s != nil
+}
