@@ -98,6 +98,7 @@ func layers() []string {
 		"internal/runcache",
 		"internal/controllertools",
 		"internal/crdrun",
+		"internal/symbols",
 		"internal/editor",
 		"internal/lsp",
 		"internal/peerversions",

@@ -21,6 +21,10 @@ type Definition struct {
 	// large definition is held in memory only while it is used.
 	CRD   *apiextensionsv1.CustomResourceDefinition
 	Build func() *apiextensionsv1.CustomResourceDefinition
+	// Object is the definition without schemas; it is nil if CRD is not. Resolve returns the
+	// source positions of nodes of the schemas, or is nil.
+	Object  *apiextensionsv1.CustomResourceDefinition
+	Resolve func(token.Pos) diag.Position
 	// BuildWith is like Build, with other schemas of the versions. If it is not nil, and Bytes
 	// is not nil either, nodes that occur repeatedly in several definitions, or in one, are
 	// verified once.

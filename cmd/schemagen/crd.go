@@ -29,6 +29,7 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/runcache"
 	"github.com/schemagen/schemagen/internal/snapshot"
+	"github.com/schemagen/schemagen/internal/symbols"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -62,6 +63,8 @@ type crdRun struct {
 	kept     *runcache.Cache
 	// results keeps what the API server's code says between runs of one process, or is nil.
 	results verify.ResultCache
+	// recorder, if not nil, records what is verified.
+	recorder *symbols.Recorder
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".
 	snapshot string

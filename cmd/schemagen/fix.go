@@ -69,7 +69,7 @@ func (r *crdRun) findings(ctx context.Context, in *inputs.Reader) (diag.List, er
 	if err != nil {
 		return nil, err
 	}
-	made, err := crdrun.Run(ctx, r.Request, server, r.in, false)
+	made, err := crdrun.Run(ctx, r.Request, r.recorder.Around(server), r.in, false)
 	if err != nil {
 		return nil, err
 	}

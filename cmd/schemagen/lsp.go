@@ -17,6 +17,7 @@ import (
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lsp"
 	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/symbols"
 	"github.com/schemagen/schemagen/internal/terminal"
 )
 
@@ -49,8 +50,8 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 			}
 			r.command, r.options = cmd, cmd
 			r.Format, r.noCache = "json", true // nothing is printed, or kept on disk
-			r.results = &editor.Cache{}
-			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: r.findingsIn})
+			r.results, r.recorder = &editor.Cache{}, &symbols.Recorder{}
+			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: r.findingsIn, Recorder: r.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
 			}

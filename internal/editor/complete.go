@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/symbols"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -33,14 +34,7 @@ func NewLanguage() (*Language, error) {
 }
 
 // Completion is a text that may be inserted.
-type Completion struct {
-	// Label is what the user sees, and New the text that replaces that from Start to End, which
-	// are offsets in the file.
-	Label, New string
-	Start, End int
-	// Detail is a short description, and Markdown a longer one; they may be empty.
-	Detail, Markdown string
-}
+type Completion = symbols.Completion
 
 // Complete returns what may be typed at an offset of a Go file: the names of markers that describe
 // what follows, their arguments, and the values of these.

@@ -25,6 +25,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/symbols"
 )
 
 // Config configures a [Session].
@@ -32,6 +33,8 @@ type Config struct {
 	// Run returns the findings of a run in a directory that reads files with in. Relative file
 	// names in them are relative to the directory. Runs do not overlap.
 	Run func(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error)
+	// Recorder, if not nil, records what runs hand to the API server's code.
+	Recorder *symbols.Recorder
 	// Publish is called with the findings about a file, also if there are no longer any. It is
 	// called by one goroutine, without overlapping Run.
 	Publish func(Report)
@@ -73,6 +76,8 @@ type Session struct {
 	waiting []chan struct{}
 	// results are the last findings by directory, and the reader that they came from.
 	results map[string]result
+	// programs are what the last runs that came to definitions have found out, by directory.
+	programs map[string]*symbols.Program
 	// published are the files that have findings in the editor.
 	published map[string]bool
 }
@@ -93,7 +98,7 @@ type result struct {
 func New(c Config) *Session {
 	s := &Session{
 		Config: c, changed: make(chan struct{}, 1), done: make(chan struct{}),
-		files: map[string]file{}, results: map[string]result{}, published: map[string]bool{}, cancel: func() {},
+		files: map[string]file{}, results: map[string]result{}, programs: map[string]*symbols.Program{}, published: map[string]bool{}, cancel: func() {},
 	}
 	go s.work()
 	return s
@@ -260,6 +265,7 @@ func (s *Session) run() {
 			s.Failed(dir, err)
 		}
 		results[dir] = result{located(found, dir, in), in}
+		s.keep(dir, in, err != nil || found.HasErrors())
 	}
 	s.publish(state, files, results)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/editor"
+	"github.com/schemagen/schemagen/internal/symbols"
 )
 
 // documents answers messages about documents.
@@ -64,7 +65,11 @@ func (d *documents) complete(p *protocol.CompletionParams) (any, error) {
 	if !ok {
 		return out, nil
 	}
-	for _, c := range d.language.Complete(text, offset(text, p.Position)) {
+	found := d.language.Complete(text, offset(text, p.Position))
+	if place, ok := d.place(p.TextDocument.URI, p.Position); ok {
+		found = append(found, place.Complete()...)
+	}
+	for _, c := range found {
 		item := protocol.CompletionItem{
 			Label: c.Label, Kind: protocol.CompletionItemKindKeyword,
 			TextEdit: &protocol.TextEdit{Range: protocol.Range{Start: position(text, c.Start), End: position(text, c.End)}, NewText: c.New},
@@ -94,6 +99,15 @@ func (d *documents) hover(p *protocol.HoverParams) (any, error) {
 		Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: markdown},
 		Range:    &protocol.Range{Start: position(text, start), End: position(text, end)},
 	}, nil
+}
+
+// place returns a position in an open Go file.
+func (d *documents) place(u uri.URI, p protocol.Position) (place *symbols.Place, ok bool) {
+	name, ok := fileName(u)
+	if !ok || filepath.Ext(name) != ".go" {
+		return nil, false
+	}
+	return d.At(name, func(text []byte) int { return offset(text, p) })
 }
 
 // goText returns the text of an open Go file.

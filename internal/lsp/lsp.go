@@ -220,7 +220,7 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 		Capabilities: protocol.ServerCapabilities{
 			TextDocumentSync:   &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &sync, Save: protocol.Boolean(true)},
 			HoverProvider:      protocol.Boolean(true),
-			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"+", ":", "=", ",", ";"}},
+			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"+", ":", "=", ",", ";", ".", "(", "\""}},
 			CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
 		},
 	}, nil

@@ -109,8 +109,11 @@ func (c *Checker) VerifySubjects(ctx context.Context, subjects []*crd.Definition
 // Subjects returns the definitions in the form that the API server takes.
 func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	out := make([]*crd.Definition, len(defs))
+	fset := c.Reporter.Fset // which may be kept for longer than the rest
+	resolve := func(pos token.Pos) diag.Position { return diag.PositionOf(fset, pos) }
 	for i, d := range defs {
 		out[i] = &crd.Definition{
+			Object: d.Object, Resolve: resolve,
 			Build: d.Complete, BuildWith: d.with, Bytes: d.Text, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),

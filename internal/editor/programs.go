@@ -1,0 +1,39 @@
+package editor
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/internal/symbols"
+)
+
+// keep keeps what a run in a directory has found out.
+func (s *Session) keep(dir string, in *inputs.Reader, failed bool) {
+	if s.Recorder == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.programs[dir] = s.Recorder.Program(dir, s.reader(in), s.programs[dir], failed)
+}
+
+// At returns a place in an open file, with what the last runs have found out about the workspace.
+// ok is false if the file is not open.
+func (s *Session) At(name string, offset func(text []byte) int) (place *symbols.Place, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f, ok := s.files[name]
+	if !ok {
+		return nil, false
+	}
+	var programs []*symbols.Program
+	for _, dir := range slices.Sorted(maps.Keys(s.programs)) {
+		programs = append(programs, s.programs[dir])
+	}
+	overlay := map[string][]byte{}
+	for name, f := range s.files {
+		overlay[name] = f.text
+	}
+	return symbols.At(programs, s.reader(inputs.Overlaid(overlay, nil)), name, f.text, offset(f.text)), true
+}

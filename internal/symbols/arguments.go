@@ -1,0 +1,380 @@
+package symbols
+
+import (
+	"strings"
+
+	"github.com/schemagen/schemagen/structural"
+)
+
+// argument is the value of an argument of a marker.
+type argument struct {
+	marker, name string
+	// value is without quotes, and begins at an offset in the marker.
+	value  string
+	start  int
+	quoted bool
+}
+
+// mention is a name in a value that refers to a field.
+type mention struct {
+	start, end int
+	name       string
+	// owner is the node that the field is in; its schema is nil if that is not known.
+	owner use
+	// key is the declaration, if the name is not one in JSON.
+	key string
+}
+
+// row says where the value of an argument has names of fields.
+type row struct {
+	// marker is the name of the marker, and argument that of the argument; empty if it has none.
+	marker, argument string
+	// mentions returns the names in a value of a marker at a declaration.
+	mentions func(p *Place, d *Decl, value string) []mention
+}
+
+// rows returns the arguments with names of fields.
+func rows() []row {
+	object := pathFrom(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })
+	items := func(p *Place, d *Decl) use { u, _ := p.node(d); u.schema = elements(u.schema); return u }
+	const validation = "kubebuilder:validation:"
+	return []row{
+		{"kubebuilder:printcolumn", "JSONPath", object},
+		{"kubebuilder:selectablefield", "JSONPath", object},
+		{"kubebuilder:subresource:scale", "specpath", object},
+		{"kubebuilder:subresource:scale", "statuspath", object},
+		{"kubebuilder:subresource:scale", "selectorpath", object},
+		{"schemagen:at", "", object},
+		{"listMapKey", "", nameIn(items)},
+		{"k8s:listMapKey", "", nameIn(items)},
+		{"k8s:subfield", "", nameIn(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })},
+		{validation + "XValidation", "rule", ruleOf(false)},
+		{validation + "XValidation", "messageExpression", ruleOf(false)},
+		{validation + "XValidation", "fieldPath", object},
+		{validation + "items:XValidation", "rule", ruleOf(true)},
+		{validation + "items:XValidation", "messageExpression", ruleOf(true)},
+		{validation + "ExactlyOneOf", "", namesIn},
+		{validation + "AtMostOneOf", "", namesIn},
+		{validation + "AtLeastOneOf", "", namesIn},
+		{"k8s:dependentRequired", "", nameIn(parentOf)},
+		{"k8s:dependentForbidden", "", nameIn(parentOf)},
+		{"unionDiscriminatedBy", "", discriminators},
+	}
+}
+
+// rowOf returns the row of an argument.
+func rowOf(a argument) (row, bool) {
+	for _, r := range rows() {
+		if r.marker == a.marker && r.argument == a.name {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+// parentOf returns a node of the struct that has a field.
+func parentOf(p *Place, d *Decl) use {
+	if d.Parent == nil {
+		return use{}
+	}
+	for _, program := range p.programs {
+		if found := program.index().types[p.dir+"/"+d.Parent.Key]; len(found) > 0 {
+			return found[0]
+		}
+	}
+	u, _ := p.node(d.Parent)
+	return u
+}
+
+// nameIn returns the function for a value that is the name of a field.
+func nameIn(owner func(*Place, *Decl) use) func(*Place, *Decl, string) []mention {
+	return func(p *Place, d *Decl, value string) []mention {
+		return []mention{{end: len(value), name: value, owner: owner(p, d)}}
+	}
+}
+
+// namesIn is for a value that is a list of fields of a struct.
+func namesIn(p *Place, d *Decl, value string) (out []mention) {
+	owner, _ := p.node(d)
+	at := 0
+	for name := range strings.SplitSeq(value, ";") {
+		out = append(out, mention{start: at, end: at + len(name), name: name, owner: owner})
+		at += len(name) + 1
+	}
+	return out
+}
+
+// pathFrom returns the function for a value that is a path from a node.
+func pathFrom(node func(*Place, *Decl) use) func(*Place, *Decl, string) []mention {
+	return func(p *Place, d *Decl, value string) []mention { return pathMentions(node(p, d), value) }
+}
+
+// ruleOf returns the function for a value that is a CEL expression on the node, or on the elements
+// of its list.
+func ruleOf(items bool) func(*Place, *Decl, string) []mention {
+	return func(p *Place, d *Decl, value string) []mention {
+		u, _ := p.node(d)
+		if items {
+			u.path, u.schema = u.path+"[*]", elements(u.schema)
+		}
+		return ruleMentions(u, value)
+	}
+}
+
+// argumentsOf returns the arguments of a marker, which may be half typed.
+func argumentsOf(marker string) (out []argument) {
+	end := strings.IndexAny(marker, "=( ")
+	if end < 0 || marker[end] == ' ' {
+		return nil
+	}
+	name, start := marker[1:end], end+1
+	if marker[end] == '(' {
+		inside := marker[start:]
+		if close := strings.LastIndex(inside, ")=+"); close >= 0 {
+			inside = inside[:close]
+		} else if close := strings.LastIndexByte(inside, ')'); close >= 0 {
+			inside = inside[:close]
+		}
+		for _, part := range splitAt(inside, start) {
+			key, value, ok := strings.Cut(part.value, ":")
+			if !ok || strings.ContainsAny(key, `"./`) {
+				out = append(out, unquoted(argument{marker: name, value: part.value, start: part.start}))
+				continue
+			}
+			out = append(out, unquoted(argument{marker: name, name: strings.TrimSpace(key), value: value, start: part.start + len(key) + 1}))
+		}
+		return out
+	}
+	// The name of the first named argument follows that of the marker.
+	colon := strings.LastIndexByte(name, ':')
+	if colon < 0 || !isNamed(name[:colon]) {
+		return []argument{unquoted(argument{marker: name, value: marker[start:], start: start})}
+	}
+	from := 1 + colon + 1
+	for _, part := range splitAt(marker[from:], from) {
+		if key, value, ok := strings.Cut(part.value, "="); ok {
+			out = append(out, unquoted(argument{marker: name[:colon], name: key, value: value, start: part.start + len(key) + 1}))
+		}
+	}
+	return out
+}
+
+// isNamed reports whether the arguments of a marker have names.
+func isNamed(marker string) bool {
+	switch marker {
+	case "kubebuilder:rbac", "kubebuilder:webhook":
+		return true
+	}
+	for _, r := range rows() {
+		if r.marker == marker && r.argument != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// splitAt splits a text, which begins at an offset, at commas outside of quotes and brackets.
+func splitAt(text string, offset int) (out []argument) {
+	depth, start := 0, 0
+	var quote byte
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote && (quote == '`' || text[i-1] != '\\') {
+				quote = 0
+			}
+		case c == '"' || c == '`':
+			quote = c
+		case c == '{' || c == '[' || c == '(':
+			depth++
+		case c == '}' || c == ']' || c == ')':
+			depth--
+		case c == ',' && depth <= 0:
+			out, start = append(out, argument{value: text[start:i], start: offset + start}), i+1
+		}
+	}
+	return append(out, argument{value: text[start:], start: offset + start})
+}
+
+// unquoted returns an argument without spaces and quotes around its value.
+func unquoted(a argument) argument {
+	trimmed := strings.TrimLeft(a.value, " ")
+	a.start += len(a.value) - len(trimmed)
+	a.value = strings.TrimRight(trimmed, " ")
+	if a.value == "" || !strings.ContainsRune("\"`", rune(a.value[0])) {
+		return a
+	}
+	quote := a.value[:1]
+	a.value, a.start, a.quoted = a.value[1:], a.start+1, true
+	if rest, ok := strings.CutSuffix(a.value, quote); ok && !(quote == `"` && strings.HasSuffix(rest, `\`)) {
+		a.value = rest
+	}
+	return a
+}
+
+// pathMentions returns the names in a path from a node: ".spec.list[*].name", with filters.
+func pathMentions(from use, text string) (out []mention) {
+	now := from
+	var outer []use // of filters
+	for i := 0; i < len(text); {
+		switch rest := text[i:]; {
+		case rest[0] == '.':
+			i++
+			end := i
+			for end < len(text) && isNameByte(text[end]) {
+				end++
+			}
+			out = append(out, mention{start: i, end: end, name: text[i:end], owner: now})
+			now, i = now.step(text[i:end]), end
+		case strings.HasPrefix(rest, "[?("):
+			outer = append(outer, now.element())
+			now, i = now.element(), i+3
+		case rest[0] == '@' && len(outer) > 0:
+			now, i = outer[len(outer)-1], i+1
+		case strings.HasPrefix(rest, ")]") && len(outer) > 0:
+			now, outer, i = outer[len(outer)-1], outer[:len(outer)-1], i+2
+		case strings.HasPrefix(rest, "['"):
+			name, _, _ := strings.Cut(rest[2:], "'")
+			out = append(out, mention{start: i + 2, end: i + 2 + len(name), name: name, owner: now})
+			now, i = now.step(name), min(len(text), i+2+len(name)+2)
+		case rest[0] == '[', rest[0] == '{':
+			now = now.element()
+			if end := strings.IndexAny(rest, "]}"); end >= 0 {
+				i += end + 1
+			} else {
+				i = len(text)
+			}
+		case strings.ContainsRune(`"'`, rune(rest[0])):
+			i += quoteEnd(rest)
+		default:
+			i++
+		}
+	}
+	return out
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// quoteEnd returns the length of a quoted text, with its quotes.
+func quoteEnd(text string) int {
+	for i := 1; i < len(text); i++ {
+		if text[i] == '\\' {
+			i++
+		} else if text[i] == text[0] {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// step returns the node of a field, with a nil schema if there is none.
+func (u use) step(name string) use {
+	return use{u.kind, u.version, u.path + "." + name, child(u, name)}
+}
+
+func (u use) element() use {
+	return use{u.kind, u.version, u.path + "[*]", elements(u.schema)}
+}
+
+// ruleMentions returns the names in a CEL expression on a node. The text is that in a Go string.
+func ruleMentions(self use, text string) (out []mention) {
+	variables := map[string]use{"self": self, "oldSelf": self}
+	var open []use // what each open bracket leads to
+	var now use    // what the text before leads to; its schema is nil if that is not known
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == '\'' || c == '"' || c == '\\' && i+1 < len(text) && text[i+1] == '"':
+			now = use{}
+			if c == '\\' {
+				if end := strings.Index(text[i+2:], `\"`); end >= 0 {
+					i += end + 4
+				} else {
+					i = len(text)
+				}
+				continue
+			}
+			i += quoteEnd(text[i:])
+		case c == '.' && (now.schema != nil || now.kind != nil):
+			i++
+			if i < len(text) && text[i] == '?' {
+				i++
+			}
+			end := nameEnd(text, i)
+			if end < len(text) && text[end] == '(' {
+				now = call(variables, now, text[i:end], text[end+1:])
+				open, now, i = append(open, now), use{}, end+1
+				continue
+			}
+			out = append(out, mention{start: i, end: end, name: fieldNamed(now.schema, text[i:end]), owner: now})
+			now, i = now.step(fieldNamed(now.schema, text[i:end])), end
+			if now.schema == nil {
+				now = use{}
+			}
+		case c == '[':
+			open, now = append(open, now.element()), use{}
+			i++
+		case c == '(':
+			open, now = append(open, use{}), use{}
+			i++
+		case (c == ']' || c == ')') && len(open) > 0:
+			now, open = open[len(open)-1], open[:len(open)-1]
+			i++
+		case isNameByte(c) && c != '-':
+			end := nameEnd(text, i)
+			now = variables[text[i:end]]
+			i = max(end, i+1)
+		case c == ' ':
+			i++
+		default:
+			now = use{}
+			i++
+		}
+	}
+	return out
+}
+
+// nameEnd returns the end of a name in CEL.
+func nameEnd(text string, i int) int {
+	for i < len(text) && isNameByte(text[i]) && text[i] != '-' {
+		i++
+	}
+	return i
+}
+
+// call takes the call of a function on a value, with the text of its arguments. It sets the
+// variable of a macro, and returns what the result leads to.
+func call(variables map[string]use, on use, name, arguments string) use {
+	switch name {
+	case "all", "exists", "exists_one", "existsOne", "filter", "map":
+		variable := arguments[:nameEnd(arguments, 0)]
+		if on.schema == nil {
+			return use{}
+		}
+		variables[variable] = on.element()
+		if on.schema.Items == nil {
+			variables[variable] = use{} // a key
+		}
+		if name == "filter" {
+			return on
+		}
+	case "orValue", "value":
+		return on
+	}
+	return use{}
+}
+
+// fieldNamed returns the name of the field that a name in CEL refers to.
+func fieldNamed(s *structural.Schema, name string) string {
+	if s == nil || s.PropertyIndex(name) >= 0 {
+		return name
+	}
+	for _, p := range s.Properties {
+		if escaped, ok := structural.CELName(p.Name); ok && escaped == name {
+			return p.Name
+		}
+	}
+	return name
+}

@@ -1,0 +1,295 @@
+// Package symbols answers an editor's questions about API types. It knows two things: the
+// definitions of the last runs with the positions of their parts (a [Program]), and the text of
+// files, which need not be valid Go (an [Outline]).
+//
+//	recorder := &symbols.Recorder{}                     // keeps what a run hands to the API server's code
+//	program := recorder.Program(dir, read, before, failed)
+//	place, ok := symbols.At(programs, read, file, offset)
+//	place.Complete()                                    // likewise Hover, Definition, References
+//
+// The two are joined by names: a node of a schema belongs to the declaration that its position
+// is in, in the text that the run had, and this one to the declaration of the same name in
+// the text that the editor has. So answers survive edits that no run has finished on; what
+// the text does not declare any more is not offered.
+//
+// Which arguments of markers have names of fields in them is a table (arguments.go). Completion
+// and the links between markers and fields are two views of it. The package knows neither
+// sessions nor the protocol, and everything in it is a function of its arguments.
+package symbols
+
+import (
+	"context"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/structural"
+	"github.com/schemagen/schemagen/unions"
+)
+
+// Read returns the content of a file.
+type Read func(name string) ([]byte, error)
+
+// Recorder keeps the definitions that a run hands to a server. Its zero value has none.
+type Recorder struct {
+	generator.Server
+	mu          sync.Mutex
+	definitions []*crd.Definition
+}
+
+// Around returns a server whose definitions are recorded; those of earlier runs are forgotten. A
+// nil recorder records nothing.
+func (r *Recorder) Around(server generator.Server) generator.Server {
+	if r == nil {
+		return server
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Server, r.definitions = server, nil
+	return r
+}
+
+// Check implements [generator.Server].
+func (r *Recorder) Check(ctx context.Context, definitions []*crd.Definition) (diag.List, error) {
+	r.mu.Lock()
+	r.definitions = append(r.definitions, definitions...)
+	r.mu.Unlock()
+	return r.Server.Check(ctx, definitions)
+}
+
+// Kind is a definition.
+type Kind struct {
+	// Object is the definition without schemas, and Schemas are those of its versions by index.
+	Object  *apiextensionsv1.CustomResourceDefinition
+	Schemas []*structural.Schema
+	// Text is the definition as a file; nil if a run has never come to that.
+	Text []byte
+	// program has the definition: an earlier one if the last run could not define the kind.
+	program *Program
+	resolve func(token.Pos) diag.Position
+}
+
+func (k *Kind) name() string { return k.Object.Spec.Names.Kind + "." + k.Object.Spec.Group }
+
+// Program is what a run has found out in a directory. It is immutable and safe for concurrent
+// use.
+type Program struct {
+	// Dir is the directory of the run.
+	Dir   string
+	kinds []*Kind
+	read  Read
+	costs func(context.Context, *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
+
+	once  sync.Once
+	found index
+}
+
+// Program returns what a run in a directory has recorded. read returns the files that it has read.
+// If the run failed, kinds that it could not define completely are those of the program before,
+// which may be nil.
+func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) *Program {
+	r.mu.Lock()
+	definitions := r.definitions
+	r.definitions = nil
+	r.mu.Unlock()
+	p := &Program{Dir: dir, read: read}
+	if r.Server != nil {
+		p.costs = r.Server.Costs
+	}
+	seen := map[string]bool{}
+	earlier := map[string]*Kind{}
+	if before != nil && failed {
+		for _, k := range before.kinds {
+			earlier[k.name()] = k
+		}
+	}
+	for _, d := range definitions {
+		if d.Object == nil || d.Resolve == nil {
+			continue
+		}
+		k := &Kind{Object: d.Object, Schemas: d.Schemas, Text: d.Bytes, program: p, resolve: d.Resolve}
+		if seen[k.name()] { // the channels of a run, or what it would be without a mistake
+			continue
+		}
+		seen[k.name()] = true
+		if old := earlier[k.name()]; old != nil {
+			if slices.ContainsFunc(k.Schemas, isCut) {
+				k = old
+			} else if k.Text == nil {
+				k.Text = old.Text
+			}
+		}
+		p.kinds = append(p.kinds, k)
+	}
+	if before != nil && failed {
+		for _, k := range before.kinds {
+			if !seen[k.name()] {
+				p.kinds = append(p.kinds, k)
+			}
+		}
+	}
+	slices.SortFunc(p.kinds, func(a, b *Kind) int { return strings.Compare(a.name(), b.name()) })
+	return p
+}
+
+// isCut reports whether a part of a schema is missing because of a mistake.
+func isCut(s *structural.Schema) bool {
+	if s == nil || s.Origin.Mistake == structural.InShape {
+		return s != nil
+	}
+	if s.Items != nil && isCut(s.Items) || s.AdditionalProperties != nil && isCut(s.AdditionalProperties.Schema) {
+		return true
+	}
+	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return isCut(p.Schema) })
+}
+
+// use is a node of a schema.
+type use struct {
+	kind    *Kind
+	version string
+	// path is that of the values in an object.
+	path   string
+	schema *structural.Schema
+}
+
+// index has the nodes of a program by declaration: the directory of the package, a slash, and
+// the key of the declaration.
+type index struct {
+	// fields are the nodes of fields and of the types of kinds; types those whose fields a
+	// struct declares, or whose Go type has the name.
+	fields, types map[string][]use
+	// declared is the inverse of both: the declaration of a node.
+	declared map[*structural.Schema]string
+	// places are the positions of declarations in the files of the run.
+	places map[string]Location
+	files  map[string]*Outline
+}
+
+// Location is a part of a file.
+type Location struct {
+	File       string
+	Start, End int
+}
+
+// maxUses limits the nodes that are kept of a declaration.
+const maxUses = 32
+
+// index returns the nodes of a program.
+func (p *Program) index() *index {
+	p.once.Do(func() {
+		p.found = index{map[string][]use{}, map[string][]use{}, map[*structural.Schema]string{}, map[string]Location{}, map[string]*Outline{}}
+		for _, k := range p.kinds {
+			for i, s := range k.Schemas {
+				if s != nil && i < len(k.Object.Spec.Versions) {
+					p.found.add(use{k, k.Object.Spec.Versions[i].Name, "", s})
+				}
+			}
+		}
+	})
+	return &p.found
+}
+
+// add adds a node and those below it.
+func (x *index) add(u use) {
+	file, d := x.declaration(u.kind, u.schema.Origin.Pos)
+	if file == "" {
+		return // another module's
+	}
+	dir := filepath.Dir(file)
+	if d != nil {
+		key := dir + "/" + d.Key
+		if len(x.fields[key]) < maxUses {
+			x.fields[key] = append(x.fields[key], u)
+		}
+		x.declared[u.schema] = key
+		x.places[key] = Location{file, d.Start, d.End}
+		if d.Parent != nil {
+			x.addType(dir, d.Type, u)
+		} else {
+			x.types[key] = append(x.types[key], u)
+		}
+	}
+	x.below(u)
+}
+
+// below adds the nodes below a node.
+func (x *index) below(u use) {
+	for _, p := range u.schema.Properties {
+		x.add(use{u.kind, u.version, u.path + "." + p.Name, p.Schema})
+	}
+	if s := u.schema.Items; s != nil {
+		x.below(use{u.kind, u.version, u.path + "[*]", s})
+	}
+	if a := u.schema.AdditionalProperties; a != nil && a.Schema != nil {
+		x.below(use{u.kind, u.version, u.path + "{*}", a.Schema})
+	}
+}
+
+// addType adds a node to those of its Go type.
+func (x *index) addType(dir, text string, u use) {
+	name, s := element(text, u.schema)
+	if s == nil || name == "" || strings.Contains(name, ".") || len(x.types[dir+"/"+name]) >= maxUses {
+		return
+	}
+	u.schema = s
+	x.types[dir+"/"+name] = append(x.types[dir+"/"+name], u)
+}
+
+// element returns the type that a pointer, lists and maps lead to, and its schema.
+func element(text string, s *structural.Schema) (string, *structural.Schema) {
+	for s != nil {
+		if rest, ok := strings.CutPrefix(text, "*"); ok {
+			text = rest
+			continue
+		}
+		end := strings.IndexByte(text, ']')
+		switch {
+		case strings.HasPrefix(text, "map[") && end > 0 && s.AdditionalProperties != nil:
+			s = s.AdditionalProperties.Schema
+		case strings.HasPrefix(text, "[") && end > 0:
+			s = s.Items
+		default:
+			return text, s
+		}
+		text = text[end+1:]
+	}
+	return text, nil
+}
+
+// declaration returns the file of a node and its declaration, which is nil if there is none. The
+// file is empty if it is not the user's own.
+func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
+	pos := k.resolve(at)
+	if pos.File == "" || strings.Contains(pos.File, "@") || strings.Contains(filepath.ToSlash(pos.File), "/vendor/") {
+		return "", nil
+	}
+	file = pos.File
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(k.program.Dir, file)
+	}
+	o, ok := x.files[file]
+	if !ok {
+		text, err := k.program.read(file)
+		if err == nil {
+			o = NewOutline(text)
+		}
+		x.files[file] = o
+	}
+	if o == nil {
+		return "", nil
+	}
+	offset := o.offset(pos.Line, pos.Column)
+	for _, d := range o.Decls {
+		if d.Start <= offset && offset <= d.End || d.Parent != nil && len(d.Fields) == 0 && d.Start <= offset && offset <= d.Until {
+			return file, d
+		}
+	}
+	return file, nil
+}

@@ -1,0 +1,113 @@
+package symbols
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// argumentOf returns the value of an argument of the markers of a declaration.
+func argumentOf(d *Decl, name string, markers ...string) (value string, ok bool) {
+	for _, m := range d.Markers {
+		for _, a := range argumentsOf(m.Text) {
+			if a.name == name && slices.Contains(markers, a.marker) {
+				return a.value, true
+			}
+		}
+	}
+	return "", false
+}
+
+// hasMarker reports whether a declaration has one of the markers.
+func hasMarker(d *Decl, names ...string) bool {
+	return slices.ContainsFunc(d.Markers, func(m *Marker) bool {
+		name, _, _ := strings.Cut(m.Text[1:], "=")
+		name, _, _ = strings.Cut(name, "(")
+		name, _, _ = strings.Cut(name, ",")
+		return slices.Contains(names, name)
+	})
+}
+
+func isDiscriminator(d *Decl) bool {
+	return hasMarker(d, "unionDiscriminator", "discriminator", "k8s:unionDiscriminator")
+}
+
+func isMember(d *Decl) bool {
+	return hasMarker(d, "unionMember", "union", "k8s:unionMember")
+}
+
+// discriminatorOf returns the discriminator of a member's union, or nil.
+func discriminatorOf(d *Decl) *Decl {
+	if d == nil || d.Parent == nil {
+		return nil
+	}
+	named, byName := argumentOf(d, "", "unionDiscriminatedBy")
+	union, _ := argumentOf(d, "union", "k8s:unionMember")
+	for _, f := range d.Parent.Fields {
+		of, _ := argumentOf(f, "union", "k8s:unionDiscriminator")
+		if isDiscriminator(f) && (byName && f.Name == named || !byName && of == union) {
+			return f
+		}
+	}
+	return nil
+}
+
+// membersOf returns the members of a discriminator's union.
+func membersOf(d *Decl) (out []*Decl) {
+	if d == nil || d.Parent == nil {
+		return nil
+	}
+	for _, f := range d.Parent.Fields {
+		if isMember(f) && discriminatorOf(f) == d {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// memberValues returns the values of the discriminator that no other member has.
+func (p *Place) memberValues(d *Decl) (out []Completion) {
+	by := discriminatorOf(d)
+	if by == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, m := range membersOf(by) {
+		value, ok := argumentOf(m, "", "unionMember", "union")
+		if !ok {
+			value, ok = argumentOf(m, "memberName", "k8s:unionMember")
+		}
+		if value, _, _ = strings.Cut(value, ","); ok && m != d {
+			taken[value] = true
+		}
+	}
+	for _, v := range p.valuesOf(by, false) {
+		if !taken[v.Label] && v.Label != "" {
+			v.Detail = "of " + by.Name
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// unionNames returns the names of the unions in the struct of a field.
+func unionNames(d *Decl) (out []Completion) {
+	if d == nil || d.Parent == nil {
+		return nil
+	}
+	for _, f := range d.Parent.Fields {
+		name, ok := argumentOf(f, "union", "k8s:unionDiscriminator", "k8s:unionMember")
+		if text, err := strconv.Unquote(`"` + name + `"`); ok && f != d && err == nil && !slices.ContainsFunc(out, func(c Completion) bool { return c.Label == text }) {
+			out = append(out, Completion{Label: text})
+		}
+	}
+	return out
+}
+
+// discriminators is for a value that is the Go name of a discriminator.
+func discriminators(p *Place, d *Decl, value string) []mention {
+	if d.Parent == nil {
+		return nil
+	}
+	return []mention{{end: len(value), name: value, key: p.dir + "/" + d.Parent.Key + "." + value}}
+}
