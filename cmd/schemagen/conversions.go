@@ -62,7 +62,8 @@ by name, or by markers; what the other side cannot express is kept in an annotat
 
 The tests run random histories of edits through both versions, and report what
 conversions lose, revert or panic on. With --laws-only, generate only tests, in each
-package with conversions that people wrote. --prove runs histories of objects that
+package with conversions that people wrote. Tests import internal/conversionlaws,
+which is generated once for the module. --prove runs histories of objects that
 are valid by the schemas and CEL rules of their versions, and also wants them to be
 valid in the other version.
 
@@ -142,14 +143,12 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 		return model.Explain(stdout)
 	}
-	name, reason := conversions.FileName, "the package of this file has no kind with several versions"
 	var generated conversions.Files
+	var tests laws.Files
 	var findings diag.List
+	untested := "the package of this file has no conversions"
 	if r.lawsOnly {
-		var tests laws.Files
-		name, reason = laws.FileName, "the package of this file has no conversions"
 		tests, findings, err = laws.Generate(ctx, options)
-		generated.Files, generated.Without = tests.Files, tests.Without
 	} else {
 		generated, findings, err = conversions.Generate(ctx, options, r.conversions)
 	}
@@ -164,20 +163,19 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 		return r.Report(stderr, findings)
 	}
-	stale, more, err := crdrun.StaleGo(r.Dir, generated.Without, name, reason, r.prune)
+	if generated.Model != nil {
+		untested = "the package of this file has no generated conversions"
+		if tests, err = laws.Generated(generated.Model, header); err != nil {
+			return err
+		}
+	}
+	generated.Files = append(generated.Files, tests.Files...)
+	stale, more, err := crdrun.StaleGo(r.Dir, r.prune,
+		crdrun.Former{In: generated.Without, Name: conversions.FileName, Reason: "the package of this file has no kind with several versions"},
+		crdrun.Former{In: tests.Without, Name: laws.FileName, Reason: untested},
+		crdrun.Former{In: tests.Unneeded, Reason: "no test imports the package of this file any more"})
 	if err != nil {
 		return err
-	}
-	if generated.Model != nil {
-		tests, err := laws.Generated(generated.Model, header)
-		if err != nil {
-			return err
-		}
-		remove, found, err := crdrun.StaleGo(r.Dir, tests.Without, laws.FileName, "the package of this file has no generated conversions", r.prune)
-		if err != nil {
-			return err
-		}
-		generated.Files, stale, more = append(generated.Files, tests.Files...), append(stale, remove...), append(more, found...)
 	}
 	findings = append(append(findings, unreadable...), more...)
 	var outputs []output.File

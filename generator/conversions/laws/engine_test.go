@@ -1,4 +1,4 @@
-package laws
+package laws_test
 
 import (
 	"encoding/json"
@@ -16,56 +16,56 @@ import (
 	"testing"
 )
 
-// lawsKind is a kind in two versions, with what is known about its conversion.
-type lawsKind struct {
-	kind, spoke, hub string // the kind and the names of its versions
+// Kind is a kind in two versions, with what is known about its conversion.
+type Kind struct {
+	Name, Spoke, Hub string // the kind and the names of its versions
 
-	newSpoke, newHub func() any
-	up               func(spoke, hub any) error // spoke to hub
-	down             func(hub, spoke any) error
+	NewSpoke, NewHub func() any
+	Up               func(spoke, hub any) error // spoke to hub
+	Down             func(hub, spoke any) error
 
-	// fields has what markers say about fields, by import path, type and field, or about
-	// types, by import path and type.
-	fields map[string]lawsField
-	// drops are paths, in either version, that are documented to be lost.
-	drops []string
-	// annotation is what the conversion keeps lost values in. If it is empty, the conversion
+	// Fields has what markers say about fields and types.
+	Fields []Field
+	// Drops are paths, in either version, that are documented to be lost.
+	Drops []string
+	// Annotation is what the conversion keeps lost values in. If it is empty, the conversion
 	// is hand-written, and annotations that it adds are ignored.
-	annotation string
+	Annotation string
 	// first ends the run with the first violation, whose history is not made smaller.
 	first bool
-	// checks are those of laws that need to know the units of the conversion, or nil.
-	checks func(*lawsRunner) lawsChecks
+	// Checks are those of laws that need to know the units of the conversion, or nil.
+	Checks func(*runner) checker
 }
 
-// lawsChecks are checks of objects in two versions.
-type lawsChecks interface {
+// checker checks objects in two versions.
+type checker interface {
 	// created is called for an object that is created in a version, and written for each
 	// that a client writes, with the object in the other version.
-	created(f *lawsFiller, side int, v, other reflect.Value)
+	created(f *filler, side int, v, other reflect.Value)
 	written(side int, v, other reflect.Value)
 	// changed is called with an object before and after a change in a version, and what is
 	// stored in the other version, or is stored itself.
 	changed(side int, read, e, stored, other reflect.Value, itself bool)
 }
 
-// lawsField is what markers say about the values of a field or type.
-type lawsField struct {
-	required bool     // although the tag has omitempty
-	optional bool     // although it has not
-	values   []string // as JSON; if there are any, the others are invalid
-	min, max string   // of numbers, or empty
-	keys     []string // JSON names of the keys of a list, or "." for a set
-	// least and most are numbers of elements, or 0, and the least length of a string is at
-	// most 1; with none, there is no valid value.
-	least, most int
-	none        bool
+// Field is what markers say about the values of a field or type.
+type Field struct {
+	At       string   // import path and type, and the field if it is one
+	Required bool     // although the tag has omitempty
+	Optional bool     // although it has not
+	Values   []string // as JSON; if there are any, the others are invalid
+	Min, Max string   // of numbers, or empty
+	Keys     []string // JSON names of the keys of a list, or "." for a set
+	// Least and Most are numbers of elements, or 0, and the least length of a string is at
+	// most 1; with None, there is no valid value.
+	Least, Most int
+	None        bool
 }
 
-// lawsTest runs random histories of objects of a kind, and reports each violation of a law
+// Run runs random histories of objects of a kind, and reports each violation of a law
 // with the smallest history that shows it. The number of histories and the seed can be set
 // by CONVERSION_HISTORIES and CONVERSION_SEED.
-func lawsTest(t *testing.T, k lawsKind) {
+func Run(t *testing.T, k Kind) {
 	t.Helper()
 	count, seed := 2000, 1
 	if testing.Short() {
@@ -81,30 +81,30 @@ func lawsTest(t *testing.T, k lawsKind) {
 		}
 	}
 	k.first = os.Getenv("CONVERSION_FIRST") != ""
-	violations := lawsRun(k, count, uint64(seed))
+	violations := run(k, count, uint64(seed))
 	if len(violations) == 0 {
 		return
 	}
-	t.Errorf("%s: %d violations of the laws between %s and %s (%d histories, seed %d)", k.kind, len(violations), k.spoke, k.hub, count, seed)
+	t.Errorf("%s: %d violations of the laws between %s and %s (%d histories, seed %d)", k.Name, len(violations), k.Spoke, k.Hub, count, seed)
 	for _, v := range violations {
 		t.Error(v.String())
 	}
 }
 
-// lawsViolation is a violation of a law at a path without the indices of lists.
-type lawsViolation struct {
+// violation is a violation of a law at a path without the indices of lists.
+type violation struct {
 	law, path string
 	message   string
 	history   int
 	steps     []string // of the smallest history
 }
 
-func (v lawsViolation) String() string {
+func (v violation) String() string {
 	return fmt.Sprintf("%s\n    %s (history %d)\n        %s", v.law, v.message, v.history, strings.Join(v.steps, "\n        "))
 }
 
-// lawsRun runs histories on all processors. The result depends only on the arguments.
-func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
+// run runs histories on all processors. The result depends only on the arguments.
+func run(k Kind, count int, seed uint64) []violation {
 	first := map[[2]string]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -114,9 +114,9 @@ func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			r := newLawsRunner(k)
+			r := newRunner(k)
 			for i := w; i < count && !stopped.Load(); i += workers {
-				for _, v := range r.history(&lawsChoices{random: lawsRandom(seed, i)}) {
+				for _, v := range r.history(&choices{random: randomOf(seed, i)}) {
 					id := [2]string{v.law, v.path}
 					mu.Lock()
 					if earlier, ok := first[id]; !ok || i < earlier {
@@ -134,15 +134,15 @@ func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
-	var out []lawsViolation
+	var out []violation
 	shrunk := map[string]int{}
-	r := newLawsRunner(k)
+	r := newRunner(k)
 	for _, id := range ids {
 		// What is lost as a whole is not reported again for its parts.
-		if slices.ContainsFunc(out, func(v lawsViolation) bool { return v.law == id[0] && lawsBelow(id[1], v.path) }) {
+		if slices.ContainsFunc(out, func(v violation) bool { return v.law == id[0] && isBelow(id[1], v.path) }) {
 			continue
 		}
-		v := lawsViolation{law: id[0], path: id[1], message: id[1] + ": not the only violation of this law"}
+		v := violation{law: id[0], path: id[1], message: id[1] + ": not the only violation of this law"}
 		if shrunk[id[0]]++; shrunk[id[0]] <= 12 && !k.first {
 			v = r.shrink(seed, first[id], id)
 		}
@@ -152,33 +152,33 @@ func lawsRun(k lawsKind, count int, seed uint64) []lawsViolation {
 	return out
 }
 
-func lawsBelow(path, above string) bool {
+func isBelow(path, above string) bool {
 	rest, ok := strings.CutPrefix(path, above)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-func lawsRandom(seed uint64, history int) *rand.Rand {
+func randomOf(seed uint64, history int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(history)))
 }
 
 // --- Choices ---
 
-// lawsChoices is the source of everything random in a history. Choices can be recorded as a
+// choices is the source of everything random in a history. Choices can be recorded as a
 // tree and repeated. Where a tree has no choice, it is 0, which always stands for the
 // simplest value, so that a history is shrunk by removing parts of its tree.
-type lawsChoices struct {
+type choices struct {
 	random *rand.Rand // nil if node is repeated
-	node   *lawsNode  // the part of the tree that is recorded or repeated, or nil
+	node   *node      // the part of the tree that is recorded or repeated, or nil
 	value  int        // the next of node.values
 	child  int        // the next of node.children
 }
 
-type lawsNode struct {
+type node struct {
 	values   []int
-	children []*lawsNode
+	children []*node
 }
 
-func (c *lawsChoices) repeated() int {
+func (c *choices) repeated() int {
 	c.value++
 	if c.node == nil || c.value > len(c.node.values) {
 		return 0
@@ -186,7 +186,7 @@ func (c *lawsChoices) repeated() int {
 	return c.node.values[c.value-1]
 }
 
-func (c *lawsChoices) made(n int) int {
+func (c *choices) made(n int) int {
 	if c.node != nil {
 		c.node.values = append(c.node.values, n)
 	}
@@ -194,7 +194,7 @@ func (c *lawsChoices) made(n int) int {
 }
 
 // choose returns a number below n.
-func (c *lawsChoices) choose(n int) int {
+func (c *choices) choose(n int) int {
 	if c.random == nil {
 		return min(c.repeated(), n-1)
 	}
@@ -202,7 +202,7 @@ func (c *lawsChoices) choose(n int) int {
 }
 
 // chance returns true in the given percentage of cases.
-func (c *lawsChoices) chance(percent int) bool {
+func (c *choices) chance(percent int) bool {
 	if c.random == nil {
 		return c.repeated() != 0
 	}
@@ -213,7 +213,7 @@ func (c *lawsChoices) chance(percent int) bool {
 }
 
 // open starts a part of the tree that can be removed on its own; close ends it.
-func (c *lawsChoices) open() lawsChoices {
+func (c *choices) open() choices {
 	outer := *c
 	switch {
 	case c.random == nil:
@@ -222,69 +222,69 @@ func (c *lawsChoices) open() lawsChoices {
 			c.node = outer.node.children[outer.child]
 		}
 	case c.node != nil:
-		c.node = new(lawsNode)
+		c.node = new(node)
 		outer.node.children = append(outer.node.children, c.node)
 	}
 	c.value, c.child = 0, 0
 	return outer
 }
 
-func (c *lawsChoices) close(outer lawsChoices) {
+func (c *choices) close(outer choices) {
 	outer.child++
 	*c = outer
 }
 
 // --- Types ---
 
-// lawsType is a Go type as its JSON shows it, with the values that markers allow.
-type lawsType struct {
+// goType is a Go type as its JSON shows it, with the values that markers allow.
+type goType struct {
 	of     reflect.Type
-	field  lawsField
-	elem   *lawsType // of pointers, slices, arrays and maps
-	parts  []lawsPart
+	field  Field
+	elem   *goType // of pointers, slices, arrays and maps
+	parts  []part
 	pool   []reflect.Value // if not empty, all values; the first is the simplest
 	opaque bool            // encodes itself
 	shared bool            // both versions have it, so that it is copied
 	weight int             // how many edits there are, roughly
 }
 
-// lawsPart is a field of a struct.
-type lawsPart struct {
+// part is a field of a struct.
+type part struct {
 	index    int
 	name     string // in JSON; empty if the struct is inlined
-	ty       *lawsType
+	ty       *goType
 	omit     bool // left out of the JSON if empty
 	required bool
 	fixed    bool // never generated
 }
 
-// lawsTypes makes the types of a kind.
-type lawsTypes struct {
-	fields map[string]lawsField
-	known  map[reflect.Type]*lawsType
+// goTypes makes the types of a kind.
+type goTypes struct {
+	fields map[string]Field
+	known  map[reflect.Type]*goType
 	json   bool // only values that can be decoded from JSON
 }
 
-var lawsMarshaler, lawsUnmarshaler = reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()
+var marshaler, unmarshaler = reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()
 
-func lawsName(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+func nameOf(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
 
 // of returns a type. Only struct types without a rule are shared, which ends recursion.
-func (ts *lawsTypes) of(t reflect.Type, rule lawsField, place string) *lawsType {
+func (ts *goTypes) of(t reflect.Type, rule Field, place string) *goType {
 	if known, ok := ts.known[t]; ok {
 		return known
 	}
-	out := &lawsType{of: t, field: rule, weight: 1}
-	if named, ok := ts.fields[lawsName(t)]; ok && t.PkgPath() != "" && len(rule.values) == 0 {
-		out.field.values = named.values
+	out := &goType{of: t, field: rule, weight: 1}
+	if named, ok := ts.fields[nameOf(t)]; ok && t.PkgPath() != "" && len(rule.Values) == 0 {
+		out.field.Values = named.Values
 	}
-	if len(out.field.values) > 0 && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
-		out.pool = lawsDecoded(t, out.field.values)
+	if len(out.field.Values) > 0 && t.Kind() != reflect.Pointer && t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
+		out.pool = decodedAs(t, out.field.Values)
 		return out
 	}
-	out.opaque = t.Kind() != reflect.Pointer && (t.Implements(lawsMarshaler) || reflect.PointerTo(t).Implements(lawsUnmarshaler))
-	if out.opaque && !lawsTagged(t) {
-		if out.pool = lawsDecoded(t, lawsTexts()); len(out.pool) > 0 {
+	out.opaque = t.Kind() != reflect.Pointer && (t.Implements(marshaler) || reflect.PointerTo(t).Implements(unmarshaler))
+	if out.opaque && !isTagged(t) {
+		if out.pool = decodedAs(t, encodedTexts()); len(out.pool) > 0 {
 			return out
 		}
 	}
@@ -294,7 +294,7 @@ func (ts *lawsTypes) of(t reflect.Type, rule lawsField, place string) *lawsType 
 		out.weight = out.elem.weight
 	case reflect.Slice, reflect.Array, reflect.Map:
 		if t.Elem().Kind() == reflect.Uint8 {
-			out.pool = lawsDecoded(t, []string{`"YQ=="`, `"YmM="`})
+			out.pool = decodedAs(t, []string{`"YQ=="`, `"YmM="`})
 			return out
 		}
 		out.elem = ts.of(t.Elem(), ts.fields[place+"[]"], place+"[]")
@@ -314,31 +314,31 @@ func (ts *lawsTypes) of(t reflect.Type, rule lawsField, place string) *lawsType 
 }
 
 // part returns a field as a part of the JSON object.
-func (ts *lawsTypes) part(t reflect.Type, i int) (lawsPart, bool) {
+func (ts *goTypes) part(t reflect.Type, i int) (part, bool) {
 	f := t.Field(i)
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" && options == "" || !f.IsExported() && !f.Anonymous {
-		return lawsPart{}, false
+		return part{}, false
 	}
 	inlined := f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct
 	if name == "" && !inlined {
 		name = f.Name
 	}
-	place := lawsName(t) + "." + f.Name
-	rule, part := ts.fields[place], lawsPart{index: i, name: name}
+	place := nameOf(t) + "." + f.Name
+	rule, part := ts.fields[place], part{index: i, name: name}
 	part.ty = ts.of(f.Type, rule, place)
 	part.omit = strings.Contains(options, "omit")
-	part.required = rule.required || !part.omit && (!rule.optional || ts.json && rule.nonzero()) && !inlined
-	part.fixed = inlined && f.Type.Name() == "TypeMeta" || rule.none
+	part.required = rule.Required || !part.omit && (!rule.Optional || ts.json && rule.nonzero()) && !inlined
+	part.fixed = inlined && f.Type.Name() == "TypeMeta" || rule.None
 	if strings.HasSuffix(t.PkgPath(), "apimachinery/pkg/apis/meta/v1") {
 		part.fixed = t.Name() == "ObjectMeta" && name != "labels" && name != "annotations"
 	}
 	return part, true
 }
 
-// lawsTagged reports whether a struct has fields with names in JSON, so that its own
+// isTagged reports whether a struct has fields with names in JSON, so that its own
 // encoding probably is that of an ordinary struct.
-func lawsTagged(t reflect.Type) bool {
+func isTagged(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
 	}
@@ -350,25 +350,25 @@ func lawsTagged(t reflect.Type) bool {
 	return false
 }
 
-// lawsTexts are JSON values of the types that encode themselves: objects, quantities,
+// encodedTexts are JSON values of the types that encode themselves: objects, quantities,
 // durations, times, names and ports.
-func lawsTexts() []string {
+func encodedTexts() []string {
 	return []string{
 		`{"a":1}`, `{"b":"c"}`, `"1"`, `"90s"`, `"1.5s"`, `"500m"`, `"1Gi"`, `"2024-01-02T03:04:05Z"`, `"2025-02-03T04:05:06.000007Z"`,
 		`8080`, `"25%"`, `"http"`, `true`,
 	}
 }
 
-// lawsDecoded returns the values of a type that JSON texts decode to. If objects do, they
+// decodedAs returns the values of a type that JSON texts decode to. If objects do, they
 // are the only ones.
-func lawsDecoded(t reflect.Type, texts []string) (out []reflect.Value) {
+func decodedAs(t reflect.Type, texts []string) (out []reflect.Value) {
 	seen := map[string]bool{"null": true, "{}": true, `""`: true}
 	for _, text := range texts {
 		v := reflect.New(t)
 		if seen[`{"a":1}`] && text[0] != '{' || json.Unmarshal([]byte(text), v.Interface()) != nil {
 			continue
 		}
-		if encoded := lawsJSON(v); !seen[encoded] {
+		if encoded := jsonOf(v); !seen[encoded] {
 			seen[encoded] = true
 			out = append(out, v.Elem())
 		}
@@ -376,7 +376,7 @@ func lawsDecoded(t reflect.Type, texts []string) (out []reflect.Value) {
 	return out
 }
 
-func lawsJSON(v reflect.Value) string {
+func jsonOf(v reflect.Value) string {
 	if v.CanAddr() {
 		v = v.Addr() // the type may encode itself through a pointer
 	}
@@ -387,8 +387,8 @@ func lawsJSON(v reflect.Value) string {
 	return string(data)
 }
 
-// lawsShare marks the struct types that both versions have.
-func lawsShare(a, b *lawsTypes) {
+// share marks the struct types that both versions have.
+func share(a, b *goTypes) {
 	for t, ty := range a.known {
 		if other, ok := b.known[t]; ok {
 			ty.shared, other.shared = true, true
@@ -398,19 +398,19 @@ func lawsShare(a, b *lawsTypes) {
 
 // --- Values ---
 
-// lawsFiller makes random values.
-type lawsFiller struct {
-	choices *lawsChoices
+// filler makes random values.
+type filler struct {
+	choices *choices
 	density int  // the percentage of optional fields that are there
 	partial bool // required fields may be missing
 	json    bool // only values that can be decoded from JSON
 	budget  int  // how many more values there may be
 	// nested counts the structs of each type around the current value.
-	nested map[*lawsType]int
+	nested map[*goType]int
 }
 
 // there reports whether an optional value is made.
-func (f *lawsFiller) there(depth int, required bool) bool {
+func (f *filler) there(depth int, required bool) bool {
 	if required && !f.partial {
 		return true
 	}
@@ -419,7 +419,7 @@ func (f *lawsFiller) there(depth int, required bool) bool {
 
 // recursive reports whether a struct below a pointer, list or map is in another one of its
 // type already, with one more between them.
-func (f *lawsFiller) recursive(ty *lawsType) bool {
+func (f *filler) recursive(ty *goType) bool {
 	for ty.elem != nil {
 		ty = ty.elem
 	}
@@ -427,13 +427,13 @@ func (f *lawsFiller) recursive(ty *lawsType) bool {
 }
 
 // fill sets v to a random value, which is not empty if required is set.
-func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required bool) {
+func (f *filler) fill(v reflect.Value, ty *goType, depth int, required bool) {
 	outer := f.choices.open()
 	defer f.choices.close(outer)
 	f.budget--
 	if len(ty.pool) > 0 {
 		if f.there(depth, required) {
-			v.Set(lawsClone(ty.pool[f.choices.choose(len(ty.pool))], ty))
+			v.Set(clone(ty.pool[f.choices.choose(len(ty.pool))], ty))
 		}
 		return
 	}
@@ -441,7 +441,7 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 	switch v.Kind() {
 	case reflect.Struct:
 		if f.nested == nil {
-			f.nested = map[*lawsType]int{}
+			f.nested = map[*goType]int{}
 		}
 		f.nested[ty]++
 		defer func() { f.nested[ty]-- }()
@@ -456,14 +456,14 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 			field := v.Field(part.index)
 			f.fill(field, part.ty, next, part.required)
 			if !part.omit && !f.partial {
-				lawsNotNull(field)
+				makeNotNull(field)
 			}
 		}
 	case reflect.Pointer:
 		if f.there(depth, required) && !f.recursive(ty) {
 			v.Set(reflect.New(v.Type().Elem()))
 			f.fill(v.Elem(), ty.elem, depth, c.chance(80))
-			lawsNotNull(v.Elem())
+			makeNotNull(v.Elem())
 			f.decodable(v, ty)
 		}
 	case reflect.Slice:
@@ -471,16 +471,16 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 0, 3))
-		for i := range lawsMost(ty) {
-			f.element(v, ty, depth+1, required && i == 0 || i < ty.field.least, []int{90, 50, 30, 0, 0}[i])
+		for i := range mostElements(ty) {
+			f.element(v, ty, depth+1, required && i == 0 || i < ty.field.Least, []int{90, 50, 30, 0, 0}[i])
 		}
 	case reflect.Map:
 		if !f.there(depth, required) || f.recursive(ty) {
 			return
 		}
 		v.Set(reflect.MakeMap(v.Type()))
-		for i := range lawsMost(ty) {
-			f.entry(v, ty, depth+1, required && i == 0 || i < ty.field.least, []int{90, 50, 30, 0, 0}[i])
+		for i := range mostElements(ty) {
+			f.entry(v, ty, depth+1, required && i == 0 || i < ty.field.Least, []int{90, 50, 30, 0, 0}[i])
 		}
 	case reflect.Array:
 		for i := range v.Len() {
@@ -496,27 +496,27 @@ func (f *lawsFiller) fill(v reflect.Value, ty *lawsType, depth int, required boo
 
 // decodable makes a pointer nil if it points to a zero value that is invalid, or that is null
 // in JSON.
-func (f *lawsFiller) decodable(v reflect.Value, ty *lawsType) {
-	if f.json && (ty.elem.opaque && lawsJSON(v.Elem()) == "null" || ty.elem.field.nonzero() && v.Elem().IsZero()) {
+func (f *filler) decodable(v reflect.Value, ty *goType) {
+	if f.json && (ty.elem.opaque && jsonOf(v.Elem()) == "null" || ty.elem.field.nonzero() && v.Elem().IsZero()) {
 		v.SetZero()
 	}
 }
 
 // nonzero reports whether the zero value is invalid.
-func (f lawsField) nonzero() bool {
-	return len(f.values) > 0 || f.least > 0 || f.min != "" && f.min[0] != '-' && f.min != "0" || f.max != "" && f.max[0] == '-'
+func (f Field) nonzero() bool {
+	return len(f.Values) > 0 || f.Least > 0 || f.Min != "" && f.Min[0] != '-' && f.Min != "0" || f.Max != "" && f.Max[0] == '-'
 }
 
-// lawsMost returns how many elements a list or map may get.
-func lawsMost(ty *lawsType) int {
-	if ty.field.most > 0 {
-		return ty.field.most
+// mostElements returns how many elements a list or map may get.
+func mostElements(ty *goType) int {
+	if ty.field.Most > 0 {
+		return ty.field.Most
 	}
-	return max(3, ty.field.least)
+	return max(3, ty.field.Least)
 }
 
-// lawsNotNull makes a list or map empty instead of nil, which would be null in JSON.
-func lawsNotNull(v reflect.Value) {
+// makeNotNull makes a list or map empty instead of nil, which would be null in JSON.
+func makeNotNull(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.Slice && v.IsNil():
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
@@ -526,7 +526,7 @@ func lawsNotNull(v reflect.Value) {
 }
 
 // element adds an element to a list, unless one with the same key is there.
-func (f *lawsFiller) element(list reflect.Value, ty *lawsType, depth int, required bool, percent int) {
+func (f *filler) element(list reflect.Value, ty *goType, depth int, required bool, percent int) {
 	outer := f.choices.open()
 	defer f.choices.close(outer)
 	if !required && !f.choices.chance(percent) {
@@ -534,10 +534,10 @@ func (f *lawsFiller) element(list reflect.Value, ty *lawsType, depth int, requir
 	}
 	e := reflect.New(list.Type().Elem()).Elem()
 	f.fill(e, ty.elem, depth, !f.partial || f.choices.chance(50))
-	if len(ty.field.keys) > 0 {
-		key := lawsKey(e, ty)
+	if len(ty.field.Keys) > 0 {
+		key := keyOf(e, ty)
 		for i := range list.Len() {
-			if lawsKey(list.Index(i), ty) == key {
+			if keyOf(list.Index(i), ty) == key {
 				return
 			}
 		}
@@ -546,7 +546,7 @@ func (f *lawsFiller) element(list reflect.Value, ty *lawsType, depth int, requir
 }
 
 // entry adds an entry to a map.
-func (f *lawsFiller) entry(m reflect.Value, ty *lawsType, depth int, required bool, percent int) {
+func (f *filler) entry(m reflect.Value, ty *goType, depth int, required bool, percent int) {
 	outer := f.choices.open()
 	defer f.choices.close(outer)
 	if !required && !f.choices.chance(percent) {
@@ -554,77 +554,77 @@ func (f *lawsFiller) entry(m reflect.Value, ty *lawsType, depth int, required bo
 	}
 	key := reflect.New(m.Type().Key()).Elem()
 	if key.Kind() == reflect.String {
-		key.SetString(lawsWords[f.choices.choose(len(lawsWords))])
+		key.SetString(words[f.choices.choose(len(words))])
 	} else {
-		f.scalar(key, &lawsType{})
+		f.scalar(key, &goType{})
 	}
 	e := reflect.New(m.Type().Elem()).Elem()
 	f.fill(e, ty.elem, depth, !f.partial)
 	m.SetMapIndex(key, e)
 }
 
-// lawsWords are the strings of objects, and the keys of maps. Conversions add no annotations
+// words are the strings of objects, and the keys of maps. Conversions add no annotations
 // with these names.
-var lawsWords = [...]string{"a", "b", "c", "d", "e", "10"}
+var words = [...]string{"a", "b", "c", "d", "e", "10"}
 
-// lawsNumbers are simple, too large for 32 bits, and negative.
-var lawsNumbers = [...]int64{1, 2, 3, 5, 30, 60, 90, 1500, 1 << 40, -1}
+// numbers are simple, too large for 32 bits, and negative.
+var numbers = [...]int64{1, 2, 3, 5, 30, 60, 90, 1500, 1 << 40, -1}
 
 // scalar sets v to a value that is not zero.
-func (f *lawsFiller) scalar(v reflect.Value, ty *lawsType) {
+func (f *filler) scalar(v reflect.Value, ty *goType) {
 	switch kind := v.Kind(); {
 	case kind == reflect.String:
-		v.SetString(lawsWords[f.choices.choose(len(lawsWords))])
+		v.SetString(words[f.choices.choose(len(words))])
 	case kind == reflect.Bool:
 		v.SetBool(true)
 	case v.CanInt():
-		n := lawsBound(lawsNumbers[f.choices.choose(len(lawsNumbers))], ty.field)
+		n := bounded(numbers[f.choices.choose(len(numbers))], ty.field)
 		if v.OverflowInt(n) {
 			n = 7
 		}
 		v.SetInt(n)
 	case v.CanUint():
-		n := lawsBound(lawsNumbers[f.choices.choose(len(lawsNumbers))], ty.field)
+		n := bounded(numbers[f.choices.choose(len(numbers))], ty.field)
 		if n < 0 || v.OverflowUint(uint64(n)) {
 			n = 7
 		}
 		v.SetUint(uint64(n))
 	case v.CanFloat():
 		x := []float64{1, 0.5, 3}[f.choices.choose(3)]
-		if n := lawsBound(int64(x), ty.field); n != int64(x) {
+		if n := bounded(int64(x), ty.field); n != int64(x) {
 			x = float64(n)
 		}
 		v.SetFloat(x)
 	}
 }
 
-func lawsBound(n int64, field lawsField) int64 {
-	if least, err := strconv.ParseFloat(field.min, 64); err == nil && float64(n) < least {
+func bounded(n int64, field Field) int64 {
+	if least, err := strconv.ParseFloat(field.Min, 64); err == nil && float64(n) < least {
 		n = int64(least)
 	}
-	if most, err := strconv.ParseFloat(field.max, 64); err == nil && float64(n) > most {
+	if most, err := strconv.ParseFloat(field.Max, 64); err == nil && float64(n) > most {
 		n = int64(most)
 	}
 	return n
 }
 
-// lawsKey returns the key of an element as text.
-func lawsKey(e reflect.Value, ty *lawsType) string {
+// keyOf returns the key of an element as text.
+func keyOf(e reflect.Value, ty *goType) string {
 	for e.Kind() == reflect.Pointer && !e.IsNil() {
 		e = e.Elem()
 	}
 	if e.Kind() != reflect.Struct {
-		return lawsJSON(e)
+		return jsonOf(e)
 	}
 	var b strings.Builder
 	elem := ty.elem
 	for elem.elem != nil {
 		elem = elem.elem
 	}
-	for _, key := range ty.field.keys {
+	for _, key := range ty.field.Keys {
 		for _, part := range elem.parts {
 			if part.name == key {
-				b.WriteString(lawsJSON(e.Field(part.index)) + ",")
+				b.WriteString(jsonOf(e.Field(part.index)) + ",")
 			}
 		}
 	}
@@ -632,14 +632,14 @@ func lawsKey(e reflect.Value, ty *lawsType) string {
 }
 
 // edit changes v at one random place, and reports whether it did.
-func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required bool) bool {
+func (f *filler) edit(v reflect.Value, ty *goType, depth int, required bool) bool {
 	outer := f.choices.open()
 	defer f.choices.close(outer)
 	c := f.choices
 	if len(ty.pool) == 0 {
 		switch v.Kind() {
 		case reflect.Struct:
-			n := c.choose(max(lawsWeight(ty), 1))
+			n := c.choose(max(weightOf(ty), 1))
 			for _, part := range ty.parts {
 				if part.fixed {
 					continue
@@ -668,7 +668,7 @@ func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required boo
 				f.fill(v, ty, depth, true)
 				return v.Len() > 0
 			}
-			if key := lawsKeys(v)[c.choose(v.Len())]; c.choose(3) == 2 {
+			if key := keysOf(v)[c.choose(v.Len())]; c.choose(3) == 2 {
 				v.SetMapIndex(key, reflect.Value{})
 			} else {
 				e := reflect.New(v.Type().Elem()).Elem()
@@ -684,11 +684,11 @@ func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required boo
 			return false
 		}
 	}
-	before := lawsClone(v, ty)
+	before := clone(v, ty)
 	for range 4 {
 		v.SetZero()
 		f.fill(v, ty, 0, required || c.choose(4) != 3)
-		if !lawsSame(before, v, ty) {
+		if !same(before, v, ty) {
 			return true
 		}
 	}
@@ -696,7 +696,7 @@ func (f *lawsFiller) edit(v reflect.Value, ty *lawsType, depth int, required boo
 }
 
 // editList changes an element, adds or removes one, or reverses the list.
-func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required bool) bool {
+func (f *filler) editList(v reflect.Value, ty *goType, depth int, required bool) bool {
 	c, n := f.choices, v.Len()
 	if n == 0 {
 		v.SetZero()
@@ -711,9 +711,9 @@ func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required
 		if !f.edit(list.Index(i), ty.elem, depth+1, true) {
 			return false
 		}
-		if len(ty.field.keys) > 0 {
+		if len(ty.field.Keys) > 0 {
 			for j := range n {
-				if j != i && lawsKey(list.Index(j), ty) == lawsKey(list.Index(i), ty) {
+				if j != i && keyOf(list.Index(j), ty) == keyOf(list.Index(i), ty) {
 					return false
 				}
 			}
@@ -721,14 +721,14 @@ func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required
 		v.Set(list)
 		return true
 	case 2:
-		if ty.field.most > 0 && n >= ty.field.most {
+		if ty.field.Most > 0 && n >= ty.field.Most {
 			return false
 		}
 		f.element(v, ty, depth+1, true, 100)
 		return v.Len() > n
 	case 3:
 		i := c.choose(n)
-		if required && n == 1 || n <= ty.field.least {
+		if required && n == 1 || n <= ty.field.Least {
 			return false
 		}
 		list := reflect.MakeSlice(v.Type(), 0, n)
@@ -739,7 +739,7 @@ func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required
 		for i := range n {
 			list = reflect.Append(list, v.Index(n-1-i))
 		}
-		if lawsSame(v, list, ty) {
+		if same(v, list, ty) {
 			return false
 		}
 		v.Set(list)
@@ -747,7 +747,7 @@ func (f *lawsFiller) editList(v reflect.Value, ty *lawsType, depth int, required
 	}
 }
 
-func lawsWeight(ty *lawsType) (n int) {
+func weightOf(ty *goType) (n int) {
 	for _, part := range ty.parts {
 		if !part.fixed {
 			n += part.ty.weight
@@ -756,27 +756,27 @@ func lawsWeight(ty *lawsType) (n int) {
 	return n
 }
 
-// lawsKeys returns the keys of a map in order.
-func lawsKeys(m reflect.Value) []reflect.Value {
+// keysOf returns the keys of a map in order.
+func keysOf(m reflect.Value) []reflect.Value {
 	keys := m.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return keys
 }
 
-// lawsClone returns a copy that shares nothing with v except what encodes itself.
-func lawsClone(v reflect.Value, ty *lawsType) reflect.Value {
+// clone returns a copy that shares nothing with v except what encodes itself.
+func clone(v reflect.Value, ty *goType) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
-	lawsCopy(out, v, ty)
+	copyTo(out, v, ty)
 	return out
 }
 
-func lawsCopy(to, from reflect.Value, ty *lawsType) {
+func copyTo(to, from reflect.Value, ty *goType) {
 	switch {
 	case from.Kind() == reflect.Struct && len(ty.parts) > 0:
 		to.Set(from)
 		for _, part := range ty.parts {
 			if part.ty.elem != nil || part.ty.parts != nil {
-				lawsCopy(to.Field(part.index), from.Field(part.index), part.ty)
+				copyTo(to.Field(part.index), from.Field(part.index), part.ty)
 			}
 		}
 	case ty.elem == nil || from.Kind() == reflect.Array:
@@ -784,48 +784,48 @@ func lawsCopy(to, from reflect.Value, ty *lawsType) {
 	case from.IsNil():
 	case from.Kind() == reflect.Pointer:
 		to.Set(reflect.New(from.Type().Elem()))
-		lawsCopy(to.Elem(), from.Elem(), ty.elem)
+		copyTo(to.Elem(), from.Elem(), ty.elem)
 	case from.Kind() == reflect.Slice:
 		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
 		for i := range from.Len() {
-			lawsCopy(to.Index(i), from.Index(i), ty.elem)
+			copyTo(to.Index(i), from.Index(i), ty.elem)
 		}
 	case from.Kind() == reflect.Map:
 		to.Set(reflect.MakeMapWithSize(from.Type(), from.Len()))
 		for it := from.MapRange(); it.Next(); {
-			to.SetMapIndex(it.Key(), lawsClone(it.Value(), ty.elem))
+			to.SetMapIndex(it.Key(), clone(it.Value(), ty.elem))
 		}
 	}
 }
 
 // --- Differences ---
 
-// lawsDifference is a place where two values differ in JSON.
-type lawsDifference struct {
+// difference is a place where two values differ in JSON.
+type difference struct {
 	path    string // with indices
 	pattern string // with [] for indices
 	a, b    string // as JSON
 }
 
-// lawsDiffer finds differences. Two values are equal if their JSON is.
-type lawsDiffer struct {
+// differ finds differences. Two values are equal if their JSON is.
+type differ struct {
 	first bool // stop at the first difference
-	found []lawsDifference
+	found []difference
 	path  []string
 }
 
-func lawsSame(a, b reflect.Value, ty *lawsType) bool {
-	d := lawsDiffer{first: true}
+func same(a, b reflect.Value, ty *goType) bool {
+	d := differ{first: true}
 	d.diff(a, b, ty, false)
 	return len(d.found) == 0
 }
 
-func (d *lawsDiffer) add(a, b reflect.Value) {
+func (d *differ) add(a, b reflect.Value) {
 	if d.first {
-		d.found = append(d.found, lawsDifference{})
+		d.found = append(d.found, difference{})
 		return
 	}
-	x, y := lawsJSON(a), lawsJSON(b)
+	x, y := jsonOf(a), jsonOf(b)
 	path := strings.Join(d.path, "")
 	pattern := make([]string, len(d.path))
 	for i, p := range d.path {
@@ -833,17 +833,17 @@ func (d *lawsDiffer) add(a, b reflect.Value) {
 			pattern[i] = "[]"
 		}
 	}
-	d.found = append(d.found, lawsDifference{path, strings.Join(pattern, ""), x, y})
+	d.found = append(d.found, difference{path, strings.Join(pattern, ""), x, y})
 }
 
-func (d *lawsDiffer) below(segment string, a, b reflect.Value, ty *lawsType, omit bool) {
+func (d *differ) below(segment string, a, b reflect.Value, ty *goType, omit bool) {
 	d.path = append(d.path, segment)
 	d.diff(a, b, ty, omit)
 	d.path = d.path[:len(d.path)-1]
 }
 
 // diff compares values of one type. omit is set if empty ones are left out of the JSON.
-func (d *lawsDiffer) diff(a, b reflect.Value, ty *lawsType, omit bool) {
+func (d *differ) diff(a, b reflect.Value, ty *goType, omit bool) {
 	if d.first && len(d.found) > 0 {
 		return
 	}
@@ -866,7 +866,7 @@ func (d *lawsDiffer) diff(a, b reflect.Value, ty *lawsType, omit bool) {
 		if a.Kind() != reflect.Slice && a.Comparable() && a.Equal(b) {
 			return
 		}
-		if lawsJSON(a) != lawsJSON(b) {
+		if jsonOf(a) != jsonOf(b) {
 			d.add(a, b)
 		}
 	case a.Kind() == reflect.Pointer:
@@ -914,8 +914,8 @@ func (d *lawsDiffer) diff(a, b reflect.Value, ty *lawsType, omit bool) {
 			}
 			return
 		}
-		keys := lawsKeys(a)
-		for _, key := range lawsKeys(b) {
+		keys := keysOf(a)
+		for _, key := range keysOf(b) {
 			if !a.MapIndex(key).IsValid() {
 				keys = append(keys, key)
 			}
@@ -934,13 +934,13 @@ func (d *lawsDiffer) diff(a, b reflect.Value, ty *lawsType, omit bool) {
 			d.path = d.path[:len(d.path)-1]
 		}
 	default:
-		if !lawsEqual(a, b) {
+		if !equalScalars(a, b) {
 			d.add(a, b)
 		}
 	}
 }
 
-func lawsEqual(a, b reflect.Value) bool {
+func equalScalars(a, b reflect.Value) bool {
 	switch {
 	case a.Kind() == reflect.String:
 		return a.String() == b.String()
@@ -954,48 +954,52 @@ func lawsEqual(a, b reflect.Value) bool {
 
 // --- Histories ---
 
-const lawsTotal = "L0: a conversion is not a total function"
+const notTotal = "L0: a conversion is not a total function"
 
 // The versions of a kind, as indices.
-const lawsSpoke, lawsHub = 0, 1
+const spokeSide, hubSide = 0, 1
 
-// lawsRunner runs histories of a kind, one at a time.
-type lawsRunner struct {
-	kind  lawsKind
+// runner runs histories of a kind, one at a time.
+type runner struct {
+	kind  Kind
 	names [2]string
-	types [2]*lawsType
-	found []lawsViolation
+	types [2]*goType
+	found []violation
 	exact bool // check determinism and sources
 	// If wanted is not empty, steps has the history up to the violation with this law and
 	// path.
 	wanted [2]string
 	steps  []string
 	done   bool
-	checks lawsChecks
+	checks checker
 }
 
-func newLawsRunner(k lawsKind) *lawsRunner {
-	r := &lawsRunner{kind: k, names: [2]string{k.spoke, k.hub}}
-	var types [2]*lawsTypes
-	for side, make := range []func() any{k.newSpoke, k.newHub} {
-		types[side] = &lawsTypes{fields: k.fields, known: map[reflect.Type]*lawsType{}, json: k.annotation != ""}
-		r.types[side] = types[side].of(reflect.TypeOf(make()).Elem(), lawsField{}, "")
+func newRunner(k Kind) *runner {
+	r := &runner{kind: k, names: [2]string{k.Spoke, k.Hub}}
+	fields := map[string]Field{}
+	for _, f := range k.Fields {
+		fields[f.At] = f
 	}
-	lawsShare(types[0], types[1])
-	if k.checks != nil {
-		r.checks = k.checks(r)
+	var types [2]*goTypes
+	for side, make := range []func() any{k.NewSpoke, k.NewHub} {
+		types[side] = &goTypes{fields: fields, known: map[reflect.Type]*goType{}, json: k.Annotation != ""}
+		r.types[side] = types[side].of(reflect.TypeOf(make()).Elem(), Field{}, "")
+	}
+	share(types[0], types[1])
+	if k.Checks != nil {
+		r.checks = k.Checks(r)
 	}
 	return r
 }
 
 // violate records a violation of a law, unless the path is documented to be lost.
-func (r *lawsRunner) violate(law, path, message string, steps ...string) {
-	for _, drop := range r.kind.drops {
-		if path == drop || lawsBelow(path, drop) {
+func (r *runner) violate(law, path, message string, steps ...string) {
+	for _, drop := range r.kind.Drops {
+		if path == drop || isBelow(path, drop) {
 			return
 		}
 	}
-	r.found = append(r.found, lawsViolation{law: law, path: path, message: message})
+	r.found = append(r.found, violation{law: law, path: path, message: message})
 	if !r.done && r.wanted == [2]string{law, path} {
 		r.done = true
 		r.steps = append(r.steps, steps...)
@@ -1003,7 +1007,7 @@ func (r *lawsRunner) violate(law, path, message string, steps ...string) {
 }
 
 // step records a step of a history.
-func (r *lawsRunner) step(format string, args ...func() string) {
+func (r *runner) step(format string, args ...func() string) {
 	if r.wanted[0] == "" || r.done {
 		return
 	}
@@ -1014,20 +1018,20 @@ func (r *lawsRunner) step(format string, args ...func() string) {
 	r.steps = append(r.steps, fmt.Sprintf(format, texts...))
 }
 
-func lawsText(s string) func() string { return func() string { return s } }
+func plainText(s string) func() string { return func() string { return s } }
 
 // history runs a history and returns the violations of laws in it.
-func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
+func (r *runner) history(c *choices) []violation {
 	r.found, r.steps, r.done = nil, nil, false
-	f := &lawsFiller{choices: c, partial: c.chance(10), json: r.kind.annotation != ""}
+	f := &filler{choices: c, partial: c.chance(10), json: r.kind.Annotation != ""}
 	r.exact = c.chance(15)
-	storage := lawsHub
+	storage := hubSide
 	if c.chance(20) {
-		storage = lawsSpoke
+		storage = spokeSide
 	}
 	side := c.choose(2)
 	v := r.object(f, side)
-	r.step("created as %s: %s", lawsText(r.names[side]), r.show(v))
+	r.step("created as %s: %s", plainText(r.names[side]), r.show(v))
 	if f.partial {
 		r.convert(side, v)
 		return r.found
@@ -1039,7 +1043,7 @@ func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
 	if r.checks != nil {
 		r.checks.created(f, side, v, other)
 	}
-	stored := lawsPick(side == storage, v, other)
+	stored := pick(side == storage, v, other)
 	for range 4 {
 		outer := c.open()
 		stored, ok = r.change(f, stored, storage)
@@ -1051,7 +1055,7 @@ func (r *lawsRunner) history(c *lawsChoices) []lawsViolation {
 	return r.found
 }
 
-func lawsPick(first bool, a, b reflect.Value) reflect.Value {
+func pick(first bool, a, b reflect.Value) reflect.Value {
 	if first {
 		return a
 	}
@@ -1059,11 +1063,11 @@ func lawsPick(first bool, a, b reflect.Value) reflect.Value {
 }
 
 // object returns a random object.
-func (r *lawsRunner) object(f *lawsFiller, side int) reflect.Value {
+func (r *runner) object(f *filler, side int) reflect.Value {
 	f.density, f.budget = []int{30, 70, 95}[f.choices.choose(3)], 1500
 	v := reflect.New(r.types[side].of).Elem()
 	f.fill(v, r.types[side], 0, true)
-	if object, ok := v.Addr().Interface().(lawsObject); ok && !f.partial {
+	if object, ok := v.Addr().Interface().(metaObject); ok && !f.partial {
 		object.SetName("name")
 		object.SetNamespace("space")
 		object.SetGeneration(3)
@@ -1072,7 +1076,7 @@ func (r *lawsRunner) object(f *lawsFiller, side int) reflect.Value {
 }
 
 // change lets a client of a version read the stored object, change it and write it.
-func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (reflect.Value, bool) {
+func (r *runner) change(f *filler, stored reflect.Value, storage int) (reflect.Value, bool) {
 	c := f.choices
 	if !c.chance(70) {
 		return stored, true
@@ -1086,7 +1090,7 @@ func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (r
 		}
 	}
 	ty := r.types[side]
-	e := lawsClone(read, ty)
+	e := clone(read, ty)
 	label := false
 	switch c.choose(8) {
 	default:
@@ -1101,17 +1105,17 @@ func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (r
 		}
 		again()
 	case 5, 6:
-		label = lawsLabel(e)
+		label = setLabel(e)
 	case 7: // another object with the same metadata
 		e = r.object(f, side)
 		if metadata := e.FieldByName("ObjectMeta"); metadata.IsValid() {
-			metadata.Set(lawsClone(read, ty).FieldByName("ObjectMeta"))
+			metadata.Set(clone(read, ty).FieldByName("ObjectMeta"))
 		}
 	}
-	if lawsSame(read, e, ty) {
+	if same(read, e, ty) {
 		return stored, true
 	}
-	r.step("changed as %s: %s", lawsText(r.names[side]), func() string { return lawsList(r.differences(side, read, e)) })
+	r.step("changed as %s: %s", plainText(r.names[side]), func() string { return listed(r.differences(side, read, e)) })
 	other, ok := r.write(side, e, false)
 	if !ok {
 		return stored, false
@@ -1128,9 +1132,9 @@ func (r *lawsRunner) change(f *lawsFiller, stored reflect.Value, storage int) (r
 	return other, true
 }
 
-// lawsLabel changes a label.
-func lawsLabel(v reflect.Value) bool {
-	object, ok := v.Addr().Interface().(lawsObject)
+// setLabel changes a label.
+func setLabel(v reflect.Value) bool {
+	object, ok := v.Addr().Interface().(metaObject)
 	if ok {
 		labels := map[string]string{"label": "on"}
 		for key, value := range object.GetLabels() {
@@ -1145,7 +1149,7 @@ func lawsLabel(v reflect.Value) bool {
 
 // write checks the laws for an object that a client of a version writes, and returns it in
 // the other version.
-func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Value, bool) {
+func (r *runner) write(side int, v reflect.Value, created bool) (reflect.Value, bool) {
 	other, ok := r.convert(side, v)
 	if !ok {
 		return other, false
@@ -1157,28 +1161,28 @@ func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Val
 	if r.checks != nil {
 		r.checks.written(side, v, other)
 	}
-	spoke := r.names[lawsSpoke]
+	spoke := r.names[spokeSide]
 	law := "L3: an edit is not kept"
 	message := []string{"a client that reads again what it wrote gets something else", "a client of " + spoke + " that reads and writes the object changes it"}[side]
 	if created {
-		law = []string{"L1: " + spoke + " does not survive conversion to " + r.names[lawsHub], "L2: " + r.names[lawsHub] + " does not survive conversion to " + spoke}[side]
+		law = []string{"L1: " + spoke + " does not survive conversion to " + r.names[hubSide], "L2: " + r.names[hubSide] + " does not survive conversion to " + spoke}[side]
 	}
 	if lost := r.differences(side, v, back); len(lost) > 0 {
 		if !created {
 			// What is lost of every such object is a matter of L1 and L2.
-			lost = lawsWithout(lost, r.trip(side, r.fresh(side, v)))
+			lost = without(lost, r.trip(side, r.fresh(side, v)))
 		}
 		r.report(law, message, side, other, lost)
 	}
-	if side == lawsSpoke || r.kind.annotation != "" {
+	if side == spokeSide || r.kind.Annotation != "" {
 		again, ok := r.convert(side, back)
 		if !ok {
 			return other, false
 		}
 		unstable := r.differences(1-side, other, again)
 		if len(unstable) > 0 {
-			unstable = lawsWithout(unstable, r.trip(1-side, r.fresh(1-side, other)))
-		} else if r.kind.annotation != "" && side == lawsHub {
+			unstable = without(unstable, r.trip(1-side, r.fresh(1-side, other)))
+		} else if r.kind.Annotation != "" && side == hubSide {
 			unstable = r.exactly(1-side, other, again)
 		}
 		r.report("L5: conversion does not settle", "converting back and forth changes it again", 1-side, other, unstable)
@@ -1187,27 +1191,27 @@ func (r *lawsRunner) write(side int, v reflect.Value, created bool) (reflect.Val
 }
 
 // labelled checks that a label alone changes nothing else.
-func (r *lawsRunner) labelled(side int, read, e, stored, other reflect.Value) {
-	want := lawsClone(stored, r.types[1-side])
-	object := want.Addr().Interface().(lawsObject)
-	labels, before := map[string]string{}, read.Addr().Interface().(lawsObject).GetLabels()
+func (r *runner) labelled(side int, read, e, stored, other reflect.Value) {
+	want := clone(stored, r.types[1-side])
+	object := want.Addr().Interface().(metaObject)
+	labels, before := map[string]string{}, read.Addr().Interface().(metaObject).GetLabels()
 	for key, value := range object.GetLabels() {
 		labels[key] = value
 	}
-	for key, value := range e.Addr().Interface().(lawsObject).GetLabels() {
+	for key, value := range e.Addr().Interface().(metaObject).GetLabels() {
 		if old, ok := before[key]; !ok || old != value { // others may be fields in the other version
 			labels[key] = value
 		}
 	}
 	object.SetLabels(labels)
 	if changed := r.differences(1-side, want, other); len(changed) > 0 {
-		changed = lawsWithout(changed, r.trip(1-side, stored))
+		changed = without(changed, r.trip(1-side, stored))
 		r.report("L4: something else changes", "changed by a client of "+r.names[side]+" that sets a label", 1-side, e, changed)
 	}
 }
 
 // report reports differences in a version. other is the object in the other version.
-func (r *lawsRunner) report(law, message string, side int, other reflect.Value, diffs []lawsDifference) {
+func (r *runner) report(law, message string, side int, other reflect.Value, diffs []difference) {
 	for _, d := range diffs {
 		var steps []string
 		if r.wanted[0] != "" {
@@ -1217,19 +1221,19 @@ func (r *lawsRunner) report(law, message string, side int, other reflect.Value, 
 	}
 }
 
-func (d lawsDifference) String() string {
-	return d.path + " " + lawsShort(d.a) + " became " + lawsShort(d.b)
+func (d difference) String() string {
+	return d.path + " " + shortened(d.a) + " became " + shortened(d.b)
 }
 
-func lawsList(diffs []lawsDifference) string {
+func listed(diffs []difference) string {
 	var texts []string
 	for _, d := range diffs {
-		texts = append(texts, d.path+" "+lawsShort(d.a)+" to "+lawsShort(d.b))
+		texts = append(texts, d.path+" "+shortened(d.a)+" to "+shortened(d.b))
 	}
 	return strings.Join(texts, ", ")
 }
 
-func lawsShort(text string) string {
+func shortened(text string) string {
 	if len(text) > 600 {
 		return text[:600] + "…"
 	}
@@ -1237,7 +1241,7 @@ func lawsShort(text string) string {
 }
 
 // trip returns what an object loses on the way to the other version and back.
-func (r *lawsRunner) trip(side int, v reflect.Value) []lawsDifference {
+func (r *runner) trip(side int, v reflect.Value) []difference {
 	found, done := r.found, r.done
 	r.done = true
 	defer func() { r.found, r.done = found, done }()
@@ -1253,35 +1257,35 @@ func (r *lawsRunner) trip(side int, v reflect.Value) []lawsDifference {
 }
 
 // fresh returns a copy of an object without what conversions kept.
-func (r *lawsRunner) fresh(side int, v reflect.Value) reflect.Value {
-	out := lawsClone(v, r.types[side])
+func (r *runner) fresh(side int, v reflect.Value) reflect.Value {
+	out := clone(v, r.types[side])
 	r.plain(out)
 	return out
 }
 
-// lawsWithout removes the differences at the paths of others.
-func lawsWithout(diffs, others []lawsDifference) []lawsDifference {
-	return slices.DeleteFunc(diffs, func(d lawsDifference) bool {
-		return slices.ContainsFunc(others, func(o lawsDifference) bool {
-			return o.pattern == d.pattern || lawsBelow(d.pattern, o.pattern) || lawsBelow(o.pattern, d.pattern)
+// without removes the differences at the paths of others.
+func without(diffs, others []difference) []difference {
+	return slices.DeleteFunc(diffs, func(d difference) bool {
+		return slices.ContainsFunc(others, func(o difference) bool {
+			return o.pattern == d.pattern || isBelow(d.pattern, o.pattern) || isBelow(o.pattern, d.pattern)
 		})
 	})
 }
 
 // differences compares two objects of a version, except for the annotations of conversions.
-func (r *lawsRunner) differences(side int, a, b reflect.Value) []lawsDifference {
+func (r *runner) differences(side int, a, b reflect.Value) []difference {
 	defer r.plain(a)()
 	defer r.plain(b)()
-	if lawsSame(a, b, r.types[side]) {
+	if same(a, b, r.types[side]) {
 		return nil
 	}
-	d := lawsDiffer{}
+	d := differ{}
 	d.diff(a, b, r.types[side], false)
 	return d.found
 }
 
-// lawsObject is what every object with metadata implements.
-type lawsObject interface {
+// metaObject is what every object with metadata implements.
+type metaObject interface {
 	GetAnnotations() map[string]string
 	SetAnnotations(map[string]string)
 	GetLabels() map[string]string
@@ -1293,8 +1297,8 @@ type lawsObject interface {
 
 // plain removes the annotations of conversions from an object. The function that it returns
 // adds them again, to what the annotations are by then.
-func (r *lawsRunner) plain(v reflect.Value) (again func()) {
-	object, ok := v.Addr().Interface().(lawsObject)
+func (r *runner) plain(v reflect.Value) (again func()) {
+	object, ok := v.Addr().Interface().(metaObject)
 	if !ok {
 		return func() {}
 	}
@@ -1331,20 +1335,20 @@ func (r *lawsRunner) plain(v reflect.Value) (again func()) {
 }
 
 // own reports whether an annotation is the user's, not one of a conversion.
-func (r *lawsRunner) own(key string) bool {
-	if r.kind.annotation != "" {
-		return key != r.kind.annotation
+func (r *runner) own(key string) bool {
+	if r.kind.Annotation != "" {
+		return key != r.kind.Annotation
 	}
-	return slices.Contains(lawsWords[:], key)
+	return slices.Contains(words[:], key)
 }
 
 // show returns an object as JSON, without the metadata that every object has.
-func (r *lawsRunner) show(v reflect.Value) func() string {
+func (r *runner) show(v reflect.Value) func() string {
 	return func() string {
 		var fields, metadata map[string]json.RawMessage
-		object, ok := v.Addr().Interface().(lawsObject)
-		if !ok || json.Unmarshal([]byte(lawsJSON(v)), &fields) != nil {
-			return lawsShort(lawsJSON(v))
+		object, ok := v.Addr().Interface().(metaObject)
+		if !ok || json.Unmarshal([]byte(jsonOf(v)), &fields) != nil {
+			return shortened(jsonOf(v))
 		}
 		if json.Unmarshal(fields["metadata"], &metadata) == nil {
 			for _, name := range []string{"name", "namespace", "generation", "creationTimestamp"} {
@@ -1367,17 +1371,17 @@ func (r *lawsRunner) show(v reflect.Value) func() string {
 			}
 		}
 		text, _ := json.Marshal(fields)
-		return lawsShort(string(text))
+		return shortened(string(text))
 	}
 }
 
 // convert converts an object. In some histories it checks that this is deterministic and
 // leaves the object as it was.
-func (r *lawsRunner) convert(side int, v reflect.Value) (out reflect.Value, ok bool) {
+func (r *runner) convert(side int, v reflect.Value) (out reflect.Value, ok bool) {
 	source := v
-	if r.exact || r.kind.annotation == "" {
+	if r.exact || r.kind.Annotation == "" {
 		// Some conversions take their source apart, which is thrown away on a server.
-		source = lawsClone(v, r.types[side])
+		source = clone(v, r.types[side])
 	}
 	out = reflect.New(r.types[1-side].of)
 	if !r.call(side, source, out) {
@@ -1388,13 +1392,13 @@ func (r *lawsRunner) convert(side int, v reflect.Value) (out reflect.Value, ok b
 		return out, true
 	}
 	if changed := r.exactly(side, v, source); len(changed) > 0 {
-		r.violate(lawsTotal, "source "+r.names[side], r.names[side]+": conversion to "+r.names[1-side]+" changes its source", "converting it changes it: "+changed[0].String())
+		r.violate(notTotal, "source "+r.names[side], r.names[side]+": conversion to "+r.names[1-side]+" changes its source", "converting it changes it: "+changed[0].String())
 	}
 	// Most that is not deterministic ranges over a map.
 	second := reflect.New(r.types[1-side].of)
-	if r.call(side, lawsClone(v, r.types[side]), second) {
+	if r.call(side, clone(v, r.types[side]), second) {
 		for _, diff := range r.exactly(1-side, out, second.Elem()) {
-			r.violate(lawsTotal, diff.pattern, r.names[1-side]+" "+diff.pattern+": the same object converts to different values", "converted again: "+diff.String())
+			r.violate(notTotal, diff.pattern, r.names[1-side]+" "+diff.pattern+": the same object converts to different values", "converted again: "+diff.String())
 		}
 	}
 	return out, true
@@ -1402,39 +1406,39 @@ func (r *lawsRunner) convert(side int, v reflect.Value) (out reflect.Value, ok b
 
 // exactly compares two objects of a version including the annotations of generated
 // conversions.
-func (r *lawsRunner) exactly(side int, a, b reflect.Value) []lawsDifference {
-	if r.kind.annotation == "" {
+func (r *runner) exactly(side int, a, b reflect.Value) []difference {
+	if r.kind.Annotation == "" {
 		return r.differences(side, a, b)
 	}
-	if lawsSame(a, b, r.types[side]) {
+	if same(a, b, r.types[side]) {
 		return nil
 	}
-	d := lawsDiffer{}
+	d := differ{}
 	d.diff(a, b, r.types[side], false)
 	return d.found
 }
 
 // call calls a conversion and reports an error or a panic.
-func (r *lawsRunner) call(side int, from, to reflect.Value) (ok bool) {
+func (r *runner) call(side int, from, to reflect.Value) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			ok = false
-			r.violate(lawsTotal, "panic in "+lawsPanic(), r.names[side]+" cannot be converted to "+r.names[1-side]+": panic", fmt.Sprintf("converting it to %s panics in %s: %v", r.names[1-side], lawsPanic(), p))
+			r.violate(notTotal, "panic in "+panicked(), r.names[side]+" cannot be converted to "+r.names[1-side]+": panic", fmt.Sprintf("converting it to %s panics in %s: %v", r.names[1-side], panicked(), p))
 		}
 	}()
-	convert := r.kind.up
-	if side == lawsHub {
-		convert = r.kind.down
+	convert := r.kind.Up
+	if side == hubSide {
+		convert = r.kind.Down
 	}
 	if err := convert(from.Addr().Interface(), to.Interface()); err != nil {
-		r.violate(lawsTotal, "error", r.names[side]+" cannot be converted to "+r.names[1-side]+": error", fmt.Sprintf("converting it to %s fails: %v", r.names[1-side], err))
+		r.violate(notTotal, "error", r.names[side]+" cannot be converted to "+r.names[1-side]+": error", fmt.Sprintf("converting it to %s fails: %v", r.names[1-side], err))
 		return false
 	}
 	return true
 }
 
-// lawsPanic returns the function that panicked.
-func lawsPanic() string {
+// panicked returns the function that panicked.
+func panicked() string {
 	pcs := make([]uintptr, 40)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
 	panicked := false
@@ -1454,13 +1458,13 @@ func lawsPanic() string {
 // --- Shrinking ---
 
 // shrink finds the smallest history with a violation.
-func (r *lawsRunner) shrink(seed uint64, history int, id [2]string) lawsViolation {
-	root := new(lawsNode)
-	r.history(&lawsChoices{random: lawsRandom(seed, history), node: root})
+func (r *runner) shrink(seed uint64, history int, id [2]string) violation {
+	root := new(node)
+	r.history(&choices{random: randomOf(seed, history), node: root})
 	tries := 3000
-	violated := func() (found lawsViolation, ok bool) {
+	violated := func() (found violation, ok bool) {
 		tries--
-		for _, v := range r.history(&lawsChoices{node: root}) {
+		for _, v := range r.history(&choices{node: root}) {
 			if v.law == id[0] && v.path == id[1] {
 				return v, true
 			}
@@ -1469,7 +1473,7 @@ func (r *lawsRunner) shrink(seed uint64, history int, id [2]string) lawsViolatio
 	}
 	again := true
 	// lower makes the choices of a node smaller.
-	lower := func(n *lawsNode) {
+	lower := func(n *node) {
 		for i, value := range n.values {
 			for smaller := range min(value, 3) {
 				n.values[i] = smaller
@@ -1482,13 +1486,13 @@ func (r *lawsRunner) shrink(seed uint64, history int, id [2]string) lawsViolatio
 		}
 	}
 	// reduce removes as much as possible of a node and those below.
-	var reduce func(n *lawsNode)
-	reduce = func(n *lawsNode) {
+	var reduce func(n *node)
+	reduce = func(n *node) {
 		if len(n.values) == 0 && len(n.children) == 0 || tries <= 0 {
 			return
 		}
 		whole := *n
-		*n = lawsNode{}
+		*n = node{}
 		if _, ok := violated(); ok {
 			again = true
 			return
@@ -1514,5 +1518,5 @@ func (r *lawsRunner) shrink(seed uint64, history int, id [2]string) lawsViolatio
 			return v
 		}
 	}
-	return lawsViolation{law: id[0], path: id[1], message: id[1] + ": not every time, because the conversion is not deterministic"}
+	return violation{law: id[0], path: id[1], message: id[1] + ": not every time, because the conversion is not deterministic"}
 }

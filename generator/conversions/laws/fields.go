@@ -21,7 +21,7 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
-// field is what markers say about the values of a field or a type: a lawsField of the engine.
+// field is what markers say about the values of a field or a type: a Field of the engine.
 type field struct {
 	// required and optional are set if the tag of a field would say otherwise.
 	required, optional bool
@@ -40,15 +40,15 @@ type field struct {
 func (f field) String() string {
 	var parts []string
 	if f.required {
-		parts = append(parts, "required: true")
+		parts = append(parts, "Required: true")
 	}
 	if f.optional {
-		parts = append(parts, "optional: true")
+		parts = append(parts, "Optional: true")
 	}
 	for _, list := range []struct {
 		name   string
 		values []string
-	}{{"values", f.values}, {"keys", f.keys}} {
+	}{{"Values", f.values}, {"Keys", f.keys}} {
 		if len(list.values) > 0 {
 			quoted := make([]string, len(list.values))
 			for i, value := range list.values {
@@ -62,18 +62,18 @@ func (f field) String() string {
 	for _, count := range []struct {
 		name  string
 		value int
-	}{{"least", f.least}, {"most", f.most}} {
+	}{{"Least", f.least}, {"Most", f.most}} {
 		if count.value > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", count.name, count.value))
 		}
 	}
 	if f.none {
-		parts = append(parts, "none: true")
+		parts = append(parts, "None: true")
 	}
 	for _, bound := range []struct {
 		name  string
 		value *float64
-	}{{"min", f.min}, {"max", f.max}} {
+	}{{"Min", f.min}, {"Max", f.max}} {
 		if bound.value != nil {
 			parts = append(parts, fmt.Sprintf("%s: %q", bound.name, strconv.FormatFloat(*bound.value, 'f', -1, 64)))
 		}

@@ -7,16 +7,17 @@
 //	fields       markers of the types below them ─▶ values that are valid           (fields.go)
 //	units        model ─▶ a table of the units of each pair of structs               (units.go)
 //	files        all ─▶ zz_generated.conversions_test.go in each package             (laws.go)
+//	engines      packages with tests ─▶ one package in each of their modules         (engine.go)
 //
-// The generated file begins with its tables; the code that runs the histories is the same in
-// every file: engine_test.go, and units_test.go for generated conversions. They are tests of
-// this package, too, so that they are compiled, vetted and tested as they are.
+// The tests of a package are only tables. What runs the histories is in a generated package
+// that tests of the whole module import, and nothing else: internal/conversionlaws. Its files are
+// engine_test.go and, for generated conversions, units_test.go, which are tests of this package,
+// too, so that they are compiled, vetted and tested as they are.
 package laws
 
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
 	"go/format"
 	"go/token"
@@ -37,18 +38,15 @@ import (
 // FileName is the name of the generated file in each package.
 const FileName = "zz_generated.conversions_test.go"
 
-//go:embed engine_test.go
-var engine string
-
-//go:embed units_test.go
-var unitsEngine string
-
 // Files is the result of [Generate].
 type Files struct {
-	// Files have absolute names, one for each package with conversions.
+	// Files have absolute names: one for each package with conversions, and those that their
+	// tests import.
 	Files []build.File
 	// Without are the directories of packages without conversions, sorted.
 	Without []string
+	// Unneeded are files that tests imported and that none does any more, sorted.
+	Unneeded []string
 }
 
 // Generate reads the packages and returns a file of tests for each one with hand-written
@@ -63,10 +61,12 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 	}
 	r := b.Reporter
 	var out Files
+	var engines engines
 	for _, p := range roots {
 		if len(p.Files) == 0 {
 			continue
 		}
+		engines.add(p)
 		dir := filepath.Dir(p.Files[0])
 		pairs := written.Find(p, func(at token.Pos, name, reason string) {
 			r.Report(report.NoKinds, p.At(at), "", "%s is not tested: %s", name, reason)
@@ -79,11 +79,11 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 		for _, k := range pairs {
 			more := ""
 			if lost := dropped(k.Spoke); len(lost) > 0 {
-				more = fmt.Sprintf("\t\t\tdrops: %#v,\n", lost)
+				more = fmt.Sprintf("\t\t\tDrops: %#v,\n", lost)
 			}
 			f.kind(k, k.Spoke.Pkg.Name, k.Hub.Pkg.Name, more)
 		}
-		data, err := f.bytes(options.Header, "")
+		data, err := f.bytes(options.Header, engines.use(p), "")
 		if err != nil {
 			return Files{}, nil, err
 		}
@@ -93,6 +93,9 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 	if len(out.Files) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "name packages with types that have the methods ConvertTo and ConvertFrom, or with functions such as ConvertWidgetToHub and ConvertWidgetFromHub",
 			"no hand-written conversion found").As(diag.Error))
+	}
+	if err := engines.finish(options.Header, &out); err != nil {
+		return Files{}, nil, err
 	}
 	if r.List.HasErrors() {
 		out = Files{}
@@ -123,27 +126,16 @@ func (f *testFile) kind(k *written.Pair, spokeName, hubName, more string) {
 		up = fmt.Sprintf("%s(context.Background(), spoke.(*%s), hub.(*%s))", k.Up, spoke, hub)
 		down = fmt.Sprintf("%s(context.Background(), hub.(*%s), spoke.(*%s))", k.Down, hub, spoke)
 	}
-	fmt.Fprintf(&f.kinds, "\t\t{\n\t\t\tkind: %q, spoke: %q, hub: %q,\n", k.Spoke.Spec.Name.Name, spokeName, hubName)
-	fmt.Fprintf(&f.kinds, "\t\t\tnewSpoke: func() any { return new(%s) },\n\t\t\tnewHub: func() any { return new(%s) },\n", spoke, hub)
-	fmt.Fprintf(&f.kinds, "\t\t\tup: func(spoke, hub any) error { return %s },\n\t\t\tdown: func(hub, spoke any) error { return %s },\n\t\t\tfields: fields,\n%s", up, down, more)
+	fmt.Fprintf(&f.kinds, "\t\t{\n\t\t\tName: %q, Spoke: %q, Hub: %q,\n", k.Spoke.Spec.Name.Name, spokeName, hubName)
+	fmt.Fprintf(&f.kinds, "\t\t\tNewSpoke: func() any { return new(%s) },\n\t\t\tNewHub: func() any { return new(%s) },\n", spoke, hub)
+	fmt.Fprintf(&f.kinds, "\t\t\tUp: func(spoke, hub any) error { return %s },\n\t\t\tDown: func(hub, spoke any) error { return %s },\n\t\t\tFields: fields,\n%s", up, down, more)
 	f.kinds.WriteString("\t\t},\n")
 }
 
-// bytes returns the formatted file. units is the declaration of the table of units of generated
-// conversions, or empty.
-func (f *testFile) bytes(header, units string) ([]byte, error) {
-	standard, code, err := cutEngine(engine)
-	if err != nil {
-		return nil, err
-	}
-	if units != "" {
-		more, rest, err := cutEngine(unitsEngine)
-		if err != nil {
-			return nil, err
-		}
-		standard, code = append(standard, more...), code+"\n// --- Units ---\n"+rest
-	}
-	var others []string
+// bytes returns the formatted file. engine is the import path of the engine, and units the
+// declaration of the table of units of generated conversions, or empty.
+func (f *testFile) bytes(header, engine, units string) ([]byte, error) {
+	standard, others := []string{`"testing"`}, []string{strconv.Quote(engine)}
 	for path, name := range f.imports.names {
 		if name == "" {
 			standard = append(standard, strconv.Quote(path))
@@ -157,29 +149,18 @@ func (f *testFile) bytes(header, units string) ([]byte, error) {
 	found := f.fields.all()
 	var out bytes.Buffer
 	out.WriteString(header)
-	fmt.Fprintf(&out, "//go:build %s\n\n// Code generated by schemagen. DO NOT EDIT.\n\npackage %s\n\nimport (\n%s\n\n%s\n)\n\n", f.constraint, f.pkg.Name, strings.Join(slices.Compact(standard), "\n"), strings.Join(others, "\n"))
+	fmt.Fprintf(&out, "//go:build %s\n\n// Code generated by schemagen. DO NOT EDIT.\n\npackage %s\n\nimport (\n%s\n\n%s\n)\n\n", f.constraint, f.pkg.Name, strings.Join(standard, "\n"), strings.Join(others, "\n"))
 	out.WriteString("// TestConversionLaws runs histories of random edits through both versions of each kind.\n")
-	out.WriteString("func TestConversionLaws(t *testing.T) {\n\tfields := map[string]lawsField{\n")
+	out.WriteString("func TestConversionLaws(t *testing.T) {\n\tfields := []" + enginePackage + ".Field{\n")
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&out, "\t\t%q: {%s},\n", name, found[name])
+		fmt.Fprintf(&out, "\t\t{At: %q, %s},\n", name, found[name])
 	}
-	fmt.Fprintf(&out, "\t}\n%s\tfor _, k := range []lawsKind{\n%s\t} {\n\t\tt.Run(k.kind, func(t *testing.T) { lawsTest(t, k) })\n\t}\n}\n", units, f.kinds.Bytes())
-	out.WriteString(code)
+	fmt.Fprintf(&out, "\t}\n%s\tfor _, k := range []%s.Kind{\n%s\t} {\n\t\tt.Run(k.Name, func(t *testing.T) { %s.Run(t, k) })\n\t}\n}\n", units, enginePackage, f.kinds.Bytes(), enginePackage)
 	data, err := format.Source(out.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("format the tests of %s: %w", f.pkg.Path, err)
 	}
 	return data, nil
-}
-
-// cutEngine returns the imports of a file of the engine, and what follows them.
-func cutEngine(text string) (imports []string, code string, err error) {
-	clause, rest, _ := strings.Cut(text, "import (\n")
-	if clause != "package laws\n\n" {
-		return nil, "", fmt.Errorf("the engine begins with %q", clause)
-	}
-	list, code, _ := strings.Cut(rest, ")\n")
-	return strings.Fields(list), code, nil
 }
 
 // importNames are the names of imported packages, by path.

@@ -1,4 +1,4 @@
-package laws
+package laws_test
 
 import (
 	"encoding/json"
@@ -155,22 +155,22 @@ func down(mutant string, h *hubWidget, s *spokeWidget) error {
 	return nil
 }
 
-func widget(mutant string) lawsKind {
-	return lawsKind{
-		kind: "Widget", spoke: "v1beta1", hub: "v1",
-		newSpoke: func() any { return new(spokeWidget) },
-		newHub:   func() any { return new(hubWidget) },
-		up:       func(s, h any) error { return up(mutant, s.(*spokeWidget), h.(*hubWidget)) },
-		down:     func(h, s any) error { return down(mutant, h.(*hubWidget), s.(*spokeWidget)) },
-		fields: map[string]lawsField{
-			"github.com/schemagen/schemagen/generator/conversions/laws.spokeSpec.Items": {keys: []string{"name"}},
-			"github.com/schemagen/schemagen/generator/conversions/laws.hubSpec.Items":   {keys: []string{"name"}},
+func widget(mutant string) Kind {
+	return Kind{
+		Name: "Widget", Spoke: "v1beta1", Hub: "v1",
+		NewSpoke: func() any { return new(spokeWidget) },
+		NewHub:   func() any { return new(hubWidget) },
+		Up:       func(s, h any) error { return up(mutant, s.(*spokeWidget), h.(*hubWidget)) },
+		Down:     func(h, s any) error { return down(mutant, h.(*hubWidget), s.(*spokeWidget)) },
+		Fields: []Field{
+			{At: "github.com/schemagen/schemagen/generator/conversions/laws_test.spokeSpec.Items", Keys: []string{"name"}},
+			{At: "github.com/schemagen/schemagen/generator/conversions/laws_test.hubSpec.Items", Keys: []string{"name"}},
 		},
 	}
 }
 
 // TestCorrect wants no violation for the conversion of widgets.
-func TestCorrect(t *testing.T) { lawsTest(t, widget("")) }
+func TestCorrect(t *testing.T) { Run(t, widget("")) }
 
 // TestMutants wants a violation of the named law for each mutant of the conversion of widgets.
 func TestMutants(t *testing.T) {
@@ -179,7 +179,7 @@ func TestMutants(t *testing.T) {
 		"narrow": "L1", "forgets": "L2", "stale": "L3", "label": "L4", "unsettled": "L5",
 	} {
 		t.Run(mutant, func(t *testing.T) {
-			found := lawsRun(widget(mutant), 2000, 1)
+			found := run(widget(mutant), 2000, 1)
 			refuted := false
 			for _, v := range found {
 				t.Log(v)
@@ -221,25 +221,25 @@ type hubLarge struct {
 }
 
 func BenchmarkHistories(b *testing.B) {
-	if found := lawsRun(large(), b.N, 1); len(found) > 0 {
+	if found := run(large(), b.N, 1); len(found) > 0 {
 		b.Error(found)
 	}
 }
 
 // large is a kind of 200 fields, with a conversion that costs nearly nothing.
-func large() lawsKind {
-	return lawsKind{
-		kind: "Large", spoke: "v1beta1", hub: "v1",
-		newSpoke: func() any { return new(spokeLarge) },
-		newHub:   func() any { return new(hubLarge) },
-		up: func(spoke, hub any) error {
+func large() Kind {
+	return Kind{
+		Name: "Large", Spoke: "v1beta1", Hub: "v1",
+		NewSpoke: func() any { return new(spokeLarge) },
+		NewHub:   func() any { return new(hubLarge) },
+		Up: func(spoke, hub any) error {
 			s, h := spoke.(*spokeLarge), hub.(*hubLarge)
 			h.ObjectMeta = s.ObjectMeta
 			h.Spec.A, h.Spec.B, h.Spec.C, h.Spec.D, h.Spec.E = hubPart(s.Spec.A), hubPart(s.Spec.B), hubPart(s.Spec.C), hubPart(s.Spec.D), hubPart(s.Spec.E)
 			h.Spec.F, h.Spec.G, h.Spec.H, h.Spec.I, h.Spec.J = (*hubPart)(s.Spec.F), (*hubPart)(s.Spec.G), (*hubPart)(s.Spec.H), (*hubPart)(s.Spec.I), (*hubPart)(s.Spec.J)
 			return nil
 		},
-		down: func(hub, spoke any) error {
+		Down: func(hub, spoke any) error {
 			s, h := spoke.(*spokeLarge), hub.(*hubLarge)
 			s.ObjectMeta = h.ObjectMeta
 			s.Spec.A, s.Spec.B, s.Spec.C, s.Spec.D, s.Spec.E = spokePart(h.Spec.A), spokePart(h.Spec.B), spokePart(h.Spec.C), spokePart(h.Spec.D), spokePart(h.Spec.E)

@@ -1,4 +1,4 @@
-package laws
+package laws_test
 
 import (
 	"encoding/json"
@@ -109,33 +109,33 @@ func bookDown(mutant string, h *hubBook, s *spokeBook) error {
 	return nil
 }
 
-func book(mutant string) lawsKind {
+func book(mutant string) Kind {
 	from := func(rank string) string { return rank }
 	if mutant == "hook" {
 		from = func(rank string) string { return "a" + rank + "b" }
 	}
-	units := map[string][]lawsUnit{
+	units := map[string][]Unit{
 		"Book": {
-			{same: "name sort"},
-			{spoke: ".items", hub: ".items", of: "Item", keys: ".name", lossy: true},
-			{hub: ".of", guards: ".sort", lossy: true},
-			{hub: ".note", refused: `"refused"`, lossy: true},
-			{spoke: ".class", hub: ".rank", to: rankOf, from: from},
+			{Same: "name sort"},
+			{Spoke: ".items", Hub: ".items", Of: "Item", Keys: ".name", Lossy: true},
+			{Hub: ".of", Guards: ".sort", Lossy: true},
+			{Hub: ".note", Refused: `"refused"`, Lossy: true},
+			{Spoke: ".class", Hub: ".rank", To: rankOf, From: from},
 		},
-		"Item": {{same: "name"}, {hub: ".weight", lossy: true}},
+		"Item": {{Same: "name"}, {Hub: ".weight", Lossy: true}},
 	}
-	return lawsKind{
-		kind: "Book", spoke: "v1beta1", hub: "v1",
-		newSpoke: func() any { return new(spokeBook) },
-		newHub:   func() any { return new(hubBook) },
-		up:       func(s, h any) error { return bookUp(mutant, s.(*spokeBook), h.(*hubBook)) },
-		down:     func(h, s any) error { return bookDown(mutant, h.(*hubBook), s.(*spokeBook)) },
-		fields: map[string]lawsField{
-			"github.com/schemagen/schemagen/generator/conversions/laws.spokeBook.Items": {keys: []string{"name"}},
-			"github.com/schemagen/schemagen/generator/conversions/laws.hubBook.Items":   {keys: []string{"name"}},
+	return Kind{
+		Name: "Book", Spoke: "v1beta1", Hub: "v1",
+		NewSpoke: func() any { return new(spokeBook) },
+		NewHub:   func() any { return new(hubBook) },
+		Up:       func(s, h any) error { return bookUp(mutant, s.(*spokeBook), h.(*hubBook)) },
+		Down:     func(h, s any) error { return bookDown(mutant, h.(*hubBook), s.(*spokeBook)) },
+		Fields: []Field{
+			{At: "github.com/schemagen/schemagen/generator/conversions/laws_test.spokeBook.Items", Keys: []string{"name"}},
+			{At: "github.com/schemagen/schemagen/generator/conversions/laws_test.hubBook.Items", Keys: []string{"name"}},
 		},
-		annotation: keptIn,
-		checks:     lawsUnits("Book", units, nil, false),
+		Annotation: keptIn,
+		Checks:     Units("Book", units, nil, false),
 	}
 }
 
@@ -146,7 +146,7 @@ func TestUnits(t *testing.T) {
 		"": "", "always": "L2", "else": "L4", "guard": "L6", "nowhere": "L6", "unknown": "L6", "refused": "L7", "hook": "L8", "over": "L9",
 	} {
 		t.Run(mutant, func(t *testing.T) {
-			found := lawsRun(book(mutant), 2000, 1)
+			found := run(book(mutant), 2000, 1)
 			refuted := mutant == "" && len(found) == 0
 			for _, v := range found {
 				t.Log(v)

@@ -19,8 +19,10 @@ import (
 func Generated(m *conversions.Model, header string) (Files, error) {
 	b := &build.Builder{Run: m.Run, Reporter: m.Run.Reporter}
 	var out Files
+	engines := engines{units: true}
 	for _, p := range m.Packages() {
 		dir := filepath.Dir(p.Files[0])
+		engines.add(p)
 		f := newTestFile(b, p)
 		if m.Options.BuildTag != "" {
 			f.constraint += " && " + m.Options.BuildTag
@@ -37,14 +39,14 @@ func Generated(m *conversions.Model, header string) (Files, error) {
 			out.Without = append(out.Without, dir)
 			continue
 		}
-		data, err := f.bytes(header, table.text())
+		data, err := f.bytes(header, engines.use(p), table.text())
 		if err != nil {
 			return Files{}, err
 		}
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
-	return out, nil
+	return out, engines.finish(header, &out)
 }
 
 // unitTable is the table of units of a file.
@@ -65,8 +67,8 @@ func (t *unitTable) kind(m *conversions.Model, kind *conversions.Kind, spoke *co
 	if names := otherVersions(kind, spoke); len(names) > 0 {
 		others = fmt.Sprintf("%#v", names)
 	}
-	t.file.kind(pair, spoke.Name, kind.Hub.Name, fmt.Sprintf("annotation: %q,\nchecks: lawsUnits(%q, units, %s, %t),\n",
-		crd.ConversionAnnotation(kind.Group), t.name(spoke.Pair), others, spoke.Storage))
+	t.file.kind(pair, spoke.Name, kind.Hub.Name, fmt.Sprintf("Annotation: %q,\nChecks: %s.Units(%q, units, %s, %t),\n",
+		crd.ConversionAnnotation(kind.Group), enginePackage, t.name(spoke.Pair), others, spoke.Storage))
 }
 
 func otherVersions(kind *conversions.Kind, spoke *conversions.Version) (out []string) {
@@ -96,7 +98,7 @@ func (t *unitTable) name(p *conversions.Pair) string {
 // text returns the declaration of the table.
 func (t *unitTable) text() string {
 	var out strings.Builder
-	out.WriteString("units := map[string][]lawsUnit{\n")
+	out.WriteString("units := map[string][]" + enginePackage + ".Unit{\n")
 	for len(t.pending) > 0 {
 		p := t.pending[0]
 		t.pending = t.pending[1:]
@@ -108,7 +110,7 @@ func (t *unitTable) text() string {
 			}
 		}
 		if len(same) > 0 {
-			fmt.Fprintf(&out, "{same: %q},\n", strings.Join(same, " "))
+			fmt.Fprintf(&out, "{Same: %q},\n", strings.Join(same, " "))
 		}
 		for _, u := range p.Units {
 			if !isSame(u) && !u.Presence() && !u.Depends() {
@@ -137,13 +139,13 @@ func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
 		}
 	}
 	if u.Hook != nil {
-		add("spoke", paths(u.Hook.Fields))
-		add("hub", paths(u.Hook.Targets))
-		return strings.Join(append(parts, "to: "+u.Hook.Name+"To", "from: "+u.Hook.Name+"From"), ", ") + t.fate(u)
+		add("Spoke", paths(u.Hook.Fields))
+		add("Hub", paths(u.Hook.Targets))
+		return strings.Join(append(parts, "To: "+u.Hook.Name+"To", "From: "+u.Hook.Name+"From"), ", ") + t.fate(u)
 	}
-	add("spoke", conversions.Path(u.Spoke))
-	add("hub", conversions.Path(u.Hub))
-	add("guards", paths(u.Guards))
+	add("Spoke", conversions.Path(u.Spoke))
+	add("Hub", conversions.Path(u.Hub))
+	add("Guards", paths(u.Guards))
 	var values []string
 	for r := u.Rule; r != nil; r = r.Elem {
 		for _, pair := range r.Values {
@@ -154,21 +156,21 @@ func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
 			}
 		}
 	}
-	add("values", strings.Join(values, " "))
+	add("Values", strings.Join(values, " "))
 	switch {
 	case len(u.Spoke) == 0:
-		add("refused", refused(p.Hubward, u.Hub))
+		add("Refused", refused(p.Hubward, u.Hub))
 	case len(u.Hub) == 0:
-		add("refused", refused(p.Spokeward, u.Spoke))
+		add("Refused", refused(p.Spokeward, u.Spoke))
 	}
 	pair := structs(u.Rule)
 	if pair == nil || u.Up == conversions.Dropped || u.Down == conversions.Dropped {
 		return strings.Join(parts, ", ") + t.fate(u)
 	}
-	add("of", t.name(pair))
-	add("keys", strings.Join(keysOf(u.Rule), " "))
+	add("Of", t.name(pair))
+	add("Keys", strings.Join(keysOf(u.Rule), " "))
 	if u.Up == conversions.Kept || u.Down == conversions.Kept {
-		parts = append(parts, "lossy: true")
+		parts = append(parts, "Lossy: true")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -185,9 +187,9 @@ func quoted(text string) string {
 func (t *unitTable) fate(u *conversions.Unit) string {
 	switch {
 	case u.Up == conversions.Dropped || u.Down == conversions.Dropped:
-		return ", dropped: true"
+		return ", Dropped: true"
 	case u.Up == conversions.Kept || u.Down == conversions.Kept:
-		return ", lossy: true"
+		return ", Lossy: true"
 	}
 	return ""
 }
