@@ -265,7 +265,7 @@ func (s *Session) run() {
 			s.Failed(dir, err)
 		}
 		results[dir] = result{located(found, dir, in), in}
-		s.keep(dir, in, err != nil || found.HasErrors())
+		s.keep(dir, in, files, err != nil || found.HasErrors())
 	}
 	s.publish(state, files, results)
 }

@@ -1,20 +1,34 @@
 package editor
 
 import (
+	"go/parser"
+	"go/token"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/symbols"
 )
 
-// keep keeps what a run in a directory has found out.
-func (s *Session) keep(dir string, in *inputs.Reader, failed bool) {
+// keep keeps what a run on files in a directory has found out. Of files that cannot be parsed,
+// parts are missing, so an earlier program is better.
+func (s *Session) keep(dir string, in *inputs.Reader, files map[string]file, failed bool) {
 	if s.Recorder == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if failed && s.programs[dir].HasKinds() {
+		for name, f := range files {
+			if filepath.Ext(name) != ".go" {
+				continue
+			}
+			if _, err := parser.ParseFile(token.NewFileSet(), name, f.text, parser.SkipObjectResolution); err != nil {
+				return
+			}
+		}
+	}
 	s.programs[dir] = s.Recorder.Program(dir, s.reader(in), s.programs[dir], failed)
 }
 

@@ -85,14 +85,19 @@ func (d *documents) complete(p *protocol.CompletionParams) (any, error) {
 	return out, nil
 }
 
-// hover describes the marker at a position of an open Go file.
+// hover describes the marker or the field at a position of an open Go file.
 func (d *documents) hover(p *protocol.HoverParams) (any, error) {
 	text, ok := d.goText(p.TextDocument.URI)
 	if !ok {
 		return nil, nil
 	}
 	markdown, start, end, ok := d.language.Hover(text, offset(text, p.Position))
-	if !ok {
+	place, _ := d.place(p.TextDocument.URI, p.Position)
+	if ok {
+		if effect := place.Effect(); effect != "" {
+			markdown += "\n" + effect
+		}
+	} else if markdown, start, end, ok = place.Hover(); !ok {
 		return nil, nil
 	}
 	return &protocol.Hover{

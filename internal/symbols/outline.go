@@ -76,7 +76,7 @@ func (o *Outline) MarkerAt(offset int) *Marker {
 	return nil
 }
 
-// Named returns the declaration whose name, or whose name in JSON, is at an offset, or nil.
+// Named returns the declaration whose name is at an offset, or nil.
 func (o *Outline) Named(offset int) *Decl {
 	for _, d := range o.Decls {
 		if d.Start <= offset && offset <= d.End {

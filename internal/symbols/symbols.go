@@ -34,6 +34,14 @@ import (
 	"github.com/schemagen/schemagen/unions"
 )
 
+// absolute returns the file of a position.
+func (p *Program) absolute(pos diag.Position) string {
+	if filepath.IsAbs(pos.File) {
+		return pos.File
+	}
+	return filepath.Join(p.Dir, pos.File)
+}
+
 // Read returns the content of a file.
 type Read func(name string) ([]byte, error)
 
@@ -128,8 +136,8 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 		}
 		p.kinds = append(p.kinds, k)
 	}
-	if before != nil && failed {
-		for _, k := range before.kinds {
+	if failed {
+		for _, k := range earlier {
 			if !seen[k.name()] {
 				p.kinds = append(p.kinds, k)
 			}
@@ -149,6 +157,9 @@ func isCut(s *structural.Schema) bool {
 	}
 	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return isCut(p.Schema) })
 }
+
+// HasKinds reports whether a program, which may be nil, has definitions.
+func (p *Program) HasKinds() bool { return p != nil && len(p.kinds) > 0 }
 
 // use is a node of a schema.
 type use struct {
@@ -209,7 +220,6 @@ func (x *index) add(u use) {
 			x.fields[key] = append(x.fields[key], u)
 		}
 		x.declared[u.schema] = key
-		x.places[key] = Location{file, d.Start, d.End}
 		if d.Parent != nil {
 			x.addType(dir, d.Type, u)
 		} else {
@@ -270,15 +280,15 @@ func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 	if pos.File == "" || strings.Contains(pos.File, "@") || strings.Contains(filepath.ToSlash(pos.File), "/vendor/") {
 		return "", nil
 	}
-	file = pos.File
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(k.program.Dir, file)
-	}
+	file = k.program.absolute(pos)
 	o, ok := x.files[file]
 	if !ok {
 		text, err := k.program.read(file)
 		if err == nil {
 			o = NewOutline(text)
+			for _, d := range o.Decls {
+				x.places[filepath.Dir(file)+"/"+d.Key] = Location{file, d.Start, d.End}
+			}
 		}
 		x.files[file] = o
 	}
