@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,6 +41,11 @@ import (
 //	> fix FILE "TEXT"             applies the first of them
 //	> complete FILE "TEXT"        textDocument/completion, after the only occurrence of a text
 //	> hover FILE "TEXT"           textDocument/hover, at its last character
+//	> definition FILE "TEXT"      textDocument/definition, likewise
+//	> references FILE "TEXT"      textDocument/references, likewise, with the declaration
+//	> symbols FILE                textDocument/documentSymbol
+//	> hints FILE                  textDocument/inlayHint, in all of the file
+//	> show FILE "TEXT"            workspace/executeCommand schemagen.showCRD, at its last character
 //	> call METHOD JSON            any request; $DIR is the directory
 //	> notify METHOD JSON          any notification
 //	> raw JSON                    any message, or none
@@ -289,6 +295,26 @@ func (e *testEditor) message(text string) {
 		e.complete(name, quotedWords(e.t, rest)[0])
 	case "hover":
 		e.hover(name, quotedWords(e.t, rest)[0])
+	case "definition", "references":
+		params := e.after(name, quotedWords(e.t, rest)[0], 1)
+		params["context"] = map[string]any{"includeDeclaration": true}
+		var found protocol.LocationSlice
+		e.request("textDocument/"+verb, params, &found)
+		e.locations(found)
+	case "symbols":
+		var found protocol.DocumentSymbolSlice
+		e.request("textDocument/documentSymbol", map[string]any{"textDocument": map[string]any{"uri": e.uri(name)}}, &found)
+		e.symbols(found, "\t")
+	case "hints":
+		var found []protocol.InlayHint
+		e.request("textDocument/inlayHint", map[string]any{
+			"textDocument": map[string]any{"uri": e.uri(name)}, "range": map[string]any{"start": placeIn("", 0), "end": placeIn(e.texts[name], len(e.texts[name]))},
+		}, &found)
+		for _, h := range found {
+			fmt.Fprintf(&e.out, "\t%d:%d %s (%s)\n", h.Position.Line+1, h.Position.Character+1, h.Label, h.Tooltip)
+		}
+	case "show":
+		e.show(name, quotedWords(e.t, rest)[0])
 	case "call":
 		var result any
 		if err := e.call(name, e.params(rest), &result); err != nil {
@@ -433,6 +459,63 @@ func (e *testEditor) hover(name, text string) {
 	}
 	markdown := hover.Contents.(*protocol.MarkupContent).Value
 	fmt.Fprintf(&e.out, "\t%s\n\t%s\n", spanText(*hover.Range), strings.ReplaceAll(strings.TrimSpace(markdown), "\n", "\n\t"))
+}
+
+// locations prints places with their text.
+func (e *testEditor) locations(found []protocol.Location) {
+	if len(found) == 0 {
+		e.out.WriteString("\tnothing\n")
+	}
+	for _, l := range found {
+		name := l.URI.FsPath()
+		text, err := os.ReadFile(name)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		if relative, err := filepath.Rel(e.dir, name); err == nil && filepath.IsLocal(relative) {
+			name = filepath.ToSlash(relative)
+			text = []byte(cmp.Or(e.texts[name], string(text)))
+		} else {
+			fmt.Fprintf(&e.out, "\t%s, elsewhere\n", filepath.Base(name))
+			continue
+		}
+		line := strings.Split(string(text), "\n")[l.Range.Start.Line]
+		fmt.Fprintf(&e.out, "\t%s:%s %s\n", name, spanText(l.Range), strings.TrimSpace(line))
+	}
+}
+
+// symbols prints symbols as a tree.
+func (e *testEditor) symbols(found []protocol.DocumentSymbol, indent string) {
+	for _, s := range found {
+		detail := ""
+		if s.Detail != nil {
+			detail = " " + *s.Detail
+		}
+		fmt.Fprintf(&e.out, "%s%s %s%s\n", indent, spanText(s.Range), s.Name, detail)
+		e.symbols(s.Children, indent+"\t")
+	}
+}
+
+// show prints the part of a CRD that the server shows.
+func (e *testEditor) show(name, text string) {
+	after := e.after(name, text, 1)
+	var shown *struct {
+		URI   string         `json:"uri"`
+		Text  string         `json:"text"`
+		Range protocol.Range `json:"range"`
+	}
+	if err := e.call("workspace/executeCommand", map[string]any{"command": "schemagen.showCRD", "arguments": []any{e.uri(name), after["position"]}}, &shown); err != nil {
+		e.t.Fatal(err)
+	}
+	if shown == nil {
+		e.out.WriteString("\tnothing\n")
+		return
+	}
+	lines := strings.SplitAfter(shown.Text, "\n")
+	fmt.Fprintf(&e.out, "\t%s %s\n", shown.URI, spanText(shown.Range))
+	for _, line := range lines[shown.Range.Start.Line:shown.Range.End.Line] {
+		fmt.Fprintf(&e.out, "\t%s", line)
+	}
 }
 
 func (e *testEditor) notify(method string, params any) {

@@ -41,13 +41,29 @@ func (s *Session) At(name string, offset func(text []byte) int) (place *symbols.
 	if !ok {
 		return nil, false
 	}
-	var programs []*symbols.Program
-	for _, dir := range slices.Sorted(maps.Keys(s.programs)) {
-		programs = append(programs, s.programs[dir])
-	}
 	overlay := map[string][]byte{}
 	for name, f := range s.files {
 		overlay[name] = f.text
 	}
-	return symbols.At(programs, s.reader(inputs.Overlaid(overlay, nil)), name, f.text, offset(f.text)), true
+	return symbols.At(s.sortedPrograms(), s.reader(inputs.Overlaid(overlay, nil)), name, f.text, offset(f.text)), true
+}
+
+// sortedPrograms returns the programs by directory. The session is locked.
+func (s *Session) sortedPrograms() (out []*symbols.Program) {
+	for _, dir := range slices.Sorted(maps.Keys(s.programs)) {
+		out = append(out, s.programs[dir])
+	}
+	return out
+}
+
+// CRD returns the text of the definition with a file name.
+func (s *Session) CRD(name string) (text string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.sortedPrograms() {
+		if text, ok := p.CRD(name); ok {
+			return text, true
+		}
+	}
+	return "", false
 }

@@ -21,6 +21,9 @@ import (
 type documents struct {
 	*editor.Session
 	language *editor.Language
+	// show asks the editor to show a document, or is nil if the editor cannot show what is no
+	// file.
+	show func(context.Context, *protocol.ShowDocumentParams) error
 }
 
 func (d *documents) open(p *protocol.DidOpenTextDocumentParams) (any, error) {

@@ -62,8 +62,9 @@ type server struct {
 	conn    jsonrpc2.Conn
 	version string
 	config  editor.Config
-	// language is set by the request initialize.
+	// language and show are set by the request initialize.
 	language *editor.Language
+	show     func(context.Context, *protocol.ShowDocumentParams) error
 	// exit is closed when the client says that the process has to end.
 	exit   chan struct{}
 	ending sync.Once
@@ -92,7 +93,7 @@ func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, e
 		}
 	}()
 	s.mu.Lock()
-	session, language, down := s.session, s.language, s.down
+	session, language, show, down := s.session, s.language, s.show, s.down
 	s.mu.Unlock()
 	switch {
 	case r.Method() == protocol.MethodCancelRequest:
@@ -115,7 +116,7 @@ func (s *server) handle(ctx context.Context, r *jsonrpc2.Request) (result any, e
 		session.End()
 		return nil, nil
 	}
-	d := &documents{session, language}
+	d := &documents{session, language, show}
 	if !r.IsCall() {
 		return d.notification(r)
 	}
@@ -183,6 +184,18 @@ func (d *documents) request(ctx context.Context, r *jsonrpc2.Request) (any, erro
 		return call(r, d.complete)
 	case protocol.MethodTextDocumentHover:
 		return call(r, d.hover)
+	case protocol.MethodTextDocumentDefinition:
+		return call(r, d.definition)
+	case protocol.MethodTextDocumentReferences:
+		return call(r, d.references)
+	case protocol.MethodTextDocumentDocumentSymbol:
+		return call(r, d.symbols)
+	case protocol.MethodTextDocumentInlayHint:
+		return call(r, func(p *protocol.InlayHintParams) (any, error) { return d.hints(ctx, p) })
+	case protocol.MethodWorkspaceExecuteCommand:
+		return call(r, func(p *protocol.ExecuteCommandParams) (any, error) { return d.command(ctx, p) })
+	case protocol.MethodWorkspaceTextDocumentContent:
+		return call(r, d.content)
 	}
 	return jsonrpc2.MethodNotFoundHandler(ctx, r)
 }
@@ -214,16 +227,31 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 	c := s.config
 	c.Folders, c.Delay, c.Publish, c.Failed = folders(p), delay, s.publish, s.failed
 	s.session = editor.New(c)
+	if window, workspace := p.Capabilities.Window, p.Capabilities.Workspace; window != nil && window.ShowDocument != nil && window.ShowDocument.Support &&
+		workspace != nil && workspace.TextDocumentContent != nil {
+		s.show = s.showDocument
+	}
 	yes, sync := true, protocol.TextDocumentSyncKindIncremental
 	return &protocol.InitializeResult{
 		ServerInfo: protocol.ServerInfo{Name: "schemagen", Version: protocol.NewOptional(s.version)},
 		Capabilities: protocol.ServerCapabilities{
 			TextDocumentSync:   &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &sync, Save: protocol.Boolean(true)},
 			HoverProvider:      protocol.Boolean(true),
-			CompletionProvider: &protocol.CompletionOptions{TriggerCharacters: []string{"+", ":", "=", ",", ";", ".", "(", "\""}},
-			CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
+			DefinitionProvider: protocol.Boolean(true), ReferencesProvider: protocol.Boolean(true),
+			DocumentSymbolProvider: protocol.Boolean(true), InlayHintProvider: protocol.Boolean(true),
+			ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: []string{showCRD}},
+			Workspace:              &protocol.WorkspaceOptions{TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{crdScheme}}},
+			CompletionProvider:     &protocol.CompletionOptions{TriggerCharacters: []string{"+", ":", "=", ",", ";", ".", "(", "\""}},
+			CodeActionProvider:     &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix}},
 		},
 	}, nil
+}
+
+// showDocument asks the editor to show a document.
+func (s *server) showDocument(ctx context.Context, p *protocol.ShowDocumentParams) error {
+	var result protocol.ShowDocumentResult
+	_, err := s.conn.Call(ctx, protocol.MethodWindowShowDocument, p, &result)
+	return err
 }
 
 // folders returns the directories that the client has opened.

@@ -23,6 +23,15 @@ func At(programs []*Program, read Read, file string, text []byte, offset int) *P
 	return &Place{programs, read, file, filepath.Dir(file), text, NewOutline(text), offset}
 }
 
+// Text returns the text of a file as the editor has it; empty if it cannot be read.
+func (p *Place) Text(file string) []byte {
+	if file == p.file {
+		return p.text
+	}
+	text, _ := p.read(file)
+	return text
+}
+
 // nodes returns the nodes of a declaration. Those of a field that no program has are made from
 // those of its type.
 func (p *Place) nodes(d *Decl) (out []use) {

@@ -82,6 +82,16 @@ type Kind struct {
 	// program has the definition: an earlier one if the last run could not define the kind.
 	program *Program
 	resolve func(token.Pos) diag.Position
+
+	costing sync.Mutex
+	costs   []ruleCost // nil until they are asked for
+}
+
+// ruleCost is the cost of a rule whose marker is at an offset of a file.
+type ruleCost struct {
+	unions.RuleCost
+	file   string
+	offset int
 }
 
 func (k *Kind) name() string { return k.Object.Spec.Names.Kind + "." + k.Object.Spec.Group }
