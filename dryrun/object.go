@@ -12,6 +12,7 @@ import (
 
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/structural/manifest"
 	"github.com/schemagen/schemagen/verify"
 )
@@ -58,6 +59,12 @@ func ReadObjects(file crd.File) ([]*Object, diag.List) {
 		out = append(out, &Object{APIVersion: m.APIVersion, Kind: m.Kind, Name: m.Name, Pos: position(m.Pos), Value: value, manifest: m, position: position, mixed: file.Mixed})
 	}
 	return out, findings
+}
+
+// Position returns the position of a value of the object. If the value is not in the file, such
+// as a default, it is that of the innermost value on the path that is.
+func (o *Object) Position(path *structural.ObjectPath) diag.Position {
+	return o.position(o.manifest.PositionOf(path))
 }
 
 // Key returns the key of the object.

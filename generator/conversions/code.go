@@ -480,20 +480,23 @@ func (u *Unit) row(up bool) [3]string {
 	return [3]string{from + " → " + to, rule, text}
 }
 
+// side returns the paths of the fields of the spoke, or of the hub.
+func (u *Unit) side(spoke bool) [][]*Field {
+	switch {
+	case u.Hook != nil && spoke:
+		return u.Hook.Fields
+	case u.Hook != nil:
+		return u.Hook.Targets
+	case spoke:
+		return [][]*Field{u.Spoke}
+	}
+	return [][]*Field{u.Hub}
+}
+
 // paths returns the fields of one side as text.
 func (u *Unit) paths(spoke bool) string {
-	list := [][]*Field{u.Hub}
-	if spoke {
-		list = [][]*Field{u.Spoke}
-	}
-	if u.Hook != nil {
-		list = u.Hook.Targets
-		if spoke {
-			list = u.Hook.Fields
-		}
-	}
 	var out []string
-	for _, path := range list {
+	for _, path := range u.side(spoke) {
 		if len(path) > 0 {
 			out = append(out, dotted(path))
 		}

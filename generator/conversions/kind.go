@@ -51,7 +51,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		return nil, nil, err
 	}
 	r := run.Reporter
-	m := &Model{Run: run, Options: conversions, fset: run.Fset, types: &types{named: map[*source.Type]*Type{}}}
+	m := &Model{Run: run, Options: conversions, fset: run.Fset, inputs: options.Inputs, types: &types{named: map[*source.Type]*Type{}}}
 	m.roots = slices.DeleteFunc(slices.Clone(run.Roots), func(p *source.Package) bool { return len(p.Files) == 0 })
 	p := &pairer{model: m, reporter: r, types: m.types, unions: run.Unions, parse: run.ParseMarkers, memo: map[string]*Pair{}, strict: conversions.Strict}
 	var defined []*checks.Definition // of m.Kinds

@@ -9,7 +9,6 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/internal/source"
-	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -26,7 +25,7 @@ func AddLosses(ctx context.Context, options generator.Options, definitions []*cr
 	}
 	for _, kind := range m.Kinds {
 		i := slices.IndexFunc(definitions, func(d *crd.Definition) bool { return d.CRD.Name == kind.Plural+"."+kind.Group })
-		if i < 0 || kind.incomplete || !m.isGenerated(kind, options.Inputs) {
+		if i < 0 || kind.incomplete || !m.isGenerated(kind) {
 			continue
 		}
 		for _, spoke := range kind.Spokes {
@@ -43,10 +42,10 @@ func AddLosses(ctx context.Context, options generator.Options, definitions []*cr
 
 // isGenerated reports whether conversions of a kind seem to be generated: a spoke's package has
 // their file, or a type has markers for them.
-func (m *Model) isGenerated(kind *Kind, in *inputs.Reader) bool {
+func (m *Model) isGenerated(kind *Kind) bool {
 	for _, spoke := range kind.Spokes {
 		dir := filepath.Dir(spoke.Type.Decl.Pkg.Files[0])
-		if _, err := in.Stat(filepath.Join(dir, FileName)); err == nil {
+		if _, err := m.inputs.Stat(filepath.Join(dir, FileName)); err == nil {
 			return true
 		}
 	}
@@ -74,18 +73,14 @@ func (l *losses) pair(p *Pair, path string) {
 	}
 	l.within = append(l.within, p)
 	for _, u := range p.Units {
-		fate, fields := u.Down, [][]*Field{u.Hub}
+		fate := u.Down
 		if l.up {
-			fate, fields = u.Up, [][]*Field{u.Spoke}
+			fate = u.Up
 		}
-		switch {
-		case fate == Lossless:
+		if fate == Lossless {
 			continue
-		case u.Hook != nil && l.up:
-			fields = u.Hook.Fields
-		case u.Hook != nil:
-			fields = u.Hook.Targets
 		}
+		fields := u.side(l.up)
 		for _, f := range fields {
 			if at := path + dotted(f); len(f) > 0 && (u.Rule == nil || u.Rule.loses(l.up, false)) {
 				l.found = append(l.found, crd.Loss{Field: at, Whole: u.Rule == nil && !u.set || u.Hook != nil, Kept: fate == Kept, Reason: u.Reason})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schemagen/schemagen/generator/internal/build"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
@@ -22,8 +23,9 @@ type Model struct {
 	// Options are those of the conversions.
 	Options Options
 
-	types *types
-	fset  *token.FileSet
+	types  *types
+	fset   *token.FileSet
+	inputs *inputs.Reader
 	// roots are the packages of the run.
 	roots []*source.Package
 }

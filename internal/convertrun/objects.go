@@ -16,6 +16,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/dryrun"
 	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/definitions"
 )
@@ -30,13 +31,19 @@ type Target struct {
 	Tags []string
 	// To is the version to convert to.
 	To string
+
+	// model has the units of generated conversions.
+	model *conversions.Model
 }
 
 // Find finds what the packages can convert. Findings are about the packages; if one of them is
 // an error, nothing can be converted. The error is as in [generator.Run].
 func (t *Target) Find(ctx context.Context, options generator.Options) (findings diag.List, err error) {
 	t.Dir, t.Tags = options.Dir, options.Tags
-	t.Kinds, findings, err = written.Kinds(ctx, options)
+	if t.Kinds, findings, err = written.Kinds(ctx, options); err != nil {
+		return nil, err
+	}
+	t.model, _, err = conversions.Find(ctx, options, conversions.Options{})
 	return findings, err
 }
 
@@ -89,6 +96,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 		return nil, err
 	}
 	var out bytes.Buffer
+	var done []*conversion
 	for i, answer := range answers {
 		if answer.Error != "" {
 			findings = append(findings, o.failed(objects[i], answer))
@@ -98,6 +106,7 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", objects[i].Pos, err)
 		}
+		done = append(done, &conversion{request: requests[i], object: objects[i], given: objects[i].Value, result: converted})
 		if o.Strip {
 			strip(converted, requests[i].Group)
 		}
@@ -108,9 +117,16 @@ func (o *Objects) Convert(ctx context.Context, sources []definitions.Source) (di
 		out.WriteString("---\n")
 		out.Write(text)
 	}
-	if !findings.HasErrors() {
-		_, err = out.WriteTo(o.Stdout)
+	if findings.HasErrors() {
+		return findings, nil
 	}
+	if err := o.values(ctx, converter, done); err != nil {
+		return nil, err
+	}
+	for _, c := range done {
+		findings = append(findings, c.findings...)
+	}
+	_, err = out.WriteTo(o.Stdout)
 	return findings, err
 }
 
@@ -152,10 +168,8 @@ func versionsOf(k written.Kind) []string {
 // decode returns the object of an answer. As on a server, conversions change no other metadata
 // than labels and annotations.
 func decode(answer []byte, given map[string]any) (map[string]any, error) {
-	var converted map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(answer))
-	decoder.UseNumber()
-	if err := decoder.Decode(&converted); err != nil {
+	converted, err := decodeJSON(answer)
+	if err != nil {
 		return nil, err
 	}
 	before, _ := given["metadata"].(map[string]any)
@@ -172,6 +186,13 @@ func decode(answer []byte, given map[string]any) (map[string]any, error) {
 	}
 	converted["metadata"] = metadata
 	return converted, nil
+}
+
+// decodeJSON decodes an object, whose numbers may be large.
+func decodeJSON(text []byte) (object map[string]any, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return object, decoder.Decode(&object)
 }
 
 // strip removes the annotation in which conversions keep what a version lacks, and returns its

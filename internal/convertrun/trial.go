@@ -2,11 +2,7 @@ package convertrun
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	"sigs.k8s.io/yaml"
@@ -31,18 +27,10 @@ type Trial struct {
 // Converted is an object in the other version.
 type Converted struct {
 	YAML []byte
-	// Kept is the annotation with what the conversion kept.
-	Kept Kept
+	// Kept is the length of the annotation with what the conversion kept.
+	Kept int
 	// Findings have the position of the object that was converted.
 	Findings diag.List
-}
-
-// Kept is the annotation in which a conversion keeps what a version lacks.
-type Kept struct {
-	// Bytes is the length of the annotation, 0 if there is none.
-	Bytes int
-	// Paths are those of the values, below the name of the version that has them.
-	Paths map[string][]string
 }
 
 // Convert returns an object for each result with which a server accepted an object of another
@@ -77,36 +65,49 @@ func (t *Trial) Convert(ctx context.Context, objects []*dryrun.Object, results [
 	if err != nil {
 		return nil, err
 	}
+	var done []*conversion
 	for n, answer := range answers {
 		i := asked[n]
-		if out[i], err = t.try(ctx, objects[i], results[i], answer); err != nil {
+		if answer.Error != "" {
+			out[i] = &Converted{Findings: diag.List{t.failed(objects[i], answer)}}
+			continue
+		}
+		c := &conversion{request: requests[n], object: objects[i], given: results[i].Stored}
+		if c.result, err = decode(answer.Object, c.given); err != nil {
 			return nil, err
 		}
+		if out[i], err = t.try(ctx, c, answer); err != nil {
+			return nil, err
+		}
+		asked[len(done)], done = i, append(done, c)
+	}
+	if err := t.values(ctx, t.converter, done); err != nil {
+		return nil, err
+	}
+	for n, c := range done {
+		out[asked[n]].Findings = append(out[asked[n]].Findings, c.findings...)
 	}
 	return out, nil
 }
 
 // try tries a converted object as if it were written in the other version.
-func (t *Trial) try(ctx context.Context, given *dryrun.Object, result *dryrun.Result, answer Answer) (*Converted, error) {
-	if answer.Error != "" {
-		return &Converted{Findings: diag.List{t.failed(given, answer)}}, nil
+func (t *Trial) try(ctx context.Context, c *conversion, answer Answer) (out *Converted, err error) {
+	out = &Converted{}
+	if out.YAML, err = yaml.Marshal(c.result); err != nil {
+		return nil, err
 	}
-	object, err := decode(answer.Object, result.Stored)
+	object, err := decode(answer.Object, c.given)
 	if err != nil {
 		return nil, err
 	}
-	out := &Converted{}
-	if out.YAML, err = yaml.Marshal(object); err != nil {
-		return nil, err
-	}
-	out.Kept = keptIn(strip(object, result.Kind.Group))
+	out.Kept = len(strip(object, c.request.Group))
 	text, err := yaml.Marshal(object)
 	if err != nil {
 		return nil, err
 	}
 	read, _ := dryrun.ReadObjects(crd.File{Data: text})
 	if len(read) != 1 {
-		return nil, fmt.Errorf("%s: the converted object cannot be read", given.Pos)
+		return nil, fmt.Errorf("%s: the converted object cannot be read", c.object.Pos)
 	}
 	server := *t.Server
 	server.Stored, server.Subresource = nil, ""
@@ -118,55 +119,11 @@ func (t *Trial) try(ctx context.Context, given *dryrun.Object, result *dryrun.Re
 		if found.Severity != diag.Error {
 			continue // the server does not tell those who read the object
 		}
-		invalid := conversions.Invalid(given.Pos, result.Kind.Version, t.To, found.Message)
+		invalid := conversions.Invalid(c.object.Pos, c.request.From, t.To, found.Message)
 		invalid.Related = found.Related
 		out.Findings = append(out.Findings, invalid)
 	}
 	return out, nil
-}
-
-// keptIn returns what is in an annotation. One that is malformed has no paths.
-func keptIn(annotation string) Kept {
-	kept := Kept{Bytes: len(annotation), Paths: map[string][]string{}}
-	versions := map[string]map[string]any{}
-	if json.Unmarshal([]byte(annotation), &versions) != nil {
-		return kept
-	}
-	for version, tree := range versions {
-		if kept.Paths[version] = leaves(nil, "", tree); tree["#over"] != nil {
-			kept.Paths[version] = []string{fmt.Sprintf("%v bytes do not fit", tree["#over"])}
-		}
-	}
-	return kept
-}
-
-// leaves appends the paths of the values in a tree, in order. Names that begin with # are not
-// fields: they say something about the value that has them.
-func leaves(paths []string, path string, tree map[string]any) []string {
-	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		if strings.HasPrefix(name, "#") {
-			return append(paths, strings.TrimPrefix(path, "."))
-		}
-		below, ok := tree[name].(map[string]any)
-		if !ok || len(below) == 0 {
-			paths = append(paths, strings.TrimPrefix(path+"."+name, "."))
-			continue
-		}
-		paths = leaves(paths, path+"."+name, below)
-	}
-	return paths
-}
-
-// String describes what is kept, "" if nothing is.
-func (k Kept) String() string {
-	if k.Bytes == 0 {
-		return ""
-	}
-	out := fmt.Sprintf("keeps %d bytes", k.Bytes)
-	for _, version := range slices.Sorted(maps.Keys(k.Paths)) {
-		out += "; " + version + ": " + strings.Join(k.Paths[version], ", ")
-	}
-	return diag.Line(out)
 }
 
 // Close removes what was built.

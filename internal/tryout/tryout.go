@@ -179,8 +179,8 @@ func (r *Run) print(out *bytes.Buffer, o *dryrun.Object, result *dryrun.Result, 
 		return nil
 	}
 	fmt.Fprintf(out, "# %s %s converted to %s", diag.Line(o.Kind), diag.Line(o.Name), r.Converted.To)
-	if kept := converted.Kept.String(); kept != "" {
-		out.WriteString(": " + kept)
+	if converted.Kept > 0 {
+		fmt.Fprintf(out, ": keeps %d bytes", converted.Kept)
 	}
 	out.WriteByte('\n')
 	output.PrintFull(out, r.Paint, after, converted.YAML)

@@ -1,0 +1,66 @@
+package conversions
+
+import (
+	"slices"
+
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/structural"
+)
+
+// Converted is what converts a field of an object.
+type Converted struct {
+	// Rule is its name in [Model.Explain], and Reason why it is dropped. Both are empty if
+	// the packages do not tell, because people wrote the conversions.
+	Rule, Reason string
+	// Pos is the position of the field of the spoke, or of the hub if that alone has it.
+	Pos diag.Position
+}
+
+// Of returns what converts the field at a path in objects of a version to another one. Between
+// two spokes, that is what converts it to the hub.
+func (m *Model) Of(group, name, from, to string, path []structural.Step) Converted {
+	i := slices.IndexFunc(m.Kinds, func(k *Kind) bool { return k.Group == group && k.Name == name })
+	if i < 0 || m.Kinds[i].incomplete || !m.isGenerated(m.Kinds[i]) {
+		return Converted{}
+	}
+	up := from != m.Kinds[i].Hub.Name
+	spoke := from
+	if !up {
+		spoke = to
+	}
+	at := slices.IndexFunc(m.Kinds[i].Spokes, func(v *Version) bool { return v.Name == spoke })
+	if at < 0 {
+		return Converted{}
+	}
+	u := m.Kinds[i].Spokes[at].Pair.unitAt(up, path)
+	if u == nil {
+		return Converted{}
+	}
+	return Converted{u.row(up)[1], u.Reason, diag.PositionOf(m.fset, u.Pos)}
+}
+
+// unitAt returns the unit that converts the field at a path, or nil.
+func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
+	for _, u := range p.Units {
+		for _, list := range u.side(up) {
+			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list, path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
+				continue
+			}
+			rest := path[len(list):]
+			for r := u.Rule; r != nil && len(rest) > 0; r = r.Elem {
+				side := r.Hub
+				if up {
+					side = r.Spoke
+				}
+				switch {
+				case r.op == opStruct:
+					return r.Pair.unitAt(up, rest)
+				case side.Shape == List || side.Shape == Map:
+					rest = rest[1:]
+				}
+			}
+			return u
+		}
+	}
+	return nil
+}
