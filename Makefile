@@ -118,6 +118,10 @@ migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefile
 channels: ## Measure what channels cost, and write bench/channels.txt.
 	$(GO) run -C bench . channels -n 11 -record
 
+.PHONY: lsp
+lsp: ## Measure an editor's session in the largest definitions, and write bench/lsp.txt.
+	$(GO) run -C bench . lsp -record
+
 .PHONY: dialects
 dialects: ## Compare the CRDs that gateway-api and openshift/api publish with ours, and write bench/dialects.txt. OPENSHIFT=DIR is a checkout to compare besides the module, OPCON=DIR one of operator-controller.
 	$(GO) run -C bench . dialects -record $(if $(OPENSHIFT),-openshift $(abspath $(OPENSHIFT))) $(if $(OPCON),-opcon $(abspath $(OPCON)))

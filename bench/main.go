@@ -48,6 +48,9 @@ const usage = `usage: go run . COMMAND [flags]
                                           compare the CRDs that gateway-api, openshift/api and
                                           operator-controller publish with those from their
                                           tags and markers; DIR is a checkout to compare
+  lsp      [-schemagen PATH] [-edits 200] [-record]
+                                          an editor's session: time, CPU and memory of each
+                                          keystroke in the largest definitions
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -82,7 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
-	runs, rowNames, sizes := 0, "", ""
+	runs, edits, rowNames, sizes := 0, 0, "", ""
 	var t tree
 	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
@@ -104,6 +107,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "channels":
 		flags.IntVar(&runs, "n", 5, "measured runs")
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
+	case "lsp":
+		flags.IntVar(&edits, "edits", 200, "measured keystrokes")
+		flags.BoolVar(&recorded, "record", false, "write the results to lsp.txt")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
 		flags.BoolVar(&recorded, "record", false, "add the results to docs/performance.csv, and rewrite docs/performance.md")
@@ -153,6 +159,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "channels" {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)
+	}
+	if args[0] == "lsp" {
+		return lsp(ctx, w, *product, max(edits, 1), recorded, out)
 	}
 	if args[0] == "versions" {
 		selected, err := selectVersionCases(*names)

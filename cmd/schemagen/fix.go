@@ -31,7 +31,7 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 	r.fixed = fixes.New(r.WorkDir)
 	given := *r
 	for range fixes.MaxRounds {
-		findings, err := r.findings(ctx, r.fixed.Inputs())
+		findings, err := r.findings(ctx, r.fixed.Inputs(), nil)
 		*r = given // the project file is read again
 		if err != nil {
 			return err
@@ -56,8 +56,9 @@ func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error
 }
 
 // findings returns the findings of a run that reads files with in, of which nothing is written.
-// Mistakes in the project file are reported alone.
-func (r *crdRun) findings(ctx context.Context, in *inputs.Reader) (diag.List, error) {
+// Mistakes in the project file are reported alone. unverified, unless it is nil, is called with
+// those that are known before definitions are verified.
+func (r *crdRun) findings(ctx context.Context, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
 	_, mistakes, err := reporting.ReadConfig(r.command, in, r.WorkDir)
 	if err != nil || len(mistakes) > 0 {
 		return mistakes, err
@@ -69,12 +70,21 @@ func (r *crdRun) findings(ctx context.Context, in *inputs.Reader) (diag.List, er
 	if err != nil {
 		return nil, err
 	}
-	made, err := crdrun.Run(ctx, r.Request, r.recorder.Around(server), r.in, false)
+	early := r.Reporter
+	early.Unused = nil // a waiver may be for what is still to be found
+	found, err := crdrun.Findings(ctx, r.Request, r.recorder.Around(server), r.in, func(found diag.List) {
+		if unverified == nil {
+			return
+		}
+		if found, err := r.added(ctx, found); err == nil {
+			unverified(early.Judge(slices.Concat(found, r.unreadable)).Findings)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	if made.Findings, err = r.added(ctx, made.Findings); err != nil {
+	if found, err = r.added(ctx, found); err != nil {
 		return nil, err
 	}
-	return r.Judge(slices.Concat(made.Findings, r.unreadable)).Findings, nil
+	return r.Judge(slices.Concat(found, r.unreadable)).Findings, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/internal/project"
 	"github.com/schemagen/schemagen/internal/symbols"
 	"github.com/schemagen/schemagen/internal/terminal"
+	"github.com/schemagen/schemagen/verify"
 )
 
 func newLSPCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
@@ -48,10 +49,8 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 					return err
 				}
 			}
-			r.command, r.options = cmd, cmd
-			r.Format, r.noCache = "json", true // nothing is printed, or kept on disk
-			r.results, r.recorder = &editor.Cache{}, &symbols.Recorder{}
-			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: r.findingsIn, Recorder: r.recorder})
+			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, earlier: map[string]map[string]diag.List{}}
+			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
 			}
@@ -62,20 +61,42 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 	return cmd
 }
 
-// findingsIn returns the findings of a run in a directory. Without packages of its own, they are
-// about all packages below it.
-func (r *crdRun) findingsIn(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error) {
-	defer func(given crdRun) { *r = given }(*r) // the project file is read again
+// lspRuns are the runs of an editor's session, and what is kept between them.
+type lspRuns struct {
+	// command has the flags.
+	command *cobra.Command
+	results verify.ResultCache
+	// earlier are the findings of commits, by directory.
+	earlier  map[string]map[string]diag.List
+	recorder *symbols.Recorder
+}
+
+// findings returns the findings of schemagen crd in a directory. Without packages of its own,
+// they are about all packages below it. unverified is called with those that are known before
+// definitions are verified.
+func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
 	if err := os.Chdir(dir); err != nil {
 		return nil, err
 	}
+	if l.earlier[dir] == nil {
+		l.earlier[dir] = map[string]diag.List{}
+	}
+	cmd := &cobra.Command{} // its flags also get the settings of the project file
+	cmd.SetContext(l.command.Context())
+	cmd.SetErr(l.command.ErrOrStderr())
+	r := crdRun{command: cmd, options: cmd, results: l.results, recorder: l.recorder, earlier: l.earlier[dir]}
+	r.addSettingFlags(cmd)
+	if err := cli.CopyFlags(cmd.Flags(), l.command.Flags()); err != nil {
+		return nil, err
+	}
+	r.noCache, r.Format = true, "json" // nothing is kept on disk, or printed
 	r.WorkDir, r.Dir, r.ToolVersion = dir, dir, stampedVersion()
-	file, _, err := reporting.ReadConfig(r.command, in, dir)
+	file, _, err := reporting.ReadConfig(cmd, in, dir)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := file.Packages(in, dir); err != nil {
 		r.Patterns = []string{"./..."}
 	}
-	return r.findings(ctx, in)
+	return r.findings(ctx, in, unverified)
 }

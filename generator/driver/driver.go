@@ -56,9 +56,12 @@ type Made = build.Made
 
 // MakeChannels generates the definitions of several channels, as [generator.Run] does for one.
 // Diagnostics that not all channels share end in the names of those that have them. Several may
-// have the same name.
-func MakeChannels(ctx context.Context, options generator.Options, channels []Channel) ([]MadeChannel, diag.List, error) {
-	return build.MakeChannels(ctx, options.Internal(), channels)
+// have the same name. If there is only one, unverified is called with the diagnostics that are
+// known before its definitions are verified, unless it is nil.
+func MakeChannels(ctx context.Context, options generator.Options, channels []Channel, unverified func(diag.List)) ([]MadeChannel, diag.List, error) {
+	in := options.Internal()
+	build.ReportUnverified(&in, unverified)
+	return build.MakeChannels(ctx, in, channels)
 }
 
 // DefinitionsWithUnions is like [Definitions], but the schemas also have, as

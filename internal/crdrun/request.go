@@ -88,8 +88,24 @@ type Result struct {
 // reads are not recorded. If noteSources is set, the files that the companion generators read
 // are recorded as well.
 func Run(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
-	r := &runner{Request: request, in: in, noteSources: noteSources}
-	r.Options.Inputs, r.Options.Server = in, server
+	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server)
+}
+
+// Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
+// with those that are known, some of which others may replace. That takes much longer than
+// everything before.
+func Findings(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+	r := &runner{Request: request, in: in}
+	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(in, found)) }
+	made, err := r.run(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	return made.Findings, nil
+}
+
+func (r *runner) run(ctx context.Context, server generator.Server) (*Result, error) {
+	r.Options.Inputs, r.Options.Server = r.in, server
 	loaded, err := driver.Load(ctx, r.Options)
 	if err != nil {
 		return nil, err
@@ -105,7 +121,7 @@ func Run(ctx context.Context, request Request, server generator.Server, in *inpu
 	}
 	findings = append(findings, notEchoed(more, findings)...).Normalize()
 	for _, file := range located(findings) {
-		in.Whole(file) // a change of any line may change the numbers of others
+		r.in.Whole(file) // a change of any line may change the numbers of others
 	}
 	return &Result{outputs, printed, stale, findings}, nil
 }
@@ -132,6 +148,8 @@ type runner struct {
 	Request
 	in          *inputs.Reader
 	noteSources bool
+	// unverified is that of [Findings].
+	unverified func(diag.List)
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition
 }
@@ -190,7 +208,7 @@ func (r *runner) generate(ctx context.Context) (outputs []output.File, stale []s
 	for i, c := range channels {
 		asked[i] = c.Channel
 	}
-	all, findings, err := driver.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...))
+	all, findings, err := driver.MakeChannels(ctx, r.Options, append(asked, r.plain(channels)...), r.unverified)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -9,7 +9,7 @@
 // Each change starts a run in the directories of the open files, in which the command would
 // be run (roots.go), and cancels one that it overtakes. Findings are published only if no file
 // has changed since their run began; so none is ever about a text that the editor no longer
-// has.
+// has. If a run takes long, what is known before its end is published first (early.go).
 //
 // The package knows files, offsets and diagnostics, but no protocol, and it writes nothing.
 package editor
@@ -31,12 +31,13 @@ import (
 // Config configures a [Session].
 type Config struct {
 	// Run returns the findings of a run in a directory that reads files with in. Relative file
-	// names in them are relative to the directory. Runs do not overlap.
-	Run func(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error)
+	// names in them are relative to the directory. Runs do not overlap. It may call early with
+	// the findings that are known before the last ones.
+	Run func(ctx context.Context, dir string, in *inputs.Reader, early func(diag.List)) (diag.List, error)
 	// Recorder, if not nil, records what runs hand to the API server's code.
 	Recorder *symbols.Recorder
-	// Publish is called with the findings about a file, also if there are no longer any. It is
-	// called by one goroutine, without overlapping Run.
+	// Publish is called with the findings about a file, also if there are no longer any. Calls do
+	// not overlap.
 	Publish func(Report)
 	// Failed is called with the error of a run that was not overtaken.
 	Failed func(dir string, err error)
@@ -45,6 +46,9 @@ type Config struct {
 	Folders []string
 	// Delay is the time between a change and the run: further changes postpone it.
 	Delay time.Duration
+	// Patience is the time from the beginning of a run after which its early findings are
+	// published. If it ends before, they are not, so that the others do not flicker.
+	Patience time.Duration
 }
 
 // Report has the findings about a file.
@@ -255,9 +259,17 @@ func (s *Session) run() {
 		overlay[name] = f.text
 	}
 	results := map[string]result{}
-	for _, dir := range s.roots(slices.Sorted(maps.Keys(files)), inputs.Overlaid(overlay, nil)) {
+	dirs := s.roots(slices.Sorted(maps.Keys(files)), inputs.Overlaid(overlay, nil))
+	for _, dir := range dirs {
 		in := inputs.Overlaid(overlay, nil)
-		found, err := s.runIn(ctx, dir, in)
+		e := early{at: time.Now().Add(s.Patience)}
+		found, err := s.runIn(ctx, dir, in, func(found diag.List) {
+			known := map[string]result{dir: {located(found, dir, in), in}}
+			if len(dirs) == 1 { // otherwise the findings of the others would disappear
+				e.publishes(func() { s.publish(state, files, known, false) })
+			}
+		})
+		e.end()
 		if ctx.Err() != nil {
 			return
 		}
@@ -267,27 +279,29 @@ func (s *Session) run() {
 		results[dir] = result{located(found, dir, in), in}
 		s.keep(dir, in, files, err != nil || found.HasErrors())
 	}
-	s.publish(state, files, results)
+	s.publish(state, files, results, true)
 }
 
 // runIn returns the findings of a run. A panic is an error of it.
-func (s *Session) runIn(ctx context.Context, dir string, in *inputs.Reader) (found diag.List, err error) {
+func (s *Session) runIn(ctx context.Context, dir string, in *inputs.Reader, early func(diag.List)) (found diag.List, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return s.Run(ctx, dir, in)
+	return s.Run(ctx, dir, in, early)
 }
 
-// publish publishes the results of a run on the files in a state.
-func (s *Session) publish(state int, files map[string]file, results map[string]result) {
+// publish publishes the results of a run on the files in a state, which are final or early ones.
+func (s *Session) publish(state int, files map[string]file, results map[string]result, final bool) {
 	s.mu.Lock()
 	if state != s.state {
 		s.mu.Unlock()
 		return
 	}
-	s.results = results
+	if final {
+		s.results = results
+	}
 	reports := map[string]*Report{}
 	for name, f := range files {
 		reports[name] = &Report{File: name, Version: &f.version}
@@ -325,9 +339,11 @@ func (s *Session) publish(state int, files map[string]file, results map[string]r
 		reports[name].Findings = reports[name].Findings.Normalize()
 		s.Publish(*reports[name])
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settled = state
+	if final {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settled = state
+	}
 }
 
 func (s *Session) reader(in *inputs.Reader) func(name string) ([]byte, error) {

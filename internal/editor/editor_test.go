@@ -61,8 +61,11 @@ func start(t *testing.T, r *recorder, run func(ctx context.Context, text string)
 	}
 	session = editor.New(editor.Config{
 		Publish: r.publish, Failed: func(dir string, err error) { r.add("failed: %v", err) },
-		Run: func(ctx context.Context, dir string, in *inputs.Reader) (diag.List, error) {
+		Run: func(ctx context.Context, dir string, in *inputs.Reader, early func(diag.List)) (diag.List, error) {
 			text, err := in.ReadFile(name, nil)
+			if first, _, ok := strings.Cut(string(text), " is known early"); ok {
+				early(diag.List{found.At(diag.Position{File: name, Line: 1, Column: 1}, "", "%s", first)})
+			}
 			if err == nil {
 				err = run(ctx, string(text))
 			}
@@ -119,6 +122,50 @@ func TestOvertaken(t *testing.T) {
 	}
 	if out, want := r.take(), []string{"file.go 3 1:1-1:5 last"}; !slices.Equal(out, want) {
 		t.Errorf("published %q, want %q", out, want)
+	}
+}
+
+// TestEarly checks that what is known before the end of a run is published if the run takes long,
+// unless there was a change, and that it has no fixes.
+func TestEarly(t *testing.T) {
+	var r recorder
+	goOn := make(chan struct{})
+	session, name := start(t, &r, func(_ context.Context, text string) error {
+		if !strings.Contains(text, "at once") {
+			<-goOn
+		}
+		return nil
+	})
+	await := func(want string) {
+		t.Helper()
+		for range 1000 {
+			if out := r.take(); len(out) > 0 {
+				if !slices.Equal(out, []string{want}) {
+					t.Errorf("published %q, want %q", out, want)
+				}
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		t.Errorf("nothing was published, want %q", want)
+	}
+	session.Open(name, 1, []byte("a text is known early"))
+	await("file.go 1 1:1-1:2 a text")
+	waiting, stop := context.WithTimeout(t.Context(), time.Millisecond)
+	defer stop()
+	if _, err := session.Fixes(waiting, name, 1, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("fixes of early findings: %v", err)
+	}
+	goOn <- struct{}{}
+	await("file.go 1 1:1-1:2 a")
+	session.Change(name, 2, []byte("another is known early"))
+	session.Change(name, 3, []byte("last is known early"))
+	go func() { goOn <- struct{}{}; goOn <- struct{}{} }()
+	if err := session.Settle(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if out, want := r.take(), "file.go 3 1:1-1:5 last"; !slices.Contains(out, want) || strings.Contains(fmt.Sprint(out), "file.go 2") {
+		t.Errorf("published %q, want only version 3", out)
 	}
 }
 

@@ -27,6 +27,10 @@ import (
 // delay is the time from a change to the run, in which further keystrokes may follow.
 const delay = 20 * time.Millisecond
 
+// patience is the time from the beginning of a run until what is known before verification is
+// published: 100 ms after a keystroke, findings have to be there.
+const patience = 60 * time.Millisecond
+
 // ErrNoShutdown is the error of [Serve] if the client did not shut the server down before it
 // left.
 var ErrNoShutdown = errors.New("the editor ended the connection without shutting the server down")
@@ -225,7 +229,7 @@ func (s *server) initialize(p *protocol.InitializeParams) (any, error) {
 		return nil, err
 	}
 	c := s.config
-	c.Folders, c.Delay, c.Publish, c.Failed = folders(p), delay, s.publish, s.failed
+	c.Folders, c.Delay, c.Patience, c.Publish, c.Failed = folders(p), delay, patience, s.publish, s.failed
 	s.session = editor.New(c)
 	if window, workspace := p.Capabilities.Window, p.Capabilities.Workspace; window != nil && window.ShowDocument != nil && window.ShowDocument.Support &&
 		workspace != nil && workspace.TextDocumentContent != nil {

@@ -64,7 +64,7 @@ func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.Lis
 			continue
 		}
 		options := *run.options
-		options.corrections = []correction{m}
+		options.corrections, options.unverified = []correction{m}, nil
 		_, _, corrected, err := generate(ctx, &options)
 		if err != nil {
 			return nil, err

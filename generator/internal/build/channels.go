@@ -50,6 +50,9 @@ func MakeChannels(ctx context.Context, options Options, channels []Channel) ([]M
 		options.Loaded = loaded
 	}
 	options.merged = mergedRuns{}
+	if len(channels) > 1 {
+		options.unverified = nil // it is not known which of them share a finding
+	}
 	made, found := make([]MadeChannel, len(channels)), make([]diag.List, len(channels))
 	runs := make([]*Run, len(channels)) // nil for channels that share one
 next:

@@ -48,6 +48,9 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	}
 	r := run.Reporter
 	run.Checker.ReportLosses(all)
+	if options.unverified != nil && run.Checker.Verifies() {
+		options.unverified(r.List.Normalize())
+	}
 	var files []File
 	if !r.List.HasErrors() {
 		if files, err = emit(all, options.Header); err != nil {

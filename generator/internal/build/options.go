@@ -25,6 +25,9 @@ type Options struct {
 	// final form, such as that of their size, then apply.
 	Final bool
 
+	// unverified is called with the findings that are known before definitions are verified;
+	// it may be nil.
+	unverified func(diag.List)
 	// merging is set in the runs whose definitions are laid over each other, and merged has the
 	// results of earlier ones; it may be nil.
 	merging *merging
@@ -112,6 +115,10 @@ func (o *Options) lister(why func(dir, reason string)) Lister {
 	}
 	return &golist.Modules{Inputs: o.Inputs, Tags: tags, Fallback: goCommand, OnFallback: why}
 }
+
+// ReportUnverified calls a function with the findings that are known before the definitions are
+// verified, unless there are several channels.
+func ReportUnverified(o *Options, found func(diag.List)) { o.unverified = found }
 
 // Ignore excludes files with the given base name, which an earlier run wrote.
 func Ignore(o *Options, name string) { o.ignored = name }

@@ -67,12 +67,12 @@ type walker struct {
 	rules     []*edits.Edit
 }
 
-// walk visits the nodes below the last one of a path. The node with index scope is the nearest
+// walk visits the nodes below the last one of a path, whose memory they share. The node with index scope is the nearest
 // one that exists before and after every update that compares the field: the root, or an element.
 func (w *walker) walk(path []node, scope int) {
 	last := path[len(path)-1]
 	into := func(s *structural.Schema, step edits.Step, correlatable bool, scope int) {
-		below := append(path[:len(path):len(path)], node{s, step, last.correlatable && correlatable && last.schema.XMapType != "atomic"})
+		below := append(path, node{s, step, last.correlatable && correlatable && last.schema.XMapType != "atomic"})
 		if mark := s.Origin.ReadOnly; mark != nil && step.Kind == edits.StepField {
 			w.restrict(below, scope, *mark)
 		}

@@ -63,7 +63,7 @@ func Generate(ctx context.Context, dir string, specs map[string]string) (*Pair, 
 		}
 	}
 	options := generator.Options{Source: generator.Source{Dir: dir, Patterns: []string{"./..."}}}
-	made, findings, err := driver.MakeChannels(ctx, options, []driver.Channel{{Name: "standard"}, {Name: "experimental", Gates: []string{"X"}}})
+	made, findings, err := driver.MakeChannels(ctx, options, []driver.Channel{{Name: "standard"}, {Name: "experimental", Gates: []string{"X"}}}, nil)
 	if err != nil {
 		return nil, err
 	}

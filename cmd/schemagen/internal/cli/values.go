@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/schemagen/schemagen/internal/output"
 )
@@ -89,4 +91,26 @@ func ModeOf(dir string, check, diff bool) output.Mode {
 		return output.Diff
 	}
 	return output.Write
+}
+
+// CopyFlags gives flags the values of those with the same names in another set that are given
+// there, and adds the others of that set.
+func CopyFlags(to, from *pflag.FlagSet) (err error) {
+	from.VisitAll(func(f *pflag.Flag) {
+		flag := to.Lookup(f.Name)
+		if flag == nil {
+			to.AddFlag(f)
+			return
+		}
+		if !f.Changed {
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			err = cmp.Or(err, flag.Value.(pflag.SliceValue).Replace(list.GetSlice()))
+		} else {
+			err = cmp.Or(err, flag.Value.Set(f.Value.String()))
+		}
+		flag.Changed = true
+	})
+	return err
 }
