@@ -87,6 +87,10 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 			f.use("conversionValueOf")
 			return fmt.Sprintf("convertStruct(conversionValueOf(%s), %s)", value, f.pure(r.Elem.Pair, up))
 		}
+		if r.Required {
+			f.use("conversionNew")
+			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, up))
+		}
 		name := f.helper("present"+f.identifier(to.Elem), func(name string) string {
 			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(to.Elem), f.text(to), f.empty(to.Elem, "value", true))
 		})
@@ -97,6 +101,10 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
 	}
 	value = f.convert(r.Elem, up, value)
+	if r.Required {
+		f.use("conversionNew")
+		return "conversionNew(" + value + ")"
+	}
 	if !comparable(to.Elem) { // a time or a quantity
 		f.use("conversionPresent")
 		return "conversionPresent(" + value + ")"

@@ -177,7 +177,7 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opMap && u.Rule.carried() == nil && u.Rule.Elem.op != opList && u.Rule.Elem.op != opMap && (lostHere || keptThere):
 		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.shared(), u.Rule.op == opWrap && u.Rule.Elem.op == opStruct:
+	case u.Rule.shared(), u.Rule.op == opWrap && u.Rule.Elem.op == opStruct && (!u.Rule.Required || lostHere || keptThere):
 		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.carried() != nil && (lostHere || keptThere):
 		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
@@ -338,7 +338,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 			condition := "ok"
 			if i == len(targets)-1 && len(values) == 1 {
 				_, same := same(kept)
-				condition += " && " + onlyIf("same", same)
+				condition += " && " + u.Rule.notNil(r.field().Type, name) + onlyIf("same", same)
 			}
 			conditions = append(conditions, fmt.Sprintf("if %s, ok := %s[%s](%s, %s); %s {", name, f.use("conversionValue"), f.text(r.field().Type), f.keptOf(u, up, r), f.rules(p, up, r.path), condition))
 		}
@@ -354,7 +354,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		if statement != "" {
 			statement += "; "
 		}
-		f.line("if %s%s {", statement, onlyIf("lost", not(condition)))
+		f.line("if %s%s%s {", statement, u.Rule.notNil(sources[0].field().Type, values[0]), onlyIf("lost", not(condition)))
 		for i, r := range sources {
 			f.line("%s", f.lose(u, up, values[i], r))
 		}
@@ -363,6 +363,15 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	for i, r := range targets {
 		f.assign(r, results[i])
 	}
+}
+
+// notNil returns the beginning of a condition that excludes nil from what is kept, if a pointer is
+// required.
+func (r *Rule) notNil(t *Type, value string) string {
+	if r.Required && t.Shape == Pointer {
+		return value + " != nil && "
+	}
+	return ""
 }
 
 // plainStruct writes a unit of two structs that lose nothing.
@@ -482,12 +491,19 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		value := f.name(from.path, "Value")
 		f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
 		call(value, "&"+target)
+		if u.Rule.Required {
+			break
+		}
 		f.line("if %s != nil && %s {", source, onlyIf("presence", without(dropped)))
 		set()
 	default:
 		value := f.name(to.path, "Value")
 		f.line("var %s %s", value, f.text(b.Elem))
 		call("&"+source, "&"+value)
+		if u.Rule.Required {
+			f.line("%s = &%s", target, value)
+			break
+		}
 		f.line("if %s || %s {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), onlyIf("was present", kept+".isSet()"), target, value)
 	}
 	if u.Reason == "" {
@@ -538,16 +554,23 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 func (f *codeFile) each(r *Rule, up bool) string {
 	from, to := r.sides(up)
 	pair := structs(r)
-	switch {
-	case r.op == opPointer:
-		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nif *in == nil {\nreturn nil\n}\n*out = new(%s)\nreturn %s\n}", f.text(from), f.text(to), f.text(to.Elem), f.call(pair, up, "*in", "*out", "meta", "kept"))
-	case !pair.Loses:
-		f.use("conversionLost")
-		return fmt.Sprintf("func(in *%s, out *%s, _ *conversionKept) conversionLost {\n%s\nreturn nil\n}", f.text(from), f.text(to), f.call(pair, up, "in", "out", "meta", ""))
-	case pair.meta:
-		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\nreturn %s\n}", f.text(from), f.text(to), f.call(pair, up, "in", "out", "meta", "kept"))
+	if r.op == opStruct && pair.Loses && !pair.meta {
+		return f.function(pair, up)
 	}
-	return f.function(pair, up)
+	in, out, body := "in", "out", ""
+	if from.Shape == Pointer {
+		in, body = "*in", "if *in == nil {\nreturn nil\n}\n"
+	}
+	if to.Shape == Pointer {
+		out = "*out"
+		body += fmt.Sprintf("*out = new(%s)\n", f.text(to.Elem))
+	}
+	kept, call := "kept", "return "+f.call(pair, up, in, out, "meta", "kept")
+	if !pair.Loses {
+		f.use("conversionLost")
+		kept, call = "_", f.call(pair, up, in, out, "meta", "")+"\nreturn nil"
+	}
+	return fmt.Sprintf("func(in *%s, out *%s, %s *conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
 }
 
 // keyed writes a unit of a map and a list by key.
@@ -583,8 +606,8 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionValue")
 	a, b := r.sides(up)
 	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) any {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), onlyIf("same", f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false)))
-	each += fmt.Sprintf("if %s {\nreturn *in\n}\nreturn nil\n}", onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false)))
+	each += fmt.Sprintf("if %s%s {\nreturn *in\n}\nreturn nil\n}", r.Elem.notNil(a.Elem, "*in"), onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))))
 	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
 	if len(to.guards) > 0 {
 		f.assign(to, target)

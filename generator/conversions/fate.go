@@ -61,7 +61,7 @@ func (r *Rule) loses(up, below bool) bool {
 	case opKeyed:
 		return from.Shape == List || r.Elem.loses(up, below) // its order, and elements with equal keys
 	case opWrap:
-		return from.Shape == Pointer || r.Elem.loses(up, below)
+		return from.Shape == Pointer && !r.Required || r.Elem.loses(up, below)
 	case opStruct:
 		return below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
 			if up {

@@ -68,7 +68,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		before := len(r.List)
 		for _, spoke := range kind.Spokes {
 			p.current, p.spoke = kind, spoke
-			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{})
+			spoke.Pair = p.pair(spoke.Type, kind.Hub.Type, spoke.Schema, kind.Hub.Schema, place{spokeThere: true, hubThere: true})
 			kind.Equal = kind.Equal && p.identical(spoke.Pair)
 		}
 		kind.incomplete = r.List[before:].HasErrors()

@@ -88,6 +88,9 @@ type place struct {
 	// optional is set if the spoke's struct is a value that is not there while it is empty,
 	// and its fields depend on that.
 	optional bool
+	// spokeThere and hubThere are set if the struct of that side is always in the JSON when the
+	// pair is converted, so that what it requires has to be there, too.
+	spokeThere, hubThere bool
 }
 
 // Unit is the smallest group of fields that is converted on its own.
@@ -186,6 +189,9 @@ type Rule struct {
 	Key string
 	// Values are pairs of values, of the spoke and of the hub.
 	Values [][2]string
+	// Required is set for a value and a pointer that its schema requires: zero is a pointer to
+	// zero, not nil.
+	Required bool
 	// LosesUp and LosesDown are set if a value of the direction may not come back.
 	LosesUp, LosesDown bool
 

@@ -48,6 +48,8 @@ type pairing struct {
 // pair returns the pair of two structs.
 func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at place) *Pair {
 	at.optional = at.optional && p.hasMetadata(s, at)
+	at.spokeThere = at.spokeThere && p.types.requiresPointer(s, spokeSchema)
+	at.hubThere = at.hubThere && p.types.requiresPointer(h, hubSchema)
 	key := s.ID + " " + h.ID + " " + at.key()
 	if pair := p.memo[key]; pair != nil {
 		return pair
@@ -63,7 +65,7 @@ func (p *pairer) pair(s, h *Type, spokeSchema, hubSchema *structural.Schema, at 
 
 // key returns a text that is equal for equal places.
 func (at place) key() string {
-	text := fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional)
+	text := fmt.Sprint(strings.Join(at.takenSpoke, ","), " ", strings.Join(at.takenHub, ","), " ", at.optional, at.spokeThere, at.hubThere)
 	for _, m := range at.extra {
 		text += " " + m.path + " " + m.marker.Text
 	}
@@ -243,6 +245,8 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	r := &rules{pairer: w.pairer, spokeField: f, hubField: g, spokeSchema: below(w.Spokeward, spoke), hubSchema: below(w.Hubward, hub)}
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
+	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && required(w.Spokeward, spoke)
+	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && required(w.Hubward, hub)
 	for _, m := range w.markersOf(f, spoke) {
 		value, _ := m.Value.(markers.Convert)
 		switch m.Name {

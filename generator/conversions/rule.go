@@ -16,6 +16,9 @@ type rules struct {
 	spokeField, hubField   *Field
 	spokeSchema, hubSchema *structural.Schema
 	place
+	// spokeRequired and hubRequired are set if the JSON of nil would not be valid in that side.
+	spokeRequired, hubRequired bool
+
 	codec  string
 	keys   []string
 	values *markers.Marker
@@ -47,15 +50,32 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		rule.Elem, problem = r.of(a, b, x, y, depth+1)
 		return problem
 	}
+	each := func(a, b *Type, x, y *structural.Schema) string { // elements are always there
+		inner := *r
+		inner.spokeThere, inner.hubThere = true, true
+		inner.spokeRequired, inner.hubRequired = x == nil || !x.Nullable, y == nil || !y.Nullable
+		var problem string
+		rule.Elem, problem = inner.of(a, b, x, y, depth+1)
+		return problem
+	}
 	switch {
 	case s.Shape == Pointer && h.Shape == Pointer:
 		rule.Name, rule.op = "pointers", opPointer
+		shared := len(r.takenSpoke)+len(r.takenHub) > 0 // then the pointer may become nil
+		r.spokeThere, r.hubThere = !shared, !shared
 		if problem := elem(s.Elem, h.Elem, spoke, hub); rule.Elem == nil {
 			return nil, problem
 		}
 		rule.Name = rule.Elem.Name
 	case s.Shape == Pointer || h.Shape == Pointer:
 		rule.Name, rule.op = "value and pointer", opWrap
+		if s.Shape == Pointer {
+			rule.Required = r.spokeRequired && writesZero(s.Elem)
+			r.spokeThere = rule.Required
+		} else {
+			rule.Required = r.hubRequired && writesZero(h.Elem)
+			r.hubThere = rule.Required
+		}
 		if problem := elem(pointed(s), pointed(h), spoke, hub); rule.Elem == nil {
 			return nil, problem
 		}
@@ -72,7 +92,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		return nil, "different types"
 	case s.Shape == List && h.Shape == List:
 		rule.Name, rule.op = "list", opList
-		if problem := elem(s.Elem, h.Elem, items(spoke), items(hub)); rule.Elem == nil {
+		if problem := each(s.Elem, h.Elem, items(spoke), items(hub)); rule.Elem == nil {
 			return nil, problem
 		}
 		if structs(rule.Elem) != nil {
@@ -96,7 +116,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 			return nil, "the keys of the maps are not strings"
 		}
 		rule.Name, rule.op = "map", opMap
-		if problem := elem(s.Elem, h.Elem, values(spoke), values(hub)); rule.Elem == nil {
+		if problem := each(s.Elem, h.Elem, values(spoke), values(hub)); rule.Elem == nil {
 			return nil, problem
 		}
 	case s.Shape == Struct && h.Shape == Struct:
@@ -169,9 +189,10 @@ func (r *Rule) has(ops ...op) bool {
 	return false
 }
 
-// structs returns the pair of a rule for structs or pointers to them, or nil.
+// structs returns the pair of a rule for structs or pointers to them that are never nil on one
+// side only, or nil.
 func structs(r *Rule) *Pair {
-	if r.op == opPointer {
+	if r.op == opPointer || r.op == opWrap && r.Required {
 		r = r.Elem
 	}
 	if r.op != opStruct {
@@ -201,9 +222,9 @@ func (r *rules) keyed(rule *Rule, spoke, hub *structural.Schema) (*Rule, string)
 	rule.Name, rule.op, rule.Keys = "map by "+r.keys[0], opKeyed, r.keys
 	elem := &Rule{Name: "struct", Spoke: s.Elem, Hub: h.Elem, op: opStruct}
 	if list == h {
-		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys, extra: r.extra})
+		elem.Pair = r.pair(s.Elem, h.Elem, values(spoke), items(hub), place{takenHub: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
 	} else {
-		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys, extra: r.extra})
+		elem.Pair = r.pair(s.Elem, h.Elem, items(spoke), values(hub), place{takenSpoke: r.keys, extra: r.extra, spokeThere: true, hubThere: true})
 	}
 	rule.Elem = elem
 	return rule, ""
@@ -292,6 +313,9 @@ func comparable(t *Type) bool {
 func wraps(t *Type) bool {
 	return comparable(t) || t.ID == timeID || t.ID == microTimeID || t.ID == quantityID
 }
+
+// writesZero reports whether the JSON of the type's zero value is not null.
+func writesZero(t *Type) bool { return t.ID != timeID && t.ID != microTimeID }
 
 func items(s *structural.Schema) *structural.Schema {
 	if s == nil {

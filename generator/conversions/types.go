@@ -56,8 +56,10 @@ type Field struct {
 	Type *Type
 	// OmitEmpty is set if empty values are left out of the JSON.
 	OmitEmpty bool
-	Source    *source.Field
-	Pkg       *source.Package
+	// OmitZero is set if a struct without values is left out, too.
+	OmitZero bool
+	Source   *source.Field
+	Pkg      *source.Package
 	// Meta is set for a field that is not in the JSON itself, metav1.TypeMeta and
 	// metav1.ObjectMeta of a kind.
 	Meta bool
@@ -229,7 +231,8 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 		}
 		f := &Field{JSON: name, Go: prefix + goName, Type: ts.of(t.File, field.Type), Source: field, Pkg: t.Pkg}
 		for option := range strings.SplitSeq(options, ",") {
-			f.OmitEmpty = f.OmitEmpty || option == "omitempty" || option == "omitzero"
+			f.OmitZero = f.OmitZero || option == "omitzero"
+			f.OmitEmpty = f.OmitEmpty || f.OmitZero || option == "omitempty"
 			if option == "string" {
 				f.Type = &Type{ID: f.Type.ID + ",string"}
 			}
