@@ -194,8 +194,13 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 		}
 		stale, findings = append(stale, remove...), append(findings, more...)
 	}
-	findings = findings.Normalize()
-	if err := r.Report(stderr, definitions.WithoutIgnored(nil, findings)); err != nil {
+	verdict := r.Judge(definitions.WithoutIgnored(nil, findings.Normalize()))
+	for i := range verdict.Findings {
+		if d := &verdict.Findings[i]; d.Code == conversions.Unconverted() && d.Severity == diag.Warning {
+			d.Severity, verdict.Failed = diag.Error, true
+		}
+	}
+	if err := r.Print(stderr, verdict); err != nil {
 		return err
 	}
 	_, err = reporting.Finish(ctx, outputs, stale, r.mode, stdout, stderr)

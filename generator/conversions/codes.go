@@ -1,6 +1,9 @@
 package conversions
 
-import "github.com/schemagen/schemagen/diag"
+import (
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator/internal/report"
+)
 
 // The kinds of diagnostics of this package, in the order of their codes.
 var (
@@ -76,6 +79,11 @@ var (
 func Codes() []*diag.Kind {
 	return []*diag.Kind{notOneHub, noCounterpart, noRule, claimedTwice, requiredHubOnly, dropWithoutReason, keptSecret, defaultsDiffer, uncheckedRules, noWebhook, invalidConverted}
 }
+
+// Unconverted returns the code of the finding for a kind whose versions have to be converted,
+// and whose definition in the project has no webhook. It is a warning, so that it can be waived; a
+// command that writes conversions has to fail if it is not.
+func Unconverted() diag.Code { return report.VersionsDiffer.Code }
 
 // Invalid returns the finding for an object at a position, which is valid in one version but
 // converts to what the schema of another one refuses.

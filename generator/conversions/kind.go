@@ -73,7 +73,7 @@ func find(ctx context.Context, options build.Options, conversions Options) (*Mod
 		}
 		kind.incomplete = r.List[before:].HasErrors()
 		switch {
-		case r.List.HasErrors():
+		case kind.incomplete:
 		case !kind.Equal:
 			run.Checker.ReportUnconverted(defined[i])
 		default:
