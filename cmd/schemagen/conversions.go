@@ -72,7 +72,7 @@ nothing of schemagen. If there is an error, no file is written.`,
 		Example: `  schemagen conversions ./api/...
   schemagen conversions ./api/... --explain
   schemagen conversions ./api/... --style=functions --check
-  schemagen conversions ./api/... --prove --cases 100000
+  schemagen conversions ./api/... --prove --cases 1000
   schemagen conversions --laws-only ./api/...
   CONVERSION_HISTORIES=100000 go test ./api/... -run TestConversionLaws`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -155,6 +155,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
+	findings = append(findings, unreadable...)
 	if r.prove {
 		if !findings.HasErrors() {
 			if findings, err = r.proved(ctx, options, generated, stdout); err != nil {
@@ -177,7 +178,7 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	findings = append(append(findings, unreadable...), more...)
+	findings = append(findings, more...)
 	var outputs []output.File
 	for _, f := range generated.Files {
 		outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})

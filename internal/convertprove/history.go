@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 func dirOf(file string) string { return filepath.Dir(file) }
@@ -28,7 +29,7 @@ func decode(raw []byte) (out any, ok bool) {
 }
 
 // batch is the number of histories that run at a time, and rounds that of objects in each.
-const batch, rounds = 2000, 3
+const batch, rounds = 500, 3
 
 // history is an object that clients of both versions change.
 type history struct {
@@ -52,6 +53,7 @@ type violation struct {
 // prove runs histories and returns the findings about them.
 func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
 	found := map[string]*violation{}
+	proved := progress.Start(ctx, "proving", "histories", cases)
 	for first := 0; first < cases; first += batch {
 		histories := make([]*history, min(batch, cases-first))
 		err := parallel.Do(len(histories), func(i int) (err error) {
@@ -79,6 +81,10 @@ func (s *subject) prove(ctx context.Context, cases int) (diag.List, error) {
 				return nil, err
 			}
 		}
+		proved.Add(len(histories))
+	}
+	if len(found) > 0 {
+		progress.Start(ctx, "finding", "the smallest objects", 0)
 	}
 	var out diag.List
 	for n, key := range slices.Sorted(maps.Keys(found)) {
@@ -107,7 +113,25 @@ func (s *subject) begin(ctx context.Context, n int) (*history, error) {
 		h.object = seeds[n/2]
 		return h, nil
 	}
+	v := s.versions[h.side]
 	h.object = seeds[h.IntN(len(seeds))]
+	for range 4 {
+		part, _ := h.part(h.object, v.schema).(map[string]any)
+		if count(part) == count(h.object) {
+			break
+		}
+		for _, name := range []string{"apiVersion", "kind", "metadata"} {
+			part[name] = h.object[name]
+		}
+		stored, problems, err := v.judge(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		if len(problems) == 0 {
+			h.object = stored
+			break
+		}
+	}
 	return h, s.edit(ctx, h)
 }
 
@@ -193,7 +217,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 	if err != nil {
 		return nil, nil, err
 	}
-	invalid := make([][]string, len(objects))
+	invalid := make([][]problem, len(objects))
 	err = parallel.Do(len(objects), func(i int) error {
 		if others[i] == nil {
 			return nil
@@ -220,8 +244,7 @@ func (s *subject) laws(ctx context.Context, objects []map[string]any, sides []in
 			report(i, "L5", d.path, "converted to %s, to %s and to %s again, %s becomes %s, from %s", other, own, other, d.path, d.b, d.a)
 		}
 		for _, problem := range invalid[i] {
-			path, _, _ := strings.Cut(problem, ": ")
-			report(i, "L7", "."+pattern(path), "%s", problem)
+			report(i, "L7", "."+pattern(problem.path), "%s", problem.text)
 		}
 	}
 	return found, others, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions/laws"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/parallel"
+	"github.com/schemagen/schemagen/internal/progress"
 )
 
 // Fate is what became of a mutant: generated code without one of the conditions under which it
@@ -62,6 +63,7 @@ func (r *Run) Mutate(ctx context.Context) ([]Mutant, error) {
 
 // mutants runs the tests of a package without each of its conditions.
 func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.Condition, files map[string][]byte) ([]Mutant, error) {
+	progress.Start(ctx, "building", "tests", 0)
 	test, err := convertrun.BuildTest(ctx, dir, r.Tags, files)
 	if err != nil {
 		return nil, err
@@ -82,8 +84,10 @@ func (r *Run) mutants(ctx context.Context, dir string, conditions []conversions.
 	for _, m := range regexp.MustCompile(`condition (\d+) matters`).FindAllStringSubmatch(output, -1) {
 		mattered[m[1]] = true
 	}
+	tested := progress.Start(ctx, "testing", "mutants", len(conditions))
 	out := make([]Mutant, len(conditions))
 	return out, parallel.Do(len(conditions), func(i int) error {
+		defer tested.Add(1)
 		out[i] = Mutant{Condition: conditions[i], Dir: dir, Fate: Dead}
 		if !mattered[strconv.Itoa(conditions[i].Number)] {
 			return nil

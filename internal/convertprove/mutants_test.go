@@ -14,8 +14,8 @@ import (
 	"github.com/schemagen/schemagen/verify"
 )
 
-// mutated returns what becomes of the mutants of a case in testdata/conversions.
-func mutated(t *testing.T, name string) []Mutant {
+// generated returns the conversions of a case in testdata/conversions.
+func generated(t *testing.T, name string, mutable bool) (Run, generator.Options) {
 	t.Helper()
 	archive, err := txtar.ParseFile("../../testdata/conversions/" + name + ".txtar")
 	if err != nil {
@@ -44,11 +44,17 @@ func mutated(t *testing.T, name string) []Mutant {
 		t.Fatal(err)
 	}
 	options := generator.Options{Source: generator.Source{Dir: root, Patterns: []string{"./..."}}, Server: verify.New(target, verify.Options{})}
-	generated, findings, err := conversions.Generate(t.Context(), options, conversions.Options{Functions: true, Mutable: true})
+	generated, findings, err := conversions.Generate(t.Context(), options, conversions.Options{Functions: true, Mutable: mutable})
 	if err != nil || findings.HasErrors() {
 		t.Fatal(findings, err)
 	}
-	run := Run{Generated: generated, Dir: root, Cases: 2000}
+	return Run{Generated: generated, Dir: root, Cases: 2000}, options
+}
+
+// mutated returns what becomes of the mutants of a case in testdata/conversions.
+func mutated(t *testing.T, name string) []Mutant {
+	t.Helper()
+	run, _ := generated(t, name, true)
 	mutants, err := run.Mutate(t.Context())
 	if err != nil {
 		t.Fatal(err)

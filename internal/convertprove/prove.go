@@ -18,7 +18,9 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/schemagen/schemagen/apiserver"
 	"github.com/schemagen/schemagen/crd"
@@ -28,6 +30,8 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/convertrun"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/lazyregexp"
+	"github.com/schemagen/schemagen/internal/progress"
 	"github.com/schemagen/schemagen/structural"
 	"github.com/schemagen/schemagen/unions"
 )
@@ -64,6 +68,8 @@ type version struct {
 	name   string
 	server *apiserver.Kind
 	schema *structural.Schema
+	// transitions is set if rules compare an object with what it was.
+	transitions bool
 	// durations are the paths of texts that Go has to decode as durations.
 	durations []string
 	// seeds are valid objects. Those from files come first.
@@ -81,6 +87,7 @@ func (r *Run) Prove(ctx context.Context) (diag.List, error) {
 	for _, f := range r.Generated.Files {
 		files[f.Name] = f.Data
 	}
+	progress.Start(ctx, "building", "the conversions", 0)
 	converter, err := convertrun.BuildWith(ctx, r.Dir, r.Tags, kinds, files)
 	if err != nil {
 		return nil, err
@@ -172,6 +179,7 @@ func (r *Run) version(ctx context.Context, kind *conversions.Kind, of *conversio
 					return nil, err
 				}
 				out.schema = d.Schemas[i]
+				out.transitions = hasTransitions(out.schema)
 			}
 		}
 		if out.server == nil {
@@ -198,6 +206,21 @@ func (r *Run) version(ctx context.Context, kind *conversions.Kind, of *conversio
 	return out, nil
 }
 
+// hasTransitions reports whether rules of a schema compare values with what they were.
+func hasTransitions(s *structural.Schema) bool {
+	if s == nil {
+		return false
+	}
+	isTransition := func(r apiextensionsv1.ValidationRule) bool { return strings.Contains(r.Rule, "oldSelf") }
+	if slices.ContainsFunc(s.XValidations, isTransition) || hasTransitions(s.Items) {
+		return true
+	}
+	if s.AdditionalProperties != nil && hasTransitions(s.AdditionalProperties.Schema) {
+		return true
+	}
+	return slices.ContainsFunc(s.Properties, func(p structural.Property) bool { return hasTransitions(p.Schema) })
+}
+
 func (v *version) addSeed(ctx context.Context, kind *conversions.Kind, value map[string]any) error {
 	object := runtime.DeepCopyJSON(value)
 	if object == nil {
@@ -213,14 +236,31 @@ func (v *version) addSeed(ctx context.Context, kind *conversions.Kind, value map
 	return err
 }
 
+// problem is a reason why a server would not store an object.
+type problem struct{ path, text string }
+
+// nestedPath matches the path in an error that is reported for the whole object.
+var nestedPath = lazyregexp.New(` in (\S+)$`)
+
+func problemOf(e *field.Error) problem {
+	if e.Field != "<nil>" {
+		return problem{e.Field, e.Error()}
+	}
+	out := problem{text: e.Detail}
+	if m := nestedPath().FindStringSubmatch(e.Detail); m != nil {
+		out.path = m[1]
+	}
+	return out
+}
+
 // judge returns what a server would store for an object with its status, or why it would not.
-func (v *version) judge(ctx context.Context, object map[string]any) (stored map[string]any, problems []string, err error) {
+func (v *version) judge(ctx context.Context, object map[string]any) (stored map[string]any, problems []problem, err error) {
 	a, err := v.server.Create(ctx, object)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, e := range a.Errors {
-		problems = append(problems, e.Error())
+		problems = append(problems, problemOf(e))
 	}
 	if status, ok := object["status"]; ok && v.server.HasStatus() && len(problems) == 0 {
 		whole := runtime.DeepCopyJSON(a.Object)
@@ -230,7 +270,7 @@ func (v *version) judge(ctx context.Context, object map[string]any) (stored map[
 			return nil, nil, err
 		}
 		for _, e := range b.Errors {
-			problems = append(problems, e.Error())
+			problems = append(problems, problemOf(e))
 		}
 		a = b
 	}
