@@ -49,7 +49,7 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 		f.use("conversionValues")
 		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
 	case opCodec:
-		return f.codec(r.Name, from, to, value)
+		return f.codec(r, from, to, value)
 	case opValues:
 		return f.enum(r, up) + "(" + value + ")"
 	}
@@ -176,7 +176,8 @@ func (f *codeFile) asType(t *Type, value string) string {
 }
 
 // codec returns an expression that converts by a codec.
-func (f *codeFile) codec(codec string, from, to *Type, value string) string {
+func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
+	codec := r.Name
 	switch codec {
 	case "seconds", "milliseconds", "minutes":
 		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
@@ -253,6 +254,12 @@ func (f *codeFile) codec(codec string, from, to *Type, value string) string {
 			return fmt.Sprintf("// %s returns a quantity as a number, rounded up.\nfunc %s(q %s.Quantity) int64 { return q.Value() }\n", name, name, resource)
 		})
 		return f.asType(to, f.integer(&Type{Basic: "int64", Shape: Int}, &Type{Basic: to.Basic, Shape: Int}, name+"("+value+")"))
+	case "json":
+		f.use("conversionJSON")
+		if from.Shape == String {
+			return fmt.Sprintf("conversionParse[%s](%s, %t)", f.text(to), f.basic(from, value), r.omitEmpty)
+		}
+		return f.asType(to, fmt.Sprintf("conversionJSON(%s, %t)", value, r.omitEmpty))
 	case "single":
 		if to.Shape == List {
 			name := f.helper("listOf"+f.identifier(from), func(name string) string {

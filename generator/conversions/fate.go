@@ -88,6 +88,8 @@ func codecLoses(codec string, from, to *Type) bool {
 		return false
 	case "seconds", "milliseconds", "minutes":
 		return from.ID == durationID || size(from) == 64
+	case "json":
+		return from.Shape == String // of which there are many for one value
 	case "string", "quantity", "intOrString":
 		return from.Shape != Int && from.Shape != Bool
 	case "single":

@@ -196,6 +196,9 @@ type Rule struct {
 	LosesUp, LosesDown bool
 
 	op op
+	// omitEmpty is set for the codec json if the list or the map is a field that is left out of the
+	// JSON while it is empty.
+	omitEmpty bool
 }
 
 // op is what the code for a rule does.

@@ -267,7 +267,11 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	w.path = outer
 	if rule == nil {
 		hint := "write two functions and +schemagen:convert:func"
-		if codec := codecFor(f.Type, g.Type); codec != "" {
+		codec := codecFor(f.Type, g.Type)
+		if codec == "" && fits("json", f.Type, g.Type) {
+			codec = "json"
+		}
+		if codec != "" {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=" + codec
 		}
 		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) && s.Elem.Shape == Struct && h.Elem.Shape == Struct {

@@ -39,6 +39,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 	}
 	if r.codec != "" && fits(r.codec, s, h) {
 		rule.Name, rule.op = r.codec, opCodec
+		rule.omitEmpty = r.codec == "json" && (omitsEmpty(r.spokeField, s) || omitsEmpty(r.hubField, h))
 		return rule, ""
 	}
 	if r.codec == "" && r.values == nil && s.ID == h.ID && !taken && !strings.HasPrefix(s.ID, "?") {
@@ -83,7 +84,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		if inner == opCodec || inner == opValues {
 			rule.Name = rule.Elem.Name
 		}
-		if inner != opStruct && (inner == opList || inner == opMap || inner == opPointer || !wraps(rule.Elem.Spoke) || !wraps(rule.Elem.Hub)) {
+		points := s.Shape == Pointer && !wraps(rule.Elem.Spoke) || h.Shape == Pointer && !wraps(rule.Elem.Hub)
+		if inner != opStruct && (inner == opList || inner == opMap || inner == opPointer || points) {
 			return nil, "a pointer to a " + pointed(s).label() + " and a value"
 		}
 	case r.codec != "" && s.Shape != List && h.Shape != Map && s.Shape != Map && s.Shape != Struct:
@@ -276,15 +278,36 @@ func fits(codec string, s, h *Type) bool {
 		return is(h, List) && h.Elem.ID == s.ID && s.Shape != Pointer || is(s, List) && s.Elem.ID == h.ID && h.Shape != Pointer
 	case "set":
 		return either(func(t *Type) bool { return is(t, List) && is(t.Elem, String) }, func(t *Type) bool { return is(t, Map) && is(t.Key, String) && is(t.Elem, Bool) })
+	case "json":
+		return either(text, document)
 	}
 	return false
 }
 
-// codecFor returns the codec that converts two types, or the empty string.
+// document reports whether values of a type are more than a scalar in JSON.
+func document(t *Type) bool {
+	if t.Shape == Pointer {
+		t = t.Elem
+	}
+	switch t.Shape {
+	case Struct, List, Map:
+		return !strings.ContainsAny(t.ID, "?,") && !strings.Contains(t.ID, "unnamed")
+	}
+	return t.Shape == Opaque && (t.ID == rawExtensionID || t.ID == jsonID)
+}
+
+// omitsEmpty reports whether a type is the list or the map of a field that is left out of the JSON while
+// it is empty.
+func omitsEmpty(f *Field, t *Type) bool {
+	return f.Type == t && f.OmitEmpty && (t.Shape == List || t.Shape == Map)
+}
+
+// codecFor returns the codec that converts two types, or the empty string. It is not json, which a
+// text and a struct suggest only if they are counterparts.
 func codecFor(s, h *Type) string {
 	s, h = s.base(), h.base()
 	for _, codec := range codecs() {
-		if codec != "not" && fits(codec, s, h) {
+		if codec != "not" && codec != "json" && fits(codec, s, h) {
 			return codec
 		}
 	}

@@ -82,6 +82,9 @@ const (
 	microTimeID   = source.MetaV1Path + ".MicroTime"
 	quantityID    = "k8s.io/apimachinery/pkg/api/resource.Quantity"
 	intOrStringID = "k8s.io/apimachinery/pkg/util/intstr.IntOrString"
+
+	rawExtensionID = "k8s.io/apimachinery/pkg/runtime.RawExtension"
+	jsonID         = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON"
 )
 
 // types makes types from expressions.

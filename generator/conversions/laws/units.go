@@ -148,6 +148,9 @@ func (t *unitTable) unit(p *conversions.Pair, u *conversions.Unit) string {
 	add("Guards", paths(u.Guards))
 	var values []string
 	for r := u.Rule; r != nil; r = r.Elem {
+		if r.Name == "json" {
+			values = append(values, "{}", "[]", `{"name":"a"}`, "name:")
+		}
 		for _, pair := range r.Values {
 			for _, value := range pair {
 				if !slices.Contains(values, value) && !strings.ContainsAny(value, " \t\n") && value != "" {
