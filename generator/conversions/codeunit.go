@@ -175,7 +175,7 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 		f.notYet(u)
 	case u.Rule.op == opKeyed:
 		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.op == opMap && u.Rule.carried() == nil && u.Rule.Elem.op != opList && u.Rule.Elem.op != opMap && (lostHere || keptThere):
+	case u.Rule.op == opMap && u.Rule.carried() == nil && (lostHere || keptThere):
 		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.shared(), u.Rule.op == opWrap && u.Rule.Elem.op == opStruct && (!u.Rule.Required || lostHere || keptThere):
 		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
@@ -392,7 +392,7 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		f.line("var %s %s", target, f.text(to.field().Type))
 	}
 	kept := f.keptOf(u, up, to)
-	a, b := u.Rule.sides(up)
+	_, b := u.Rule.sides(up)
 	switch u.Rule.op {
 	case opStruct:
 		f.loseBelow(u, up, f.call(u.Rule.Pair, up, "&"+source, "&"+target, "meta", kept), from)
@@ -406,28 +406,12 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 		f.line("%s = new(%s)", target, f.text(b.Elem))
 		f.loseBelow(u, up, f.call(pair, up, source, target, "meta", kept), from)
 		f.line("}")
-	case opList:
-		if structs(u.Rule.Elem) == nil {
+	case opList, opMap:
+		if !u.Rule.nests() {
 			f.notYet(u)
 			return
 		}
-		f.use("conversionList")
-		arguments := []string{source, kept}
-		name := "convertList"
-		if len(u.Rule.Keys) > 0 {
-			name = "convertKeyed"
-			f.use("conversionKeyed")
-			arguments = append(arguments, f.key(u.Rule, a.Elem), f.key(u.Rule, b.Elem))
-		}
-		arguments = append(arguments, f.each(u.Rule.Elem, up), f.each(u.Rule.Elem, !up))
-		f.list(u, up, from, target, name+"("+strings.Join(arguments, ", ")+")")
-	case opMap:
-		if structs(u.Rule.Elem) == nil {
-			f.notYet(u)
-			return
-		}
-		f.use("conversionMap")
-		f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(u.Rule.Elem, up)))
+		f.list(u, up, from, target, f.elements(u.Rule, up, source, kept))
 	default:
 		f.notYet(u)
 		return
@@ -550,8 +534,46 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 	})
 }
 
-// each returns a function that converts an element: func(in *A, out *B, kept) conversionLost.
-func (f *codeFile) each(r *Rule, up bool) string {
+// nests reports whether what is lost below a rule is in structs, or in lists and maps of them.
+func (r *Rule) nests() bool {
+	if r.op == opList || r.op == opMap {
+		return r.Elem.nests()
+	}
+	return structs(r) != nil
+}
+
+// elements returns a call that converts a list or a map, and returns what it loses, too.
+func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
+	a, b := r.sides(up)
+	if r.op == opMap {
+		f.use("conversionMap")
+		return fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(r.Elem, up, opMap))
+	}
+	f.use("conversionList")
+	arguments := []string{source, kept}
+	name := "convertList"
+	if len(r.Keys) > 0 {
+		name = "convertKeyed"
+		f.use("conversionKeyed")
+		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem))
+	}
+	arguments = append(arguments, f.each(r.Elem, up, opList), f.each(r.Elem, !up, opList))
+	return name + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+// each returns a function that converts an element of a list or a map: func(in *A, out *B, kept)
+// conversionLost.
+func (f *codeFile) each(r *Rule, up bool, within op) string {
+	if r.op == opList || r.op == opMap {
+		from, to := r.sides(up)
+		head := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) ", f.text(from), f.text(to))
+		call := f.elements(r, up, "*in", "kept")
+		if within == opMap {
+			return head + "(lost any) {\n*out, lost = " + call + "\nreturn lost\n}"
+		}
+		// Of an element that lost something, all is kept.
+		return head + "(lost conversionLost) {\nvar below any\n*out, below = " + call + "\nreturn lost.under(below, \"#\")\n}"
+	}
 	from, to := r.sides(up)
 	pair := structs(r)
 	if r.op == opStruct && pair.Loses && !pair.meta {
@@ -585,9 +607,9 @@ func (f *codeFile) keyed(u *Unit, from, to ref, up bool) {
 	a, b := r.sides(up)
 	kept := f.keptOf(u, up, to)
 	if a.Shape == Map {
-		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
+		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up, opList), f.each(r.Elem, !up, opList)))
 	} else {
-		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
+		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up, opList)))
 	}
 	if len(to.guards) > 0 {
 		f.assign(to, target)
@@ -627,5 +649,5 @@ func (f *codeFile) notYet(u *Unit) {
 		field = u.Spoke
 	}
 	last := field[len(field)-1]
-	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "values of %s can be lost below nested lists, maps and pointers, which is not generated yet", dotted(field))
+	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a pointer to a list or a map, or between a map and a list", dotted(field))
 }
