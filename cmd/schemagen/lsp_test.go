@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -46,6 +47,7 @@ import (
 //	> symbols FILE                textDocument/documentSymbol
 //	> hints FILE                  textDocument/inlayHint, in all of the file
 //	> show FILE "TEXT"            workspace/executeCommand schemagen.showCRD, at its last character
+//	> flood FILE "TEXT"           many requests about its last character at once, of which some are cancelled, between edits
 //	> call METHOD JSON            any request; $DIR is the directory
 //	> notify METHOD JSON          any notification
 //	> raw JSON                    any message, or none
@@ -188,6 +190,13 @@ func (e *testEditor) handle(_ context.Context, r *jsonrpc2.Request) (any, error)
 			e.diagnostic(&b, d)
 		}
 		e.published[e.relative(p.URI)] = b.String()
+	case protocol.MethodWindowShowDocument:
+		var p protocol.ShowDocumentParams
+		if err := protocol.Unmarshal(r.Params(), &p); err != nil {
+			return nil, err
+		}
+		e.shown = append(e.shown, fmt.Sprintf("show %s %s", p.URI, spanText(*p.Selection)))
+		return &protocol.ShowDocumentResult{Success: true}, nil
 	case protocol.MethodWindowShowMessage, protocol.MethodWindowLogMessage:
 		var p protocol.LogMessageParams
 		if err := protocol.Unmarshal(r.Params(), &p); err != nil {
@@ -247,7 +256,9 @@ func (e *testEditor) play(session string) string {
 func (e *testEditor) initialize() {
 	e.t.Helper()
 	var result map[string]any
-	if err := e.call("initialize", map[string]any{"processId": nil, "rootUri": e.uri(""), "capabilities": map[string]any{}}, &result); err != nil {
+	if err := e.call("initialize", map[string]any{"processId": nil, "rootUri": e.uri(""), "capabilities": map[string]any{
+		"window": map[string]any{"showDocument": map[string]any{"support": true}}, "workspace": map[string]any{"textDocumentContent": map[string]any{}},
+	}}, &result); err != nil {
 		e.t.Fatal(err)
 	}
 	e.notify("initialized", map[string]any{})
@@ -315,6 +326,8 @@ func (e *testEditor) message(text string) {
 		}
 	case "show":
 		e.show(name, quotedWords(e.t, rest)[0])
+	case "flood":
+		e.flood(name, quotedWords(e.t, rest)[0])
 	case "call":
 		var result any
 		if err := e.call(name, e.params(rest), &result); err != nil {
@@ -516,6 +529,46 @@ func (e *testEditor) show(name, text string) {
 	for _, line := range lines[shown.Range.Start.Line:shown.Range.End.Line] {
 		fmt.Fprintf(&e.out, "\t%s", line)
 	}
+}
+
+// flood sends requests at once, cancels some, and edits the end of the file meanwhile. Each has to
+// be answered, or cancelled.
+func (e *testEditor) flood(name, text string) {
+	params := e.after(name, text, 1)
+	params["context"] = map[string]any{"includeDeclaration": true}
+	params["range"] = map[string]any{"start": placeIn("", 0), "end": params["position"]}
+	params["command"], params["arguments"] = "schemagen.showCRD", []any{e.uri(name), params["position"]}
+	var result any
+	id, err := e.conn.Call(context.Background(), "textDocument/hover", params, &result)
+	last, ok := id.Number()
+	if err != nil || !ok {
+		e.t.Fatal(id, err)
+	}
+	const n = 60
+	answers := make(chan error, n)
+	for i := range n {
+		method := []string{
+			"textDocument/hover", "textDocument/completion", "textDocument/references", "textDocument/definition", "textDocument/documentSymbol",
+			"textDocument/inlayHint", "textDocument/codeAction", "workspace/executeCommand",
+		}[i%8]
+		go func() {
+			var result any
+			answers <- e.call(method, params, &result)
+		}()
+		if i%5 == 0 {
+			e.edit(name, len(e.texts[name]), len(e.texts[name]), "\n// more")
+		}
+		if i%3 == 0 {
+			e.notify("$/cancelRequest", map[string]any{"id": last + int64(i)}) // one that was sent before, or will be
+		}
+	}
+	for range n {
+		var wrong *jsonrpc2.Error
+		if err := <-answers; err != nil && !(errors.As(err, &wrong) && wrong.Code == protocol.CodeRequestCancelled) {
+			e.t.Errorf("an answer is %v", err)
+		}
+	}
+	fmt.Fprintf(&e.out, "\t%d answers\n", n)
 }
 
 func (e *testEditor) notify(method string, params any) {

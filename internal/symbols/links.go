@@ -56,7 +56,7 @@ func (p *Place) References(declaration bool) (out []Location) {
 			d = m.Decl
 		}
 	}
-	if key == "" && d != nil {
+	if key == "" && d != nil && d.Parent != nil {
 		key = p.dir + "/" + d.Key
 		if declaration {
 			out = append(out, Location{p.file, d.Start, d.End})

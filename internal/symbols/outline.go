@@ -137,15 +137,31 @@ type word struct {
 }
 
 func (p *outliner) scan() {
-	file := token.NewFileSet().AddFile("", -1, len(p.text))
+	for from := 0; from < len(p.text); {
+		from = p.scanFrom(from)
+	}
+}
+
+// scanFrom scans tokens from an offset on, and returns where it has stopped: at the end of a line
+// with a raw string or a comment that is probably not closed, or at the end of the text.
+func (p *outliner) scanFrom(from int) int {
+	file := token.NewFileSet().AddFile("", -1, len(p.text)-from)
 	var s scanner.Scanner
-	s.Init(file, p.text, nil, scanner.ScanComments)
+	s.Init(file, p.text[from:], nil, scanner.ScanComments)
 	for {
 		pos, kind, text := s.Scan()
 		if kind == token.EOF {
-			return
+			return len(p.text)
 		}
-		start := file.Offset(pos)
+		start := from + file.Offset(pos)
+		line, _, more := strings.Cut(text, "\n")
+		open := kind == token.STRING && text[0] == '`' || kind == token.COMMENT && strings.HasPrefix(text, "/*") && !strings.HasSuffix(text, "*/")
+		if open && more && kind == token.STRING {
+			p.tokens = append(p.tokens, word{kind, line, start, start + len(line)}, word{kind: token.SEMICOLON, start: start + len(line), end: start + len(line)})
+		}
+		if open && more {
+			return start + len(line) + 1
+		}
 		if kind == token.COMMENT {
 			p.comment(text, start)
 			continue
@@ -337,7 +353,7 @@ func (p *outliner) field(of *Decl) bool {
 	d.Until = p.tokens[p.at-1].end
 	tag := ""
 	if n := len(words); n > 0 && words[n-1].kind == token.STRING {
-		tag, _ = strconv.Unquote(words[n-1].text)
+		tag = strings.Trim(words[n-1].text, "`") // which may not be closed
 		words = words[:n-1]
 	}
 	d.Type = p.textOf(words)

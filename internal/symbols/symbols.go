@@ -20,6 +20,7 @@ package symbols
 import (
 	"context"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -255,7 +256,7 @@ func (x *index) below(u use) {
 // addType adds a node to those of its Go type.
 func (x *index) addType(dir, text string, u use) {
 	name, s := element(text, u.schema)
-	if s == nil || name == "" || strings.Contains(name, ".") || len(x.types[dir+"/"+name]) >= maxUses {
+	if s == nil || name == "" || strings.Contains(name, ".") || types.Universe.Lookup(name) != nil || len(x.types[dir+"/"+name]) >= maxUses {
 		return
 	}
 	u.schema = s
