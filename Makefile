@@ -169,6 +169,10 @@ test-release: ## Test what makes and publishes releases, with a small program.
 test-web: ## Test with a validator, yaml-language-server and a browser; installs missing programs.
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
 
+.PHONY: test-editors
+test-editors: ## Drive the language server from a real Neovim, and build the VS Code extension; installs missing programs.
+	./hack/editors.sh
+
 .PHONY: pictures
 pictures: ## Draw terminals, README and the book into bin/pictures, and what the book shows into docs/pictures.
 	mkdir -p $(BIN)/pictures

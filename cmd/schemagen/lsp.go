@@ -38,7 +38,7 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if terminal.IsTerminal(stdin) {
-				return cli.UsageError(cmd, "an editor starts lsp, and standard input is a terminal here: docs/editor.md describes how to configure editors")
+				return cli.UsageError(cmd, "an editor starts lsp, and standard input is a terminal here: docs/editors.md describes how to configure editors")
 			}
 			if err := checkFeatures(r.Enable); err != nil {
 				return err

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Tests the files in editors/: drives schemagen lsp from a real Neovim in a small module, and builds
+# the extension of VS Code in bin/vscode. Neovim and npm are installed from Debian's packages if
+# they are missing and we have the rights.
+set -eu
+cd "$(dirname "$0")/.."
+
+missing=
+command -v nvim >/dev/null || missing="$missing neovim"
+command -v npm >/dev/null || missing="$missing npm"
+if [ -n "$missing" ]; then
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    echo "editors.sh: install these first:$missing" >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  # shellcheck disable=SC2086
+  apt-get install -yq --no-install-recommends $missing >/dev/null ||
+    { apt-get update -q && apt-get install -yq --no-install-recommends $missing; }
+fi
+
+mkdir -p bin
+go build -o bin/schemagen ./cmd/schemagen
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/api/v1"
+sed 's/^module .*/module example.com\/project/' go.mod >"$work/go.mod"
+cp go.sum "$work"
+cat >"$work/api/v1/types.go" <<'GO'
+// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:validation:XValidation:rule="'😀' != self.name",message="no"
+type Spec struct {
+	// +kubebuilder:validation:MaxLenght=9
+	Name  string   `json:"name"`
+	Nodes []string `json:"nodes"`
+}
+
+// +kubebuilder:printcolumn:name=Name,type=string,JSONPath=.spec.name
+type Widget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              Spec `json:"spec"`
+}
+GO
+root=$PWD
+(
+  cd "$work"
+  SCHEMAGEN="$root/bin/schemagen" SCHEMAGEN_NEOVIM="$root/editors/neovim" nvim --headless --clean -c \
+    "lua local ok, err = xpcall(dofile, debug.traceback, '$root/editors/neovim/test.lua'); if not ok then io.stderr:write(err .. '\n'); vim.cmd('cquit 1') end"
+)
+
+rm -rf bin/vscode
+cp -R editors/vscode bin/vscode
+npm ci --prefix bin/vscode --no-audit --no-fund --loglevel=error
+npm run --prefix bin/vscode --silent build
