@@ -87,6 +87,7 @@ func layers() []string {
 		"internal/definitions",
 		"internal/project",
 		"internal/output",
+		"internal/review",
 		"internal/convertrun",
 		"internal/convertprove",
 		"internal/tryout",

@@ -90,7 +90,7 @@ func (r *Report) markdown(w io.Writer) error {
 			word = "allowed"
 			reason += fmt.Sprintf(" (%s; allowed: %s)", c.Category, c.Waived)
 		}
-		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, cell(values(c)), cell(r.where(c)), cell(publish.MarkdownText(reason)))
+		fmt.Fprintf(&b, "| %s | `%s`%s | %s | %s |\n", word, c.Kind, MarkdownCell(values(c)), MarkdownCell(r.where(c)), MarkdownCell(publish.MarkdownText(reason)))
 	}
 	for _, d := range r.Findings {
 		fmt.Fprintf(&b, "\n%s: %s: %s\n", publish.MarkdownText(d.Pos.String()), d.Severity, publish.MarkdownText(d.Message))
@@ -123,7 +123,7 @@ func (r *Report) where(c *Change) string {
 	return text
 }
 
-// cell escapes text for a table cell.
-func cell(text string) string {
+// MarkdownCell escapes Markdown for a cell of a table.
+func MarkdownCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", "").Replace(text)
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/schemagen/schemagen/structural"
 )
 
-// Size limits of the ways to install a CRD, in bytes.
+// Size limits of the ways to install a CRD, in bytes of its JSON.
 const (
-	// annotationLimit is the maximum total size of an object's annotations; kubectl apply
+	// AnnotationLimit is the maximum total size of an object's annotations; kubectl apply
 	// stores the whole object in one.
-	annotationLimit = 262144
+	AnnotationLimit = 262144
 	// helmLimit is the maximum size of a Secret, in which Helm stores a release.
 	helmLimit = 1 << 20
-	// etcdLimit is the default maximum size of an etcd request.
-	etcdLimit = 3 << 19
+	// RequestLimit is the default maximum size of an etcd request.
+	RequestLimit = 3 << 19
 )
 
 // size warns about a CRD that is too large for some ways of installing it.
@@ -25,18 +25,18 @@ func (c *checks) size() {
 	if !c.CheckSize {
 		return
 	}
-	if c.partial && maxJSON(c.Bytes) <= annotationLimit {
+	if c.partial && maxJSON(c.Bytes) <= AnnotationLimit {
 		return
 	}
 	c.complete()
 	data, err := json.Marshal(c.CRD)
-	if err != nil || len(data) <= annotationLimit {
+	if err != nil || len(data) <= AnnotationLimit {
 		return
 	}
 	n := len(data)
 	limit := "kubectl apply cannot store it in an annotation (262,144 bytes); use kubectl apply --server-side"
 	switch {
-	case n > etcdLimit:
+	case n > RequestLimit:
 		limit = "etcd rejects requests over 1.5 MiB by default"
 	case n > helmLimit:
 		limit = "it does not fit into a Helm release (1 MiB), and kubectl apply cannot store it in an annotation"

@@ -92,29 +92,21 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	reader.Lenient = true
 	in := definitions.Commits{Reader: *reader}
 	defer in.Close()
-	old, new, err := in.Sides(ctx, args)
-	if err != nil {
-		return err
+	old, new, err := in.Both(ctx, args, nil)
+	for _, side := range []definitions.Read{old, new} {
+		if err := unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
+			return err
+		}
 	}
-	olds, findings, err := in.Read(ctx, old, new)
-	if err := unread(old.String(), findings, err, r.definitions.dir, stderr); err != nil {
-		return err
-	}
-	news, findings, err := in.Read(ctx, new, old)
-	if err := unread(new.String(), findings, err, r.definitions.dir, stderr); err != nil {
-		return err
-	}
-	if len(olds) == 0 && len(news) == 0 {
-		return fmt.Errorf("no CRD found in %s and %s", old, new)
-	}
-	changes, err := compare.Definitions(ctx, target, olds, news)
+	news := new.Definitions
+	changes, err := compare.Definitions(ctx, target, old.Definitions, news)
 	if err != nil {
 		return err
 	}
 	if r.partial {
 		changes = slices.DeleteFunc(changes, func(c compare.Change) bool { return c.Kind == compare.DefinitionRemoved })
 	}
-	sources := news
+	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
 		sources, findings, err = r.definitions.generate(ctx, r.definitions.dir, r.sources)
 		if err := unread(strings.Join(r.sources, " "), findings, err, r.definitions.dir, stderr); err != nil {

@@ -20,6 +20,9 @@ import (
 //go:embed page/page.html
 var pageText string
 
+//go:embed page/palette.css
+var palette string
+
 //go:embed page/page.css
 var pageStyle string
 
@@ -73,13 +76,14 @@ func Page(title string, kinds []*publish.Documented) ([]byte, error) {
 		data.Kinds = append(data.Kinds, kind)
 	}
 	var b bytes.Buffer
+	style := palette + pageStyle
 	err = t.Execute(&b, struct {
 		Title  string
 		Policy template.HTMLAttr
 		Style  template.CSS
 		Script template.JS
 		Data   pageData
-	}{title, pagePolicy(), template.CSS(pageStyle), template.JS(pageScript), data})
+	}{title, Policy(style, pageScript), template.CSS(style), template.JS(pageScript), data})
 	if err != nil {
 		return nil, fmt.Errorf("page.html: %w", err)
 	}
@@ -97,12 +101,19 @@ func newPageField(p *prose.Parser, f *publish.Field) *pageField {
 	return out
 }
 
-// pagePolicy returns the Content-Security-Policy: no requests, and only the page's own
-// script and style.
-func pagePolicy() template.HTMLAttr {
+// Palette returns the part of the style that all pages share: colors, in light and dark.
+func Palette() string { return palette }
+
+// Policy returns the Content-Security-Policy of a page: no requests, and only its own style and,
+// unless it is empty, its own script.
+func Policy(style, script string) template.HTMLAttr {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'"`, hash(pageStyle), hash(pageScript)))
+	scripts := ""
+	if script != "" {
+		scripts = " script-src " + hash(script) + ";"
+	}
+	return template.HTMLAttr(fmt.Sprintf(`content="default-src 'none'; style-src %s;%s base-uri 'none'; form-action 'none'"`, hash(style), scripts))
 }

@@ -42,6 +42,42 @@ type Side []string
 
 func (s Side) String() string { return strings.Join(s, " ") }
 
+// Read is what one side of a comparison has.
+type Read struct {
+	Side        Side
+	Definitions []*crd.Definition
+	Findings    diag.List
+}
+
+// Both reads both sides of a comparison, which args name as for [Commits.Sides]. If args do not
+// name NEW, it is the packages, if there are any.
+func (c *Commits) Both(ctx context.Context, args, packages []string) (old, new Read, err error) {
+	if old.Side, new.Side, err = c.Sides(ctx, args); err != nil {
+		return old, new, err
+	}
+	ofPackages := len(packages) > 0 && len(args) < 2
+	if ofPackages {
+		new.Side = packages
+	}
+	if ref := old.Side[0]; ofPackages && strings.HasPrefix(ref, gitPrefix) && strings.Count(ref, ":") == 1 {
+		old.Definitions, old.Findings, err = c.ReadPackages(ctx, ref, packages)
+	} else {
+		old.Definitions, old.Findings, err = c.Read(ctx, old.Side, new.Side)
+	}
+	if err != nil {
+		return old, new, err
+	}
+	if ofPackages {
+		new.Definitions, new.Findings, err = c.Packages(ctx, c.Dir, packages)
+	} else {
+		new.Definitions, new.Findings, err = c.Read(ctx, new.Side, old.Side)
+	}
+	if err == nil && len(old.Definitions) == 0 && len(new.Definitions) == 0 && !old.Findings.HasErrors() && !new.Findings.HasErrors() {
+		err = fmt.Errorf("no CRD found in %s and %s", old.Side, new.Side)
+	}
+	return old, new, err
+}
+
 // Read reads the definitions of one side of a comparison. The paths of the other side are used
 // for a commit without a path. Definitions of one name that differ are findings.
 func (c *Commits) Read(ctx context.Context, side, other Side) (out []*crd.Definition, findings diag.List, err error) {

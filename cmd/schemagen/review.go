@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reference"
+	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/internal/output"
+	"github.com/schemagen/schemagen/internal/project"
+	"github.com/schemagen/schemagen/internal/review"
+	"github.com/schemagen/schemagen/verify"
+)
+
+// reviewRun is one run of the review command.
+type reviewRun struct {
+	definitions         definitionFlags
+	kubeVersion, format string
+	// output is a file, or - for standard output.
+	output string
+}
+
+func newReviewCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	var r reviewRun
+	cmd := &cobra.Command{
+		Use:   "review [OLD [NEW]]",
+		Short: "Write a page for the review of a change to an API.",
+		Long: `Write one page with what the reviewer of a change to an API has to know: what it
+breaks, API conventions that it does not follow, new unions, the cost of CEL rules,
+sizes, samples before and after, and questions that no program can answer.
+
+OLD and NEW are as for diff; the default for OLD is git:HEAD. The default for NEW is the
+project's Go packages, as for crd: conventions are only checked in Go. A project without
+packages has CRDs, as for verify. The page is self-contained HTML without a script, Markdown for
+a pull request, or JSON.`,
+		Example: `  schemagen review git:main -o review.html
+  schemagen review git:main --format markdown | gh pr comment --body-file -`,
+		Args: cli.Args(0, 2, ""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.definitions.configure(cmd, &reporting.Reporter{Format: "text"}); err != nil {
+				return err
+			}
+			return r.run(cmd.Context(), args, stdin, stdout, stderr)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&r.output, "output", "o", "-", "write to this file, - for standard output")
+	flags.StringVar(&r.format, "format", "html", "output format: "+strings.Join(review.Formats(), ", "))
+	flags.StringVar(&r.kubeVersion, "kube-version", "", "compare for the API server of this Kubernetes version (default "+apiserver.DefaultVersion+")")
+	r.definitions.add(cmd)
+	return cmd
+}
+
+func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if !slices.Contains(review.Formats(), r.format) {
+		return fmt.Errorf("unknown format %q: use one of %s", r.format, strings.Join(review.Formats(), ", "))
+	}
+	target, err := apiserver.NewTarget(r.kubeVersion)
+	if err != nil {
+		return err
+	}
+	if r.definitions.rules, err = r.definitions.project.Rules([]string{project.Review}); err != nil {
+		return err
+	}
+	in := review.Input{Kinds: generator.Rules(), Server: verify.New(target, verify.Options{}), Dir: r.definitions.dir}
+	if err := r.read(ctx, args, &in, stdin, stderr); err != nil {
+		return err
+	}
+	changes, err := compare.Definitions(ctx, target, in.Olds, in.News)
+	if err != nil {
+		return err
+	}
+	findings, err := definitions.Allow(changes, in.News, in.News, reference.IsCode)
+	if err := unread(in.New, findings, err, r.definitions.dir, stderr); err != nil {
+		return err
+	}
+	in.Changes = compare.Folded(changes)
+	page, err := review.New(ctx, in)
+	if err != nil {
+		return err
+	}
+	data, err := page.Write(r.format)
+	if err != nil {
+		return err
+	}
+	mode := cli.ModeOf(r.output, false, false)
+	_, err = output.Commit(ctx, []output.File{{Path: r.output, Data: data}}, mode, stdout)
+	return err
+}
+
+// read reads both sides, and the findings that only the new one has.
+func (r *reviewRun) read(ctx context.Context, args []string, to *review.Input, stdin io.Reader, stderr io.Writer) error {
+	reader, err := r.definitions.reader(stdin)
+	if err != nil {
+		return err
+	}
+	reader.Lenient = true
+	in := definitions.Commits{Reader: *reader}
+	defer in.Close()
+	packages, _ := r.definitions.project.Packages(nil, r.definitions.dir) // without any, NEW is files
+	old, new, err := in.Both(ctx, args, packages)
+	for _, side := range []definitions.Read{old, new} {
+		if err := unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
+			return err
+		}
+	}
+	to.Old, to.New, to.Olds, to.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
+	to.Findings = r.definitions.project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
+	return nil
+}

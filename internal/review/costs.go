@@ -1,0 +1,100 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/crd"
+)
+
+// Cost is the estimated cost of the CEL rules of a version.
+type Cost struct {
+	Version string `json:"version"`
+	// Before and After are shares of what the API server allows for a schema: 1 is all of it.
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+	// Rules are those whose cost changed, most expensive first.
+	Rules []RuleCost `json:"rules"`
+}
+
+// RuleCost is the cost of a rule, as a share of what the API server allows for one; nil if there
+// is no such rule.
+type RuleCost struct {
+	Field  string   `json:"field"`
+	Rule   string   `json:"rule"`
+	Before *float64 `json:"before,omitempty"`
+	After  *float64 `json:"after,omitempty"`
+}
+
+// most returns the larger share.
+func (c RuleCost) most() float64 {
+	var shares []float64
+	for _, share := range []*float64{c.Before, c.After} {
+		if share != nil {
+			shares = append(shares, *share)
+		}
+	}
+	return slices.Max(shares)
+}
+
+// costs returns the costs of the rules of the versions that have any.
+func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, after []*node) (out []Cost, err error) {
+	type key struct{ version, field, rule string }
+	rules := map[key]*RuleCost{}
+	var keys []key
+	var versions []string
+	totals := map[string]*Cost{}
+	read := func(d *crd.Definition, nodes []*node, isNew bool) error {
+		if d == nil {
+			return nil
+		}
+		fields := map[string]string{}
+		for _, n := range nodes {
+			if len(n.schema.XValidations) > 0 {
+				fields[n.path] = cmp.Or(n.field, ".")
+			}
+		}
+		if len(fields) == 0 {
+			return nil
+		}
+		found, err := in.Server.Rules(ctx, d.CRD)
+		if err != nil {
+			return err
+		}
+		for _, r := range found {
+			total := totals[r.Version]
+			if total == nil {
+				total = &Cost{Version: r.Version, Rules: []RuleCost{}}
+				totals[r.Version], versions = total, append(versions, r.Version)
+			}
+			path, _, _ := strings.Cut(r.Path, ".x-kubernetes-validations")
+			k := key{r.Version, fields[path], r.Text}
+			if rules[k] == nil {
+				rules[k], keys = &RuleCost{Field: k.field, Rule: r.Text}, append(keys, k)
+			}
+			share := r.RuleShare()
+			if isNew {
+				total.After, rules[k].After = total.After+r.SchemaShare(), &share
+			} else {
+				total.Before, rules[k].Before = total.Before+r.SchemaShare(), &share
+			}
+		}
+		return nil
+	}
+	if err := cmp.Or(read(new, after, true), read(old, before, false)); err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if r := rules[k]; r.Before == nil || r.After == nil || *r.Before != *r.After {
+			totals[k.version].Rules = append(totals[k.version].Rules, *r)
+		}
+	}
+	for _, version := range versions {
+		c := totals[version]
+		slices.SortStableFunc(c.Rules, func(a, b RuleCost) int { return cmp.Compare(b.most(), a.most()) })
+		out = append(out, *c)
+	}
+	return out, nil
+}

@@ -1,0 +1,140 @@
+package review
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/schemagen/schemagen/compare"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/publish"
+)
+
+// maxMarkdown is a little less than what a comment on a pull request may have. Samples are left
+// out of longer texts.
+const maxMarkdown = 65000
+
+// markdown returns the review as a comment on a pull request.
+func (r *Review) markdown() []byte {
+	text := r.text(true)
+	if len(text) > maxMarkdown {
+		text = r.text(false)
+	}
+	return []byte(text)
+}
+
+// text returns the review as Markdown, with or without samples.
+func (r *Review) text(samples bool) string {
+	w := &markdownWriter{}
+	w.put("## API review: %s → %s\n\n", publish.MarkdownCode(r.Old), publish.MarkdownCode(r.New))
+	w.put("**%d** break stored objects, **%d** break clients, %d are safe", r.BreaksStored, r.BreaksClients, r.Safe)
+	if r.Allowed > 0 {
+		w.put(", %d were allowed", r.Allowed)
+	}
+	w.put("; **%d** questions, %d conventions broken.\n", r.Questions, r.Broken)
+	for i := range r.Definitions {
+		w.definition(&r.Definitions[i], samples)
+	}
+	if len(r.Conventions) > 0 {
+		w.put("\n### Conventions that the change breaks\n")
+	}
+	for _, c := range r.Conventions {
+		w.put("\n<details><summary>%s %s (%d)</summary>\n\n", c.Code, publish.MarkdownText(c.Title), len(c.Findings))
+		for _, f := range c.Findings {
+			w.put("- %s %s\n", publish.MarkdownText(f.Message), publish.MarkdownCode(f.Place))
+		}
+		w.put("\n</details>\n")
+	}
+	return w.String()
+}
+
+type markdownWriter struct{ strings.Builder }
+
+func (w *markdownWriter) put(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+func (w *markdownWriter) definition(d *Definition, samples bool) {
+	w.put("\n### %s (%s, %s)\n", publish.MarkdownText(d.Kind), publish.MarkdownText(d.Group), d.State)
+	if len(d.Questions) > 0 {
+		w.put("\n")
+	}
+	for _, q := range d.Questions {
+		w.put("- [ ] **%s** %s", q.Ask, q.Why)
+		for i, about := range first(q.About) {
+			w.put("%s %s", map[bool]string{true: "<br>", false: ","}[i == 0], publish.MarkdownCode(about))
+		}
+		if n := rest(q.About); n > 0 {
+			w.put(" and %d more", n)
+		}
+		w.put("\n")
+	}
+	w.put("\n| | change | where | why |\n|---|---|---|---|\n")
+	for _, c := range d.Changes {
+		effect := c.Effect
+		if effect != compare.Safe.String() && c.Allowed == "" {
+			effect = "**" + effect + "**"
+		}
+		values := ""
+		if c.Old != "" {
+			values += " " + publish.MarkdownCode(c.Old)
+		}
+		if c.Old != "" && c.New != "" {
+			values += " →"
+		}
+		if c.New != "" {
+			values += " " + publish.MarkdownCode(c.New)
+		}
+		why := publish.MarkdownText(c.Reason)
+		if c.Allowed != "" {
+			why += " (allowed: " + publish.MarkdownText(c.Allowed) + ")"
+		}
+		where := strings.TrimSpace(publish.MarkdownText(c.Version) + " " + publish.MarkdownCode(c.Field))
+		w.put("| %s | `%s`%s | %s | %s |\n", effect, c.Kind, compare.MarkdownCell(values), compare.MarkdownCell(where), compare.MarkdownCell(why))
+	}
+	for _, u := range d.Unions {
+		w.put("\nNew union in %s", publish.MarkdownCode(u.Version+" "+u.Field))
+		if u.Discriminator != "" {
+			w.put(", selected by %s", publish.MarkdownCode(u.Discriminator))
+		}
+		for i, m := range u.Members {
+			w.put("%s %s", map[bool]string{true: ":", false: ","}[i == 0], publish.MarkdownCode(m))
+		}
+		w.put("\n")
+	}
+	for _, c := range d.Costs {
+		w.put("\nCost of CEL rules in %s: %s → %s of the limit for a schema\n", publish.MarkdownText(c.Version), percent(c.Before), percent(c.After))
+		for i, rule := range first(c.Rules) {
+			if i == 0 {
+				w.put("\n")
+			}
+			w.put("- %s %s → %s of the limit for a rule: %s\n", publish.MarkdownCode(rule.Field), share(rule.Before), share(rule.After), publish.MarkdownCode(rule.Rule))
+		}
+		if n := rest(c.Rules); n > 0 {
+			w.put("- and %d more\n", n)
+		}
+	}
+	if d.Size.After > 0 {
+		w.put("\nSize: %s → %s as JSON, %s of a request to etcd (1.5 MiB), %s of an annotation (256 KiB)\n",
+			bytesText(d.Size.Before), bytesText(d.Size.After), percent(d.Size.OfRequest), percent(d.Size.OfAnnotation))
+	}
+	if samples {
+		for _, s := range d.Samples {
+			w.sample(s)
+		}
+	}
+}
+
+// sample writes both samples as a difference.
+func (w *markdownWriter) sample(s Sample) {
+	var b strings.Builder
+	for _, l := range s.Lines() {
+		mark := l.Mark
+		if mark == "" || mark == "~" {
+			mark = " "
+		}
+		b.WriteString(mark + " " + diag.Line(l.Text) + "\n")
+	}
+	fence := "```"
+	for strings.Contains(b.String(), fence) {
+		fence += "`"
+	}
+	w.put("\n<details><summary>Sample in %s</summary>\n\n%sdiff\n%s%s\n\n</details>\n", publish.MarkdownText(s.Version), fence, b.String(), fence)
+}

@@ -1,0 +1,96 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/crd"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/dryrun"
+	"github.com/schemagen/schemagen/internal/output"
+)
+
+// Sample is an object with all fields that can be set together, in one version.
+type Sample struct {
+	Version string `json:"version"`
+	// Before and After are YAML that a server accepts; empty if there is none.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// Line is a line of both samples. Mark is + or - if only one of them has it, and ~ for lines that
+// are left out.
+type Line struct{ Mark, Text string }
+
+// samplesOf returns the samples of the versions in which they differ.
+func samplesOf(ctx context.Context, old, new *crd.Definition) (out []Sample, err error) {
+	if new == nil {
+		return nil, nil
+	}
+	for _, v := range new.CRD.Spec.Versions {
+		s := Sample{Version: v.Name}
+		if s.After, err = sample(ctx, new, v.Name); err != nil {
+			return nil, err
+		}
+		if s.Before, err = sample(ctx, old, v.Name); err != nil {
+			return nil, err
+		}
+		if s.Before != s.After {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// sample returns a sample of a version; empty if it is not served, or if none was found.
+func sample(ctx context.Context, d *crd.Definition, version string) (string, error) {
+	if d == nil {
+		return "", nil
+	}
+	kind, err := dryrun.New(d).Kind(d.CRD.Spec.Names.Kind + "." + d.CRD.Spec.Group + "/" + version)
+	if err != nil {
+		return "", ctx.Err() // the version does not exist, or is not served
+	}
+	made, err := kind.Sample(ctx, true)
+	if err != nil || len(made.Findings) > 0 {
+		return "", err
+	}
+	return diag.Lines(string(made.YAML)), nil
+}
+
+// around is the number of lines that are shown before and after a difference.
+const around = 3
+
+// Lines returns the lines of the samples, without those far from a difference.
+func (s Sample) Lines() (out []Line) {
+	a, b := slices.Collect(strings.Lines(s.Before)), slices.Collect(strings.Lines(s.After))
+	put := func(mark string, lines []string) {
+		for _, line := range lines {
+			out = append(out, Line{mark, strings.TrimSuffix(line, "\n")})
+		}
+	}
+	next := 0
+	for _, d := range output.DiffLines(a, b) {
+		put("", a[next:d.Start])
+		put("-", a[d.Start:d.End])
+		put("+", b[d.ReplStart:d.ReplEnd])
+		next = d.End
+	}
+	put("", a[next:])
+	return shortened(out)
+}
+
+// shortened replaces lines far from marked ones.
+func shortened(lines []Line) (out []Line) {
+	for i, l := range lines {
+		near := slices.ContainsFunc(lines[max(0, i-around):min(len(lines), i+around+1)], func(l Line) bool { return l.Mark != "" })
+		switch {
+		case near:
+			out = append(out, l)
+		case len(out) == 0 || out[len(out)-1].Mark != "~":
+			out = append(out, Line{"~", "…"})
+		}
+	}
+	return out
+}
