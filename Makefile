@@ -85,6 +85,10 @@ mutations: ## Compare runs with and without a cache after 10,000 random changes 
 parity-object: ## Compare the methods that object generates with controller-gen's: modules of the module cache, and 20,000 random packages.
 	$(GO) test ./generator/deepcopy -run 'TestModules|TestRandom' -modules . -packages 20000 -timeout 3h -update
 
+.PHONY: clients
+clients: ## Compare what is found about Go clients of modules of bench with compiled code, and with testdata/clients/modules.txt.
+	$(GO) test ./generator/internal/clients -run TestModules -modules -timeout 1h
+
 .PHONY: erasures
 erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources, and record the outcome.
 	$(GO) test ./generator/internal/build -run '^TestErasure$$' -erasures 20000 -timeout 2h

@@ -60,6 +60,7 @@ func layers() []string {
 		"generator/internal/absent",
 		"generator/internal/gounions",
 		"generator/internal/conventions",
+		"generator/internal/clients",
 		"generator/internal/transitions",
 		"generator/internal/gateway",
 		"generator/internal/overlay",

@@ -195,6 +195,9 @@ type Server interface {
 	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It
 	// fails for a schema that is not structural.
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// Handle returns the server's handling of objects of a version of a definition. It fails
+	// for a version that a server would not serve.
+	Handle(definition *apiextensionsv1.CustomResourceDefinition, version string) (crd.Handle, error)
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }

@@ -131,4 +131,8 @@ func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Eval
 	return nil, nil
 }
 
+func (server) Handle(*apiextensionsv1.CustomResourceDefinition, string) (crd.Handle, error) {
+	return nil, nil
+}
+
 func (server) Before(uint) bool { return false }

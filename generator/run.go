@@ -8,6 +8,7 @@ import (
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/build"
+	"github.com/schemagen/schemagen/generator/internal/clients"
 	"github.com/schemagen/schemagen/generator/internal/configgen"
 	"github.com/schemagen/schemagen/generator/internal/conventions"
 	"github.com/schemagen/schemagen/generator/internal/report"
@@ -26,7 +27,7 @@ func Codes() []*diag.Kind {
 
 // Rules returns the kinds of diagnostics about API conventions, sorted by code. They are
 // reported only if [Language] names them.
-func Rules() []*diag.Kind { return conventions.Codes() }
+func Rules() []*diag.Kind { return slices.Concat(conventions.Codes(), clients.Codes()) }
 
 // Run reads the packages that the options name and generates the
 // CustomResourceDefinitions of their kinds.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -452,6 +453,47 @@ func (v *Verifier) Costs(ctx context.Context, definition *apiextensionsv1.Custom
 // Evaluator returns a function that evaluates CEL rules on objects of a schema.
 func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error) {
 	return apiserver.NewEvaluator(schema, rules)
+}
+
+// Handle returns the server's handling of objects of a version of a definition. Nothing is kept
+// between requests.
+func (v *Verifier) Handle(definition *apiextensionsv1.CustomResourceDefinition, served string) (crd.Handle, error) {
+	kind, err := apiserver.NewKind(definition, served)
+	if err != nil {
+		return nil, err
+	}
+	complete := func(object map[string]any, version string) map[string]any {
+		if object == nil {
+			return nil
+		}
+		metadata := map[string]any{"name": "example", "uid": "00000000-0000-0000-0000-000000000000"}
+		if definition.Spec.Scope == apiextensionsv1.NamespaceScoped {
+			metadata["namespace"] = "default"
+		}
+		if version != "" {
+			metadata["resourceVersion"] = version
+		}
+		out := maps.Clone(object)
+		out["apiVersion"], out["kind"], out["metadata"] = definition.Spec.Group+"/"+served, definition.Spec.Names.Kind, metadata
+		return out
+	}
+	return func(ctx context.Context, r crd.Request) (crd.Answer, error) {
+		var answer apiserver.Answer
+		var err error
+		switch {
+		case r.Stored == nil:
+			answer, err = kind.Create(ctx, complete(r.Object, ""))
+		case r.Status:
+			answer, err = kind.UpdateStatus(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
+		default:
+			answer, err = kind.Update(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
+		}
+		out := crd.Answer{Object: answer.Object}
+		for _, e := range slices.Concat(answer.Errors, answer.Unchecked) {
+			out.Refusals = append(out.Refusals, crd.Refusal{Path: e.Field, Text: e.Error()})
+		}
+		return out, err
+	}, nil
 }
 
 // Before reports whether the server is older than Kubernetes 1.minor.

@@ -30,6 +30,7 @@ func unfixable() map[diag.Code]string {
 		"SG209": several, "SG210": meaning, "SG211": meaning, "SG212": several, "SG214": several, "SG215": types, "SG216": several, "SG219": meaning,
 		"SG241": convention, "SG242": types, "SG243": convention, "SG244": convention, "SG245": types, "SG246": types, "SG247": types, "SG248": types,
 		"SG249": convention, "SG250": types, "SG252": meaning, "SG255": several, "SG256": several, "SG260": meaning, "SG262": meaning, "SG263": meaning, "SG264": convention,
+		"SG271": types, "SG273": several, "SG275": several, "SG276": types, "SG277": several,
 		"SG230": types, "SG231": types, "SG232": convention,
 		"SG302": meaning, "SG304": several, "SG307": several, "SG308": "enabling a feature changes all types of the package",
 		"SG309": "other tools may read the tag", "SG310": meaning, "SG311": meaning,

@@ -140,6 +140,11 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	if len(options.Rules) > 0 {
 		conventions.Check(r, options.Rules, crds, run.builtTypes())
 	}
+	if options.merging == nil {
+		if err := run.checkClients(ctx, crds); err != nil {
+			return nil, nil, err
+		}
+	}
 	return crds, run, ctx.Err()
 }
 
@@ -203,6 +208,9 @@ func defineMerged(ctx context.Context, options *Options) ([]*checks.Definition, 
 		}
 	}
 	absent.Check(run.Checker, out, true)
+	if err := run.checkClients(ctx, out); err != nil {
+		return nil, nil, err
+	}
 	return out, run, ctx.Err()
 }
 

@@ -5,7 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/internal/checks"
+	"github.com/schemagen/schemagen/generator/internal/clients"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/erasure"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
@@ -76,6 +78,17 @@ func (run *Run) builtTypes() (out []*source.Type) {
 		return cmp.Or(cmp.Compare(a.Spec.Pos(), b.Spec.Pos()), cmp.Compare(a.String(), b.String()))
 	})
 	return out
+}
+
+// checkClients reports what Go clients of the definitions cannot say, if the rules ask for it.
+func (run *Run) checkClients(ctx context.Context, definitions []*checks.Definition) error {
+	if run.options.Server == nil {
+		return nil
+	}
+	c := &clients.Checker{Reporter: run.Reporter, Codes: run.options.Rules, Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
+		return run.options.Server.Handle(d.Complete(), d.Object.Spec.Versions[version].Name)
+	}}
+	return c.Check(ctx, definitions)
 }
 
 // newRun returns a run of the packages that the options name, or of those that are loaded.

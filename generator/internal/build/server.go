@@ -21,6 +21,9 @@ type Server interface {
 	// Evaluator returns a function that evaluates CEL rules on objects of a schema. It
 	// returns an error if the schema is not structural.
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
+	// Handle returns the server's handling of objects of a version of a definition. It returns
+	// an error if the server would not serve the version.
+	Handle(definition *apiextensionsv1.CustomResourceDefinition, version string) (crd.Handle, error)
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }
