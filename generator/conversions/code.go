@@ -233,14 +233,17 @@ func (f *codeFile) std(importPath, name string) string {
 func (f *codeFile) text(t *Type) string {
 	switch {
 	case t.Decl != nil:
-		if t.Decl.Generic != nil {
-			f.reporter.Report(noRule, t.Decl.Pkg.At(t.Decl.Spec.Name.Pos()), "declare a type for it", "%s is an instance of a generic type, which conversions do not support", t.label())
-			return "any"
-		}
 		name := t.Decl.Spec.Name.Name
 		if t.Decl.Pkg != f.pkg && !ast.IsExported(name) {
 			f.reporter.Report(noRule, t.Decl.Pkg.At(t.Decl.Spec.Name.Pos()), "export it", "the conversions of package %s would have to name the type %s, which is not exported", f.pkg.Path, t.label())
 			return "any"
+		}
+		var arguments []string
+		for _, argument := range f.model.types.arguments(t.Decl) {
+			arguments = append(arguments, f.text(argument))
+		}
+		if len(arguments) > 0 {
+			name += "[" + strings.Join(arguments, ", ") + "]"
 		}
 		if q := f.imp(t.Decl.Pkg.Path, importName(t.Decl.Pkg)); q != "" {
 			return q + "." + name
@@ -254,6 +257,16 @@ func (f *codeFile) text(t *Type) string {
 		return "map[" + f.text(t.Key) + "]" + f.text(t.Elem)
 	case t.Shape == Bytes:
 		return "[]byte"
+	case t.Elem != nil:
+		return fmt.Sprintf("[%d]%s", t.length, f.text(t.Elem))
+	case len(t.members) > 0:
+		var fields []string
+		for _, m := range t.members {
+			fields = append(fields, strings.TrimSpace(m.name+" "+f.text(m.t)+" "+m.tag))
+		}
+		return "struct{ " + strings.Join(fields, "; ") + " }"
+	case t.ID == "struct{}":
+		return t.ID
 	}
 	return t.Basic
 }
@@ -290,7 +303,7 @@ func (f *codeFile) names(p *Pair) (up, down string) {
 	if names, ok := f.functions[p]; ok {
 		return names[0], names[1]
 	}
-	spoke, hub := p.Spoke.Decl.Spec.Name.Name, p.Hub.Decl.Spec.Name.Name
+	spoke, hub := f.instanceName(p.Spoke), f.instanceName(p.Hub)
 	if p.Spoke.Decl.Pkg != f.pkg {
 		spoke = upperFirst(p.Spoke.Decl.Pkg.Name) + spoke
 	}

@@ -129,14 +129,29 @@ func (f *codeFile) helper(name string, text func(name string) string) string {
 // identifier returns a name for a type within names of functions.
 func (f *codeFile) identifier(t *Type) string {
 	switch {
-	case t.Decl != nil && t.Decl.Pkg == f.pkg:
-		return upperFirst(t.Decl.Spec.Name.Name)
 	case t.Decl != nil:
-		return upperFirst(t.Decl.Pkg.Name) + upperFirst(t.Decl.Spec.Name.Name)
+		name := upperFirst(f.instanceName(t))
+		if t.Decl.Pkg != f.pkg {
+			name = upperFirst(t.Decl.Pkg.Name) + name
+		}
+		return name
 	case t.Elem != nil:
-		return f.identifier(t.Elem) + [...]string{List: "List", Map: "Map", Pointer: "Pointer"}[t.Shape]
+		return f.identifier(t.Elem) + [...]string{Opaque: "Array", List: "List", Map: "Map", Pointer: "Pointer"}[t.Shape]
 	}
-	return upperFirst(t.Basic)
+	name := upperFirst(t.Basic)
+	for _, m := range t.members {
+		name += upperFirst(m.name)
+	}
+	return name
+}
+
+// instanceName returns the name of a declared type, with those of its type arguments.
+func (f *codeFile) instanceName(t *Type) string {
+	name := t.Decl.Spec.Name.Name
+	for i, argument := range f.model.types.arguments(t.Decl) {
+		name += [...]string{"Of", "And"}[min(i, 1)] + f.identifier(argument)
+	}
+	return name
 }
 
 // integer converts integers and saturates.

@@ -76,7 +76,8 @@ func (w *pairing) run() {
 	w.types.fields(w.Spoke)
 	w.types.fields(w.Hub)
 	if w.Spoke.mixed || w.Hub.mixed {
-		w.fail(noRule, w.Spoke.Decl.Spec.Name.Pos(), w.Spoke.Decl.Pkg, "", "%s and %s have unexported fields or embed pointers, which conversions do not support", w.Spoke.label(), w.Hub.label())
+		w.mixed(w.Spoke)
+		w.mixed(w.Hub)
 		return
 	}
 	for _, m := range w.Spoke.Decl.Load().Markers {
@@ -108,6 +109,17 @@ func (w *pairing) run() {
 	w.findMembers()
 	w.rankGuards()
 	slices.SortStableFunc(w.Units, func(a, b *Unit) int { return cmp.Compare(a.order(), b.order()) })
+}
+
+// mixed reports a struct that conversions cannot look into.
+func (w *pairing) mixed(t *Type) {
+	const hint = "convert the field that uses the struct with +schemagen:convert:func"
+	switch {
+	case t.oddity != nil:
+		w.fail(noRule, t.oddity.Pos, t.oddIn, hint, "%s of %s %s, which conversions do not support", t.oddity.GoName(), t.label(), t.why)
+	case t.mixed:
+		w.fail(noRule, t.Decl.Spec.Name.Pos(), t.Decl.Pkg, hint, "%s has metadata of a kind, or embeds structs too deeply, which conversions do not support", t.label())
+	}
 }
 
 // order puts the units of fields of the spoke first.

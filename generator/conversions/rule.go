@@ -42,7 +42,7 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		rule.omitEmpty = r.codec == "json" && (omitsEmpty(r.spokeField, s) || omitsEmpty(r.hubField, h))
 		return rule, ""
 	}
-	if r.codec == "" && r.values == nil && s.ID == h.ID && !taken && !strings.HasPrefix(s.ID, "?") {
+	if r.codec == "" && r.values == nil && s.ID == h.ID && !taken && !strings.Contains(s.ID, "?") {
 		rule.Name, rule.op = "equal", opSame
 		return rule, ""
 	}
@@ -90,6 +90,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		}
 	case r.codec != "" && s.Shape != List && h.Shape != Map && s.Shape != Map && s.Shape != Struct:
 		return nil, "the codec " + r.codec + " does not fit these types"
+	case len(s.members)+len(h.members) > 0:
+		return nil, "structs without a name are converted only if they are identical"
 	case s.Shape == Opaque || h.Shape == Opaque:
 		return nil, "different types"
 	case s.Shape == List && h.Shape == List:
@@ -291,7 +293,7 @@ func document(t *Type) bool {
 	}
 	switch t.Shape {
 	case Struct, List, Map:
-		return !strings.ContainsAny(t.ID, "?,") && !strings.Contains(t.ID, "unnamed")
+		return !strings.Contains(t.ID, "?")
 	}
 	return t.Shape == Opaque && (t.ID == rawExtensionID || t.ID == jsonID)
 }

@@ -1,6 +1,7 @@
 package conversions
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -42,10 +43,26 @@ type Type struct {
 	// included. They are complete once [types.fields] was called.
 	Fields []*Field
 
+	// members are the fields of an unnamed struct, which conversions do not look into, and length is
+	// that of an array.
+	members []member
+	length  int64
+
 	read bool
 	// mixed is set if a struct has what conversions cannot look into: unexported fields
-	// and embedded pointers.
-	mixed bool
+	// and embedded pointers. oddity is such a field, or nil, oddIn its package, and why what is
+	// odd about it.
+	mixed  bool
+	oddity *source.Field
+	oddIn  *source.Package
+	why    string
+}
+
+// member is a field of an unnamed struct. Its name is empty if it is embedded.
+type member struct {
+	name string
+	t    *Type
+	tag  string
 }
 
 // Field is a field of a struct in JSON.
@@ -128,7 +145,11 @@ func (ts *types) at(f *source.File, expr ast.Expr, depth int) *Type {
 		elem := ts.at(f, typed.Elt, depth+1)
 		switch {
 		case typed.Len != nil:
-			return &Type{ID: "[n]" + elem.ID}
+			n, ok := f.ArrayLength(typed.Len)
+			if !ok {
+				return &Type{ID: "?"}
+			}
+			return &Type{ID: fmt.Sprintf("[%d]%s", n, elem.ID), length: n, Elem: elem}
 		case elem.Shape == Uint && elem.Basic == "uint8":
 			return &Type{ID: "[]" + elem.ID, Shape: Bytes}
 		}
@@ -136,8 +157,15 @@ func (ts *types) at(f *source.File, expr ast.Expr, depth int) *Type {
 	case *ast.MapType:
 		key, elem := ts.at(f, typed.Key, depth+1), ts.at(f, typed.Value, depth+1)
 		return &Type{ID: "map[" + key.ID + "]" + elem.ID, Shape: Map, Key: key, Elem: elem}
-	case *ast.StructType, *ast.InterfaceType, *ast.FuncType, *ast.ChanType:
-		return &Type{ID: "unnamed"}
+	case *ast.StructType:
+		return ts.unnamed(f, typed, depth)
+	case *ast.InterfaceType:
+		if typed.Methods.NumFields() == 0 {
+			return &Type{ID: "any", Basic: "any"}
+		}
+		return &Type{ID: "?"}
+	case *ast.FuncType, *ast.ChanType:
+		return &Type{ID: "?"}
 	}
 	name, why := f.Resolve(expr)
 	switch {
@@ -154,6 +182,48 @@ func (ts *types) at(f *source.File, expr ast.Expr, depth int) *Type {
 		return &Type{ID: basic, Shape: shapeOf(basic), Basic: basic}
 	}
 	return ts.declared(name.Type, depth)
+}
+
+// unnamed returns the type of a struct type that has no name. Its ID is that of identical ones.
+func (ts *types) unnamed(f *source.File, expr *ast.StructType, depth int) *Type {
+	out := &Type{ID: "struct{"}
+	for _, field := range expr.Fields.List {
+		m := member{t: ts.at(f, field.Type, depth+1)}
+		if field.Tag != nil {
+			m.tag = field.Tag.Value
+		}
+		names := []string{""}
+		if len(field.Names) > 0 {
+			names = nil
+		}
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+		for _, name := range names {
+			m.name = name
+			out.members = append(out.members, m)
+			if name != "" && !ast.IsExported(name) {
+				name = f.Pkg.Path + "." + name
+			}
+			out.ID += name + " " + m.t.ID + " " + m.tag + ";"
+		}
+	}
+	out.ID += "}"
+	return out
+}
+
+// arguments returns the type arguments of an instance of a generic type.
+func (ts *types) arguments(t *source.Type) (out []*Type) {
+	if t.Generic == nil {
+		return nil
+	}
+	for _, field := range t.Generic.Spec.TypeParams.List {
+		for _, name := range field.Names {
+			argument := t.File.Params[name.Name]
+			out = append(out, ts.of(argument.File, argument.Expr))
+		}
+	}
+	return out
 }
 
 // declared returns the type of a declaration.
@@ -214,7 +284,9 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 		goName := field.GoName()
 		embedded := field.Name == "" && name == ""
 		if !ast.IsExported(goName) && !embedded {
-			to.mixed = to.mixed || field.Name != "_"
+			if field.Name != "_" {
+				to.mix(t.Pkg, field, "is not exported")
+			}
 			continue
 		}
 		if embedded {
@@ -224,8 +296,10 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 				to.Fields = append(to.Fields, &Field{Go: prefix + goName, Type: inner, Source: field, Pkg: t.Pkg, Meta: true})
 			case inner.Shape == Struct && ast.IsExported(goName):
 				ts.add(to, inner.Decl, prefix+goName+".", depth+1)
+			case inner.Shape == Pointer:
+				to.mix(t.Pkg, field, "is an embedded pointer")
 			default:
-				to.mixed = true
+				to.mix(t.Pkg, field, "is embedded and not an exported struct")
 			}
 			continue
 		}
@@ -244,6 +318,13 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 			continue // the outer one counts
 		}
 		to.Fields = append(to.Fields, f)
+	}
+}
+
+// mix records a field of a struct that conversions cannot look into.
+func (t *Type) mix(in *source.Package, field *source.Field, why string) {
+	if t.mixed = true; t.oddity == nil {
+		t.oddity, t.oddIn, t.why = field, in, why
 	}
 }
 
@@ -273,6 +354,8 @@ func (t *Type) label() string {
 		return "map of " + t.Elem.label()
 	case t.Shape == Bytes:
 		return "bytes"
+	case len(t.members) > 0:
+		return "unnamed struct"
 	}
 	return t.ID
 }
