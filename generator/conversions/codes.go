@@ -9,7 +9,7 @@ import (
 var (
 	notOneHub = &diag.Kind{
 		Code: "SG920", Title: "no hub, or several",
-		Explanation: "All versions of a kind are converted to and from one of them, the hub: the storage version, unless the type of another one has +schemagen:convert:hub.",
+		Explanation: "All versions of a kind are converted to and from one of them, the hub: the storage version, unless the type of another one has +schemagen:convert:hub. The packages of the others import the hub's, which therefore cannot import them, directly or through other packages.",
 		Bad:         "$ schemagen conversions ./...\n-- v1/types.go --\n// +groupName=example.com\npackage v1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +kubebuilder:storageversion\n// +schemagen:convert:hub\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n\n\tSize int32 `json:\"size,omitempty\"`\n}\n-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\n// +schemagen:convert:hub\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 		Good:        "-- v1beta1/types.go --\n// +groupName=example.com\npackage v1beta1\n\nimport metav1 \"k8s.io/apimachinery/pkg/apis/meta/v1\"\n\ntype Widget struct {\n\tmetav1.TypeMeta   `json:\",inline\"`\n\tmetav1.ObjectMeta `json:\"metadata,omitempty\"`\n}",
 	}

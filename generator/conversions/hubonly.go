@@ -50,7 +50,8 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	}
 	schema := property(s, g.JSON)
 	if s != nil && s.ValueValidation != nil && slices.Contains(s.Required, g.JSON) && (schema == nil || schema.Default == nil) {
-		w.fail(requiredHubOnly, g.pos(), g.Pkg, "make it optional, or give it a default", "%s %s is required, has no default, and has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
+		hint := "make it optional or give it a default, or, if a field of " + w.spoke.Name + " has its value, write above that one: // +schemagen:convert:to=" + dotted(path)
+		w.fail(requiredHubOnly, g.pos(), g.Pkg, hint, "%s %s is required, has no default, and has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
 	}
 	if marker == nil && w.strict {
 		d := w.fail(noCounterpart, g.pos(), g.Pkg, "write above the struct: // +schemagen:convert:hubOnly="+dotted(path), "%s %s has no counterpart in %s", w.current.Hub.Name, w.in(path), w.spoke.Name)

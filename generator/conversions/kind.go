@@ -126,6 +126,13 @@ func (p *pairer) kind(d *checks.Definition) *Kind {
 	kind.Hub = hubs[0]
 	p.stores(kind)
 	kind.Spokes = slices.DeleteFunc(kind.Spokes, func(v *Version) bool { return v == kind.Hub })
+	for _, v := range kind.Spokes {
+		hub, spoke := kind.Hub.Type.Decl.Pkg, v.Type.Decl.Pkg
+		if at := hub.FindImport(spoke); at.IsValid() {
+			found := p.reporter.Report(notOneHub, hub.At(at), "move what needs both versions to a third package, or make "+v.Name+" the hub", "%s cannot be the hub of %s: its package imports that of %s, whose conversions import the hub's", kind.Hub.Name, kind.Name, v.Name)
+			*found = found.With(diag.Related{Pos: p.at(v), Message: "version " + v.Name})
+		}
+	}
 	return kind
 }
 

@@ -285,6 +285,8 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		}
 		if codec != "" {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=" + codec
+		} else if r.codec != "" && alike(f.Type, g.Type) {
+			hint = "remove as=" + r.codec
 		}
 		if s, h := f.Type, g.Type; (s.Shape == Map && h.Shape == List || s.Shape == List && h.Shape == Map) && s.Elem.Shape == Struct && h.Elem.Shape == Struct {
 			hint = "write +schemagen:convert:to=" + dotted(hub) + ",as=map,key=.name, with the field of the list that has the keys"
@@ -294,7 +296,15 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 		return
 	}
 	if r.codec != "" && !rule.has(opCodec, opKeyed) || r.values != nil && !rule.has(opValues) {
-		w.fail(noRule, f.pos(), f.Pkg, "", "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spoke.Name, w.in(spoke), f.Type.label(), w.current.Hub.Name, w.in(hub), g.Type.label())
+		hint := ""
+		if r.codec != "" {
+			hint = "remove as=" + r.codec
+		}
+		w.fail(noRule, f.pos(), f.Pkg, hint, "the marker of %s %s does not fit: its values are %s, and those of %s %s are %s", w.spoke.Name, w.in(spoke), f.Type.label(), w.current.Hub.Name, w.in(hub), g.Type.label())
+		return
+	}
+	if shape := pointed(f.Type).Shape; len(r.keys) > 0 && shape != List && shape != Map {
+		w.fail(noRule, f.pos(), f.Pkg, "remove key="+strings.Join(r.keys, ";"), "%s %s (%s) has no elements with keys", w.spoke.Name, w.in(spoke), f.Type.label())
 		return
 	}
 	u := &Unit{Spoke: spoke, Hub: hub, Rule: rule, Pos: f.pos(), Reason: reason}

@@ -36,7 +36,7 @@ func (w *pairing) without(f *Field, path []*Field) {
 }
 
 // candidates returns at most three fields of the hub that might be the counterpart of a
-// field: those whose types convert first, by the likeness of names.
+// field: those with its name first, then by the likeness of names and types.
 func (w *pairing) candidates(f *Field) [][]*Field {
 	type candidate struct {
 		path    []*Field
@@ -67,8 +67,14 @@ func (w *pairing) candidates(f *Field) [][]*Field {
 		}
 	}
 	walk(w.Hub, nil)
+	moved := func(path []*Field) int {
+		if path[len(path)-1].JSON == f.JSON {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.unalike/2, b.unalike/2), cmp.Compare(a.fits, b.fits), cmp.Compare(a.unalike, b.unalike))
+		return cmp.Or(cmp.Compare(moved(a.path), moved(b.path)), cmp.Compare(a.unalike/2, b.unalike/2), cmp.Compare(a.fits, b.fits), cmp.Compare(a.unalike, b.unalike))
 	})
 	var out [][]*Field
 	for _, c := range all[:min(3, len(all))] {

@@ -81,9 +81,18 @@ func (c *Converter) build(ctx context.Context, workingDir string, tags []string,
 		cmd.Args = append(cmd.Args, "./"+name)
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return errors.Join(ctx.Err(), fmt.Errorf("build the conversions: %w\n%s", err, bytes.TrimSpace(out)))
+		return buildError(ctx, "the conversions", err, out)
 	}
 	return nil
+}
+
+// buildError returns the error of a go command with what it printed.
+func buildError(ctx context.Context, of string, err error, printed []byte) error {
+	hint := ""
+	if bytes.Contains(printed, []byte("missing method DeepCopyObject")) {
+		hint = "\nhint: a version has no generated deep copies yet: run make generate first or, if the Makefile has no such target, schemagen object paths=./..."
+	}
+	return errors.Join(ctx.Err(), fmt.Errorf("build %s: %w\n%s%s", of, err, bytes.TrimSpace(printed), hint))
 }
 
 // program returns the name of the compiled program.

@@ -80,6 +80,14 @@ func ConvertWidgetFromHub(_ context.Context, from *v1.Widget, to *Widget) error 
 	to.Width = from.Size
 	return nil
 }
+-- uncopied/types.go --
+package uncopied
+
+type Widget struct{}
+
+type object interface{ DeepCopyObject() object }
+
+var _ object = &Widget{}
 -- broken/types.go --
 package broken
 
@@ -137,6 +145,10 @@ func TestConvert(t *testing.T) {
 	kind.Spokes = append(kind.Spokes, written.Spoke{Version: written.Version{Name: "v2", Package: "example.com/m/broken", Type: "Widget"}})
 	if _, err := Build(t.Context(), dir, nil, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "ConvertTo") {
 		t.Errorf("a type without conversions: %v", err)
+	}
+	kind.Hub.Package = "example.com/m/uncopied"
+	if _, err := Build(t.Context(), dir, nil, []written.Kind{kind}); err == nil || !strings.Contains(err.Error(), "run make generate first") {
+		t.Errorf("a type without deep copies: %v", err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package convertrun
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +30,7 @@ func BuildTest(ctx context.Context, dir string, tags []string, files map[string]
 		cmd.Dir = dir
 		var out []byte
 		if out, err = cmd.CombinedOutput(); err != nil {
-			err = errors.Join(ctx.Err(), fmt.Errorf("build the tests of %s: %w\n%s", dir, err, bytes.TrimSpace(out)))
+			err = buildError(ctx, "the tests of "+dir, err, out)
 		}
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"go/ast"
+	"go/token"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,6 +55,34 @@ func (p *Package) Imported(importPath string) *Package {
 		return p.program.packageFor(listed)
 	}
 	return nil
+}
+
+// FindImport returns the import because of which a package depends on another one, if it does
+// so through the user's packages.
+func (p *Package) FindImport(other *Package) token.Pos {
+	seen := map[*Package]bool{p: true}
+	var find func(p *Package) token.Pos
+	find = func(p *Package) token.Pos {
+		for _, f := range p.Sources {
+			f.Parse()
+			for _, spec := range f.tree.Imports {
+				imp, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					continue
+				}
+				imported := f.Pkg.Imported(imp)
+				if imported == nil || !imported.Local() || seen[imported] {
+					continue
+				}
+				seen[imported] = true
+				if imported == other || find(imported).IsValid() {
+					return spec.Pos()
+				}
+			}
+		}
+		return token.NoPos
+	}
+	return find(p)
 }
 
 // dotImports returns the packages that the file dot-imports.
