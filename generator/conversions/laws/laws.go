@@ -94,9 +94,7 @@ func Generate(ctx context.Context, options generator.Options) (Files, diag.List,
 		r.Add(report.NoKinds.At(diag.Position{}, "name packages with types that have the methods ConvertTo and ConvertFrom, or with functions such as ConvertWidgetToHub and ConvertWidgetFromHub",
 			"no hand-written conversion found").As(diag.Error))
 	}
-	if err := engines.finish(options.Header, &out); err != nil {
-		return Files{}, nil, err
-	}
+	engines.finish(options.Header, &out)
 	if r.List.HasErrors() {
 		out = Files{}
 	}

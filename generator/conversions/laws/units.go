@@ -46,7 +46,8 @@ func Generated(m *conversions.Model, header string) (Files, error) {
 		out.Files = append(out.Files, build.File{Name: filepath.Join(dir, FileName), Data: data})
 	}
 	slices.Sort(out.Without)
-	return out, engines.finish(header, &out)
+	engines.finish(header, &out)
+	return out, nil
 }
 
 // unitTable is the table of units of a file.
