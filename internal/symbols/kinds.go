@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"go/token"
@@ -11,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/schemagen/schemagen/structural/manifest"
+	"github.com/schemagen/schemagen/unions"
 )
 
 // Symbol is a kind in a file, or a field of one.
@@ -105,13 +107,16 @@ func (k *Kind) ruleCosts(ctx context.Context) ([]ruleCost, error) {
 	if k.costs != nil || k.program.costs == nil {
 		return k.costs, nil
 	}
-	found, err := k.program.costs(ctx, k.complete())
-	if err != nil || ctx.Err() != nil {
-		return nil, err
+	if k.estimated == nil {
+		found, err := k.program.costs(ctx, k.complete())
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		k.estimated = append([]unions.RuleCost{}, found...)
 	}
 	k.costs = []ruleCost{}
 	x := k.program.index()
-	for _, c := range found {
+	for _, c := range k.estimated {
 		i := slices.IndexFunc(k.Object.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == c.Version })
 		_, path, ok := strings.Cut(c.Path, ".openAPIV3Schema")
 		if !ok || i < 0 || i >= len(k.Schemas) || k.Schemas[i] == nil {
@@ -125,6 +130,15 @@ func (k *Kind) ruleCosts(ctx context.Context) ([]ruleCost, error) {
 		}
 	}
 	return k.costs, nil
+}
+
+// known returns the estimated costs; nil if there are none yet.
+func (k *Kind) known() []unions.RuleCost {
+	if !k.costing.TryLock() {
+		return nil // they are being estimated
+	}
+	defer k.costing.Unlock()
+	return k.estimated
 }
 
 // complete returns the definition with its schemas.

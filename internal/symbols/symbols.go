@@ -18,6 +18,7 @@
 package symbols
 
 import (
+	"bytes"
 	"context"
 	"go/token"
 	"go/types"
@@ -51,6 +52,33 @@ type Recorder struct {
 	generator.Server
 	mu          sync.Mutex
 	definitions []*crd.Definition
+	outlines    outlines
+}
+
+// outlines keeps the outlines of files that did not change between runs.
+type outlines struct {
+	mu    sync.Mutex
+	files map[string]outlined
+}
+
+type outlined struct {
+	text    []byte
+	outline *Outline
+}
+
+// of returns the outline of a file with a text.
+func (o *outlines) of(file string, text []byte) *Outline {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if known, ok := o.files[file]; ok && bytes.Equal(known.text, text) {
+		return known.outline
+	}
+	if o.files == nil {
+		o.files = map[string]outlined{}
+	}
+	out := NewOutline(text)
+	o.files[file] = outlined{text, out}
+	return out
 }
 
 // Around returns a server whose definitions are recorded; those of earlier runs are forgotten. A
@@ -85,7 +113,10 @@ type Kind struct {
 	resolve func(token.Pos) diag.Position
 
 	costing sync.Mutex
-	costs   []ruleCost // nil until they are asked for
+	// estimated are the costs of the rules, and costs these with their positions; both are nil
+	// until they are asked for.
+	estimated []unions.RuleCost
+	costs     []ruleCost
 }
 
 // ruleCost is the cost of a rule whose marker is at an offset of a file.
@@ -104,7 +135,9 @@ type Program struct {
 	Dir   string
 	kinds []*Kind
 	read  Read
-	costs func(context.Context, *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
+	// outlines has those of the files.
+	outlines *outlines
+	costs    func(context.Context, *apiextensionsv1.CustomResourceDefinition) ([]unions.RuleCost, error)
 
 	once  sync.Once
 	found index
@@ -118,13 +151,13 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 	definitions := r.definitions
 	r.definitions = nil
 	r.mu.Unlock()
-	p := &Program{Dir: dir, read: read}
+	p := &Program{Dir: dir, read: read, outlines: &r.outlines}
 	if r.Server != nil {
 		p.costs = r.Server.Costs
 	}
 	seen := map[string]bool{}
 	earlier := map[string]*Kind{}
-	if before != nil && failed {
+	if before != nil {
 		for _, k := range before.kinds {
 			earlier[k.name()] = k
 		}
@@ -138,12 +171,15 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 			continue
 		}
 		seen[k.name()] = true
-		if old := earlier[k.name()]; old != nil {
-			if slices.ContainsFunc(k.Schemas, isCut) {
-				k = old
-			} else if k.Text == nil {
-				k.Text = old.Text
-			}
+		old := earlier[k.name()]
+		switch {
+		case old == nil:
+		case failed && slices.ContainsFunc(k.Schemas, isCut):
+			k = old
+		case k.Text == nil:
+			k.Text = old.Text
+		case bytes.Equal(k.Text, old.Text):
+			k.estimated = old.known()
 		}
 		p.kinds = append(p.kinds, k)
 	}
@@ -296,7 +332,7 @@ func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 	if !ok {
 		text, err := k.program.read(file)
 		if err == nil {
-			o = NewOutline(text)
+			o = k.program.outlines.of(file, text)
 			for _, d := range o.Decls {
 				x.places[filepath.Dir(file)+"/"+d.Key] = Location{file, d.Start, d.End}
 			}
