@@ -174,7 +174,7 @@ test-web: ## Test with a validator, yaml-language-server and a browser; installs
 	./hack/web.sh -count=1 -timeout 15m $(GOTESTFLAGS)
 
 .PHONY: test-editors
-test-editors: ## Drive the language server from a real Neovim, and build the VS Code extension; installs missing programs.
+test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.
 	./hack/editors.sh
 
 .PHONY: pictures

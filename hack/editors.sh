@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tests the files in editors/: drives schemagen lsp from a real Neovim in a small module, and builds
-# the extension of VS Code in bin/vscode. Neovim and npm are installed from Debian's packages if
+# Tests the files in editors/: drives schemagen lsp from a real Neovim in a small module, builds
+# the extension of VS Code in bin/vscode, and drives the server with its library. Neovim and npm are installed from Debian's packages if
 # they are missing and we have the rights.
 set -eu
 cd "$(dirname "$0")/.."
@@ -57,3 +57,4 @@ rm -rf bin/vscode
 cp -R editors/vscode bin/vscode
 npm ci --prefix bin/vscode --no-audit --no-fund --loglevel=error
 npm run --prefix bin/vscode --silent build
+(cd "$work" && SCHEMAGEN="$root/bin/schemagen" timeout 120 node "$root/bin/vscode/test/protocol.mjs")
