@@ -94,8 +94,11 @@ func (d *documents) hover(p *protocol.HoverParams) (any, error) {
 	if !ok {
 		return nil, nil
 	}
+	place, ok := d.place(p.TextDocument.URI, p.Position)
+	if !ok {
+		return nil, nil // closed meanwhile
+	}
 	markdown, start, end, ok := d.language.Hover(text, offset(text, p.Position))
-	place, _ := d.place(p.TextDocument.URI, p.Position)
 	if ok {
 		if effect := place.Effect(); effect != "" {
 			markdown += "\n" + effect

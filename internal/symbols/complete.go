@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,7 +224,7 @@ func (p *Place) packageOutlines() []*Outline {
 	for _, program := range p.programs {
 		files := program.index().files
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			if name != p.file && strings.HasPrefix(name, p.dir+"/") && !strings.Contains(name[len(p.dir)+1:], "/") && files[name] != nil {
+			if name != p.file && filepath.Dir(name) == p.dir && files[name] != nil {
 				out = append(out, files[name])
 			}
 		}

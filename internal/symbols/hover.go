@@ -110,34 +110,24 @@ func (k *Kind) at(version int, path string) (node, parent *structural.Schema) {
 }
 
 // short returns a schema as YAML without descriptions, in which fields have only their types.
-func short(s *structural.Schema) string { return toYAML(bare(s, 0).Props()) }
+func short(s *structural.Schema) string { return toYAML(bare(s).Props()) }
 
 // bare returns the part of a schema that [short] shows.
-func bare(s *structural.Schema, depth int) *structural.Schema {
-	out := &structural.Schema{Generic: s.Generic}
+func bare(s *structural.Schema) *structural.Schema {
+	out := &structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
 	out.Description, out.Title = "", ""
-	if depth > 1 {
-		out.Default, out.Example, out.ExternalDocs, out.Nullable = nil, nil, nil, false
-		return out
-	}
-	if depth == 0 {
-		out.Extensions, out.ValueValidation = s.Extensions, s.ValueValidation
-	} else {
-		out.Default, out.Example, out.ExternalDocs = nil, nil, nil
-	}
 	for _, p := range s.Properties {
-		out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: bare(p.Schema, 2)})
-	}
-	if depth > 0 {
-		out.Properties = nil
+		field := &structural.Schema{Generic: structural.Generic{Type: p.Schema.Type}}
+		field.XIntOrString = p.Schema.XIntOrString
+		out.Properties = append(out.Properties, structural.Property{Name: p.Name, Schema: field})
 	}
 	if s.Items != nil {
-		out.Items = bare(s.Items, depth)
+		out.Items = bare(s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil {
 		out.AdditionalProperties = &structural.SchemaOrBool{Bool: a.Bool}
 		if a.Schema != nil {
-			out.AdditionalProperties.Schema = bare(a.Schema, depth)
+			out.AdditionalProperties.Schema = bare(a.Schema)
 		}
 	}
 	return out

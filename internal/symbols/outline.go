@@ -116,6 +116,7 @@ func NewOutline(text []byte) *Outline {
 	for p.at < len(p.tokens) {
 		p.declaration()
 	}
+	slices.SortStableFunc(p.out.Decls, func(a, b *Decl) int { return a.Start - b.Start })
 	return p.out
 }
 

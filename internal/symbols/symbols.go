@@ -44,6 +44,16 @@ func (p *Program) absolute(pos diag.Position) string {
 	return filepath.Join(p.Dir, pos.File)
 }
 
+// isForeign reports whether a file is one of a module that the user does not edit: in the module
+// cache or vendored.
+func (p *Program) isForeign(file string) bool {
+	relative, err := filepath.Rel(p.Dir, file)
+	if err != nil || !filepath.IsLocal(relative) {
+		return strings.Contains(file, "@v")
+	}
+	return strings.Contains("/"+filepath.ToSlash(relative), "/vendor/")
+}
+
 // Read returns the content of a file.
 type Read func(name string) ([]byte, error)
 
@@ -324,10 +334,9 @@ func element(text string, s *structural.Schema) (string, *structural.Schema) {
 // file is empty if it is not the user's own.
 func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 	pos := k.resolve(at)
-	if pos.File == "" || strings.Contains(pos.File, "@") || strings.Contains(filepath.ToSlash(pos.File), "/vendor/") {
+	if file = k.program.absolute(pos); pos.File == "" || k.program.isForeign(file) {
 		return "", nil
 	}
-	file = k.program.absolute(pos)
 	o, ok := x.files[file]
 	if !ok {
 		text, err := k.program.read(file)
@@ -343,10 +352,12 @@ func (x *index) declaration(k *Kind, at token.Pos) (file string, d *Decl) {
 		return "", nil
 	}
 	offset := o.offset(pos.Line, pos.Column)
-	for _, d := range o.Decls {
-		if d.Start <= offset && offset <= d.End || d.Parent != nil && len(d.Fields) == 0 && d.Start <= offset && offset <= d.Until {
-			return file, d
-		}
+	after, _ := slices.BinarySearchFunc(o.Decls, offset+1, func(d *Decl, offset int) int { return d.Start - offset })
+	if after == 0 {
+		return file, nil
+	}
+	if d := o.Decls[after-1]; offset <= d.End || d.Parent != nil && len(d.Fields) == 0 && offset <= d.Until {
+		return file, d
 	}
 	return file, nil
 }
