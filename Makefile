@@ -122,6 +122,10 @@ migrate-real: ## Run migrate on projects made by Kubebuilder and on the Makefile
 channels: ## Measure what channels cost, and write bench/channels.txt.
 	$(GO) run -C bench . channels -n 11 -record
 
+.PHONY: lsp-edits
+lsp-edits: ## Compare what schemagen lsp publishes after 10,000 random edits with runs of crd, and record the outcome.
+	$(GO) test ./cmd/schemagen -run '^TestLSPRandom$$' -edits 10000 -editseed 24 -recordedits -timeout 120m
+
 .PHONY: lsp
 lsp: ## Measure an editor's session in the largest definitions, and write bench/lsp.txt.
 	$(GO) run -C bench . lsp -record

@@ -63,7 +63,9 @@ type crdRun struct {
 	kept     *runcache.Cache
 	// results keeps what the API server's code says between runs of one process, or is nil.
 	results verify.ResultCache
-	// recorder, if not nil, records what is verified.
+	// session are the runs that return only findings, and recorder, if not nil, records what is
+	// verified.
+	session  *crdrun.Session
 	recorder *symbols.Recorder
 	// snapshot is where the next process with the same command line finds how this one
 	// ended, or "".

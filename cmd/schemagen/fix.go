@@ -28,7 +28,7 @@ func (r *crdRun) addFixFlag(cmd *cobra.Command) {
 // finding has one, and writes the files or prints the differences. Later runs of r read them
 // with the fixes.
 func (r *crdRun) fixSources(ctx context.Context, stdout, stderr io.Writer) error {
-	r.fixed = fixes.New(r.WorkDir)
+	r.fixed, r.session = fixes.New(r.WorkDir), &crdrun.Session{}
 	given := *r
 	for range fixes.MaxRounds {
 		findings, err := r.findings(ctx, r.fixed.Inputs(), nil)
@@ -72,7 +72,7 @@ func (r *crdRun) findings(ctx context.Context, in *inputs.Reader, unverified fun
 	}
 	early := r.Reporter
 	early.Unused = nil // a waiver may be for what is still to be found
-	found, err := crdrun.Findings(ctx, r.Request, r.recorder.Around(server), r.in, func(found diag.List) {
+	found, err := r.session.Findings(ctx, r.Request, r.recorder.Around(server), r.in, func(found diag.List) {
 		if unverified == nil {
 			return
 		}

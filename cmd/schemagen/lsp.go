@@ -13,6 +13,7 @@ import (
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/cli"
 	"github.com/schemagen/schemagen/cmd/schemagen/internal/reporting"
 	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/editor"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lsp"
@@ -49,7 +50,7 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 					return err
 				}
 			}
-			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, earlier: map[string]map[string]diag.List{}}
+			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*lspDirectory{}}
 			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return reporting.ErrFindings // as the protocol wants it
@@ -64,11 +65,16 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 // lspRuns are the runs of an editor's session, and what is kept between them.
 type lspRuns struct {
 	// command has the flags.
-	command *cobra.Command
-	results verify.ResultCache
-	// earlier are the findings of commits, by directory.
-	earlier  map[string]map[string]diag.List
-	recorder *symbols.Recorder
+	command     *cobra.Command
+	results     verify.ResultCache
+	directories map[string]*lspDirectory
+	recorder    *symbols.Recorder
+}
+
+// lspDirectory is what is kept for a directory: its packages, and findings of commits.
+type lspDirectory struct {
+	session crdrun.Session
+	earlier map[string]diag.List
 }
 
 // findings returns the findings of schemagen crd in a directory. Without packages of its own,
@@ -78,13 +84,15 @@ func (l *lspRuns) findings(ctx context.Context, dir string, in *inputs.Reader, u
 	if err := os.Chdir(dir); err != nil {
 		return nil, err
 	}
-	if l.earlier[dir] == nil {
-		l.earlier[dir] = map[string]diag.List{}
+	kept := l.directories[dir]
+	if kept == nil {
+		kept = &lspDirectory{earlier: map[string]diag.List{}}
+		l.directories[dir] = kept
 	}
 	cmd := &cobra.Command{} // its flags also get the settings of the project file
 	cmd.SetContext(l.command.Context())
 	cmd.SetErr(l.command.ErrOrStderr())
-	r := crdRun{command: cmd, options: cmd, results: l.results, recorder: l.recorder, earlier: l.earlier[dir]}
+	r := crdRun{command: cmd, options: cmd, results: l.results, recorder: l.recorder, session: &kept.session, earlier: kept.earlier}
 	r.addSettingFlags(cmd)
 	if err := cli.CopyFlags(cmd.Flags(), l.command.Flags()); err != nil {
 		return nil, err

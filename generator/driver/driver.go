@@ -121,6 +121,12 @@ func Load(ctx context.Context, options generator.Options) (*Loaded, error) {
 	return build.Load(ctx, options.Internal())
 }
 
+// LoadAgain is like [Load] for one of several runs, which reuse what they know of files that are
+// the same. before is what the last one was loaded as, or nil. That run must have ended.
+func LoadAgain(ctx context.Context, options generator.Options, before *Loaded) (*Loaded, error) {
+	return build.LoadAgain(ctx, options.Internal(), before)
+}
+
 // Listing is the result of finding the packages of a run.
 type Listing = build.Listing
 

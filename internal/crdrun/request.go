@@ -6,6 +6,7 @@
 package crdrun
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -88,25 +89,36 @@ type Result struct {
 // reads are not recorded. If noteSources is set, the files that the companion generators read
 // are recorded as well.
 func Run(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, noteSources bool) (*Result, error) {
-	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server)
+	return (&runner{Request: request, in: in, noteSources: noteSources}).run(ctx, server, driver.Load)
+}
+
+// Session is a series of runs in a directory, which reuse what they know of files that are the
+// same. Its zero value is the beginning of one.
+type Session struct {
+	// loaded are the packages of the last run.
+	loaded *driver.Loaded
 }
 
 // Findings returns the findings of [Run]. Before definitions are verified, it calls unverified
 // with those that are known, some of which others may replace. That takes much longer than
 // everything before.
-func Findings(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
+func (s *Session) Findings(ctx context.Context, request Request, server generator.Server, in *inputs.Reader, unverified func(diag.List)) (diag.List, error) {
 	r := &runner{Request: request, in: in}
 	r.unverified = func(found diag.List) { unverified(definitions.WithoutIgnored(in, found)) }
-	made, err := r.run(ctx, server)
+	made, err := r.run(ctx, server, func(ctx context.Context, options generator.Options) (loaded *driver.Loaded, err error) {
+		loaded, err = driver.LoadAgain(ctx, options, s.loaded)
+		s.loaded = cmp.Or(loaded, s.loaded)
+		return loaded, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return made.Findings, nil
 }
 
-func (r *runner) run(ctx context.Context, server generator.Server) (*Result, error) {
+func (r *runner) run(ctx context.Context, server generator.Server, load func(context.Context, generator.Options) (*driver.Loaded, error)) (*Result, error) {
 	r.Options.Inputs, r.Options.Server = r.in, server
-	loaded, err := driver.Load(ctx, r.Options)
+	loaded, err := load(ctx, r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +160,7 @@ type runner struct {
 	Request
 	in          *inputs.Reader
 	noteSources bool
-	// unverified is that of [Findings].
+	// unverified is that of [Session.Findings].
 	unverified func(diag.List)
 	// kinds are the definitions of the kinds, set by generate.
 	kinds []*apiextensionsv1.CustomResourceDefinition

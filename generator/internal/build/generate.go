@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/absent"
@@ -93,7 +94,9 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		return nil, nil, err
 	}
 	run, r, definer := b.Run, b.Reporter, NewDefiner(b)
-	reportSyntax := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped)
+	finishSyntax := run.CheckSyntaxAhead(source.Unparsed(roots), run.stopped)
+	reportSyntax := sync.OnceFunc(func() { finishSyntax() })
+	defer reportSyntax() // nothing goes on after the run
 	kinds := selectKinds(FindKinds(run, roots), options, r)
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))

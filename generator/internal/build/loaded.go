@@ -35,6 +35,24 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return load(ctx, options, table, source.NewFiles)
+}
+
+// LoadAgain is like [Load] for one of several runs, which reuse what they know of files that are
+// the same. before is what the last one was loaded as, or nil. That run must have ended.
+func LoadAgain(ctx context.Context, options Options, before *Loaded) (*Loaded, error) {
+	if before != nil {
+		again := func(in *inputs.Reader, _ *markers.Table) *source.Files { return before.files.Again(in) }
+		return load(ctx, options, before.table, again)
+	}
+	table, err := markers.NewTable()
+	if err != nil {
+		return nil, err
+	}
+	return load(ctx, options, table, source.NewKeptFiles)
+}
+
+func load(ctx context.Context, options Options, table *markers.Table, files func(*inputs.Reader, *markers.Table) *source.Files) (*Loaded, error) {
 	options.Inputs = options.reader()
 	progress.Start(ctx, "finding", "packages", 0)
 	roots, unmatched, err := golist.Roots(ctx, options.Inputs, options.lister(nil), options.Dir, options.Patterns)
@@ -47,7 +65,7 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 		}
 	}
 	return &Loaded{
-		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: source.NewFiles(options.Inputs, table),
+		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: files(options.Inputs, table),
 		roots: roots, unmatched: unmatched,
 	}, nil
 }

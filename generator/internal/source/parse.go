@@ -88,7 +88,7 @@ func (files *Files) syntax(f *text, c *content) (*ast.File, error) {
 		return f.tree, f.failed
 	}
 	err := files.read(f, c)
-	if err == nil && len(c.all) != f.size {
+	if err == nil && (len(c.all) != f.size || files.kept.changed(f, c.all)) {
 		err = errors.New("it changed while it was read")
 	}
 	if err != nil {
@@ -97,11 +97,12 @@ func (files *Files) syntax(f *text, c *content) (*ast.File, error) {
 	}
 	own := newFileSetAt(f.base)
 	f.tree, f.failed = parser.ParseFile(own, f.Name, c.all, parser.ParseComments|parser.SkipObjectResolution)
-	files.Fset.AddExistingFiles(own.File(token.Pos(f.base)))
+	f.file = own.File(token.Pos(f.base))
+	files.Fset.AddExistingFiles(f.file)
 	if f.failed != nil {
 		files.inputs.Whole(f.Name)
 	} else {
-		f.omit(c.omitted)
+		f.omit(c.omitted())
 	}
 	return f.tree, f.failed
 }

@@ -10,8 +10,8 @@ import (
 // content is the content of a file. Its memory is reused for other files.
 type content struct {
 	all []byte
-	// omitted are the functions that generators do not see.
-	omitted []unseen.Span
+	// of is the user's file that has the content, or nil: generators see all of other files.
+	of *text
 	// seen is what they see, or nil before it is needed; rest is its memory if anything is
 	// omitted.
 	seen, rest []byte
@@ -19,13 +19,13 @@ type content struct {
 
 // read reads a file. Only what generators see of it is recorded as an input of the run.
 func (files *Files) read(f *text, c *content) error {
-	c.seen, c.omitted = nil, nil
+	c.seen, c.of = nil, nil
 	if !f.local {
 		all, err := files.inputs.ReadFile(f.Name, c.all)
 		c.all = all
 		return err
 	}
-	use := func(all []byte) { c.all, c.omitted = all, f.unseen(all) }
+	use := func(all []byte) { c.all, c.of = all, f }
 	all, err := files.inputs.ReadPart(f.Name, c.all, func(all []byte) []byte {
 		use(all)
 		return c.visible()
@@ -36,13 +36,22 @@ func (files *Files) read(f *text, c *content) error {
 
 // visible returns what generators see of the content.
 func (c *content) visible() []byte {
-	if c.seen == nil && len(c.omitted) > 0 {
-		c.rest = unseen.Rest(c.rest, c.all, c.omitted)
-		c.seen = c.rest
-	} else if c.seen == nil {
+	if c.seen == nil {
 		c.seen = c.all
+		if omitted := c.omitted(); len(omitted) > 0 {
+			c.rest = unseen.Rest(c.rest, c.all, omitted)
+			c.seen = c.rest
+		}
 	}
 	return c.seen
+}
+
+// omitted returns the functions that generators do not see.
+func (c *content) omitted() []unseen.Span {
+	if c.of == nil {
+		return nil
+	}
+	return c.of.unseen(c.all)
 }
 
 // unseen returns the functions that are left out of the content of a user's file. The file may have

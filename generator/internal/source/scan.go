@@ -55,7 +55,7 @@ func (prog *Program) Scan(packages []*Package) {
 // scan scans each file of the packages once, in parallel, and assigns the file its positions
 // in the file set, which are the same in every run.
 func (files *Files) scan(packages []*Package) {
-	var unscanned []*text
+	var unscanned []**text
 	var root []bool
 	for _, p := range packages {
 		if _, ok := files.texts[p.Package]; ok {
@@ -65,26 +65,30 @@ func (files *Files) scan(packages []*Package) {
 		for i, name := range p.Files {
 			texts[i] = &text{Name: name, local: p.Local()}
 			root = append(root, p.Root)
+			unscanned = append(unscanned, &texts[i])
 		}
 		files.texts[p.Package] = texts
-		unscanned = append(unscanned, texts...)
 	}
 	parallel.Workers(len(unscanned), func() func(int) {
 		var c content
-		return func(i int) { files.scanText(unscanned[i], root[i], &c) }
+		return func(i int) { *unscanned[i] = files.scanText(*unscanned[i], root[i], &c) }
 	})
-	for _, f := range unscanned {
-		f.base = files.reserve(f.size)
+	for i, f := range unscanned {
+		files.place(*f, root[i])
 	}
 }
 
-// scanText scans the bytes of a file. root reports whether the file belongs to a root package.
-func (files *Files) scanText(f *text, root bool, c *content) {
+// scanText scans the bytes of a file, and returns it, or the text of an earlier run that is the
+// same. root reports whether the file belongs to a root package.
+func (files *Files) scanText(f *text, root bool, c *content) *text {
 	if err := files.read(f, c); err != nil {
 		f.unreadable = err
-		return
+		return f
 	}
 	f.size = len(c.all)
+	if same := files.kept.same(f, root, c.all); same != nil {
+		return same
+	}
 	src := c.visible()
 	f.MentionsKind = bytes.Contains(src, []byte("TypeMeta")) && bytes.Contains(src, []byte("ObjectMeta"))
 	f.mentionsMarshal = bytes.Contains(src, []byte("MarshalJSON(")) || bytes.Contains(src, []byte("MarshalText("))
@@ -98,6 +102,7 @@ func (files *Files) scanText(f *text, root bool, c *content) {
 	f.MentionsConfig = root && (bytes.Contains(src, []byte("kubebuilder:rbac")) || bytes.Contains(src, []byte("kubebuilder:webhook")))
 	f.SuspectMarkers = root && files.table.SuspectMarkers(src)
 	f.hintsIncomplete = typeHints(src, func(name string) { f.hints = append(f.hints, name) })
+	return f
 }
 
 // typeHints calls hint for each name after the keyword type where a declaration can begin.

@@ -29,6 +29,8 @@ type Files struct {
 	// reserved is the number of positions in the file set that are reserved for files.
 	reserved int
 	content  content
+	// kept are the texts of earlier runs; nil if no run will follow. See [Files.Again].
+	kept *keptTexts
 }
 
 // NewFiles returns files that are read by in, which may be nil. table finds the markers in
@@ -246,13 +248,16 @@ type text struct {
 	mentionsMarshal bool     // the content contains MarshalJSON( or MarshalText(
 	hints           []string // names of types that the file seems to declare
 	hintsIncomplete bool     // see typeHints
-	// base is the first position of the file in the file set, and size its length in bytes.
-	base, size int
-	// tree is the result of parsing the file, and failed the error. sound is set if the file
-	// was parsed without errors, but its tree was not kept. parsing guards all of them while
-	// files are parsed.
+	// base is the first position of the file in the file set, size its length in bytes, and
+	// room the number of positions from base that no other file has.
+	base, size, room int
+	digest           digest // of the content, if there are kept texts
+	// tree is the result of parsing the file, file its positions, and failed the error. sound is
+	// set if the file was parsed without errors, but its tree was not kept. parsing guards all of
+	// them while files are parsed.
 	parsing sync.Mutex
 	tree    *ast.File
+	file    *token.File
 	failed  error
 	sound   bool
 	// omitted are the functions that package unseen leaves out of the tree of a user's file.

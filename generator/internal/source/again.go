@@ -1,0 +1,83 @@
+package source
+
+import (
+	"crypto/sha256"
+
+	"github.com/schemagen/schemagen/internal/inputs"
+	"github.com/schemagen/schemagen/markers"
+)
+
+// digest is the hash of the content of a file.
+type digest = [sha256.Size]byte
+
+// keptTexts are the texts of the runs of an editor, for the next one. Most files are the same
+// after a keystroke: a run takes over the texts, with their trees and positions, whose content
+// has the digest that it had before. A text depends on nothing else.
+type keptTexts struct {
+	texts map[textKey]*text
+}
+
+// textKey identifies a file in the runs of an editor. What is known of it depends on whether it is
+// the user's and belongs to a root package.
+type textKey struct {
+	name        string
+	local, root bool
+}
+
+// NewKeptFiles is like [NewFiles], for files that [Files.Again] is used on.
+func NewKeptFiles(in *inputs.Reader, table *markers.Table) *Files {
+	files := NewFiles(in, table)
+	files.kept = &keptTexts{texts: map[textKey]*text{}}
+	return files
+}
+
+// Again returns the files of another run, which keeps the texts of this one and of those before.
+// The other run must not begin before this one has ended.
+func (files *Files) Again(in *inputs.Reader) *Files {
+	next := NewFiles(in, files.table)
+	next.reserved, next.kept = files.reserved, files.kept
+	return next
+}
+
+// same returns the kept text of a file that is read with a content, or nil if that was another one.
+func (k *keptTexts) same(f *text, root bool, content []byte) *text {
+	if k == nil {
+		return nil
+	}
+	f.digest = sha256.Sum256(content)
+	old := k.texts[textKey{f.Name, f.local, root}]
+	// What cannot be parsed may just have been changed on disk.
+	if old == nil || old.digest != f.digest || old.unreadable != nil || old.failed != nil {
+		return nil
+	}
+	return old
+}
+
+// changed reports whether a file has another content than when it was scanned.
+func (k *keptTexts) changed(f *text, content []byte) bool {
+	return k != nil && sha256.Sum256(content) != f.digest
+}
+
+// place assigns the file its positions in the file set. A kept text has those that it had, and
+// another content of its file the same, if there is room: then types are in the same order as in
+// every run.
+func (files *Files) place(f *text, root bool) {
+	if files.kept == nil {
+		f.base = files.reserve(f.size)
+		return
+	}
+	key := textKey{f.Name, f.local, root}
+	switch old := files.kept.texts[key]; {
+	case old == f:
+		if f.file != nil {
+			files.Fset.AddExistingFiles(f.file)
+		}
+		return
+	case old != nil && f.size <= old.room:
+		f.base, f.room = old.base, old.room
+	default:
+		f.room = f.size + f.size/4 + 1<<10
+		f.base = files.reserve(f.room)
+	}
+	files.kept.texts[key] = f
+}
