@@ -37,6 +37,9 @@ type Request struct {
 type Answer struct {
 	Object json.RawMessage `json:"object,omitempty"`
 	Error  string          `json:"error,omitempty"`
+	// Path has the names and indices that lead to the value because of which the object does
+	// not fit its Go type, if that is the reason.
+	Path []any `json:"path,omitempty"`
 }
 
 // Converter is a compiled program.

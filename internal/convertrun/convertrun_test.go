@@ -2,6 +2,7 @@ package convertrun
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,12 +34,14 @@ package v1beta1
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	v1 "example.com/m/v1"
 )
 
 type Widget struct {
-	Length int ` + "`json:\"length\"`" + `
+	Length int         ` + "`json:\"length\"`" + `
+	Times  []time.Time ` + "`json:\"times,omitempty\"`" + `
 }
 
 func init() { fmt.Println("printed by a package") }
@@ -129,6 +132,10 @@ func TestConvert(t *testing.T) {
 	answers, err := c.Convert(t.Context(), requests)
 	if err != nil {
 		t.Fatal(err)
+	}
+	late := Request{"example.com", "Widget", "v1beta1", "v1", json.RawMessage(`{"length": 1, "times": ["2026-01-02T03:04:05Z", "later"]}`)}
+	if found := must(c.Convert(t.Context(), []Request{late}))[0]; fmt.Sprint(found.Path) != "[times 1]" || !strings.Contains(found.Error, "parsing time") {
+		t.Errorf("got %v: %s", found.Path, found.Error)
 	}
 	for i, a := range answers {
 		if got := string(a.Object) + a.Error; got != wants[i] {

@@ -19,6 +19,7 @@ import (
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/written"
 	"github.com/schemagen/schemagen/internal/definitions"
+	"github.com/schemagen/schemagen/structural"
 )
 
 // Target is a version that objects are converted to, and what can convert them.
@@ -153,7 +154,20 @@ func (t *Target) request(object *dryrun.Object, value map[string]any) (r Request
 
 // failed returns the finding for an object that the conversion refuses.
 func (t *Target) failed(object *dryrun.Object, answer Answer) diag.Diagnostic {
-	return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, diag.Line(answer.Error))
+	problem := diag.Line(answer.Error)
+	if len(answer.Path) == 0 {
+		return notConverted.At(object.Pos, "", "cannot be written as %s: %s", t.To, problem)
+	}
+	var path *structural.ObjectPath
+	for _, step := range answer.Path {
+		switch step := step.(type) {
+		case string:
+			path = path.Field(step)
+		case float64:
+			path = path.Element(int(step))
+		}
+	}
+	return notConverted.At(object.Position(path), "give the field a type that decodes what its schema allows, or a Format or Pattern", "cannot be written as %s: %s: %s", t.To, path, problem)
 }
 
 // versionsOf returns the names of the versions that can be converted, the hub first.
