@@ -96,6 +96,8 @@ type codeFile struct {
 	support  map[string]bool
 	// conditions are those of the file, if it is mutable.
 	conditions []Condition
+	// appended are types for which [codeFile.appends] is known.
+	appended map[*Type]bool
 
 	out   bytes.Buffer
 	local map[string]bool // names in the function that is being written
@@ -104,7 +106,7 @@ type codeFile struct {
 func newCodeFile(m *Model, r *report.Reporter, p *source.Package, options Options) *codeFile {
 	f := &codeFile{
 		model: m, reporter: r, pkg: p, options: options, imports: map[string]string{}, taken: map[string]bool{},
-		functions: map[*Pair][2]string{}, helperOf: map[string]string{}, support: map[string]bool{},
+		functions: map[*Pair][2]string{}, helperOf: map[string]string{}, support: map[string]bool{}, appended: map[*Type]bool{},
 	}
 	for name := range p.Names() {
 		f.taken[name] = true
@@ -431,7 +433,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 
 // pair writes the function of a pair for a direction.
 func (f *codeFile) pair(p *Pair, up bool) {
-	f.local = map[string]bool{"in": true, "out": true, "kept": true, "lost": true, "meta": true}
+	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
 	from, to := p.sides(up)
 	name := f.function(p, up)
 	f.line("// %s converts a %s to %s:", name, from.label(), to.label())

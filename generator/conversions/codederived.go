@@ -16,7 +16,7 @@ func (f *codeFile) constant(p *Pair, u *Unit, up bool) {
 		r := refOf("in", u.Hub)
 		current := f.read(r)
 		f.line("if %s {", not(f.same(t, current, value, r.field().OmitEmpty)))
-		f.line("lost = lost.with(%s, %s)\n}", current, r.keys())
+		f.line("lost = lost.with(%s, %s)\n}", f.losing(t, current), r.keys())
 		return
 	}
 	r := refOf("out", u.Hub)
@@ -106,7 +106,7 @@ func (f *codeFile) union(p *Pair, u *Unit, up bool) {
 			f.line("if %s {", not(f.same(t, hub.expr, value, hub.field().OmitEmpty)))
 		}
 		f.use("conversionGuarded")
-		f.line("lost = lost.with(conversionGuarded(%s, %s), %s)\n}", hub.expr, member, hub.keys())
+		f.line("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)\n}", f.losing(t, hub.expr), member, hub.keys())
 		return
 	}
 	f.use("conversionUnion")
@@ -152,7 +152,7 @@ func (f *codeFile) metadata(p *Pair, u *Unit, up bool) {
 		f.line("%s := %s", name, value)
 	}
 	if up {
-		f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, r.expr, name, r.field().OmitEmpty)), r.expr, r.keys())
+		f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, r.expr, name, r.field().OmitEmpty)), f.losing(t, r.expr), r.keys())
 	} else {
 		f.restore(name, t, fmt.Sprintf("kept.exactly(%s)", r.keys()), f.rules(p, up, u.Spoke), "")
 		f.line("%s = %s", r.expr, name)
@@ -228,7 +228,7 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 		f.line("%s := conversionGet(in.%s, %s)", entry, entries, key)
 		f.line("%s := %s", value, field(entry))
 		f.restore(value, t, fmt.Sprintf("kept.at(%s)", to.keys()), f.rules(p, up, u.Hub), fmt.Sprintf("conversionSamePointer(%s, %s)", text("value"), entry))
-		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(%s, %s)\n}", text(value), entry, entry, path)
+		f.line("if !conversionSamePointer(%s, %s) {\nlost = lost.with(func(j *conversionWriter) { j.value(%s) }, %s)\n}", text(value), entry, entry, path)
 		f.assign(to, value)
 		f.line("out.%s = conversionSet(out.%s, %s, conversionEntry(kept.at(%s), %s))", entries, entries, key, path, valid)
 		return
@@ -238,8 +238,8 @@ func (f *codeFile) entry(p *Pair, u *Unit, up bool) {
 	entry := f.name(u.Hub, "Entry")
 	f.line("%s := %s", entry, text(value))
 	f.line("if value := conversionEntry(kept.at(%s), %s); value != nil && %s {\n%s = value\n}", path, valid, f.same(t, field("value"), value, from.field().OmitEmpty), entry)
-	f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, field(entry), value, from.field().OmitEmpty)), value, from.keys())
+	f.line("if %s {\nlost = lost.with(%s, %s)\n}", not(f.same(t, field(entry), value, from.field().OmitEmpty)), f.losing(t, value), from.keys())
 	own := f.name(u.Hub, "Own")
-	f.line("if %s := conversionGet(in.%s, %s); %s != nil {\nlost = lost.with(%s, %s)\n}", own, entries, key, own, own, path)
+	f.line("if %s := conversionGet(in.%s, %s); %s != nil {\nlost = lost.with(func(j *conversionWriter) { j.value(%s) }, %s)\n}", own, entries, key, own, own, path)
 	f.line("out.%s = conversionSet(out.%s, %s, %s)", entries, entries, key, entry)
 }

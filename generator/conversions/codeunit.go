@@ -194,7 +194,7 @@ func (f *codeFile) presence(from, to []*Field) {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
 		f.line("if %s && %s {", guards, onlyIf("presence", f.empty(r.field().Type.Elem, "*"+r.expr, true)))
-		f.line("lost = lost.with(true, %s, \"#set\")\n}", r.keys())
+		f.line("lost = lost.with(func(j *conversionWriter) { j.bool(true) }, %s, \"#set\")\n}", r.keys())
 		return
 	}
 	r := refOf("out", to)
@@ -241,11 +241,12 @@ func (f *codeFile) keptOf(u *Unit, up bool, to ref) string {
 
 // lose returns a statement that keeps a value of the source.
 func (f *codeFile) lose(u *Unit, up bool, value string, from ref) string {
+	write := f.losing(from.field().Type, value)
 	if len(u.Guards) > 0 {
 		f.use("conversionGuarded")
-		value = fmt.Sprintf("conversionGuarded(%s, %s)", value, f.guardValues(u, up))
+		return fmt.Sprintf("lost = lost.under(conversionGuarded(conversionLosing(%s), %s), %s)", write, f.guardValues(u, up), from.keys())
 	}
-	return fmt.Sprintf("lost = lost.with(%s, %s)", value, from.keys())
+	return fmt.Sprintf("lost = lost.with(%s, %s)", write, from.keys())
 }
 
 // loseBelow writes the statement that keeps what was lost below a field of the source.
@@ -457,7 +458,7 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 		}
 		return "!" + f.hasOwn(a.Elem, paths) + "(*" + source + ")"
 	}
-	set := func() { f.line("%s = %s.with(true, \"#set\")\n}", below, below) }
+	set := func() { f.line("%s = %s.with(func(j *conversionWriter) { j.bool(true) }, \"#set\")\n}", below, below) }
 	switch {
 	case a.Shape == Pointer && b.Shape == Pointer:
 		taken := pair.takenSpoke
@@ -547,7 +548,7 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	a, b := r.sides(up)
 	if r.op == opMap {
 		f.use("conversionMap")
-		return fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(r.Elem, up, opMap))
+		return fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(r.Elem, up))
 	}
 	f.use("conversionList")
 	arguments := []string{source, kept}
@@ -557,22 +558,19 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 		f.use("conversionKeyed")
 		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem))
 	}
-	arguments = append(arguments, f.each(r.Elem, up, opList), f.each(r.Elem, !up, opList))
+	arguments = append(arguments, f.each(r.Elem, up), f.each(r.Elem, !up))
+	if len(r.Keys) == 0 {
+		arguments = append(arguments, f.appender(a.Elem), f.appender(b.Elem))
+	}
 	return name + "(" + strings.Join(arguments, ", ") + ")"
 }
 
 // each returns a function that converts an element of a list or a map: func(in *A, out *B, kept)
 // conversionLost.
-func (f *codeFile) each(r *Rule, up bool, within op) string {
+func (f *codeFile) each(r *Rule, up bool) string {
 	if r.op == opList || r.op == opMap {
 		from, to := r.sides(up)
-		head := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) ", f.text(from), f.text(to))
-		call := f.elements(r, up, "*in", "kept")
-		if within == opMap {
-			return head + "(lost any) {\n*out, lost = " + call + "\nreturn lost\n}"
-		}
-		// Of an element that lost something, all is kept.
-		return head + "(lost conversionLost) {\nvar below any\n*out, below = " + call + "\nreturn lost.under(below, \"#\")\n}"
+		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
 	}
 	from, to := r.sides(up)
 	pair := structs(r)
@@ -607,9 +605,9 @@ func (f *codeFile) keyed(u *Unit, from, to ref, up bool) {
 	a, b := r.sides(up)
 	kept := f.keptOf(u, up, to)
 	if a.Shape == Map {
-		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up, opList), f.each(r.Elem, !up, opList)))
+		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
 	} else {
-		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up, opList)))
+		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
 	}
 	if len(to.guards) > 0 {
 		f.assign(to, target)
@@ -627,9 +625,9 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionMap")
 	f.use("conversionValue")
 	a, b := r.sides(up)
-	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) any {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
+	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
 	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false)))
-	each += fmt.Sprintf("if %s%s {\nreturn *in\n}\nreturn nil\n}", r.Elem.notNil(a.Elem, "*in"), onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))))
+	each += fmt.Sprintf("if %s%s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", r.Elem.notNil(a.Elem, "*in"), onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))), f.losing(a.Elem, "*in"))
 	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
 	if len(to.guards) > 0 {
 		f.assign(to, target)
@@ -639,7 +637,7 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 // list writes the call that converts a list or a map, and keeps what it loses.
 func (f *codeFile) list(u *Unit, up bool, from ref, target, call string) {
 	below := f.name(from.path, "Lost")
-	f.line("var %s any\n%s, %s = %s", below, target, below, call)
+	f.line("var %s conversionLost\n%s, %s = %s", below, target, below, call)
 	f.loseBelow(u, up, below, from)
 }
 

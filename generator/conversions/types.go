@@ -56,6 +56,9 @@ type Type struct {
 	oddity *source.Field
 	oddIn  *source.Package
 	why    string
+	// partial is set if the JSON of a struct depends on more than its fields here: some are left
+	// out, or several have the same name.
+	partial bool
 }
 
 // member is a field of an unnamed struct. Its name is empty if it is embedded.
@@ -279,6 +282,7 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 		tag := field.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		if name == "-" && options == "" {
+			to.partial = true
 			continue
 		}
 		goName := field.GoName()
@@ -315,6 +319,7 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 			}
 		}
 		if other := to.Field(name); other != nil {
+			to.partial = true
 			continue // the outer one counts
 		}
 		to.Fields = append(to.Fields, f)

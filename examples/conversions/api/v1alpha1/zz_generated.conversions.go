@@ -5,6 +5,7 @@
 package v1alpha1
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,7 +60,9 @@ func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost c
 func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecFromV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	if !emptyV1BackupStatus(&in.Status) {
-		lost = lost.with(in.Status, "status")
+		lost = lost.with(func(j *conversionJSON) {
+			appendV1BackupStatus(j, &in.Status)
+		}, "status")
 	}
 	return lost
 }
@@ -115,25 +118,43 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversionKept) (lost conversionLost) {
 	out.Schedule = in.CronSchedule
 	if in.Deletion != nil {
-		lost = lost.with(in.Deletion, "deletion")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Deletion, appendV1Deletion)
+		}, "deletion")
 	}
 	if in.Policy != "" {
-		lost = lost.with(in.Policy, "policy")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Policy)
+		}, "policy")
 	}
 	if in.Paused != nil {
-		lost = lost.with(in.Paused, "paused")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Paused, func(j *conversionJSON, value *bool) {
+				j.bool(*value)
+			})
+		}, "paused")
 	}
 	if len(in.Volumes) != 0 {
-		lost = lost.with(in.Volumes, "volumes")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendList(j, in.Volumes, appendV1Volume)
+		}, "volumes")
 	}
 	if len(in.Networks) != 0 {
-		lost = lost.with(in.Networks, "networks")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendList(j, in.Networks, appendV1Network)
+		}, "networks")
 	}
 	if in.Notes != "" {
-		lost = lost.with(in.Notes, "notes")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Notes)
+		}, "notes")
 	}
 	if in.Keep != nil {
-		lost = lost.with(in.Keep, "keep")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Keep, func(j *conversionJSON, value *int32) {
+				j.int(int64(*value))
+			})
+		}, "keep")
 	}
 	return lost
 }
@@ -142,6 +163,20 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 func emptyV1BackupStatus(value *v1.BackupStatus) bool {
 	return value.Finished == 0 &&
 		value.Phase == ""
+}
+
+// appendV1BackupStatus appends the JSON of a value.
+func appendV1BackupStatus(j *conversionJSON, value *v1.BackupStatus) {
+	j.text = append(j.text, '{')
+	if value.Finished != 0 {
+		j.field(`"finished":`)
+		j.int(int64(value.Finished))
+	}
+	if value.Phase != "" {
+		j.field(`"phase":`)
+		j.string(value.Phase)
+	}
+	j.text = append(j.text, '}')
 }
 
 // rulesOfV1BackupSpecPolicy are the rules of the schema that a kept value has to fulfil.
@@ -158,55 +193,124 @@ var rulesOfV1BackupSpecNetworks = &conversionRules{Items: &conversionRules{Requi
 // rulesOfV1BackupSpecKeep are the rules of the schema that a kept value has to fulfil.
 var rulesOfV1BackupSpecKeep = &conversionRules{Minimum: conversionNumber(1)}
 
-// conversionLost is what the other version cannot express, by JSON name.
-type conversionLost map[string]any
-
-// with returns l with a value at a path.
-func (l conversionLost) with(value any, path ...string) conversionLost {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return l // it cannot be stored as JSON either
+// appendV1Deletion appends the JSON of a value.
+func appendV1Deletion(j *conversionJSON, value *v1.Deletion) {
+	j.text = append(j.text, '{')
+	if value.DrainSeconds != 0 {
+		j.field(`"drainSeconds":`)
+		j.int(int64(value.DrainSeconds))
 	}
-	return l.put(json.RawMessage(raw), path)
+	j.text = append(j.text, '}')
+}
+
+// appendV1Volume appends the JSON of a value.
+func appendV1Volume(j *conversionJSON, value *v1.Volume) {
+	j.text = append(j.text, '{')
+	j.field(`"name":`)
+	j.string(value.Name)
+	if value.Path != "" {
+		j.field(`"path":`)
+		j.string(value.Path)
+	}
+	if value.Compression != "" {
+		j.field(`"compression":`)
+		j.string(value.Compression)
+	}
+	j.text = append(j.text, '}')
+}
+
+// appendV1Network appends the JSON of a value.
+func appendV1Network(j *conversionJSON, value *v1.Network) {
+	j.text = append(j.text, '{')
+	j.field(`"cidr":`)
+	j.string(value.CIDR)
+	if value.Note != "" {
+		j.field(`"note":`)
+		j.string(value.Note)
+	}
+	j.text = append(j.text, '}')
+}
+
+// conversionLost is what the other version cannot express, by JSON name, sorted. A value that
+// has no names is one part with the name #.
+type conversionLost []conversionPart
+
+type conversionPart struct {
+	name string
+	// write appends a value, if below is nil.
+	write func(*conversionJSON)
+	below conversionLost
+}
+
+// conversionLosing returns a value that was lost.
+func conversionLosing(write func(*conversionJSON)) conversionLost {
+	return conversionLost{{name: "#", write: write}}
+}
+
+// with returns l with a value at a path. The value is read when the annotation is written.
+func (l conversionLost) with(write func(*conversionJSON), path ...string) conversionLost {
+	return l.put(conversionPart{write: write}, path)
 }
 
 // under returns l with what was lost below a path.
-func (l conversionLost) under(below any, path ...string) conversionLost {
-	switch below := below.(type) {
-	case nil:
+func (l conversionLost) under(below conversionLost, path ...string) conversionLost {
+	switch {
+	case len(below) == 0:
 		return l
-	case conversionLost:
-		if len(below) == 0 {
-			return l
-		}
+	case len(below) == 1 && below[0].name == "#":
+		return l.put(below[0], path)
 	}
-	return l.put(below, path)
+	return l.put(conversionPart{below: below}, path)
 }
 
-func (l conversionLost) put(value any, path []string) conversionLost {
-	if l == nil {
-		l = conversionLost{}
+func (l conversionLost) put(value conversionPart, path []string) conversionLost {
+	i := 0
+	for i < len(l) && l[i].name < path[0] {
+		i++
 	}
-	if len(path) > 1 {
-		inner, _ := l[path[0]].(conversionLost)
-		l[path[0]] = inner.put(value, path[1:])
-		return l
-	}
-	below, isTree := value.(conversionLost)
-	if into, ok := l[path[0]].(conversionLost); ok && isTree {
-		for name, value := range below {
-			into[name] = value
+	if i == len(l) || l[i].name != path[0] {
+		if l == nil {
+			l = make(conversionLost, 0, 4)
 		}
-		return l
+		l = append(l, conversionPart{})
+		copy(l[i+1:], l[i:])
+		l[i] = conversionPart{name: path[0]}
 	}
-	l[path[0]] = value
+	part := &l[i]
+	switch {
+	case len(path) > 1:
+		part.write, part.below = nil, part.below.put(value, path[1:])
+	case part.below != nil && value.below != nil:
+		for _, other := range value.below {
+			part.below = part.below.put(other, []string{other.name})
+		}
+	default:
+		part.write, part.below = value.write, value.below
+	}
 	return l
 }
 
-// conversionKept is what an annotation has of a value.
+// write appends the JSON of what was lost. What cannot be stored as JSON is left out.
+func (l conversionLost) write(j *conversionJSON) {
+	j.text = append(j.text, '{')
+	for _, part := range l {
+		start := len(j.text)
+		j.comma('{')
+		j.string(part.name)
+		j.text = append(j.text, ':')
+		write := part.write
+		if part.below != nil {
+			write = part.below.write
+		}
+		j.try(start, write)
+	}
+	j.close('{', '}')
+}
+
+// conversionKept is what an annotation has of a value, as valid JSON.
 type conversionKept struct {
 	raw    json.RawMessage
-	fields map[string]json.RawMessage
+	fields map[string]*conversionKept
 	read   bool
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
@@ -226,15 +330,9 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 		}
 		if !k.read {
 			k.read = true
-			if json.Unmarshal(k.raw, &k.fields) != nil {
-				k.fields = nil
-			}
+			k.fields = conversionFields(k.raw, k.whole)
 		}
-		raw, ok := k.fields[name]
-		if !ok {
-			return nil
-		}
-		k = &conversionKept{raw: raw, whole: k.whole}
+		k = k.fields[name]
 	}
 	return k
 }
@@ -271,6 +369,184 @@ func conversionHollow(value any) bool {
 		return len(value) == 0
 	}
 	return value == nil || value == "" || value == false || value == 0.0
+}
+
+// conversionFields returns the fields of an object; nil if it is none. The JSON is valid.
+func conversionFields(raw []byte, whole bool) map[string]*conversionKept {
+	i := conversionSpace(raw, 0)
+	if i == len(raw) || raw[i] != '{' {
+		return nil
+	}
+	fields := map[string]*conversionKept{}
+	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
+		if raw[i] == ',' {
+			i = conversionSpace(raw, i+1)
+		}
+		end := conversionSkip(raw, i)
+		var name string
+		if text := raw[i:end]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+			name = string(text[1 : len(text)-1])
+		} else if json.Unmarshal(text, &name) != nil {
+			return nil
+		}
+		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
+		i = conversionSkip(raw, start)
+		fields[name] = &conversionKept{raw: raw[start:i:i], whole: whole}
+	}
+	return fields
+}
+
+// conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
+func conversionElementsOf(raw []byte) (elements []json.RawMessage, ok bool) {
+	i := conversionSpace(raw, 0)
+	if i == len(raw) || raw[i] != '[' {
+		return nil, string(raw) == "null"
+	}
+	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = conversionSpace(raw, i) {
+		if raw[i] == ',' {
+			i = conversionSpace(raw, i+1)
+		}
+		start := i
+		i = conversionSkip(raw, start)
+		elements = append(elements, raw[start:i:i])
+	}
+	return elements, true
+}
+
+// conversionSpace returns the index of the next byte that is not white space.
+func conversionSpace(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// conversionSkip returns the index after a value.
+func conversionSkip(raw []byte, i int) int {
+	depth := 0
+	for start := i; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return min(i+1, len(raw))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ':', ' ', '\n', '\t', '\r':
+			if depth == 0 && i > start {
+				return i
+			}
+		}
+	}
+	return len(raw)
+}
+
+// conversionJSON appends JSON, as encoding/json writes it.
+type conversionJSON struct {
+	text   []byte
+	failed bool
+}
+
+// try calls write, and removes what is behind start if a value has no JSON.
+func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
+	write(j)
+	if j.failed {
+		j.text, j.failed = j.text[:start], false
+		return false
+	}
+	return true
+}
+
+// close ends an object or an array. It fails if nothing is in it.
+func (j *conversionJSON) close(open, close byte) {
+	j.failed = j.failed || j.text[len(j.text)-1] == open
+	j.text = append(j.text, close)
+}
+
+// comma separates what follows from an element or a field before it.
+func (j *conversionJSON) comma(open byte) {
+	if j.text[len(j.text)-1] != open {
+		j.text = append(j.text, ',')
+	}
+}
+
+// value appends a value of any type.
+func (j *conversionJSON) value(value any) {
+	text, err := json.Marshal(value)
+	j.text = append(j.text, text...)
+	j.failed = j.failed || err != nil
+}
+
+// encoded appends the result of MarshalJSON.
+func (j *conversionJSON) encoded(text []byte, err error) {
+	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
+		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
+	}
+	j.text = append(j.text, text...)
+	j.failed = j.failed || err != nil
+}
+
+func (j *conversionJSON) string(value string) {
+	for i := 0; i < len(value); i++ {
+		if c := value[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			j.value(value)
+			return
+		}
+	}
+	j.text = append(j.text, '"')
+	j.text = append(j.text, value...)
+	j.text = append(j.text, '"')
+}
+
+func (j *conversionJSON) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
+
+func (j *conversionJSON) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
+
+func (j *conversionJSON) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
+
+func (j *conversionJSON) null() { j.text = append(j.text, "null"...) }
+
+// field appends the name of a field, which is quoted, and a colon.
+func (j *conversionJSON) field(name string) {
+	j.comma('{')
+	j.text = append(j.text, name...)
+}
+
+// conversionAppendPointer appends what a pointer points to.
+func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*conversionJSON, *T)) {
+	if value == nil {
+		j.null()
+		return
+	}
+	write(j, value)
+}
+
+// conversionAppendList appends a list.
+func conversionAppendList[T any](j *conversionJSON, list []T, write func(*conversionJSON, *T)) {
+	if list == nil {
+		j.null()
+		return
+	}
+	j.text = append(j.text, '[')
+	for i := range list {
+		if i > 0 {
+			j.text = append(j.text, ',')
+		}
+		write(j, &list[i])
+	}
+	j.text = append(j.text, ']')
 }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
@@ -427,25 +703,19 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 	if !a.present && len(lost) == 0 {
 		return nil
 	}
-	own := ""
-	if len(lost) > 0 {
-		if raw, err := json.Marshal(lost); err == nil {
-			own = string(raw)
-		}
-	}
-	text := a.text(s, own)
+	text, own := a.text(s, lost.write)
 	size := 0
 	for name, value := range meta.Annotations {
 		if name != a.key {
 			size += len(name) + len(value)
 		}
 	}
-	if text != "" && size+len(a.key)+len(text) > conversionLimit && own != "" {
-		short, err := s.over(a, s, len(own))
+	if text != "" && size+len(a.key)+len(text) > conversionLimit && own > 0 {
+		short, err := s.over(a, s, own)
 		if err != nil {
 			return err
 		}
-		text = a.text(s, short)
+		text, _ = a.text(s, func(j *conversionJSON) { j.text = append(j.text, short...) })
 	}
 	annotations := maps.Clone(meta.Annotations)
 	switch {
@@ -463,28 +733,32 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 	return nil
 }
 
-// text returns the annotation: the entries that pass, as they are, and what was lost.
-func (a conversionAnnotation) text(s conversionStep, own string) string {
-	entries := map[string]string{}
+// text returns the annotation: the entries that pass, as they are, and what was lost, which write
+// appends. It also returns the size of the latter.
+func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)) (text string, own int) {
+	versions := []string{s.from}
 	for _, version := range s.pass {
-		if raw, ok := a.entries[version]; ok {
-			entries[version] = string(raw)
+		if _, ok := a.entries[version]; ok {
+			versions = append(versions, version)
 		}
 	}
-	if own != "" {
-		entries[s.from] = own
-	}
-	text := ""
-	for _, version := range slices.Sorted(maps.Keys(entries)) {
-		if text != "" {
-			text += ","
+	slices.Sort(versions)
+	j := conversionJSON{text: make([]byte, 0, 4096)}
+	j.text = append(j.text, '{')
+	for _, version := range versions {
+		start := len(j.text)
+		j.comma('{')
+		j.text = append(strconv.AppendQuote(j.text, version), ':')
+		if value := len(j.text); version != s.from {
+			j.text = append(j.text, a.entries[version]...)
+		} else if j.try(start, write) {
+			own = len(j.text) - value
 		}
-		text += strconv.Quote(version) + ":" + entries[version]
 	}
-	if text == "" {
-		return ""
+	if len(j.text) == 1 {
+		return "", 0
 	}
-	return "{" + text + "}"
+	return string(append(j.text, '}')), own
 }
 
 // tooLarge returns the error for an object of which the hub's data did not fit into the

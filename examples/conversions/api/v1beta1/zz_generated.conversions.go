@@ -5,6 +5,7 @@
 package v1beta1
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -80,7 +81,9 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		policy = policyKept
 	}
 	if convertStringValueFromHub(policy) != in.Policy {
-		lost = lost.with(in.Policy, "policy")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Policy)
+		}, "policy")
 	}
 	out.Policy = policy
 	paused := conversionPointerTo(in.Paused)
@@ -88,18 +91,24 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		paused = pausedKept
 	}
 	out.Paused = paused
-	var volumesLost any
+	var volumesLost conversionLost
 	out.Volumes, volumesLost = convertKeyed(in.Volumes, kept.at("volumes"), keyOfVolumeByName, keyOfV1VolumeByName, convertVolumeToV1, convertVolumeFromV1)
 	lost = lost.under(volumesLost, "volumes")
-	var networksLost any
-	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkToV1, convertNetworkFromV1)
+	var networksLost conversionLost
+	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkToV1, convertNetworkFromV1, appendNetwork, appendV1Network)
 	lost = lost.under(networksLost, "networks")
 	if in.Legacy != "" {
-		lost = lost.with(in.Legacy, "legacy")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Legacy)
+		}, "legacy")
 	}
 	drainSeconds := int64ToInt32(int64((conversionValueOf(in.Drain)).Duration / time.Second))
 	if !conversionSamePointer(conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second}), in.Drain) {
-		lost = lost.with(in.Drain, "drain")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Drain, func(j *conversionJSON, value *metav1.Duration) {
+				j.string(value.Duration.String())
+			})
+		}, "drain")
 	}
 	if drainSeconds != 0 {
 		if out.Deletion == nil {
@@ -149,31 +158,43 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 		policy = policyKept
 	}
 	if convertStringValueToHub(policy) != in.Policy {
-		lost = lost.with(in.Policy, "policy")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Policy)
+		}, "policy")
 	}
 	out.Policy = policy
 	paused := conversionValueOf(in.Paused)
 	if !conversionSamePointer(conversionPointerTo(paused), in.Paused) {
-		lost = lost.with(in.Paused, "paused")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Paused, func(j *conversionJSON, value *bool) {
+				j.bool(*value)
+			})
+		}, "paused")
 	}
 	out.Paused = paused
-	var volumesLost any
+	var volumesLost conversionLost
 	out.Volumes, volumesLost = convertKeyed(in.Volumes, kept.at("volumes"), keyOfV1VolumeByName, keyOfVolumeByName, convertVolumeFromV1, convertVolumeToV1)
 	lost = lost.under(volumesLost, "volumes")
-	var networksLost any
-	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkFromV1, convertNetworkToV1)
+	var networksLost conversionLost
+	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkFromV1, convertNetworkToV1, appendV1Network, appendNetwork)
 	lost = lost.under(networksLost, "networks")
 	if in.Notes != "" {
-		lost = lost.with(in.Notes, "notes")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Notes)
+		}, "notes")
 	}
 	if in.Keep != nil {
-		lost = lost.with(in.Keep, "keep")
+		lost = lost.with(func(j *conversionJSON) {
+			conversionAppendPointer(j, in.Keep, func(j *conversionJSON, value *int32) {
+				j.int(int64(*value))
+			})
+		}, "keep")
 	}
 	if value, ok := conversionValue[string](kept.at("legacy"), nil); ok {
 		out.Legacy = value
 	}
 	if in.Deletion != nil && emptyV1Deletion(in.Deletion) {
-		lost = lost.with(true, "deletion", "#set")
+		lost = lost.with(func(j *conversionJSON) { j.bool(true) }, "deletion", "#set")
 	}
 	return lost
 }
@@ -197,7 +218,9 @@ func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept *conve
 func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept *conversionKept) (lost conversionLost) {
 	out.Finished = in.Finished
 	if in.Phase != "" {
-		lost = lost.with(in.Phase, "phase")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Phase)
+		}, "phase")
 	}
 	return lost
 }
@@ -225,7 +248,9 @@ func convertVolumeFromV1(in *v1.Volume, out *Volume, kept *conversionKept) (lost
 	out.Name = in.Name
 	out.Path = in.Path
 	if in.Compression != "" {
-		lost = lost.with(in.Compression, "compression")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Compression)
+		}, "compression")
 	}
 	return lost
 }
@@ -249,7 +274,9 @@ func convertNetworkToV1(in *Network, out *v1.Network, kept *conversionKept) (los
 func convertNetworkFromV1(in *v1.Network, out *Network, kept *conversionKept) (lost conversionLost) {
 	out.CIDR = in.CIDR
 	if in.Note != "" {
-		lost = lost.with(in.Note, "note")
+		lost = lost.with(func(j *conversionJSON) {
+			j.string(in.Note)
+		}, "note")
 	}
 	return lost
 }
@@ -285,6 +312,26 @@ func keyOfVolumeByName(element *Volume) string {
 // keyOfV1VolumeByName returns the key of an element.
 func keyOfV1VolumeByName(element *v1.Volume) string {
 	return element.Name
+}
+
+// appendNetwork appends the JSON of a value.
+func appendNetwork(j *conversionJSON, value *Network) {
+	j.text = append(j.text, '{')
+	j.field(`"cidr":`)
+	j.string(value.CIDR)
+	j.text = append(j.text, '}')
+}
+
+// appendV1Network appends the JSON of a value.
+func appendV1Network(j *conversionJSON, value *v1.Network) {
+	j.text = append(j.text, '{')
+	j.field(`"cidr":`)
+	j.string(value.CIDR)
+	if value.Note != "" {
+		j.field(`"note":`)
+		j.string(value.Note)
+	}
+	j.text = append(j.text, '}')
 }
 
 // int64ToInt32 converts a number, to the nearest one if it is out of range.
@@ -327,55 +374,86 @@ func conversionSamePointer[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// conversionLost is what the other version cannot express, by JSON name.
-type conversionLost map[string]any
+// conversionLost is what the other version cannot express, by JSON name, sorted. A value that
+// has no names is one part with the name #.
+type conversionLost []conversionPart
 
-// with returns l with a value at a path.
-func (l conversionLost) with(value any, path ...string) conversionLost {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return l // it cannot be stored as JSON either
-	}
-	return l.put(json.RawMessage(raw), path)
+type conversionPart struct {
+	name string
+	// write appends a value, if below is nil.
+	write func(*conversionJSON)
+	below conversionLost
+}
+
+// conversionLosing returns a value that was lost.
+func conversionLosing(write func(*conversionJSON)) conversionLost {
+	return conversionLost{{name: "#", write: write}}
+}
+
+// with returns l with a value at a path. The value is read when the annotation is written.
+func (l conversionLost) with(write func(*conversionJSON), path ...string) conversionLost {
+	return l.put(conversionPart{write: write}, path)
 }
 
 // under returns l with what was lost below a path.
-func (l conversionLost) under(below any, path ...string) conversionLost {
-	switch below := below.(type) {
-	case nil:
+func (l conversionLost) under(below conversionLost, path ...string) conversionLost {
+	switch {
+	case len(below) == 0:
 		return l
-	case conversionLost:
-		if len(below) == 0 {
-			return l
-		}
+	case len(below) == 1 && below[0].name == "#":
+		return l.put(below[0], path)
 	}
-	return l.put(below, path)
+	return l.put(conversionPart{below: below}, path)
 }
 
-func (l conversionLost) put(value any, path []string) conversionLost {
-	if l == nil {
-		l = conversionLost{}
+func (l conversionLost) put(value conversionPart, path []string) conversionLost {
+	i := 0
+	for i < len(l) && l[i].name < path[0] {
+		i++
 	}
-	if len(path) > 1 {
-		inner, _ := l[path[0]].(conversionLost)
-		l[path[0]] = inner.put(value, path[1:])
-		return l
-	}
-	below, isTree := value.(conversionLost)
-	if into, ok := l[path[0]].(conversionLost); ok && isTree {
-		for name, value := range below {
-			into[name] = value
+	if i == len(l) || l[i].name != path[0] {
+		if l == nil {
+			l = make(conversionLost, 0, 4)
 		}
-		return l
+		l = append(l, conversionPart{})
+		copy(l[i+1:], l[i:])
+		l[i] = conversionPart{name: path[0]}
 	}
-	l[path[0]] = value
+	part := &l[i]
+	switch {
+	case len(path) > 1:
+		part.write, part.below = nil, part.below.put(value, path[1:])
+	case part.below != nil && value.below != nil:
+		for _, other := range value.below {
+			part.below = part.below.put(other, []string{other.name})
+		}
+	default:
+		part.write, part.below = value.write, value.below
+	}
 	return l
 }
 
-// conversionKept is what an annotation has of a value.
+// write appends the JSON of what was lost. What cannot be stored as JSON is left out.
+func (l conversionLost) write(j *conversionJSON) {
+	j.text = append(j.text, '{')
+	for _, part := range l {
+		start := len(j.text)
+		j.comma('{')
+		j.string(part.name)
+		j.text = append(j.text, ':')
+		write := part.write
+		if part.below != nil {
+			write = part.below.write
+		}
+		j.try(start, write)
+	}
+	j.close('{', '}')
+}
+
+// conversionKept is what an annotation has of a value, as valid JSON.
 type conversionKept struct {
 	raw    json.RawMessage
-	fields map[string]json.RawMessage
+	fields map[string]*conversionKept
 	read   bool
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
@@ -395,15 +473,9 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 		}
 		if !k.read {
 			k.read = true
-			if json.Unmarshal(k.raw, &k.fields) != nil {
-				k.fields = nil
-			}
+			k.fields = conversionFields(k.raw, k.whole)
 		}
-		raw, ok := k.fields[name]
-		if !ok {
-			return nil
-		}
-		k = &conversionKept{raw: raw, whole: k.whole}
+		k = k.fields[name]
 	}
 	return k
 }
@@ -441,6 +513,171 @@ func conversionHollow(value any) bool {
 	}
 	return value == nil || value == "" || value == false || value == 0.0
 }
+
+// conversionFields returns the fields of an object; nil if it is none. The JSON is valid.
+func conversionFields(raw []byte, whole bool) map[string]*conversionKept {
+	i := conversionSpace(raw, 0)
+	if i == len(raw) || raw[i] != '{' {
+		return nil
+	}
+	fields := map[string]*conversionKept{}
+	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
+		if raw[i] == ',' {
+			i = conversionSpace(raw, i+1)
+		}
+		end := conversionSkip(raw, i)
+		var name string
+		if text := raw[i:end]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
+			name = string(text[1 : len(text)-1])
+		} else if json.Unmarshal(text, &name) != nil {
+			return nil
+		}
+		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
+		i = conversionSkip(raw, start)
+		fields[name] = &conversionKept{raw: raw[start:i:i], whole: whole}
+	}
+	return fields
+}
+
+// conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
+func conversionElementsOf(raw []byte) (elements []json.RawMessage, ok bool) {
+	i := conversionSpace(raw, 0)
+	if i == len(raw) || raw[i] != '[' {
+		return nil, string(raw) == "null"
+	}
+	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != ']'; i = conversionSpace(raw, i) {
+		if raw[i] == ',' {
+			i = conversionSpace(raw, i+1)
+		}
+		start := i
+		i = conversionSkip(raw, start)
+		elements = append(elements, raw[start:i:i])
+	}
+	return elements, true
+}
+
+// conversionSpace returns the index of the next byte that is not white space.
+func conversionSpace(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\n' || raw[i] == '\t' || raw[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// conversionSkip returns the index after a value.
+func conversionSkip(raw []byte, i int) int {
+	depth := 0
+	for start := i; i < len(raw); i++ {
+		switch raw[i] {
+		case '"':
+			for i++; i < len(raw) && raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return min(i+1, len(raw))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ':', ' ', '\n', '\t', '\r':
+			if depth == 0 && i > start {
+				return i
+			}
+		}
+	}
+	return len(raw)
+}
+
+// conversionJSON appends JSON, as encoding/json writes it.
+type conversionJSON struct {
+	text   []byte
+	failed bool
+}
+
+// try calls write, and removes what is behind start if a value has no JSON.
+func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
+	write(j)
+	if j.failed {
+		j.text, j.failed = j.text[:start], false
+		return false
+	}
+	return true
+}
+
+// close ends an object or an array. It fails if nothing is in it.
+func (j *conversionJSON) close(open, close byte) {
+	j.failed = j.failed || j.text[len(j.text)-1] == open
+	j.text = append(j.text, close)
+}
+
+// comma separates what follows from an element or a field before it.
+func (j *conversionJSON) comma(open byte) {
+	if j.text[len(j.text)-1] != open {
+		j.text = append(j.text, ',')
+	}
+}
+
+// value appends a value of any type.
+func (j *conversionJSON) value(value any) {
+	text, err := json.Marshal(value)
+	j.text = append(j.text, text...)
+	j.failed = j.failed || err != nil
+}
+
+// encoded appends the result of MarshalJSON.
+func (j *conversionJSON) encoded(text []byte, err error) {
+	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
+		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
+	}
+	j.text = append(j.text, text...)
+	j.failed = j.failed || err != nil
+}
+
+func (j *conversionJSON) string(value string) {
+	for i := 0; i < len(value); i++ {
+		if c := value[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			j.value(value)
+			return
+		}
+	}
+	j.text = append(j.text, '"')
+	j.text = append(j.text, value...)
+	j.text = append(j.text, '"')
+}
+
+func (j *conversionJSON) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
+
+func (j *conversionJSON) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
+
+func (j *conversionJSON) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
+
+func (j *conversionJSON) null() { j.text = append(j.text, "null"...) }
+
+// field appends the name of a field, which is quoted, and a colon.
+func (j *conversionJSON) field(name string) {
+	j.comma('{')
+	j.text = append(j.text, name...)
+}
+
+// conversionAppendPointer appends what a pointer points to.
+func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*conversionJSON, *T)) {
+	if value == nil {
+		j.null()
+		return
+	}
+	write(j, value)
+}
+
+// conversionAppend appends a value of any type.
+func conversionAppend[T any](j *conversionJSON, value *T) { j.value(value) }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
 func conversionValue[T any](k *conversionKept, rules *conversionRules) (value T, ok bool) {
@@ -573,8 +810,9 @@ func convertAll[A, B any](in []A, convert func(*A, *B, *conversionKept) conversi
 	return out, below
 }
 
-// convertList converts a list whose elements have no keys.
-func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (out []B, lost any) {
+// convertList converts a list whose elements have no keys. Elements are written with write and
+// writeOut.
+func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, write func(*conversionJSON, *A), writeOut func(*conversionJSON, *B)) (out []B, lost conversionLost) {
 	if in == nil {
 		return nil, nil
 	}
@@ -585,20 +823,17 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 	if below == nil {
 		below = make([]conversionLost, len(in))
 	}
-	// alike are the indices of elements by what both versions have of them.
-	alike := map[string][]int{}
-	views := make([]string, len(in))
-	for i := range out {
-		view, _ := json.Marshal(&out[i])
-		views[i] = string(view)
-		alike[views[i]] = append(alike[views[i]], i)
+	elements := conversionElements(kept, convert, back, writeOut)
+	var alike *conversionAlike
+	if len(elements) > 0 {
+		alike = conversionGroups(out, writeOut)
 	}
-	for _, element := range conversionElements(kept, convert, back) {
+	for _, element := range elements {
 		var value B
 		if json.Unmarshal(element.V, &value) != nil {
 			continue
 		}
-		group := alike[conversionView(&value, convert, back)]
+		group := alike.group(conversionView(&value, convert, back, writeOut))
 		if max(element.N, 1) != len(group) || element.I < 0 || element.I >= len(group) {
 			continue
 		}
@@ -606,35 +841,95 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 		out[i] = *new(B)
 		below[i] = convert(&in[i], &out[i], &conversionKept{raw: element.V, whole: true})
 	}
-	var elements []conversionElement
+	var lossy []int
 	for i := range in {
 		if len(below[i]) == 0 {
 			continue
 		}
-		value, err := json.Marshal(&in[i])
-		if err != nil {
-			continue
-		}
-		element := conversionElement{V: value}
-		group := alike[views[i]]
-		for j, other := range group {
-			if other == i {
-				element.I = j
-			}
-		}
-		if len(group) > 1 {
-			element.N = len(group)
-		}
-		elements = append(elements, element)
+		lossy = append(lossy, i)
 	}
-	if len(elements) == 0 {
+	if len(lossy) == 0 {
 		return out, nil
 	}
-	return out, elements
+	return out, conversionLosing(func(j *conversionJSON) {
+		if alike == nil && len(in) > 1 {
+			alike = conversionGroups(out, writeOut)
+		}
+		j.text = append(j.text, '[')
+		for _, i := range lossy {
+			start := len(j.text)
+			j.comma('[')
+			j.text = append(j.text, `{"i":`...)
+			index, number := alike.place(i)
+			j.int(int64(index))
+			if number > 1 {
+				j.text = append(j.text, `,"n":`...)
+				j.int(int64(number))
+			}
+			j.text = append(j.text, `,"v":`...)
+			if j.try(start, func(j *conversionJSON) { write(j, &in[i]) }) {
+				j.text = append(j.text, '}')
+			}
+		}
+		j.close('[', ']')
+	})
+}
+
+// conversionAlike has which elements of a list have the same JSON.
+type conversionAlike struct {
+	views map[string]int // the first element with a text
+	// first is the first element that is like each, order how many such are before it, and
+	// number, of a first one, how many there are.
+	first, order, number []int
+}
+
+func conversionGroups[T any](list []T, write func(*conversionJSON, *T)) *conversionAlike {
+	n := len(list)
+	numbers := make([]int, 4*n)
+	a := &conversionAlike{first: numbers[:n], order: numbers[n : 2*n], number: numbers[2*n : 3*n]}
+	ends := numbers[3*n:]
+	var j conversionJSON
+	for i := range list {
+		j.try(len(j.text), func(j *conversionJSON) { write(j, &list[i]) })
+		ends[i] = len(j.text)
+	}
+	text := string(j.text)
+	a.views = make(map[string]int, n)
+	start := 0
+	for i, end := range ends {
+		first, ok := a.views[text[start:end]]
+		if !ok {
+			first = i
+			a.views[text[start:end]] = i
+		}
+		a.first[i], a.order[i] = first, a.number[first]
+		a.number[first]++
+		start = end
+	}
+	return a
+}
+
+// place returns how many elements like one are before it, and how many there are.
+func (a *conversionAlike) place(i int) (index, number int) {
+	if a == nil {
+		return 0, 1 // of one element
+	}
+	return a.order[i], a.number[a.first[i]]
+}
+
+// group returns the elements whose JSON is a text.
+func (a *conversionAlike) group(view string) (group []int) {
+	first, ok := a.views[view]
+	for i := first; ok && i < len(a.first); i++ {
+		if a.first[i] == first {
+			group = append(group, i)
+		}
+	}
+	return group
 }
 
 // conversionElements returns the kept elements of a list. Those of a whole list are counted.
-func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (elements []conversionElement) {
+func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionJSON, *B)) (elements []conversionElement) {
 	if kept == nil {
 		return nil
 	}
@@ -644,8 +939,8 @@ func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *co
 		}
 		return elements
 	}
-	var values []json.RawMessage
-	if json.Unmarshal(kept.raw, &values) != nil {
+	values, ok := conversionElementsOf(kept.raw)
+	if !ok {
 		return nil
 	}
 	counts := map[string]int{}
@@ -655,7 +950,7 @@ func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *co
 		if json.Unmarshal(raw, &value) != nil {
 			return nil
 		}
-		views[i] = conversionView(&value, convert, back)
+		views[i] = conversionView(&value, convert, back, writeOut)
 		elements = append(elements, conversionElement{I: counts[views[i]], V: raw})
 		counts[views[i]]++
 	}
@@ -666,13 +961,14 @@ func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *co
 }
 
 // conversionView returns what both versions have of a value, as JSON.
-func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) string {
+func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionJSON, *B)) string {
 	var other A
 	back(value, &other, nil)
 	var view B
 	convert(&other, &view, nil)
-	text, _ := json.Marshal(&view)
-	return string(text)
+	var j conversionJSON
+	j.try(0, func(j *conversionJSON) { writeOut(j, &view) })
+	return string(j.text)
 }
 
 // conversionName returns the name of a key in the annotation. Names of the format itself begin
@@ -694,7 +990,7 @@ func (k *conversionKept) of(key string) *conversionKept {
 
 // convertKeyed converts a list whose elements have keys. If these are not unique, it is
 // converted as one without.
-func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, keyOut func(*B) string, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (out []B, lost any) {
+func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, keyOut func(*B) string, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost) (out []B, lost conversionLost) {
 	if in == nil {
 		return nil, nil
 	}
@@ -711,12 +1007,12 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 		keys[key(&in[i])] = true
 	}
 	if len(keys) < len(in) {
-		return convertList(in, kept, convert, back)
+		return convertList(in, kept, convert, back, conversionAppend[A], conversionAppend[B])
 	}
 	var byKey map[string]*conversionKept
 	if kept != nil && (kept.whole || len(kept.raw) > 0 && kept.raw[0] == '[') {
 		byKey = map[string]*conversionKept{} // of a whole list, or one whose keys were not unique
-		for _, element := range conversionElements(kept, convert, back) {
+		for _, element := range conversionElements(kept, convert, back, conversionAppend[B]) {
 			var value B
 			if json.Unmarshal(element.V, &value) != nil {
 				continue
@@ -729,7 +1025,6 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 			byKey[name] = &conversionKept{raw: element.V, whole: true}
 		}
 	}
-	var all conversionLost
 	for i := range in {
 		name := key(&in[i])
 		if kept != nil {
@@ -739,12 +1034,9 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 			}
 			below[i] = convert(&in[i], &out[i], element)
 		}
-		all = all.under(below[i], conversionName(name))
+		lost = lost.under(below[i], conversionName(name))
 	}
-	if len(all) == 0 {
-		return out, nil
-	}
-	return out, all
+	return out, lost
 }
 
 // conversionAnnotation is what the annotation of an object has of each version.
@@ -792,25 +1084,19 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 	if !a.present && len(lost) == 0 {
 		return nil
 	}
-	own := ""
-	if len(lost) > 0 {
-		if raw, err := json.Marshal(lost); err == nil {
-			own = string(raw)
-		}
-	}
-	text := a.text(s, own)
+	text, own := a.text(s, lost.write)
 	size := 0
 	for name, value := range meta.Annotations {
 		if name != a.key {
 			size += len(name) + len(value)
 		}
 	}
-	if text != "" && size+len(a.key)+len(text) > conversionLimit && own != "" {
-		short, err := s.over(a, s, len(own))
+	if text != "" && size+len(a.key)+len(text) > conversionLimit && own > 0 {
+		short, err := s.over(a, s, own)
 		if err != nil {
 			return err
 		}
-		text = a.text(s, short)
+		text, _ = a.text(s, func(j *conversionJSON) { j.text = append(j.text, short...) })
 	}
 	annotations := maps.Clone(meta.Annotations)
 	switch {
@@ -828,28 +1114,32 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 	return nil
 }
 
-// text returns the annotation: the entries that pass, as they are, and what was lost.
-func (a conversionAnnotation) text(s conversionStep, own string) string {
-	entries := map[string]string{}
+// text returns the annotation: the entries that pass, as they are, and what was lost, which write
+// appends. It also returns the size of the latter.
+func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)) (text string, own int) {
+	versions := []string{s.from}
 	for _, version := range s.pass {
-		if raw, ok := a.entries[version]; ok {
-			entries[version] = string(raw)
+		if _, ok := a.entries[version]; ok {
+			versions = append(versions, version)
 		}
 	}
-	if own != "" {
-		entries[s.from] = own
-	}
-	text := ""
-	for _, version := range slices.Sorted(maps.Keys(entries)) {
-		if text != "" {
-			text += ","
+	slices.Sort(versions)
+	j := conversionJSON{text: make([]byte, 0, 4096)}
+	j.text = append(j.text, '{')
+	for _, version := range versions {
+		start := len(j.text)
+		j.comma('{')
+		j.text = append(strconv.AppendQuote(j.text, version), ':')
+		if value := len(j.text); version != s.from {
+			j.text = append(j.text, a.entries[version]...)
+		} else if j.try(start, write) {
+			own = len(j.text) - value
 		}
-		text += strconv.Quote(version) + ":" + entries[version]
 	}
-	if text == "" {
-		return ""
+	if len(j.text) == 1 {
+		return "", 0
 	}
-	return "{" + text + "}"
+	return string(append(j.text, '}')), own
 }
 
 // tooLarge returns the error for an object of which the hub's data did not fit into the
