@@ -109,6 +109,10 @@ laws: ## Test the hand-written conversions of public modules, and compare the vi
 oracles: ## Generate conversions for copies of public modules, and compare them with the hand-written ones and with bench/oracles.txt.
 	$(GO) run -C bench . oracles
 
+.PHONY: conversion-speed
+conversion-speed: ## Measure generated conversions of objects of 10 kB beside those that cluster-api wrote by hand, and record the result.
+	$(GO) run -C bench . speed -record
+
 .PHONY: versions
 versions: ## Run each release of controller-gen since v0.14 on real projects, and record which changes explain the differences.
 	$(GO) run -C bench . versions -o $(BIN)/versions

@@ -36,6 +36,9 @@ const usage = `usage: go run . COMMAND [flags]
   oracles  [-schemagen PATH] [-case NAME,NAME] [-update]
                                           compare generated conversions with those that public
                                           modules have, and the result with oracles.txt
+  speed    [-schemagen PATH] [-n 7] [-record]
+                                          CPU and allocations of generated conversions and of
+                                          those that cluster-api wrote by hand
   time     [-schemagen PATH] [-case A,B] [-rows A,B] [-n 5] [-record]
                                           wall, CPU and memory of both
   page                                    rewrite docs/performance.md from docs/performance.csv
@@ -100,6 +103,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
 	case "oracles":
 		flags.BoolVar(&update, "update", false, "rewrite oracles.txt for the selected modules")
+	case "speed":
+		flags.IntVar(&runs, "n", 7, "measured rounds")
+		flags.BoolVar(&recorded, "record", false, "write the results to speed.txt")
 	case "dialects":
 		flags.StringVar(&openshift, "openshift", "", "a checkout of openshift/api")
 		flags.StringVar(&opcon, "opcon", "", "a checkout of operator-controller")
@@ -153,6 +159,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "oracles" {
 		return oracles(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "speed" {
+		return speed(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "dialects" {
 		return dialects(ctx, w, *product, openshift, opcon, recorded, out)

@@ -166,44 +166,25 @@ func (o oracle) title() string {
 
 // oracleOf returns the result for a module, and the differences that are not explained.
 func (w workspace) oracleOf(ctx context.Context, product string, o oracle) (section, unexplained string, err error) {
-	given, err := readSections(filepath.Join("oracles", o.name+".txt"))
+	p, err := w.prepareOracle(ctx, product, o)
+	defer os.RemoveAll(p.root)
 	if err != nil {
 		return "", "", err
 	}
-	// Always the same directory, because it is in the keys of Go's build cache.
-	root := filepath.Join(w.cache, "oracles", o.name)
-	defer os.RemoveAll(root)
-	if err := copyOracle(ctx, root, o.modules); err != nil {
+	results, err := p.run(ctx, "-objects", strconv.Itoa(oracleObjects), "-seed", strconv.Itoa(oracleSeed))
+	if err != nil {
 		return "", "", err
 	}
-	markers, hooks := 0, 0
-	for name, text := range given {
-		what, dir, _ := strings.Cut(name, " ")
-		switch what {
-		case "markers":
-			n, err := putMarkers(filepath.Join(root, dir), text)
-			if err != nil {
-				return "", "", err
-			}
-			markers += n
-		case "hooks":
-			file := filepath.Join(root, dir, "schemagen_hooks.go")
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				return "", "", err
-			}
-			n, err := countStatements(file)
-			if err != nil {
-				return "", "", err
-			}
-			hooks += n
-		}
-	}
-	if err := o.generate(ctx, product, root); err != nil {
+	section, unexplained, err = explain(results, p.given["differences"])
+	if err != nil {
 		return "", "", err
+	}
+	for _, kind := range o.equal {
+		section += kind + ": the versions are equal, so nothing is generated\n"
 	}
 	written := 0
 	for _, pattern := range o.written {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
+		files, err := filepath.Glob(filepath.Join(p.root, pattern))
 		if err != nil {
 			return "", "", err
 		}
@@ -213,24 +194,66 @@ func (w workspace) oracleOf(ctx context.Context, product string, o oracle) (sect
 		}
 		written += n
 	}
-	if err := o.writeProgram(root, given["values"]); err != nil {
-		return "", "", err
+	return fmt.Sprintf("markers: %d; statements: %d by hand, %d in hooks (%.1f %%)\n", p.markers, written, p.hooks, 100*float64(p.hooks)/float64(max(written, 1))) + section, unexplained, nil
+}
+
+// preparedOracle is a copy of a module with markers, hooks, generated conversions, and the
+// program that compares.
+type preparedOracle struct {
+	root  string
+	given map[string]string // sections of oracles/NAME.txt
+	// markers is the number of markers, and hooks that of statements in hooks.
+	markers, hooks int
+}
+
+// prepareOracle copies a module. The caller removes the copy, even if there is an error.
+func (w workspace) prepareOracle(ctx context.Context, product string, o oracle) (p preparedOracle, err error) {
+	// Always the same directory, because it is in the keys of Go's build cache.
+	p.root = filepath.Join(w.cache, "oracles", o.name)
+	p.given, err = readSections(filepath.Join("oracles", o.name+".txt"))
+	if err != nil {
+		return p, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "run", "-mod=mod", "./schemagen_oracle", "-objects", strconv.Itoa(oracleObjects), "-seed", strconv.Itoa(oracleSeed))
+	if err := copyOracle(ctx, p.root, o.modules); err != nil {
+		return p, err
+	}
+	for name, text := range p.given {
+		what, dir, _ := strings.Cut(name, " ")
+		switch what {
+		case "markers":
+			n, err := putMarkers(filepath.Join(p.root, dir), text)
+			if err != nil {
+				return p, err
+			}
+			p.markers += n
+		case "hooks":
+			file := filepath.Join(p.root, dir, "schemagen_hooks.go")
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				return p, err
+			}
+			n, err := countStatements(file)
+			if err != nil {
+				return p, err
+			}
+			p.hooks += n
+		}
+	}
+	if err := o.generate(ctx, product, p.root); err != nil {
+		return p, err
+	}
+	return p, o.writeProgram(p.root, p.given["values"])
+}
+
+// run runs the program that compares, and returns its output.
+func (p preparedOracle) run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-mod=mod", "./schemagen_oracle"}, args...)...)
 	var stderr bytes.Buffer
-	cmd.Dir, cmd.Stderr = root, &stderr
-	results, err := cmd.Output()
+	cmd.Dir, cmd.Stderr = p.root, &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return "", "", fmt.Errorf("go run: %w\n%s", err, stderr.Bytes())
+		err = fmt.Errorf("go run: %w\n%s", err, stderr.Bytes())
 	}
-	section, unexplained, err = explain(results, given["differences"])
-	if err != nil {
-		return "", "", err
-	}
-	for _, kind := range o.equal {
-		section += kind + ": the versions are equal, so nothing is generated\n"
-	}
-	return fmt.Sprintf("markers: %d; statements: %d by hand, %d in hooks (%.1f %%)\n", markers, written, hooks, 100*float64(hooks)/float64(max(written, 1))) + section, unexplained, nil
+	return out, err
 }
 
 // copyOracle copies the Go files of modules.
@@ -382,13 +405,18 @@ func countStatements(files ...string) (n int, err error) {
 
 // writeProgram writes the program that compares.
 func (o oracle) writeProgram(root, given string) error {
-	program, err := os.ReadFile(filepath.Join("oracles", "compare.txt"))
-	if err != nil {
-		return err
-	}
 	dir := filepath.Join(root, "schemagen_oracle")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
+	}
+	for name, file := range map[string]string{"compare.txt": "main.go", "speed.txt": "speed.go"} {
+		program, err := os.ReadFile(filepath.Join("oracles", name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), program, 0o644); err != nil {
+			return err
+		}
 	}
 	values := map[string][]string{}
 	for line := range strings.Lines(given) {
@@ -439,10 +467,7 @@ func (o oracle) writeProgram(root, given string) error {
 		fmt.Fprintf(&table, "\t%s\n", line)
 	}
 	fmt.Fprintf(&table, ")\n\nfunc init() { %s }\n\nvar kinds = []kind{\n%s}\n\nvar values = %#v\n\nvar keptBy = %#v\n", o.setup, kinds.String(), values, o.annotations)
-	if err := os.WriteFile(filepath.Join(dir, "kinds.go"), []byte(table.String()), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644)
+	return os.WriteFile(filepath.Join(dir, "kinds.go"), []byte(table.String()), 0o644)
 }
 
 // moduleLine matches the path in a go.mod.

@@ -60,7 +60,7 @@ func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost c
 func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecFromV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	if !emptyV1BackupStatus(&in.Status) {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			appendV1BackupStatus(j, &in.Status)
 		}, "status")
 	}
@@ -118,40 +118,40 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversionKept) (lost conversionLost) {
 	out.Schedule = in.CronSchedule
 	if in.Deletion != nil {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			conversionAppendPointer(j, in.Deletion, appendV1Deletion)
 		}, "deletion")
 	}
 	if in.Policy != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Policy)
 		}, "policy")
 	}
 	if in.Paused != nil {
-		lost = lost.with(func(j *conversionJSON) {
-			conversionAppendPointer(j, in.Paused, func(j *conversionJSON, value *bool) {
+		lost = lost.with(func(j *conversionWriter) {
+			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) {
 				j.bool(*value)
 			})
 		}, "paused")
 	}
 	if len(in.Volumes) != 0 {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			conversionAppendList(j, in.Volumes, appendV1Volume)
 		}, "volumes")
 	}
 	if len(in.Networks) != 0 {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			conversionAppendList(j, in.Networks, appendV1Network)
 		}, "networks")
 	}
 	if in.Notes != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Notes)
 		}, "notes")
 	}
 	if in.Keep != nil {
-		lost = lost.with(func(j *conversionJSON) {
-			conversionAppendPointer(j, in.Keep, func(j *conversionJSON, value *int32) {
+		lost = lost.with(func(j *conversionWriter) {
+			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) {
 				j.int(int64(*value))
 			})
 		}, "keep")
@@ -166,7 +166,7 @@ func emptyV1BackupStatus(value *v1.BackupStatus) bool {
 }
 
 // appendV1BackupStatus appends the JSON of a value.
-func appendV1BackupStatus(j *conversionJSON, value *v1.BackupStatus) {
+func appendV1BackupStatus(j *conversionWriter, value *v1.BackupStatus) {
 	j.text = append(j.text, '{')
 	if value.Finished != 0 {
 		j.field(`"finished":`)
@@ -194,7 +194,7 @@ var rulesOfV1BackupSpecNetworks = &conversionRules{Items: &conversionRules{Requi
 var rulesOfV1BackupSpecKeep = &conversionRules{Minimum: conversionNumber(1)}
 
 // appendV1Deletion appends the JSON of a value.
-func appendV1Deletion(j *conversionJSON, value *v1.Deletion) {
+func appendV1Deletion(j *conversionWriter, value *v1.Deletion) {
 	j.text = append(j.text, '{')
 	if value.DrainSeconds != 0 {
 		j.field(`"drainSeconds":`)
@@ -204,7 +204,7 @@ func appendV1Deletion(j *conversionJSON, value *v1.Deletion) {
 }
 
 // appendV1Volume appends the JSON of a value.
-func appendV1Volume(j *conversionJSON, value *v1.Volume) {
+func appendV1Volume(j *conversionWriter, value *v1.Volume) {
 	j.text = append(j.text, '{')
 	j.field(`"name":`)
 	j.string(value.Name)
@@ -220,7 +220,7 @@ func appendV1Volume(j *conversionJSON, value *v1.Volume) {
 }
 
 // appendV1Network appends the JSON of a value.
-func appendV1Network(j *conversionJSON, value *v1.Network) {
+func appendV1Network(j *conversionWriter, value *v1.Network) {
 	j.text = append(j.text, '{')
 	j.field(`"cidr":`)
 	j.string(value.CIDR)
@@ -238,17 +238,17 @@ type conversionLost []conversionPart
 type conversionPart struct {
 	name string
 	// write appends a value, if below is nil.
-	write func(*conversionJSON)
+	write func(*conversionWriter)
 	below conversionLost
 }
 
 // conversionLosing returns a value that was lost.
-func conversionLosing(write func(*conversionJSON)) conversionLost {
+func conversionLosing(write func(*conversionWriter)) conversionLost {
 	return conversionLost{{name: "#", write: write}}
 }
 
 // with returns l with a value at a path. The value is read when the annotation is written.
-func (l conversionLost) with(write func(*conversionJSON), path ...string) conversionLost {
+func (l conversionLost) with(write func(*conversionWriter), path ...string) conversionLost {
 	return l.put(conversionPart{write: write}, path)
 }
 
@@ -291,7 +291,7 @@ func (l conversionLost) put(value conversionPart, path []string) conversionLost 
 }
 
 // write appends the JSON of what was lost. What cannot be stored as JSON is left out.
-func (l conversionLost) write(j *conversionJSON) {
+func (l conversionLost) write(j *conversionWriter) {
 	j.text = append(j.text, '{')
 	for _, part := range l {
 		start := len(j.text)
@@ -453,14 +453,14 @@ func conversionSkip(raw []byte, i int) int {
 	return len(raw)
 }
 
-// conversionJSON appends JSON, as encoding/json writes it.
-type conversionJSON struct {
+// conversionWriter appends JSON, as encoding/json writes it.
+type conversionWriter struct {
 	text   []byte
 	failed bool
 }
 
 // try calls write, and removes what is behind start if a value has no JSON.
-func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
+func (j *conversionWriter) try(start int, write func(*conversionWriter)) bool {
 	write(j)
 	if j.failed {
 		j.text, j.failed = j.text[:start], false
@@ -470,27 +470,27 @@ func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
 }
 
 // close ends an object or an array. It fails if nothing is in it.
-func (j *conversionJSON) close(open, close byte) {
+func (j *conversionWriter) close(open, close byte) {
 	j.failed = j.failed || j.text[len(j.text)-1] == open
 	j.text = append(j.text, close)
 }
 
 // comma separates what follows from an element or a field before it.
-func (j *conversionJSON) comma(open byte) {
+func (j *conversionWriter) comma(open byte) {
 	if j.text[len(j.text)-1] != open {
 		j.text = append(j.text, ',')
 	}
 }
 
 // value appends a value of any type.
-func (j *conversionJSON) value(value any) {
+func (j *conversionWriter) value(value any) {
 	text, err := json.Marshal(value)
 	j.text = append(j.text, text...)
 	j.failed = j.failed || err != nil
 }
 
 // encoded appends the result of MarshalJSON.
-func (j *conversionJSON) encoded(text []byte, err error) {
+func (j *conversionWriter) encoded(text []byte, err error) {
 	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
 		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
 	}
@@ -498,7 +498,7 @@ func (j *conversionJSON) encoded(text []byte, err error) {
 	j.failed = j.failed || err != nil
 }
 
-func (j *conversionJSON) string(value string) {
+func (j *conversionWriter) string(value string) {
 	for i := 0; i < len(value); i++ {
 		if c := value[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			j.value(value)
@@ -510,22 +510,22 @@ func (j *conversionJSON) string(value string) {
 	j.text = append(j.text, '"')
 }
 
-func (j *conversionJSON) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
+func (j *conversionWriter) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
 
-func (j *conversionJSON) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
+func (j *conversionWriter) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
 
-func (j *conversionJSON) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
+func (j *conversionWriter) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
 
-func (j *conversionJSON) null() { j.text = append(j.text, "null"...) }
+func (j *conversionWriter) null() { j.text = append(j.text, "null"...) }
 
 // field appends the name of a field, which is quoted, and a colon.
-func (j *conversionJSON) field(name string) {
+func (j *conversionWriter) field(name string) {
 	j.comma('{')
 	j.text = append(j.text, name...)
 }
 
 // conversionAppendPointer appends what a pointer points to.
-func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*conversionJSON, *T)) {
+func conversionAppendPointer[T any](j *conversionWriter, value *T, write func(*conversionWriter, *T)) {
 	if value == nil {
 		j.null()
 		return
@@ -534,7 +534,7 @@ func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*con
 }
 
 // conversionAppendList appends a list.
-func conversionAppendList[T any](j *conversionJSON, list []T, write func(*conversionJSON, *T)) {
+func conversionAppendList[T any](j *conversionWriter, list []T, write func(*conversionWriter, *T)) {
 	if list == nil {
 		j.null()
 		return
@@ -715,7 +715,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 		if err != nil {
 			return err
 		}
-		text, _ = a.text(s, func(j *conversionJSON) { j.text = append(j.text, short...) })
+		text, _ = a.text(s, func(j *conversionWriter) { j.text = append(j.text, short...) })
 	}
 	annotations := maps.Clone(meta.Annotations)
 	switch {
@@ -735,7 +735,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 
 // text returns the annotation: the entries that pass, as they are, and what was lost, which write
 // appends. It also returns the size of the latter.
-func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)) (text string, own int) {
+func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
 		if _, ok := a.entries[version]; ok {
@@ -743,7 +743,7 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)
 		}
 	}
 	slices.Sort(versions)
-	j := conversionJSON{text: make([]byte, 0, 4096)}
+	j := conversionWriter{text: make([]byte, 0, 4096)}
 	j.text = append(j.text, '{')
 	for _, version := range versions {
 		start := len(j.text)

@@ -81,7 +81,7 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		policy = policyKept
 	}
 	if convertStringValueFromHub(policy) != in.Policy {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Policy)
 		}, "policy")
 	}
@@ -98,14 +98,14 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkToV1, convertNetworkFromV1, appendNetwork, appendV1Network)
 	lost = lost.under(networksLost, "networks")
 	if in.Legacy != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Legacy)
 		}, "legacy")
 	}
 	drainSeconds := int64ToInt32(int64((conversionValueOf(in.Drain)).Duration / time.Second))
 	if !conversionSamePointer(conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second}), in.Drain) {
-		lost = lost.with(func(j *conversionJSON) {
-			conversionAppendPointer(j, in.Drain, func(j *conversionJSON, value *metav1.Duration) {
+		lost = lost.with(func(j *conversionWriter) {
+			conversionAppendPointer(j, in.Drain, func(j *conversionWriter, value *metav1.Duration) {
 				j.string(value.Duration.String())
 			})
 		}, "drain")
@@ -158,15 +158,15 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 		policy = policyKept
 	}
 	if convertStringValueToHub(policy) != in.Policy {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Policy)
 		}, "policy")
 	}
 	out.Policy = policy
 	paused := conversionValueOf(in.Paused)
 	if !conversionSamePointer(conversionPointerTo(paused), in.Paused) {
-		lost = lost.with(func(j *conversionJSON) {
-			conversionAppendPointer(j, in.Paused, func(j *conversionJSON, value *bool) {
+		lost = lost.with(func(j *conversionWriter) {
+			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) {
 				j.bool(*value)
 			})
 		}, "paused")
@@ -179,13 +179,13 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkFromV1, convertNetworkToV1, appendV1Network, appendNetwork)
 	lost = lost.under(networksLost, "networks")
 	if in.Notes != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Notes)
 		}, "notes")
 	}
 	if in.Keep != nil {
-		lost = lost.with(func(j *conversionJSON) {
-			conversionAppendPointer(j, in.Keep, func(j *conversionJSON, value *int32) {
+		lost = lost.with(func(j *conversionWriter) {
+			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) {
 				j.int(int64(*value))
 			})
 		}, "keep")
@@ -194,7 +194,7 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 		out.Legacy = value
 	}
 	if in.Deletion != nil && emptyV1Deletion(in.Deletion) {
-		lost = lost.with(func(j *conversionJSON) { j.bool(true) }, "deletion", "#set")
+		lost = lost.with(func(j *conversionWriter) { j.bool(true) }, "deletion", "#set")
 	}
 	return lost
 }
@@ -218,7 +218,7 @@ func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept *conve
 func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept *conversionKept) (lost conversionLost) {
 	out.Finished = in.Finished
 	if in.Phase != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Phase)
 		}, "phase")
 	}
@@ -248,7 +248,7 @@ func convertVolumeFromV1(in *v1.Volume, out *Volume, kept *conversionKept) (lost
 	out.Name = in.Name
 	out.Path = in.Path
 	if in.Compression != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Compression)
 		}, "compression")
 	}
@@ -274,7 +274,7 @@ func convertNetworkToV1(in *Network, out *v1.Network, kept *conversionKept) (los
 func convertNetworkFromV1(in *v1.Network, out *Network, kept *conversionKept) (lost conversionLost) {
 	out.CIDR = in.CIDR
 	if in.Note != "" {
-		lost = lost.with(func(j *conversionJSON) {
+		lost = lost.with(func(j *conversionWriter) {
 			j.string(in.Note)
 		}, "note")
 	}
@@ -315,7 +315,7 @@ func keyOfV1VolumeByName(element *v1.Volume) string {
 }
 
 // appendNetwork appends the JSON of a value.
-func appendNetwork(j *conversionJSON, value *Network) {
+func appendNetwork(j *conversionWriter, value *Network) {
 	j.text = append(j.text, '{')
 	j.field(`"cidr":`)
 	j.string(value.CIDR)
@@ -323,7 +323,7 @@ func appendNetwork(j *conversionJSON, value *Network) {
 }
 
 // appendV1Network appends the JSON of a value.
-func appendV1Network(j *conversionJSON, value *v1.Network) {
+func appendV1Network(j *conversionWriter, value *v1.Network) {
 	j.text = append(j.text, '{')
 	j.field(`"cidr":`)
 	j.string(value.CIDR)
@@ -381,17 +381,17 @@ type conversionLost []conversionPart
 type conversionPart struct {
 	name string
 	// write appends a value, if below is nil.
-	write func(*conversionJSON)
+	write func(*conversionWriter)
 	below conversionLost
 }
 
 // conversionLosing returns a value that was lost.
-func conversionLosing(write func(*conversionJSON)) conversionLost {
+func conversionLosing(write func(*conversionWriter)) conversionLost {
 	return conversionLost{{name: "#", write: write}}
 }
 
 // with returns l with a value at a path. The value is read when the annotation is written.
-func (l conversionLost) with(write func(*conversionJSON), path ...string) conversionLost {
+func (l conversionLost) with(write func(*conversionWriter), path ...string) conversionLost {
 	return l.put(conversionPart{write: write}, path)
 }
 
@@ -434,7 +434,7 @@ func (l conversionLost) put(value conversionPart, path []string) conversionLost 
 }
 
 // write appends the JSON of what was lost. What cannot be stored as JSON is left out.
-func (l conversionLost) write(j *conversionJSON) {
+func (l conversionLost) write(j *conversionWriter) {
 	j.text = append(j.text, '{')
 	for _, part := range l {
 		start := len(j.text)
@@ -596,14 +596,14 @@ func conversionSkip(raw []byte, i int) int {
 	return len(raw)
 }
 
-// conversionJSON appends JSON, as encoding/json writes it.
-type conversionJSON struct {
+// conversionWriter appends JSON, as encoding/json writes it.
+type conversionWriter struct {
 	text   []byte
 	failed bool
 }
 
 // try calls write, and removes what is behind start if a value has no JSON.
-func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
+func (j *conversionWriter) try(start int, write func(*conversionWriter)) bool {
 	write(j)
 	if j.failed {
 		j.text, j.failed = j.text[:start], false
@@ -613,27 +613,27 @@ func (j *conversionJSON) try(start int, write func(*conversionJSON)) bool {
 }
 
 // close ends an object or an array. It fails if nothing is in it.
-func (j *conversionJSON) close(open, close byte) {
+func (j *conversionWriter) close(open, close byte) {
 	j.failed = j.failed || j.text[len(j.text)-1] == open
 	j.text = append(j.text, close)
 }
 
 // comma separates what follows from an element or a field before it.
-func (j *conversionJSON) comma(open byte) {
+func (j *conversionWriter) comma(open byte) {
 	if j.text[len(j.text)-1] != open {
 		j.text = append(j.text, ',')
 	}
 }
 
 // value appends a value of any type.
-func (j *conversionJSON) value(value any) {
+func (j *conversionWriter) value(value any) {
 	text, err := json.Marshal(value)
 	j.text = append(j.text, text...)
 	j.failed = j.failed || err != nil
 }
 
 // encoded appends the result of MarshalJSON.
-func (j *conversionJSON) encoded(text []byte, err error) {
+func (j *conversionWriter) encoded(text []byte, err error) {
 	if err == nil && (bytes.ContainsAny(text, " \t\r\n<>&\u2028\u2029") || !json.Valid(text)) {
 		text, err = json.Marshal(json.RawMessage(text)) // which is compact, and escaped
 	}
@@ -641,7 +641,7 @@ func (j *conversionJSON) encoded(text []byte, err error) {
 	j.failed = j.failed || err != nil
 }
 
-func (j *conversionJSON) string(value string) {
+func (j *conversionWriter) string(value string) {
 	for i := 0; i < len(value); i++ {
 		if c := value[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			j.value(value)
@@ -653,22 +653,22 @@ func (j *conversionJSON) string(value string) {
 	j.text = append(j.text, '"')
 }
 
-func (j *conversionJSON) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
+func (j *conversionWriter) bool(value bool) { j.text = strconv.AppendBool(j.text, value) }
 
-func (j *conversionJSON) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
+func (j *conversionWriter) int(value int64) { j.text = strconv.AppendInt(j.text, value, 10) }
 
-func (j *conversionJSON) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
+func (j *conversionWriter) uint(value uint64) { j.text = strconv.AppendUint(j.text, value, 10) }
 
-func (j *conversionJSON) null() { j.text = append(j.text, "null"...) }
+func (j *conversionWriter) null() { j.text = append(j.text, "null"...) }
 
 // field appends the name of a field, which is quoted, and a colon.
-func (j *conversionJSON) field(name string) {
+func (j *conversionWriter) field(name string) {
 	j.comma('{')
 	j.text = append(j.text, name...)
 }
 
 // conversionAppendPointer appends what a pointer points to.
-func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*conversionJSON, *T)) {
+func conversionAppendPointer[T any](j *conversionWriter, value *T, write func(*conversionWriter, *T)) {
 	if value == nil {
 		j.null()
 		return
@@ -677,7 +677,7 @@ func conversionAppendPointer[T any](j *conversionJSON, value *T, write func(*con
 }
 
 // conversionAppend appends a value of any type.
-func conversionAppend[T any](j *conversionJSON, value *T) { j.value(value) }
+func conversionAppend[T any](j *conversionWriter, value *T) { j.value(value) }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
 func conversionValue[T any](k *conversionKept, rules *conversionRules) (value T, ok bool) {
@@ -812,7 +812,7 @@ func convertAll[A, B any](in []A, convert func(*A, *B, *conversionKept) conversi
 
 // convertList converts a list whose elements have no keys. Elements are written with write and
 // writeOut.
-func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, write func(*conversionJSON, *A), writeOut func(*conversionJSON, *B)) (out []B, lost conversionLost) {
+func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) (out []B, lost conversionLost) {
 	if in == nil {
 		return nil, nil
 	}
@@ -851,7 +851,7 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 	if len(lossy) == 0 {
 		return out, nil
 	}
-	return out, conversionLosing(func(j *conversionJSON) {
+	return out, conversionLosing(func(j *conversionWriter) {
 		if alike == nil && len(in) > 1 {
 			alike = conversionGroups(out, writeOut)
 		}
@@ -867,7 +867,7 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 				j.int(int64(number))
 			}
 			j.text = append(j.text, `,"v":`...)
-			if j.try(start, func(j *conversionJSON) { write(j, &in[i]) }) {
+			if j.try(start, func(j *conversionWriter) { write(j, &in[i]) }) {
 				j.text = append(j.text, '}')
 			}
 		}
@@ -883,14 +883,14 @@ type conversionAlike struct {
 	first, order, number []int
 }
 
-func conversionGroups[T any](list []T, write func(*conversionJSON, *T)) *conversionAlike {
+func conversionGroups[T any](list []T, write func(*conversionWriter, *T)) *conversionAlike {
 	n := len(list)
 	numbers := make([]int, 4*n)
 	a := &conversionAlike{first: numbers[:n], order: numbers[n : 2*n], number: numbers[2*n : 3*n]}
 	ends := numbers[3*n:]
-	var j conversionJSON
+	var j conversionWriter
 	for i := range list {
-		j.try(len(j.text), func(j *conversionJSON) { write(j, &list[i]) })
+		j.try(len(j.text), func(j *conversionWriter) { write(j, &list[i]) })
 		ends[i] = len(j.text)
 	}
 	text := string(j.text)
@@ -929,7 +929,7 @@ func (a *conversionAlike) group(view string) (group []int) {
 }
 
 // conversionElements returns the kept elements of a list. Those of a whole list are counted.
-func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionJSON, *B)) (elements []conversionElement) {
+func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) (elements []conversionElement) {
 	if kept == nil {
 		return nil
 	}
@@ -961,13 +961,13 @@ func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *co
 }
 
 // conversionView returns what both versions have of a value, as JSON.
-func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionJSON, *B)) string {
+func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) string {
 	var other A
 	back(value, &other, nil)
 	var view B
 	convert(&other, &view, nil)
-	var j conversionJSON
-	j.try(0, func(j *conversionJSON) { writeOut(j, &view) })
+	var j conversionWriter
+	j.try(0, func(j *conversionWriter) { writeOut(j, &view) })
 	return string(j.text)
 }
 
@@ -1096,7 +1096,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 		if err != nil {
 			return err
 		}
-		text, _ = a.text(s, func(j *conversionJSON) { j.text = append(j.text, short...) })
+		text, _ = a.text(s, func(j *conversionWriter) { j.text = append(j.text, short...) })
 	}
 	annotations := maps.Clone(meta.Annotations)
 	switch {
@@ -1116,7 +1116,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 
 // text returns the annotation: the entries that pass, as they are, and what was lost, which write
 // appends. It also returns the size of the latter.
-func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)) (text string, own int) {
+func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
 		if _, ok := a.entries[version]; ok {
@@ -1124,7 +1124,7 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionJSON)
 		}
 	}
 	slices.Sort(versions)
-	j := conversionJSON{text: make([]byte, 0, 4096)}
+	j := conversionWriter{text: make([]byte, 0, 4096)}
 	j.text = append(j.text, '{')
 	for _, version := range versions {
 		start := len(j.text)
