@@ -29,9 +29,9 @@ type Definition struct {
 	// is not nil either, nodes that occur repeatedly in several definitions, or in one, are
 	// verified once.
 	BuildWith func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition
-	// Bytes is the definition as it is written; results are cached under it. If it is nil,
-	// nothing is cached.
-	Bytes []byte
+	// Bytes is the definition as it is written; results are cached under it, or under Draft for
+	// one that is not written because of mistakes. If both are nil, nothing is cached.
+	Bytes, Draft []byte
 	// Old is the definition that this one replaces, or nil if it is created.
 	Old *apiextensionsv1.CustomResourceDefinition
 	// Schemas are the schemas of the versions, by index. Unsupported lists, also by index,

@@ -204,12 +204,16 @@ type ResultCache = apiserver.ResultCache
 // key returns the key of a definition's results in the cache, or an empty string if they are not
 // cached.
 func (v *Verifier) key(s *crd.Definition) string {
-	if v.options.Cache == nil || s.Bytes == nil || s.Old != nil {
+	text := s.Bytes
+	if text == nil {
+		text = s.Draft
+	}
+	if v.options.Cache == nil || text == nil || s.Old != nil {
 		return ""
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(s.Bytes))
-	hash.Write(s.Bytes)
+	fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(text))
+	hash.Write(text)
 	return hex.EncodeToString(hash.Sum(nil))
 }
 

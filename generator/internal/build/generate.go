@@ -60,6 +60,16 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 		for i, d := range all {
 			d.Text = files[i].Data
 		}
+	} else if options.unverified != nil {
+		// The runs of an editor find earlier results by it.
+		whole := slices.DeleteFunc(slices.Clone(all), func(d *checks.Definition) bool { return d.Flawed || slices.Contains(d.Schemas, nil) })
+		drafts, err := emit(whole, options.Header)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for i, d := range whole {
+			d.Draft = drafts[i].Data
+		}
 	}
 	if err := run.Checker.Verify(ctx, all); err != nil {
 		return nil, nil, nil, err

@@ -22,8 +22,9 @@ type Definition struct {
 	// Conversion is the marker that configures conversion between versions; nil if there is
 	// none.
 	Conversion *markers.Marker
-	// Text is the content of the file; nil if it is not written.
-	Text []byte
+	// Text is the content of the file; nil if it is not written. Then Draft, unless it is nil, is
+	// what its content would be.
+	Text, Draft []byte
 	// Roots are the root types of Object.Spec.Versions, by index.
 	Roots []*source.Type
 }
