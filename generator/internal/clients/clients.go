@@ -162,7 +162,11 @@ func (k *kind) check(schema *structural.Schema, wanted []ask) error {
 		status bool
 	}
 	seen := map[visit]bool{}
-	queue := []*object{{kind: k, typ: k.types.named(k.root), schema: schema}}
+	root := k.types.named(k.root)
+	if root.kind != source.KindStruct || root.known != nil {
+		return nil // it has methods whose effect is not known
+	}
+	queue := []*object{{kind: k, typ: root, schema: schema}}
 	for ; len(queue) > 0; queue = queue[1:] {
 		o := queue[0]
 		if k.ctx.Err() != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/clients"
 	"github.com/schemagen/schemagen/generator/internal/gentest"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/internal/typedmodule"
 )
 
@@ -150,6 +151,8 @@ func compare(t *testing.T, out *bytes.Buffer, dir string, patterns, flags []stri
 	}
 	var trips []clients.Trip
 	var handles []crd.Handle
+	var types []string // by the index of their handle
+	nameOf := func(t *source.Type) string { return t.Pkg.Path + "." + t.Spec.Name.Name }
 	c := &clients.Checker{
 		Reporter: run.Reporter, Codes: codes, Observe: func(trip clients.Trip) { trips = append(trips, trip) },
 		Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
@@ -157,21 +160,16 @@ func compare(t *testing.T, out *bytes.Buffer, dir string, patterns, flags []stri
 			if err != nil {
 				t.Error(err)
 			}
-			handles = append(handles, handle)
+			handles, types = append(handles, handle), append(types, nameOf(d.Roots[version]))
 			return handle, err
 		},
 	}
 	if err := c.Check(t.Context(), definitions); err != nil {
 		t.Fatal(err)
 	}
-	var types []string
 	var jobs []job
 	for _, trip := range trips {
-		name := trip.Root.Pkg.Path + "." + trip.Root.Spec.Name.Name
-		if !slices.Contains(types, name) {
-			types = append(types, name)
-		}
-		jobs = append(jobs, job{name, trip.In})
+		jobs = append(jobs, job{nameOf(trip.Root), trip.In})
 	}
 	program := compile(t, dir, types, flags)
 	for i, a := range program(jobs) {

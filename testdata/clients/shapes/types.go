@@ -249,3 +249,15 @@ type Tree struct {
 	Name     string `json:"name"`
 	Children []Tree `json:"children,omitempty"`
 }
+
+// Opaque is a kind with a method whose effect is not known.
+type Opaque struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// +optional
+	// +kubebuilder:validation:Enum=A;B
+	Mode string `json:"mode"`
+}
+
+func (o Opaque) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
