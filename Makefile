@@ -89,6 +89,10 @@ parity-object: ## Compare the methods that object generates with controller-gen'
 clients: ## Compare what is found about Go clients of modules of bench with compiled code, and with testdata/clients/modules.txt.
 	$(GO) test ./generator/internal/clients -run TestModules -modules -timeout 1h
 
+.PHONY: analyzer
+analyzer: ## Compare the analyzer with the generator for the packages of bench, and with testdata/analyzer/modules.txt.
+	$(GO) test ./analyzer -run TestModules -modules -timeout 1h
+
 .PHONY: erasures
 erasures: ## Compare what is generated for a set of gates with what is generated from erased text, for 20,000 random sources, and record the outcome.
 	$(GO) test ./generator/internal/build -run '^TestErasure$$' -erasures 20000 -timeout 2h

@@ -1,0 +1,384 @@
+package analyzer
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/txtar"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/diag"
+	"github.com/schemagen/schemagen/generator"
+	"github.com/schemagen/schemagen/internal/typedmodule"
+	"github.com/schemagen/schemagen/verify"
+)
+
+var (
+	modules = flag.Bool("modules", false, "also compare the modules of bench, and the findings with testdata/analyzer/modules.txt")
+	update  = flag.Bool("update", false, "rewrite the expectations in testdata")
+)
+
+// TestSameFindings compares the analyzer, package by package, with a run of the generator with an
+// API server, for all packages of testdata/crd at once.
+func TestSameFindings(t *testing.T) {
+	dir := workDir(t)
+	if err := typedmodule.Requirements(dir); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../testdata/crd/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		for _, f := range archive.Files {
+			if !strings.HasPrefix(f.Name, "want/") {
+				write(t, filepath.Join(dir, name, f.Name), string(f.Data))
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			dirs := packageDirs(t, filepath.Join(dir, name))
+			if len(dirs) == 0 {
+				t.Skip("no packages")
+			}
+			if _, _, alone := compare(t, filepath.Join(dir, name), []string{"./..."}, dirs, nil); len(alone) > 0 {
+				t.Errorf("a run for all packages does not have what the analyzer has: %v", alone)
+			}
+		})
+	}
+}
+
+// TestModules does the same for the API packages of each module of bench.
+func TestModules(t *testing.T) {
+	if !*modules {
+		t.Skip("takes minutes: make analyzer")
+	}
+	files, err := filepath.Glob("../bench/*/deps.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	var out bytes.Buffer
+	for _, file := range files {
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var patterns []string
+		for _, spec := range tree.Imports {
+			patterns = append(patterns, strings.Trim(spec.Path.Value, `"`))
+		}
+		dir, err := filepath.Abs(filepath.Dir(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"list", "-e", "-f", "{{.Dir}}"}, patterns)...)
+		cmd.Dir = dir
+		listed, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, whole, alone := compare(t, dir, patterns, strings.Fields(string(listed)), &analysis.Module{Path: "example.com/m", Version: "v1.0.0"})
+		fmt.Fprintf(&out, "# %s: %d packages\n", filepath.Base(dir), len(patterns))
+		for _, code := range slices.Sorted(maps.Keys(both)) {
+			fmt.Fprintf(&out, "%s: %d\n", code, both[code])
+		}
+		for _, code := range slices.Sorted(maps.Keys(whole)) {
+			fmt.Fprintf(&out, "%s, which only a run for all packages has: %d\n", code, whole[code])
+		}
+		// Such a run follows types into other modules if it is for these as well.
+		for _, code := range slices.Sorted(maps.Keys(alone)) {
+			fmt.Fprintf(&out, "%s, which a run for all packages does not have: %d\n", code, alone[code])
+		}
+	}
+	name := "../testdata/analyzer/modules.txt"
+	if *update {
+		write(t, name, out.String())
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != string(want) {
+		t.Errorf("%s differs: got\n%s", name, out.String())
+	}
+}
+
+// compare compares the findings of the generator, with an API server, for each package by itself
+// with those of the analyzer. It returns the numbers of those that both have, by code, of those that
+// only a run for all packages has, and of those that only the others have.
+func compare(t *testing.T, dir string, patterns, dirs []string, module *analysis.Module) (both, whole, alone map[diag.Code]int) {
+	t.Helper()
+	both, whole, alone = map[diag.Code]int{}, map[diag.Code]int{}, map[diag.Code]int{}
+	all := generated(t, dir, patterns, dirs)
+	of := map[string]bool{}
+	for _, at := range dirs {
+		want := all
+		if len(dirs) > 1 || at != dir {
+			want = generated(t, at, []string{"."}, []string{at})
+		}
+		got := map[string]bool{}
+		pass := passOf(t, at)
+		pass.Module = module
+		for _, d := range analyze(t, pass, &Settings{Rules: []string{"review"}}) {
+			line := fmt.Sprintf("%s: %s", pass.Fset.PositionFor(d.Pos, false), d.Message)
+			if got[line] = true; want[line] == "" {
+				t.Errorf("only the analyzer has %s", line)
+			} else if all[line] == "" {
+				alone[diag.Code(d.Category)]++
+			}
+		}
+		for line, code := range want {
+			if of[line] = true; !got[line] && !isLeft(code) {
+				t.Errorf("only the generator has %s", line)
+			} else if got[line] {
+				both[code]++
+			}
+		}
+	}
+	for line, code := range all {
+		if !of[line] {
+			whole[code]++
+		}
+	}
+	return both, whole, alone
+}
+
+// isLeft reports whether a code is left to schemagen crd. All codes of package verify are.
+func isLeft(code diag.Code) bool {
+	_, left := Left()[code]
+	return left || slices.ContainsFunc(verify.Codes(), func(k *diag.Kind) bool { return k.Code == code })
+}
+
+// generated returns the codes of the generator's findings in Go files of directories, by position
+// and message.
+func generated(t *testing.T, dir string, patterns, dirs []string) map[string]diag.Code {
+	t.Helper()
+	target, err := apiserver.NewTarget("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []diag.Code
+	for _, kind := range generator.Rules() {
+		if !isLeft(kind.Code) {
+			rules = append(rules, kind.Code)
+		}
+	}
+	_, found, err := generator.Run(t.Context(), generator.Options{
+		Source: generator.Source{Dir: dir, Patterns: patterns}, Language: generator.Language{Rules: rules},
+		Server: verify.New(target, verify.Options{Generating: true}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]diag.Code{}
+	for _, d := range found.On() {
+		if slices.Contains(dirs, filepath.Dir(d.Pos.File)) && strings.HasSuffix(d.Pos.File, ".go") {
+			out[fmt.Sprintf("%s: %s", d.Pos, message(d))] = d.Code
+		}
+	}
+	return out
+}
+
+// passOf returns a pass of the package in a directory, without types, which the analyzer does not
+// use.
+func passOf(t *testing.T, dir string) *analysis.Pass {
+	t.Helper()
+	pass := &analysis.Pass{Fset: token.NewFileSet(), ReadFile: os.ReadFile}
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	context := build.Default
+	context.BuildTags = []string{"ignore_autogenerated"}
+	for _, name := range names {
+		if match, err := context.MatchFile(dir, filepath.Base(name)); err == nil && !match {
+			continue
+		}
+		tree, err := parser.ParseFile(pass.Fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if tree == nil {
+			t.Fatal(err)
+		}
+		pass.Files = append(pass.Files, tree)
+		pass.Pkg = types.NewPackage(dir, tree.Name.Name)
+	}
+	return pass
+}
+
+func analyze(t *testing.T, pass *analysis.Pass, settings *Settings) (out []analysis.Diagnostic) {
+	t.Helper()
+	pass.Analyzer = New(settings)
+	pass.Report = func(d analysis.Diagnostic) { out = append(out, d) }
+	if _, err := pass.Analyzer.Run(pass); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// packageDirs returns the directories with Go files.
+func packageDirs(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if at := filepath.Dir(path); strings.HasSuffix(path, ".go") && !slices.Contains(out, at) {
+			out = append(out, at)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func workDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(name), 0o777)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestVet runs the analyzer under go vet.
+func TestVet(t *testing.T) {
+	dir := workDir(t)
+	if err := typedmodule.Requirements(dir); err != nil {
+		t.Fatal(err)
+	}
+	tool := filepath.Join(t.TempDir(), "schemagen-vet.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "../cmd/schemagen-vet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	archive, err := txtar.ParseFile("../testdata/analyzer/vet.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, f := range archive.Files {
+		if step, ok := strings.CutPrefix(f.Name, "want/"); ok {
+			want[step] = string(f.Data)
+			continue
+		}
+		write(t, filepath.Join(dir, f.Name), string(f.Data))
+	}
+	cgo, err := exec.CommandContext(t.Context(), "go", "env", "CGO_ENABLED").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range slices.Sorted(maps.Keys(want)) {
+		args := strings.Fields(step)
+		if args[0] == "cgo" {
+			if strings.TrimSpace(string(cgo)) != "1" {
+				continue
+			}
+		}
+		cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"vet", "-vettool=" + tool}, args[1:])...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		out, _ := cmd.CombinedOutput()
+		got := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(strings.ReplaceAll(string(out), dir+string(filepath.Separator), ""), "")
+		if got = filepath.ToSlash(got); *update {
+			for i, f := range archive.Files {
+				if f.Name == "want/"+step {
+					archive.Files[i].Data = []byte(got)
+				}
+			}
+		} else if got != want[step] {
+			t.Errorf("go vet %s: got\n%s\nwant\n%s", step, got, want[step])
+		}
+	}
+	if *update {
+		write(t, "../testdata/analyzer/vet.txtar", string(txtar.Format(archive)))
+	}
+}
+
+// TestFixes checks that fixes are those of the generator.
+func TestFixes(t *testing.T) {
+	dir := workDir(t)
+	if err := typedmodule.Requirements(dir); err != nil {
+		t.Fatal(err)
+	}
+	const text = "// +groupName=a.example.com\npackage a\n\n// +kubebuilder:validation:MinLenght=1\ntype Name string\n"
+	write(t, filepath.Join(dir, "a", "a.go"), text)
+	pass := passOf(t, filepath.Join(dir, "a"))
+	found := analyze(t, pass, &Settings{})
+	if len(found) != 1 || len(found[0].SuggestedFixes) != 1 || len(found[0].SuggestedFixes[0].TextEdits) != 1 {
+		t.Fatalf("got %+v", found)
+	}
+	edit := found[0].SuggestedFixes[0].TextEdits[0]
+	file := pass.Fset.File(edit.Pos)
+	got := text[:file.Offset(edit.Pos)] + string(edit.NewText) + text[file.Offset(edit.End):]
+	if want := strings.Replace(text, "MinLenght", "MinLength", 1); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestUnsaved checks that the text of the driver is read, and not the file on disk.
+func TestUnsaved(t *testing.T) {
+	dir := workDir(t)
+	if err := typedmodule.Requirements(dir); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "a", "a.go")
+	write(t, name, "package a\n")
+	const text = "package a\n\n// +kubebuilder:validation:MinLenght=1\ntype Name string\n"
+	pass := &analysis.Pass{Fset: token.NewFileSet(), ReadFile: func(string) ([]byte, error) { return []byte(text), nil }}
+	tree, err := parser.ParseFile(pass.Fset, name, text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass.Files = []*ast.File{tree}
+	if found := analyze(t, pass, &Settings{}); len(found) != 1 {
+		t.Errorf("got %v", found)
+	}
+}
+
+// TestLeft wants a reason for every code that is left to schemagen crd, and only for codes of the
+// generator.
+func TestLeft(t *testing.T) {
+	page, err := os.ReadFile("../docs/analyzer.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := Left()
+	for code, reason := range left {
+		if !slices.ContainsFunc(generator.Codes(), func(k *diag.Kind) bool { return k.Code == code }) || reason == "" {
+			t.Errorf("%s: %q", code, reason)
+		}
+	}
+	for _, kind := range generator.Codes() {
+		reason, ok := left[kind.Code]
+		if row := fmt.Sprintf("| %s | %s |\n", kind.Code, reason); ok && !bytes.Contains(page, []byte(row)) {
+			t.Errorf("docs/analyzer.md has no row %q", row)
+		}
+	}
+}
