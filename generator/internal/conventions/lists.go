@@ -127,6 +127,9 @@ func (p *pass) bound(f *field, name, prefix string, of func(*structural.ValueVal
 	for s := range f.steps() {
 		switch s.expr.(type) {
 		case *ast.ArrayType:
+			if s.schema.Type == "string" {
+				break // bytes
+			}
 			if s.schema.Type == "array" && lacks(s.schema, func(_, items, _ *int64) bool { return items != nil }) {
 				p.report(f, f.Pos, "write +kubebuilder:validation:"+items+prefix+"Items", "%s has no %s number of items", what, name)
 			}
@@ -138,7 +141,8 @@ func (p *pass) bound(f *field, name, prefix string, of func(*structural.ValueVal
 			}
 			return
 		}
-		if s.basic == "string" && s.schema.Type == "string" && !hasFixedForm(s.schema) && lacks(s.schema, func(length, _, _ *int64) bool { return length != nil }) {
+		_, isBytes := s.expr.(*ast.ArrayType)
+		if (s.basic == "string" || isBytes) && s.schema.Type == "string" && !hasFixedForm(s.schema) && lacks(s.schema, func(length, _, _ *int64) bool { return length != nil }) {
 			p.report(f, f.Pos, "write +kubebuilder:validation:"+items+prefix+"Length", "%s has no %s length", what, name)
 		}
 	}

@@ -68,7 +68,7 @@ func (p *pass) phase(f *field) {
 
 // reference reports a field whose name spells Ref out.
 func (p *pass) reference(f *field) {
-	if strings.Contains(strings.ToLower(f.name), "reference") {
+	if strings.HasPrefix(f.name, "reference") || strings.Contains(f.name, "Reference") { // not preference
 		short := strings.NewReplacer("Reference", "Ref", "reference", "ref").Replace(f.name)
 		p.report(f, f.Pos, "write "+short, "field %s: names of fields abbreviate Reference as Ref", f.name)
 	}
