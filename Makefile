@@ -105,6 +105,10 @@ field: ## Run both tools on public repositories; compare files and findings with
 search: ## Search the modules of bench for rbac and webhook markers without effect; compare with what is reported and with bench/search.txt.
 	$(GO) run -C bench . search
 
+.PHONY: conventions
+conventions: ## Compare findings about API conventions with those of kube-api-linter on ten public repositories, and with bench/conventions.txt.
+	$(GO) run -C bench . conventions
+
 .PHONY: laws
 laws: ## Test the hand-written conversions of public modules, and compare the violations with bench/laws.txt.
 	$(GO) run -C bench . laws

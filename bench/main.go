@@ -30,6 +30,9 @@ const usage = `usage: go run . COMMAND [flags]
                                           search the same modules for markers of rbac and
                                           webhook without effect, and hold what schemagen
                                           reports against them and search.txt
+  conventions [-schemagen PATH] [-case A,B] [-update]
+                                          compare findings about API conventions with those of
+                                          kube-api-linter, and the result with conventions.txt
   laws     [-schemagen PATH] [-case MODULE,MODULE] [-update]
                                           test the hand-written conversions of public modules,
                                           and hold the violations against laws.txt
@@ -99,6 +102,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&update, "update", false, "rewrite field.txt for the selected repositories")
 	case "search":
 		flags.BoolVar(&update, "update", false, "rewrite search.txt for the selected modules")
+	case "conventions":
+		flags.BoolVar(&update, "update", false, "rewrite conventions.txt for the selected cases")
 	case "laws":
 		flags.BoolVar(&update, "update", false, "rewrite laws.txt for the selected modules")
 	case "oracles":
@@ -153,6 +158,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if args[0] == "search" {
 		return search(ctx, w, *names, *product, update, out)
+	}
+	if args[0] == "conventions" {
+		return conventions(ctx, w, *names, *product, update, out)
 	}
 	if args[0] == "laws" {
 		return laws(ctx, w, *names, *product, update, out)
