@@ -194,9 +194,9 @@ test-editors: ## Drive the language server from Neovim and VS Code's library, an
 	./hack/editors.sh
 
 .PHONY: pictures
-pictures: ## Draw terminals, README and the book into bin/pictures, and what the book shows into docs/pictures.
+pictures: ## Draw terminals, a review, README and the book into bin/pictures, and what the book shows into docs/pictures.
 	mkdir -p $(BIN)/pictures
-	./hack/web.sh -count=1 -run '^Test(Book)?Pictures$$' -pictures $(BIN)/pictures
+	./hack/web.sh -count=1 -run '^Test(Book|Review)?Pictures$$' -pictures $(BIN)/pictures
 	for file in docs/pictures/*.png; do cp $(BIN)/pictures/$${file##*/} $$file; done
 
 .PHONY: book
