@@ -93,7 +93,7 @@ func (l *losses) pair(p *Pair, path string) {
 
 // rule adds the losses of the structs below a rule.
 func (l *losses) rule(r *Rule, path string) {
-	for ; r != nil; r = r.Elem {
+	for ; r != nil && r.op != opHook; r = r.Elem {
 		side := r.Hub
 		if l.up {
 			side = r.Spoke

@@ -47,7 +47,7 @@ func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
 				continue
 			}
 			rest := path[len(list):]
-			for r := u.Rule; r != nil && len(rest) > 0; r = r.Elem {
+			for r := u.Rule; r != nil && r.op != opHook && len(rest) > 0; r = r.Elem {
 				side := r.Hub
 				if up {
 					side = r.Spoke
