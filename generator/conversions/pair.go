@@ -118,7 +118,7 @@ func (w *pairing) mixed(t *Type) {
 	case t.oddity != nil:
 		w.fail(noRule, t.oddity.Pos, t.oddIn, hint, "%s of %s %s, which conversions do not support", t.oddity.GoName(), t.label(), t.why)
 	case t.mixed:
-		w.fail(noRule, t.Decl.Spec.Name.Pos(), t.Decl.Pkg, hint, "%s has metadata of a kind, or embeds structs too deeply, which conversions do not support", t.label())
+		w.fail(noRule, t.Decl.Spec.Name.Pos(), t.Decl.Pkg, hint, "%s embeds structs too deeply, which conversions do not support", t.label())
 	}
 }
 

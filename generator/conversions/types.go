@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"slices"
 	"strings"
 
 	"github.com/schemagen/schemagen/generator/internal/source"
@@ -261,14 +260,17 @@ func (ts *types) fields(t *Type) []*Field {
 	return t.Fields
 }
 
-// metadata marks the metadata of a kind, which is not converted field by field.
+// metadata marks the metadata of a kind, which is not converted field by field. In a struct that
+// is no kind, apiVersion and kind are fields like others.
 func (ts *types) metadata(t *Type) {
-	hasType := slices.ContainsFunc(t.Fields, func(f *Field) bool { return f.Meta })
 	object := t.Field("metadata")
-	if isKind := object != nil && object.Type.ID == source.MetaV1Path+".ObjectMeta"; isKind && hasType {
-		object.Meta = true
-	} else if hasType {
-		t.mixed = true
+	if object == nil || object.Type.ID != source.MetaV1Path+".ObjectMeta" {
+		return
+	}
+	for _, f := range t.Fields {
+		if f.Pkg.Path == source.MetaV1Path && strings.Contains("."+f.Go, ".TypeMeta.") {
+			f.JSON, f.Meta, object.Meta = "", true, true
+		}
 	}
 }
 
@@ -296,8 +298,6 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 		if embedded {
 			inner := ts.of(t.File, field.Type)
 			switch {
-			case inner.ID == source.MetaV1Path+".TypeMeta":
-				to.Fields = append(to.Fields, &Field{Go: prefix + goName, Type: inner, Source: field, Pkg: t.Pkg, Meta: true})
 			case inner.Shape == Struct && ast.IsExported(goName):
 				ts.add(to, inner.Decl, prefix+goName+".", depth+1)
 			case inner.Shape == Pointer:
@@ -319,8 +319,10 @@ func (ts *types) add(to *Type, t *source.Type, prefix string, depth int) {
 			}
 		}
 		if other := to.Field(name); other != nil {
-			to.partial = true
-			continue // the outer one counts
+			if to.partial = true; depth < strings.Count(other.Go, ".") { // the outer one counts
+				*other = *f
+			}
+			continue
 		}
 		to.Fields = append(to.Fields, f)
 	}

@@ -329,7 +329,8 @@ func (ts *goTypes) part(t reflect.Type, i int) (part, bool) {
 	part.ty = ts.of(f.Type, rule, place)
 	part.omit = strings.Contains(options, "omit")
 	part.required = rule.Required || !part.omit && (!rule.Optional || ts.json && rule.nonzero()) && !inlined
-	part.fixed = inlined && f.Type.Name() == "TypeMeta" || rule.None
+	_, kind := t.FieldByName("ObjectMeta")
+	part.fixed = kind && inlined && f.Type.Name() == "TypeMeta" || rule.None
 	if strings.HasSuffix(t.PkgPath(), "apimachinery/pkg/apis/meta/v1") {
 		part.fixed = t.Name() == "ObjectMeta" && name != "labels" && name != "annotations"
 	}
