@@ -75,6 +75,7 @@ func layers() []string {
 		"generator/conversions",
 		"generator/conversions/written",
 		"generator/conversions/laws",
+		"generator/conversions/rehub",
 		"apiserver",
 		"verify",
 		"generator/internal/gentest",

@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/generator"
 	"github.com/schemagen/schemagen/generator/conversions"
 	"github.com/schemagen/schemagen/generator/conversions/laws"
+	"github.com/schemagen/schemagen/generator/conversions/rehub"
 	"github.com/schemagen/schemagen/generator/driver"
 	"github.com/schemagen/schemagen/internal/convertprove"
 	"github.com/schemagen/schemagen/internal/crdrun"
@@ -39,6 +40,9 @@ type conversionsRun struct {
 	mutate bool
 	// policy is the directory for admission policies; none are written if it is empty.
 	policy string
+	// rehub is the version that becomes the hub, in Go source; write writes it.
+	rehub string
+	write bool
 	// prune removes generated files in packages without conversions.
 	prune bool
 	// headerFile is the file whose text is prepended to every file, with " YEAR" replaced
@@ -65,7 +69,8 @@ conversions lose, revert or panic on. With --laws-only, generate only tests, in 
 package with conversions that people wrote. Tests import internal/conversionlaws,
 which is generated once for the module. --prove runs histories of objects that
 are valid by the schemas and CEL rules of their versions, and also wants them to be
-valid in the other version.
+valid in the other version. --rehub VERSION makes another version the hub: it
+turns the markers round in Go source.
 
 Packages are patterns as for schemagen crd, with the same default. The files import
 nothing of schemagen. If there is an error, no file is written.`,
@@ -74,6 +79,7 @@ nothing of schemagen. If there is an error, no file is written.`,
   schemagen conversions ./api/... --style=functions --check
   schemagen conversions ./api/... --prove --cases 1000
   schemagen conversions --laws-only ./api/...
+  schemagen conversions ./api/... --rehub v2 --write
   CONVERSION_HISTORIES=100000 go test ./api/... -run TestConversionLaws`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains([]string{"methods", "functions"}, style) {
@@ -98,6 +104,9 @@ nothing of schemagen. If there is an error, no file is written.`,
 			if r.mutate && !r.prove {
 				return cli.UsageError(cmd, "--mutate needs --prove")
 			}
+			if r.write && r.rehub == "" {
+				return cli.UsageError(cmd, "--write needs --rehub")
+			}
 			return r.run(cmd.Context(), stdout, stderr)
 		},
 	}
@@ -110,8 +119,11 @@ nothing of schemagen. If there is an error, no file is written.`,
 	flags.BoolVar(&r.prove, "prove", false, "convert valid objects there and back, from config/samples and the schemas, with random edits, and write nothing")
 	flags.IntVar(&r.cases, "cases", 10000, "how many histories of edits --prove makes for each version")
 	flags.BoolVar(&r.mutate, "mutate", false, "with --prove, remove each condition from the generated code in turn, and run its tests")
-	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "policy", "prove")
+	flags.StringVar(&r.rehub, "rehub", "", "turn the markers round, so that this version is the hub, and print a diff of the Go source")
+	flags.BoolVar(&r.write, "write", false, "with --rehub, write the Go source")
+	cmd.MarkFlagsMutuallyExclusive("explain", "laws-only", "policy", "prove", "rehub")
 	cli.AddModeFlags(cmd, &check, &diff)
+	cmd.MarkFlagsMutuallyExclusive("rehub", "check")
 	r.AddFlags(cmd)
 	flags.BoolVar(&r.prune, "prune", false, "remove files that schemagen wrote for packages, or with --policy for versions, that no longer have conversions")
 	addListerFlag(cmd, &r.Options)
@@ -142,6 +154,17 @@ func (r *conversionsRun) run(ctx context.Context, stdout, stderr io.Writer) erro
 			return err
 		}
 		return model.Explain(stdout)
+	}
+	if r.rehub != "" {
+		turned, findings, err := rehub.Turn(ctx, options, r.conversions, r.rehub)
+		if err != nil {
+			return err
+		}
+		var outputs []output.File
+		for _, f := range turned {
+			outputs = append(outputs, output.File{Path: diag.Relative(r.WorkDir, f.Name, 0), Data: f.Data})
+		}
+		return r.Rewrite(ctx, outputs, definitions.WithoutIgnored(nil, findings), r.write, stdout, stderr)
 	}
 	var generated conversions.Files
 	var tests laws.Files

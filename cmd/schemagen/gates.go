@@ -147,18 +147,7 @@ Without --write, a diff is printed.`,
 			if err != nil {
 				return err
 			}
-			if !write || !findings.HasErrors() {
-				changed, err := reporting.Finish(cmd.Context(), files, nil, cli.ModeOf("", false, !write), stdout, stderr)
-				if err != nil {
-					return err
-				}
-				for _, name := range changed {
-					if write {
-						fmt.Fprintln(stdout, "wrote", diag.Line(name))
-					}
-				}
-			}
-			return r.Report(stderr, findings)
+			return r.Rewrite(cmd.Context(), files, findings, write, stdout, stderr)
 		},
 	}
 	cmd.Flags().BoolVar(&write, "write", false, "write the files")

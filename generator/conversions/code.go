@@ -495,8 +495,8 @@ func (u *Unit) row(up bool) [3]string {
 	return [3]string{from + " → " + to, rule, text}
 }
 
-// side returns the paths of the fields of the spoke, or of the hub.
-func (u *Unit) side(spoke bool) [][]*Field {
+// Side returns the paths of the fields of the spoke, or of the hub.
+func (u *Unit) Side(spoke bool) [][]*Field {
 	switch {
 	case u.Hook != nil && spoke:
 		return u.Hook.Fields
@@ -511,7 +511,7 @@ func (u *Unit) side(spoke bool) [][]*Field {
 // paths returns the fields of one side as text.
 func (u *Unit) paths(spoke bool) string {
 	var out []string
-	for _, path := range u.side(spoke) {
+	for _, path := range u.Side(spoke) {
 		if len(path) > 0 {
 			out = append(out, dotted(path))
 		}

@@ -64,7 +64,7 @@ func (w *pairing) hubOnly(g *Field, path []*Field, within *Type, s *structural.S
 	case u.Down == Kept && isSecret(g, schema):
 		w.fail(keptSecret, g.pos(), g.Pkg, "write above "+w.Spoke.label()+": "+line, "%s %s would be kept in an annotation of %s", w.current.Hub.Name, w.in(path), w.spoke.Name)
 	}
-	if discriminator := w.discriminator(g, within); discriminator != nil && u.Down == Kept {
+	if discriminator := Discriminator(g, within); discriminator != nil && u.Down == Kept {
 		u.Guards = [][]*Field{append(slices.Clone(path[:len(path)-1]), discriminator)}
 	}
 	if guards, ok := value.Get("guard"); ok {
@@ -87,9 +87,9 @@ func (w *pairing) acknowledged(path []*Field) *markers.Marker {
 	return nil
 }
 
-// discriminator returns the field of a struct that selects a member of its union, if the
+// Discriminator returns the field of a struct that selects a member of its union, if the
 // field is a member.
-func (w *pairing) discriminator(member *Field, t *Type) *Field {
+func Discriminator(member *Field, t *Type) *Field {
 	if !gounions.IsMarked(member.Source.Markers) {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (l *losses) pair(p *Pair, path string) {
 		if fate == Lossless {
 			continue
 		}
-		fields := u.side(l.up)
+		fields := u.Side(l.up)
 		for _, f := range fields {
 			if at := path + dotted(f); len(f) > 0 && (u.Rule == nil || u.Rule.loses(l.up, false)) {
 				l.found = append(l.found, crd.Loss{Field: at, Whole: u.Rule == nil && !u.set || u.Hook != nil, Kept: fate == Kept, Reason: u.Reason})

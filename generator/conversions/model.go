@@ -157,6 +157,23 @@ func (u *Unit) Depends() bool {
 	return u.Derived != nil || entry || len(u.Guards) > 0 && (u.Rule != nil || len(u.Hub) == 0)
 }
 
+// Of returns the kind and the version that the pair was found for first.
+func (p *Pair) Of() (*Kind, *Version) { return p.ofKind, p.ofSpoke }
+
+// RuleName returns the word for what the unit does, in the table of units.
+func (u *Unit) RuleName() string { return u.row(true)[1] }
+
+// Codec returns the codec that the rule needs a marker for; empty if it needs none.
+func (r *Rule) Codec() string {
+	switch r.op {
+	case opCodec:
+		return r.Name
+	case opKeyed:
+		return "map"
+	}
+	return ""
+}
+
 // Entered reports whether units outside of the pair convert some of its fields.
 func (p *Pair) Entered() bool { return len(p.takenSpoke)+len(p.takenHub) > 0 }
 

@@ -42,7 +42,7 @@ func (m *Model) Of(group, name, from, to string, path []structural.Step) Convert
 // unitAt returns the unit that converts the field at a path, or nil.
 func (p *Pair) unitAt(up bool, path []structural.Step) *Unit {
 	for _, u := range p.Units {
-		for _, list := range u.side(up) {
+		for _, list := range u.Side(up) {
 			if len(list) == 0 || len(list) > len(path) || u.set && len(list) < len(path) || !slices.EqualFunc(list, path[:len(list)], func(f *Field, s structural.Step) bool { return f.JSON == s.Field }) {
 				continue
 			}

@@ -224,6 +224,27 @@ func Finish(ctx context.Context, outputs []output.File, stale []string, mode out
 	return changed, nil
 }
 
+// Rewrite prints what would change in Go source, or if write is set and no finding is an error,
+// writes the files and prints their names. It reports the findings.
+func (r *Reporter) Rewrite(ctx context.Context, files []output.File, findings diag.List, write bool, stdout, stderr io.Writer) error {
+	mode := output.Diff
+	if write {
+		mode = output.Write
+	}
+	if !write || !findings.HasErrors() {
+		changed, err := Finish(ctx, files, nil, mode, stdout, stderr)
+		if err != nil {
+			return err
+		}
+		for _, name := range changed {
+			if write {
+				fmt.Fprintln(stdout, "wrote", diag.Line(name))
+			}
+		}
+	}
+	return r.Report(stderr, findings)
+}
+
 func OutputsIn(dir string, files []publish.File) []output.File {
 	var out []output.File
 	for _, f := range files {
