@@ -92,7 +92,7 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 			return fmt.Sprintf("conversionNew(convertStruct(%s, %s))", value, f.pure(r.Elem.Pair, up))
 		}
 		name := f.helper("present"+f.identifier(to.Elem), func(name string) string {
-			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(to.Elem), f.text(to), f.empty(to.Elem, "value", true))
+			return fmt.Sprintf("// %s returns a pointer to a value that is not empty.\nfunc %s(value %s) %s {\nif %s {\nreturn nil\n}\nreturn &value\n}\n", name, name, f.text(to.Elem), f.text(to), f.hollow(r.Elem.Pair, to.Elem, !up, "value", nil))
 		})
 		return fmt.Sprintf("%s(convertStruct(%s, %s))", name, value, f.pure(r.Elem.Pair, up))
 	}

@@ -177,7 +177,7 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opMap && u.Rule.carried() == nil && (lostHere || keptThere):
 		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.shared(), u.Rule.op == opWrap && u.Rule.Elem.op == opStruct && (!u.Rule.Required || lostHere || keptThere):
+	case u.Reason == "" && (u.Rule.shared() || u.mayBeAbsent(lostHere || keptThere)):
 		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.carried() != nil && (lostHere || keptThere):
 		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
@@ -320,6 +320,9 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	f.line("%s := %s", strings.Join(results, ", "), convert(up, values))
 	// same compares what the results convert back to with the source.
 	same := func(results []string) (statement, condition string) {
+		if u.Hook == nil {
+			return "", f.sameBack(u.Rule, up, results[0], values[0], sources[0].field().OmitEmpty)
+		}
 		back := convert(!up, results)
 		if len(values) == 1 {
 			return "", f.same(sources[0].field().Type, back, values[0], sources[0].field().OmitEmpty)
@@ -355,7 +358,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 		if statement != "" {
 			statement += "; "
 		}
-		f.line("if %s%s%s {", statement, u.Rule.notNil(sources[0].field().Type, values[0]), onlyIf("lost", not(condition)))
+		f.line("if %s%s {", statement, onlyIf("lost", not(condition)))
 		for i, r := range sources {
 			f.line("%s", f.lose(u, up, values[i], r))
 		}
@@ -364,6 +367,17 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 	for i, r := range targets {
 		f.assign(r, results[i])
 	}
+}
+
+// sameBack returns a condition that a result converts back to the value of the source. For a required
+// pointer, nil is zero: it may be of a struct that is left out.
+func (f *codeFile) sameBack(r *Rule, up bool, result, value string, omitEmpty bool) string {
+	from, _ := r.sides(up)
+	if r.Required && from.Shape == Pointer {
+		f.use("conversionValueOf")
+		return f.same(from.Elem, f.convert(r.Elem, !up, result), "conversionValueOf("+value+")", false)
+	}
+	return f.same(from, f.convert(r, !up, result), value, omitEmpty)
 }
 
 // notNil returns the beginning of a condition that excludes nil from what is kept, if a pointer is
@@ -420,119 +434,6 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 	if len(to.guards) > 0 {
 		f.assign(to, target)
 	}
-}
-
-// presentStruct writes a unit of structs of which at least one is behind a pointer, and that
-// is nil if the other one is empty, but for fields that other units convert.
-func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
-	source, target := f.read(from), to.expr
-	if len(to.guards) > 0 {
-		target = f.name(to.path, "")
-		f.line("var %s %s", target, f.text(to.field().Type))
-	}
-	pair := u.Rule.Elem.Pair
-	a, b := u.Rule.sides(up)
-	f.use("conversionLost")
-	kept := f.keptOf(u, up, to)
-	below := f.name(from.path, "Lost")
-	f.line("var %s conversionLost", below)
-	call := func(in, out string) { // an assignment of what is lost, if something can be
-		text := f.call(pair, up, in, out, "meta", kept)
-		if pair.Loses {
-			text = below + " = " + text
-		}
-		f.line("%s", text)
-	}
-	var dropped []string
-	for _, inner := range pair.Units {
-		if path := inner.Spoke; inner.Rule == nil && up && inner.Up == Dropped {
-			dropped = append(dropped, dotted(path))
-		} else if path := inner.Hub; inner.Rule == nil && !up && inner.Down == Dropped {
-			dropped = append(dropped, dotted(path))
-		}
-	}
-	// without is a condition that the source has nothing but the given fields.
-	without := func(paths []string) string {
-		if len(paths) == 0 {
-			return f.empty(a.Elem, "*"+source, true)
-		}
-		return "!" + f.hasOwn(a.Elem, paths) + "(*" + source + ")"
-	}
-	set := func() { f.line("%s = %s.with(func(j *conversionWriter) { j.bool(true) }, \"#set\")\n}", below, below) }
-	switch {
-	case a.Shape == Pointer && b.Shape == Pointer:
-		taken := pair.takenSpoke
-		if !up {
-			taken = pair.takenHub
-		}
-		value := f.name(to.path, "Value")
-		f.line("if %s != nil {\nvar %s %s", source, value, f.text(b.Elem))
-		call(source, "&"+value)
-		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(without(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
-		f.line("if %s && %s {", onlyIf("presence", without(dropped)), f.empty(b.Elem, value, true))
-		set()
-		f.line("} else if %s {\n%s = new(%s)\n}", onlyIf("was present", kept+".isSet()"), target, f.text(b.Elem))
-	case a.Shape == Pointer:
-		value := f.name(from.path, "Value")
-		f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", value, source, value, value, f.text(a.Elem))
-		call(value, "&"+target)
-		if u.Rule.Required {
-			break
-		}
-		f.line("if %s != nil && %s {", source, onlyIf("presence", without(dropped)))
-		set()
-	default:
-		value := f.name(to.path, "Value")
-		f.line("var %s %s", value, f.text(b.Elem))
-		call("&"+source, "&"+value)
-		if u.Rule.Required {
-			f.line("%s = &%s", target, value)
-			break
-		}
-		f.line("if %s || %s {\n%s = &%s\n}", not(f.empty(b.Elem, value, true)), onlyIf("was present", kept+".isSet()"), target, value)
-	}
-	if u.Reason == "" {
-		f.loseBelow(u, up, below, from)
-	}
-	if len(to.guards) > 0 {
-		f.assign(to, target)
-	}
-}
-
-// hasOwn returns a function that reports whether a struct has values other than those of
-// fields that other units convert.
-func (f *codeFile) hasOwn(t *Type, taken []string) string {
-	than := ""
-	for name := range strings.FieldsFuncSeq(strings.Join(taken, ""), func(r rune) bool { return r == '.' }) {
-		than += upperFirst(name)
-	}
-	return f.helper("has"+f.identifier(t)+"Beside"+than, func(name string) string {
-		var out strings.Builder
-		fmt.Fprintf(&out, "// %s reports whether a field other than %s has a value.\nfunc %s(value %s) bool {\n", name, strings.Join(taken, " and "), name, f.text(t))
-		for _, path := range taken {
-			names := strings.Split(path, ".")[1:]
-			current, inner, expr := t, 0, "value"
-			var restore []string
-			for i, name := range names {
-				field := current.base().Field(name)
-				expr += "." + field.Go
-				current = field.Type
-				if i == len(names)-1 {
-					fmt.Fprintf(&out, "%s = *new(%s)\n", expr, f.text(current))
-				} else if current.Shape == Pointer {
-					inner++
-					copied := "copy" + strconv.Itoa(inner)
-					fmt.Fprintf(&out, "if %s != nil {\n%s := *%s\n", expr, copied, expr)
-					restore = append(restore, fmt.Sprintf("%s = &%s\nif %s {\n%s = nil\n}\n}\n", expr, copied, f.empty(current.Elem, copied, true), expr))
-					expr = copied
-				}
-			}
-			slices.Reverse(restore)
-			out.WriteString(strings.Join(restore, ""))
-		}
-		fmt.Fprintf(&out, "return %s\n}\n", not(f.empty(t, "value", true)))
-		return out.String()
-	})
 }
 
 // nests reports whether what is lost below a rule is in structs, or in lists and maps of them.
@@ -626,8 +527,8 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	f.use("conversionValue")
 	a, b := r.sides(up)
 	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
-	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.same(a.Elem, f.convert(r.Elem, !up, "value"), "*in", false)))
-	each += fmt.Sprintf("if %s%s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", r.Elem.notNil(a.Elem, "*in"), onlyIf("lost", not(f.same(a.Elem, f.convert(r.Elem, !up, "*out"), "*in", false))), f.losing(a.Elem, "*in"))
+	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
+	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
 	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
 	if len(to.guards) > 0 {
 		f.assign(to, target)

@@ -61,9 +61,9 @@ func (r *Rule) loses(up, below bool) bool {
 	case opKeyed:
 		return from.Shape == List || r.Elem.loses(up, below) // its order, and elements with equal keys
 	case opWrap:
-		return from.Shape == Pointer && !r.Required || r.Elem.loses(up, below)
+		return from.Shape == Pointer && !r.Required || r.omits(up) || r.Elem.loses(up, below)
 	case opStruct:
-		return below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
+		return r.omits(up) || below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
 			if up {
 				return u.Up != Lossless
 			}

@@ -258,6 +258,7 @@ func (w *pairing) convert(spoke, hub []*Field, reason string) {
 	r.place = w.inside(spoke, hub)
 	r.optional = f.Type.Shape == Struct && (f.OmitEmpty || g.Type.Shape == Pointer)
 	r.spokeThere, r.spokeRequired = w.spokeThere && written(spoke), w.spokeThere && required(w.Spokeward, spoke)
+	r.spokeOmits, r.hubOmits = f.OmitZero && f.Type.Shape == Struct, g.OmitZero && g.Type.Shape == Struct
 	r.hubThere, r.hubRequired = w.hubThere && written(hub), w.hubThere && required(w.Hubward, hub)
 	for _, m := range w.markersOf(f, spoke) {
 		value, _ := m.Value.(markers.Convert)

@@ -38,3 +38,46 @@ func (ts *types) requiresPointer(t *Type, s *structural.Schema) bool {
 		}
 	})
 }
+
+// omits reports whether the struct that goes up, or down, is left out of the JSON while it has only
+// zeros, and can have zeros behind pointers that are required: then it is not left out.
+func (r *Rule) omits(up bool) bool {
+	if !(up && r.spokeOmits || !up && r.hubOmits) {
+		return false
+	}
+	if r.op == opWrap {
+		r = r.Elem
+	}
+	return r.op == opStruct && r.Pair.hasZeros(up)
+}
+
+// hasZeros reports whether the struct of a side is not empty although all its values are zeros.
+func (p *Pair) hasZeros(ofSpoke bool) bool {
+	return slices.ContainsFunc(p.Units, func(u *Unit) bool {
+		path, pair, pointer := u.zeros(ofSpoke)
+		return path != nil && (pointer || pair.hasZeros(ofSpoke))
+	})
+}
+
+// zeros returns the field of a unit that is not empty although its value is zero: a required pointer,
+// or a struct of a pair that has one. path is nil for other units.
+func (u *Unit) zeros(ofSpoke bool) (path []*Field, pair *Pair, pointer bool) {
+	if path = u.Hub; ofSpoke {
+		path = u.Spoke
+	}
+	if u.Rule == nil || u.Hook != nil || len(path) == 0 || slices.ContainsFunc(path[:len(path)-1], func(f *Field) bool { return f.Type.Shape == Pointer }) {
+		return nil, nil, false
+	}
+	r := u.Rule
+	pointer = r.op == opWrap && r.Required && path[len(path)-1].Type.Shape == Pointer
+	if r.op == opWrap {
+		r = r.Elem
+	}
+	if r.op == opStruct {
+		pair = r.Pair
+	}
+	if !pointer && (pair == nil || path[len(path)-1].Type.Shape != Struct) {
+		return nil, nil, false
+	}
+	return path, pair, pointer
+}

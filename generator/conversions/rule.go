@@ -18,6 +18,8 @@ type rules struct {
 	place
 	// spokeRequired and hubRequired are set if the JSON of nil would not be valid in that side.
 	spokeRequired, hubRequired bool
+	// spokeOmits and hubOmits are set for fields with structs that are left out while they are empty.
+	spokeOmits, hubOmits bool
 
 	codec  string
 	keys   []string
@@ -72,11 +74,14 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 		rule.Name, rule.op = "value and pointer", opWrap
 		if s.Shape == Pointer {
 			rule.Required = r.spokeRequired && writesZero(s.Elem)
-			r.spokeThere = rule.Required
+			r.spokeThere = true // otherwise it is nil
 		} else {
 			rule.Required = r.hubRequired && writesZero(h.Elem)
-			r.hubThere = rule.Required
+			r.hubThere = true
 		}
+		rule.spokeOmits, rule.hubOmits = r.spokeOmits, r.hubOmits
+		r.spokeThere, r.hubThere = r.spokeThere || r.spokeOmits, r.hubThere || r.hubOmits
+		r.spokeOmits, r.hubOmits = false, false // not once more below
 		if problem := elem(pointed(s), pointed(h), spoke, hub); rule.Elem == nil {
 			return nil, problem
 		}
@@ -128,6 +133,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 			return nil, problem
 		}
 		rule.Name, rule.op = "struct", opStruct
+		rule.spokeOmits, rule.hubOmits = r.spokeOmits, r.hubOmits
+		r.spokeThere, r.hubThere = r.spokeThere || r.spokeOmits, r.hubThere || r.hubOmits
 		outer := r.path
 		at := r.place
 		at.optional = at.optional && s == r.spokeField.Type

@@ -67,6 +67,8 @@ type fieldPlace struct {
 	steps [][]int
 	ty    *goType
 	omit  bool
+	// omitZero is set for a struct that is absent if it is zero.
+	omitZero bool
 }
 
 func (u *unitChecks) pair(name string, spoke, hub *goType) *structPair {
@@ -139,7 +141,7 @@ func placeOf(ty *goType, path string) fieldPlace {
 		if part == nil {
 			panic("there is no field " + path + " in " + ty.of.String())
 		}
-		out.steps, out.ty, out.omit = append(out.steps, steps), part.ty, part.omit
+		out.steps, out.ty, out.omit, out.omitZero = append(out.steps, steps), part.ty, part.omit, part.omitZero
 	}
 	return out
 }
@@ -169,6 +171,12 @@ func (p fieldPlace) in(v reflect.Value) reflect.Value {
 		v = v.FieldByIndex(step)
 	}
 	return v
+}
+
+// zeroBelow reports whether a value, or what it points to, is zero.
+func zeroBelow(v reflect.Value) bool {
+	v = pointed(v)
+	return !v.IsValid() || v.IsZero()
 }
 
 func pointed(v reflect.Value) reflect.Value {
@@ -243,6 +251,7 @@ type change struct {
 	side          int // where the client made it
 	before, after [2]reflect.Value
 	path          string // in the other version
+	absent        bool   // before or after it, the struct is left out of the other version
 }
 
 const (
@@ -283,6 +292,8 @@ func (u *unitChecks) compare(p *structPair, c change) {
 			for _, place := range unit.at[to] {
 				switch {
 				case place.same(c.before[to], c.after[to]):
+				case c.absent && zeroBelow(place.orZero(c.before[to])) && zeroBelow(place.orZero(c.after[to])):
+					// A required pointer to zero is there if its struct is.
 				case len(unit.at[from]) == 0 && place.empty(c.before[to]):
 					u.report(fromNowhere, "the object did not have it", c, place)
 				default:
@@ -307,6 +318,7 @@ func (u *unitChecks) compareBelow(unit *pairUnit, c change) {
 		for side := range 2 {
 			below.before[side], below.after[side] = pointed(below.before[side]), pointed(below.after[side])
 		}
+		below.absent = place.omitZero && (zeroBelow(below.before[to]) || zeroBelow(below.after[to]))
 		u.compareStructs(unit.below, below)
 		return
 	}

@@ -260,6 +260,7 @@ type part struct {
 	name     string // in JSON; empty if the struct is inlined
 	ty       *goType
 	omit     bool // left out of the JSON if empty
+	omitZero bool // so is a struct
 	required bool
 	fixed    bool // never generated
 }
@@ -333,7 +334,7 @@ func (ts *goTypes) part(t reflect.Type, i int) (part, bool) {
 	place := nameOf(t) + "." + f.Name
 	rule, part := ts.fields[place], part{index: i, name: name}
 	part.ty = ts.of(f.Type, rule, place)
-	part.omit = strings.Contains(options, "omit")
+	part.omit, part.omitZero = strings.Contains(options, "omit"), strings.Contains(options, "omitzero")
 	part.required = rule.Required || !part.omit && (!rule.Optional || ts.json && rule.nonzero()) && !inlined
 	_, kind := t.FieldByName("ObjectMeta")
 	part.fixed = kind && inlined && f.Type.Name() == "TypeMeta" || rule.None
@@ -341,6 +342,11 @@ func (ts *goTypes) part(t reflect.Type, i int) (part, bool) {
 		part.fixed = t.Name() == "ObjectMeta" && name != "labels" && name != "annotations"
 	}
 	return part, true
+}
+
+// absent reports whether the value of a field is a struct that is left out of the JSON.
+func (p part) absent(v reflect.Value) bool {
+	return p.omitZero && v.Kind() == reflect.Struct && v.IsZero()
 }
 
 // isTagged reports whether a struct has fields with names in JSON, so that its own
@@ -461,6 +467,9 @@ func (f *filler) fill(v reflect.Value, ty *goType, depth int, required bool) {
 				continue
 			}
 			field := v.Field(part.index)
+			if part.absent(field) && !f.there(depth, part.required) {
+				continue
+			}
 			f.fill(field, part.ty, next, part.required)
 			if !part.omit && !f.partial {
 				makeNotNull(field)
@@ -497,6 +506,21 @@ func (f *filler) fill(v reflect.Value, ty *goType, depth int, required bool) {
 	default:
 		if f.there(depth, required) {
 			f.scalar(v, ty)
+		}
+	}
+}
+
+// complete gives values to the required fields of a struct that an edit made appear, which the
+// schema would refuse without them.
+func (f *filler) complete(v reflect.Value, ty *goType, depth int) {
+	for _, part := range ty.parts {
+		field := v.Field(part.index)
+		switch {
+		case part.fixed || part.absent(field) && !part.required:
+		case field.Kind() == reflect.Struct && len(part.ty.pool) == 0:
+			f.complete(field, part.ty, depth+1)
+		case part.required && field.IsZero():
+			f.fill(field, part.ty, depth+1, true)
 		}
 	}
 }
@@ -652,7 +676,13 @@ func (f *filler) edit(v reflect.Value, ty *goType, depth int, required bool) boo
 					continue
 				}
 				if n -= part.ty.weight; n < 0 {
-					return f.edit(v.Field(part.index), part.ty, depth+1, part.required)
+					field := v.Field(part.index)
+					absent := part.absent(field)
+					changed := f.edit(field, part.ty, depth+1, part.required)
+					if absent && !part.absent(field) {
+						f.complete(field, part.ty, depth+1)
+					}
+					return changed
 				}
 			}
 			return false

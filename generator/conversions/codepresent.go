@@ -1,0 +1,191 @@
+package conversions
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mayBeAbsent reports whether a unit is of two structs of which one is behind a pointer or, if it has
+// only zeros, left out. kept is set if something of it is kept.
+func (u *Unit) mayBeAbsent(kept bool) bool {
+	if u.Rule.op == opWrap && u.Rule.Elem.op == opStruct && (!u.Rule.Required || kept) {
+		return true
+	}
+	return u.Rule.omits(true) || u.Rule.omits(false)
+}
+
+// presentStruct writes a unit of structs of which at least one may be absent, and is if the other one
+// is empty, but for fields that other units convert.
+func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
+	source, target := f.read(from), to.expr
+	if len(to.guards) > 0 {
+		target = f.name(to.path, "")
+		f.line("var %s %s", target, f.text(to.field().Type))
+	}
+	a, b := u.Rule.sides(up)
+	pair := u.Rule.Pair
+	if pair == nil {
+		pair = u.Rule.Elem.Pair
+	}
+	f.use("conversionLost")
+	kept := f.keptOf(u, up, to)
+	convert := func(in, out string) string { return f.call(pair, up, in, out, "meta", kept) }
+	var dropped []string
+	for _, inner := range pair.Units {
+		if path := inner.Spoke; inner.Rule == nil && up && inner.Up == Dropped {
+			dropped = append(dropped, dotted(path))
+		} else if path := inner.Hub; inner.Rule == nil && !up && inner.Down == Dropped {
+			dropped = append(dropped, dotted(path))
+		}
+	}
+	below := f.name(from.path, "Lost")
+	set := func(condition string, arguments ...any) {
+		f.line("if "+condition+" {", arguments...)
+		f.line("%s = %s.with(func(j *conversionWriter) { j.bool(true) }, \"#set\")\n}", below, below)
+	}
+	wasPresent := onlyIf("was present", kept+".isSet()")
+	if a.Shape == Pointer && b.Shape == Pointer {
+		taken := pair.takenSpoke
+		if !up {
+			taken = pair.takenHub
+		}
+		hollow := func(paths []string) string { return f.hollow(pair, a.Elem, up, "*"+source, paths) }
+		value := f.name(to.path, "Value")
+		f.line("var %s conversionLost\nif %s != nil {\nvar %s %s", below, source, value, f.text(b.Elem))
+		if text := convert(source, "&"+value); pair.Loses {
+			f.line("%s = %s", below, text)
+		} else {
+			f.line("%s", text)
+		}
+		f.line("if %s || %s || %s.isSet() {\n%s = &%s\n}", not(hollow(slices.Concat(taken, dropped))), not(f.empty(b.Elem, value, true)), kept, target, value)
+		set("%s && %s", onlyIf("presence", hollow(dropped)), f.empty(b.Elem, value, true))
+		f.line("} else if %s {\n%s = new(%s)\n}", wasPresent, target, f.text(b.Elem))
+		f.loseBelow(u, up, below, from)
+	} else {
+		in, out, value := "&"+source, "&"+target, ""
+		if a.Shape == Pointer {
+			in = f.name(from.path, "Value")
+			f.line("%s := %s\nif %s == nil {\n%s = new(%s)\n}", in, source, in, in, f.text(a.Elem))
+		}
+		if b.Shape == Pointer || u.Rule.omits(!up) {
+			value = f.name(to.path, "Value")
+			out = "&" + value
+			f.line("var %s %s", value, f.text(pointed(b)))
+		}
+		marks := a.Shape == Pointer && !u.Rule.Required || a.Shape != Pointer && u.Rule.omits(up)
+		switch text := convert(in, out); {
+		case pair.Loses && marks:
+			f.line("%s := %s", below, text)
+		case pair.Loses:
+			f.loseBelow(u, up, text, from)
+		case marks:
+			f.line("var %s conversionLost\n%s", below, text)
+		default:
+			f.line("%s", text)
+		}
+		result := value
+		if b.Shape == Pointer {
+			result = "&" + value
+		}
+		switch {
+		case u.Rule.Required && b.Shape == Pointer:
+			f.line("%s = %s", target, result)
+		case value != "":
+			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), !up, value, nil)), wasPresent, target, result)
+		}
+		if marks && a.Shape == Pointer {
+			set("%s != nil && %s", source, onlyIf("presence", f.hollow(pair, a.Elem, up, "*"+source, dropped)))
+		} else if marks {
+			set("%s && %s", not(f.empty(a, source, true)), onlyIf("presence", f.hollow(pair, a, up, source, dropped)))
+		}
+		if marks {
+			f.loseBelow(u, up, below, from)
+		}
+	}
+	if len(to.guards) > 0 {
+		f.assign(to, target)
+	}
+}
+
+// hollow returns a condition that a struct of a pair has only zeros, also behind pointers that are
+// required, and fields at the given paths.
+func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside []string) string {
+	empty := func(value string) string {
+		if len(beside) == 0 {
+			return f.empty(t, value, true)
+		}
+		return "!" + f.hasOwn(t, beside) + "(" + value + ")"
+	}
+	if !p.hasZeros(ofSpoke) {
+		return empty(value)
+	}
+	id := fmt.Sprintf("hollow %p %t %v", p, ofSpoke, beside)
+	name, ok := f.helperOf[id]
+	if !ok {
+		name = f.unique("hollow" + f.identifier(t))
+		f.helperOf[id] = name
+		var out strings.Builder
+		fmt.Fprintf(&out, "// %s reports whether all values are zero, also behind pointers that are required.\nfunc %s(value %s) bool {\n", name, name, f.text(t))
+		for _, u := range p.Units {
+			path, pair, pointer := u.zeros(ofSpoke)
+			if path == nil || !pointer && !pair.hasZeros(ofSpoke) {
+				continue
+			}
+			r := refOf("value", path)
+			at, guard, field := r.expr, "", r.field().Type
+			cleared := "*new(" + f.text(field) + ")"
+			if pointer {
+				at, guard, cleared, field = "*"+r.expr, r.expr+" != nil && ", "nil", field.Elem
+				if field.Shape == Opaque {
+					at = "(" + at + ")"
+				}
+			}
+			zero := f.empty(field, at, true)
+			if pair != nil {
+				zero = f.hollow(pair, field, ofSpoke, at, nil)
+			}
+			fmt.Fprintf(&out, "if %s%s {\n%s = %s\n}\n", guard, zero, r.expr, cleared)
+		}
+		fmt.Fprintf(&out, "return %s\n}\n", empty("value"))
+		f.helpers = append(f.helpers, out.String())
+	}
+	return name + "(" + value + ")"
+}
+
+// hasOwn returns a function that reports whether a struct has values other than those of
+// fields that other units convert.
+func (f *codeFile) hasOwn(t *Type, taken []string) string {
+	than := ""
+	for name := range strings.FieldsFuncSeq(strings.Join(taken, ""), func(r rune) bool { return r == '.' }) {
+		than += upperFirst(name)
+	}
+	return f.helper("has"+f.identifier(t)+"Beside"+than, func(name string) string {
+		var out strings.Builder
+		fmt.Fprintf(&out, "// %s reports whether a field other than %s has a value.\nfunc %s(value %s) bool {\n", name, strings.Join(taken, " and "), name, f.text(t))
+		for _, path := range taken {
+			names := strings.Split(path, ".")[1:]
+			current, inner, expr := t, 0, "value"
+			var restore []string
+			for i, name := range names {
+				field := current.base().Field(name)
+				expr += "." + field.Go
+				current = field.Type
+				if i == len(names)-1 {
+					fmt.Fprintf(&out, "%s = *new(%s)\n", expr, f.text(current))
+				} else if current.Shape == Pointer {
+					inner++
+					copied := "copy" + strconv.Itoa(inner)
+					fmt.Fprintf(&out, "if %s != nil {\n%s := *%s\n", expr, copied, expr)
+					restore = append(restore, fmt.Sprintf("%s = &%s\nif %s {\n%s = nil\n}\n}\n", expr, copied, f.empty(current.Elem, copied, true), expr))
+					expr = copied
+				}
+			}
+			slices.Reverse(restore)
+			out.WriteString(strings.Join(restore, ""))
+		}
+		fmt.Fprintf(&out, "return %s\n}\n", not(f.empty(t, "value", true)))
+		return out.String()
+	})
+}
