@@ -23,14 +23,15 @@ const lspFile = "lsp.txt"
 
 // typed are texts that are typed into a file of prometheus-operator, after a text of it that
 // occurs once, a keystroke at a time, and then removed again in the same way. Most of them make
-// the file invalid on the way.
+// the file invalid on the way. Each # is the number of the round, so that no round types what an
+// earlier one has typed.
 func typed() []typedText {
 	const types, prometheus = "v1/types.go", "v1/prometheus_types.go"
 	return []typedText{
-		{types, "// Condition represents the state of the resources associated with the\n", "// at this time, as\n"},
-		{prometheus, "type PrometheusStatus struct {\n", "\t// +kubebuilder:validation:MinLength=3\n\tA string `json:\"a\"`\n"},
-		{types, "type Endpoint struct {\n", "\t// +optional\n\t// +kubebuilder:validation:Enum=A;B\n\tNew *string `json:\"new,omitempty\"`\n"},
-		{prometheus, "func (l *Prometheus) DeepCopyObject() runtime.Object {\n", "\t// copied\n"},
+		{types, "// Condition represents the state of the resources associated with the\n", "// at time #, as\n"},
+		{prometheus, "type PrometheusStatus struct {\n", "\t// +kubebuilder:validation:MinLength=3\n\tA# string `json:\"a#\"`\n"},
+		{types, "type Endpoint struct {\n", "\t// +optional\n\t// +kubebuilder:validation:Enum=A;B\n\tNew# *string `json:\"new#,omitempty\"`\n"},
+		{prometheus, "func (l *Prometheus) DeepCopyObject() runtime.Object {\n", "\t// copied #\n"},
 	}
 }
 
@@ -38,8 +39,9 @@ type typedText struct{ file, after, text string }
 
 // lsp measures an editor's session: what the server of schemagen lsp needs from a keystroke to
 // its diagnostics, and for completion and hover meanwhile. Texts are typed again and again, until
-// there are as many edits as asked for.
-func lsp(ctx context.Context, w workspace, given string, edits int, recorded bool, out io.Writer) error {
+// there are as many edits as asked for. Unless soak is 0, the memory of a second session of so many
+// edits is measured as well, which are typed as fast as there are findings.
+func lsp(ctx context.Context, w workspace, given string, edits, soak int, recorded bool, out io.Writer) error {
 	product, err := w.product(ctx, given)
 	if err != nil {
 		return err
@@ -67,20 +69,18 @@ func lsp(ctx context.Context, w workspace, given string, edits int, recorded boo
 	if err := os.WriteFile(filepath.Join(place.dir, "schemagen.yaml"), []byte("paths: [./...]\n"), 0o644); err != nil {
 		return err
 	}
-	e, err := startServer(ctx, product, place.dir)
-	if err != nil {
+	timed := session{pause: 40 * time.Millisecond}
+	if err := timed.run(ctx, product, place.dir, edits); err != nil {
 		return err
 	}
-	defer e.kill()
-	var s session
-	for len(s.settled) < edits {
-		for _, t := range typed() {
-			if err := e.typeText(t, &s, edits); err != nil {
-				return err
-			}
+	text := fmt.Sprintf("%s, %s: %d keystrokes in a file, each after the findings of the one before.\n%s", versions, time.Now().UTC().Format(time.DateOnly), edits, timed.text())
+	if soak > 0 {
+		var long session
+		if err := long.run(ctx, product, place.dir, soak); err != nil {
+			return err
 		}
+		text += fmt.Sprintf("resident memory after every hundredth of %d keystrokes: %s\n", soak, long.memoryText())
 	}
-	text := fmt.Sprintf("%s, %s: %d keystrokes in a file, each after the findings of the one before.\n%s", versions, time.Now().UTC().Format(time.DateOnly), edits, s.text())
 	if recorded {
 		if err := os.WriteFile(lspFile, []byte(text), 0o644); err != nil {
 			return err
@@ -92,10 +92,30 @@ func lsp(ctx context.Context, w workspace, given string, edits int, recorded boo
 
 // session are the measurements of a session, by edit: times from the keystroke to the first and
 // the last findings about it, the CPU time in between, of answers to a completion and a hover
-// that are asked for at once, and the memory afterwards.
+// that are asked for meanwhile, and the memory afterwards.
 type session struct {
+	// pause is the time from a keystroke to the requests, in which the run begins.
+	pause                                  time.Duration
 	first, settled, cpu, completion, hover []time.Duration
 	memory                                 []float64 // MiB
+}
+
+// run starts a server in a directory, and types texts until there are so many edits.
+func (s *session) run(ctx context.Context, product, dir string, edits int) error {
+	e, err := startServer(ctx, product, dir)
+	if err != nil {
+		return err
+	}
+	defer e.kill()
+	for round := 1; len(s.settled) < edits; round++ {
+		for _, t := range typed() {
+			t.text = strings.ReplaceAll(t.text, "#", strconv.Itoa(round))
+			if err := e.typeText(t, s, edits); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (s *session) text() string {
@@ -105,13 +125,33 @@ func (s *session) text() string {
 	}
 	row("keystroke to first findings", s.first, " (at most 100)")
 	row("keystroke to all findings", s.settled, " (at most 500)")
-	row("CPU of a keystroke", s.cpu, "")
+	var cpu time.Duration
+	for _, d := range s.cpu {
+		cpu += d
+	}
+	row("CPU of a keystroke", s.cpu, fmt.Sprintf(", mean %.0f ms", milliseconds(cpu/time.Duration(len(s.cpu)))))
 	row("completion meanwhile", s.completion, " (at most 20)")
 	row("hover meanwhile", s.hover, " (at most 20)")
-	tenth := max(len(s.memory)/10, 1)
-	fmt.Fprintf(&b, "resident memory: at most %.0f MiB (at most 300); %.0f at most in the first tenth, %.0f in the last\n", slices.Max(s.memory), slices.Max(s.memory[:tenth]), slices.Max(s.memory[len(s.memory)-tenth:]))
 	return b.String()
 }
+
+// memoryText compares the memory at the beginning of a session with that at its end.
+func (s *session) memoryText() string {
+	var sampled []float64
+	for i := sampling - 1; i < len(s.memory); i += sampling {
+		sampled = append(sampled, s.memory[i])
+	}
+	median := func(of []float64) float64 {
+		of = slices.Sorted(slices.Values(of))
+		return of[len(of)/2]
+	}
+	quarter := max(len(sampled)/4, 1)
+	return fmt.Sprintf("median %.0f MiB in the first quarter, %.0f in the last; at most %.0f after any (at most 300)",
+		median(sampled[:quarter]), median(sampled[len(sampled)-quarter:]), slices.Max(s.memory))
+}
+
+// sampling is the number of edits between two samples of the memory of a long session.
+const sampling = 100
 
 func quantile(of []time.Duration, q float64) time.Duration {
 	of = slices.Sorted(slices.Values(of))
@@ -317,7 +357,7 @@ func (e *server) measure(file string, start, end map[string]any, text string, s 
 	}}); err != nil {
 		return err
 	}
-	time.Sleep(40 * time.Millisecond) // the run has begun
+	time.Sleep(s.pause)
 	for _, ask := range []struct {
 		method string
 		to     *[]time.Duration

@@ -54,9 +54,9 @@ const usage = `usage: go run . COMMAND [flags]
                                           compare the CRDs that gateway-api, openshift/api and
                                           operator-controller publish with those from their
                                           tags and markers; DIR is a checkout to compare
-  lsp      [-schemagen PATH] [-edits 200] [-record]
-                                          an editor's session: time, CPU and memory of each
-                                          keystroke in the largest definitions
+  lsp      [-schemagen PATH] [-edits 200] [-soak 3600] [-record]
+                                          an editor's session: time and CPU of each keystroke in
+                                          the largest definitions, and memory over a longer one
   generate [-schemagen PATH] -case A -o DIR [-peer]
                                           run one tool on one case
   versions -o DIR [-case A,B]             run each release of controller-gen, for the table of
@@ -91,7 +91,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	product := flags.String("schemagen", "", "the binary to hold against the peer; built from .. by default")
 	names := flags.String("case", "", "comma-separated names of cases; all by default")
-	runs, edits, rowNames, sizes := 0, 0, "", ""
+	runs, edits, soak, rowNames, sizes := 0, 0, 0, "", ""
 	var t tree
 	dir, openshift, opcon, peer, update, recorded := "", "", "", false, false, false
 	switch args[0] {
@@ -120,6 +120,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		flags.BoolVar(&recorded, "record", false, "write the results to channels.txt")
 	case "lsp":
 		flags.IntVar(&edits, "edits", 200, "measured keystrokes")
+		flags.IntVar(&soak, "soak", 3600, "keystrokes in the session whose memory is measured, at least 100; none if 0")
 		flags.BoolVar(&recorded, "record", false, "write the results to lsp.txt")
 	case "time":
 		flags.IntVar(&runs, "n", 5, "measured runs of each tool")
@@ -178,7 +179,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return channels(ctx, w, *product, max(runs, 1), recorded, out)
 	}
 	if args[0] == "lsp" {
-		return lsp(ctx, w, *product, max(edits, 1), recorded, out)
+		return lsp(ctx, w, *product, max(edits, 1), soak, recorded, out)
 	}
 	if args[0] == "versions" {
 		selected, err := selectVersionCases(*names)

@@ -25,13 +25,16 @@ type Definition struct {
 	// source positions of nodes of the schemas, or is nil.
 	Object  *apiextensionsv1.CustomResourceDefinition
 	Resolve func(token.Pos) diag.Position
-	// BuildWith is like Build, with other schemas of the versions. If it is not nil, and Bytes
-	// is not nil either, nodes that occur repeatedly in several definitions, or in one, are
+	// BuildWith is like Build, with other schemas of the versions. If it is not nil, and there
+	// are Bytes or a Draft, nodes that occur repeatedly in several definitions, or in one, are
 	// verified once.
 	BuildWith func(schemas []*structural.Schema) *apiextensionsv1.CustomResourceDefinition
 	// Bytes is the definition as it is written; results are cached under it, or under Draft for
 	// one that is not written because of mistakes. If both are nil, nothing is cached.
 	Bytes, Draft []byte
+	// Undescribed, unless it is empty, identifies the definition apart from the texts of its
+	// descriptions: results that do not depend on these are cached under it.
+	Undescribed string
 	// Old is the definition that this one replaces, or nil if it is created.
 	Old *apiextensionsv1.CustomResourceDefinition
 	// Schemas are the schemas of the versions, by index. Unsupported lists, also by index,

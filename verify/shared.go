@@ -50,7 +50,7 @@ const maxPartialBytes = 2 << 20
 
 func mayOmit(s *crd.Definition) bool {
 	return s.BuildWith != nil && s.CRD == nil && s.Old == nil && !s.OnlySchemas && s.Incomplete == nil && len(s.Unsupported) == 0 &&
-		s.Bytes != nil && len(s.Bytes) <= maxPartialBytes && !slices.Contains(s.Schemas, nil)
+		textOf(s) != nil && len(textOf(s)) <= maxPartialBytes && !slices.Contains(s.Schemas, nil)
 }
 
 // repetitions finds nodes that occur repeatedly.

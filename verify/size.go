@@ -25,7 +25,7 @@ func (c *checks) size() {
 	if !c.CheckSize {
 		return
 	}
-	if c.partial && maxJSON(c.Bytes) <= AnnotationLimit {
+	if c.partial && maxJSON(textOf(c.Definition)) <= AnnotationLimit {
 		return
 	}
 	c.complete()

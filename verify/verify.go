@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -57,15 +58,27 @@ func New(target *apiserver.Target, options Options) *Verifier {
 // first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
 	results := make([][]Result, len(subjects))
-	keys := make([]string, len(subjects))
-	parts := partials(subjects)
+	known := make([]bool, len(subjects))
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
-	err := parallel.Do(len(subjects), func(i int) (err error) {
-		defer checked.Add(1)
-		if keys[i] = v.key(subjects[i]); v.load(keys[i], &results[i]) {
-			keys[i], parts[i] = "", nil
+	err := parallel.Do(len(subjects), func(i int) error {
+		if known[i] = v.load(subjects[i], &results[i]); known[i] {
+			checked.Add(1)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*partial, len(subjects))
+	if slices.Contains(known, false) {
+		parts = partials(subjects)
+	}
+	err = parallel.Do(len(subjects), func(i int) (err error) {
+		if known[i] {
+			parts[i] = nil
 			return nil
 		}
+		defer checked.Add(1)
 		results[i], err = v.examine(ctx, subjects[i], parts[i])
 		return err
 	})
@@ -83,7 +96,9 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 	}
 	var found []located
 	for i, s := range subjects {
-		v.store(keys[i], results[i])
+		if !known[i] {
+			v.store(s, results[i])
+		}
 		found = append(found, locate(s, results[i])...)
 	}
 	return FoldNotes(onePerPosition(found)), nil
@@ -93,13 +108,12 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 // could not answer.
 func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error) {
 	var results []Result
-	key := v.key(s)
-	if !v.load(key, &results) {
+	if !v.load(s, &results) {
 		var err error
 		if results, err = v.examine(ctx, s, nil); err != nil {
 			return nil, err
 		}
-		v.store(key, results)
+		v.store(s, results)
 	}
 	return onePerPosition(locate(s, results)), nil
 }
@@ -201,38 +215,57 @@ func (r Result) diagnostic(s *crd.Definition) diag.Diagnostic {
 // ResultCache caches results between runs.
 type ResultCache = apiserver.ResultCache
 
-// key returns the key of a definition's results in the cache, or an empty string if they are not
-// cached.
-func (v *Verifier) key(s *crd.Definition) string {
-	text := s.Bytes
-	if text == nil {
-		text = s.Draft
+// textOf returns the text of a definition, or nil.
+func textOf(s *crd.Definition) []byte {
+	if s.Bytes == nil {
+		return s.Draft
 	}
-	if v.options.Cache == nil || text == nil || s.Old != nil {
-		return ""
+	return s.Bytes
+}
+
+// keys yields the keys under which the results of a definition may be in the cache. All results may
+// be under one that is exact; under the other, only those that do not depend on descriptions.
+func (v *Verifier) keys(s *crd.Definition) iter.Seq2[string, bool] {
+	return func(yield func(key string, exact bool) bool) {
+		text := textOf(s)
+		if v.options.Cache == nil || text == nil || s.Old != nil {
+			return
+		}
+		key := func(content []byte) string {
+			hash := sha256.New()
+			fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(content))
+			hash.Write(content)
+			return hex.EncodeToString(hash.Sum(nil))
+		}
+		// The limits of a server are far above this size.
+		if s.Undescribed != "" && !s.CheckSize && len(text) <= maxPartialBytes && !yield(key([]byte(s.Undescribed)), false) {
+			return
+		}
+		yield(key(text), true)
 	}
-	hash := sha256.New()
-	fmt.Fprintf(hash, "6 %s %t %t %t %d\n", v.target.Version(), v.options.Generating, s.OnlySchemas, s.CheckSize, len(text))
-	hash.Write(text)
-	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // load reads results from the cache and reports whether they are there.
-func (v *Verifier) load(key string, results *[]Result) bool {
-	if key == "" {
-		return false
+func (v *Verifier) load(s *crd.Definition, results *[]Result) bool {
+	for key := range v.keys(s) {
+		if data, ok := v.options.Cache.Load(key); ok && json.Unmarshal(data, results) == nil {
+			return true
+		}
 	}
-	data, ok := v.options.Cache.Load(key)
-	return ok && json.Unmarshal(data, results) == nil
+	return false
 }
 
-// store writes results to the cache.
-func (v *Verifier) store(key string, results []Result) {
-	if key == "" {
+// store writes results to the cache. What the server rejects, it may quote with a description.
+func (v *Verifier) store(s *crd.Definition, results []Result) {
+	rejected := slices.ContainsFunc(results, func(r Result) bool { return r.Detail != "" })
+	for key, exact := range v.keys(s) {
+		if !exact && rejected {
+			continue
+		}
+		if data, err := json.Marshal(results); err == nil {
+			v.options.Cache.Store(key, data)
+		}
 		return
-	}
-	if data, err := json.Marshal(results); err == nil {
-		v.options.Cache.Store(key, data)
 	}
 }
 

@@ -333,3 +333,52 @@ func TestResultCache(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsWithoutDescriptions checks that a definition has the results of one that differs only in
+// descriptions, also while it is a draft, unless the server may quote these.
+func TestResultsWithoutDescriptions(t *testing.T) {
+	target, err := apiserver.NewTarget("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := memory{}
+	v := New(target, Options{Cache: kept})
+	for _, c := range []struct {
+		schema string
+		codes  int
+		shared bool
+	}{
+		{"{type: object, description: D, properties: {b: {type: integer, minimum: 3, maximum: 1}}}", 1, true},
+		{"{type: object, properties: {a: {type: object, description: D, properties: {b: {}}}}}", 1, false},
+	} {
+		for i, description := range []string{"one", "two"} {
+			text := []byte(manifestOf(strings.ReplaceAll(c.schema, " D,", " "+description+",")))
+			definitions, _ := Read(crd.File{Name: "crd.yaml", Data: text})
+			s := definitions[0]
+			s.Undescribed, s.CheckSize = c.schema, false
+			if i == 0 {
+				s.Bytes = text
+			} else {
+				s.Draft = text
+			}
+			before := len(kept)
+			found, err := v.One(t.Context(), s)
+			if err != nil || len(found) != c.codes {
+				t.Errorf("%s: %v, %v", text, found, err)
+			}
+			if again := len(kept) == before; again != (c.shared && i == 1) {
+				t.Errorf("%s: in the cache: %t", text, again)
+			}
+		}
+	}
+	// The size counts descriptions.
+	for i, description := range []string{"short", strings.Repeat("long ", 60000)} {
+		text := []byte(manifestOf("{type: object, description: " + description + "}"))
+		definitions, _ := Read(crd.File{Name: "crd.yaml", Data: text})
+		s := definitions[0]
+		s.Undescribed, s.Bytes = "sized", text
+		if found, err := v.One(t.Context(), s); err != nil || len(found) != i {
+			t.Errorf("%d: %v, %v", i, found, err)
+		}
+	}
+}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/report"
+	"github.com/schemagen/schemagen/generator/internal/source"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -21,6 +23,8 @@ type correction struct {
 	pos diag.Position
 	// text is the corrected text of the marker.
 	text string
+	// in is the type whose declaration has the marker, or nil.
+	in *source.Type
 }
 
 // maxCorrections is the maximum number of misspelled markers for which consequences are
@@ -63,9 +67,12 @@ func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.Lis
 		if !unrelated || cause < 0 {
 			continue
 		}
-		options := *run.options
-		options.corrections, options.unverified = []correction{m}, nil
-		_, _, corrected, err := generate(ctx, &options)
+		if may, err := run.mayCause(ctx, m, found); err != nil {
+			return nil, err
+		} else if !may {
+			continue
+		}
+		corrected, err := run.regenerate(ctx, nil, m)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +82,7 @@ func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.Lis
 		for _, d := range found {
 			switch {
 			case isCause(d):
-			case slices.ContainsFunc(corrected.Reporter.List, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Pos == d.Pos }):
+			case isAmong(d, corrected):
 				rest = append(rest, d)
 			default:
 				folded.Severity = min(folded.Severity, d.Severity)
@@ -85,4 +92,92 @@ func (run *Run) foldConsequences(ctx context.Context, found diag.List) (diag.Lis
 		found = append(rest, folded).Normalize()
 	}
 	return found, nil
+}
+
+// isAmong reports whether there is a finding like d.
+func isAmong(d diag.Diagnostic, found diag.List) bool {
+	return slices.ContainsFunc(found, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Pos == d.Pos })
+}
+
+// regenerate returns what is found in another run with corrections, for all kinds of this one or,
+// unless it is nil, for those of only.
+func (run *Run) regenerate(ctx context.Context, only map[GroupKind]bool, corrections ...correction) (diag.List, error) {
+	options := *run.options
+	options.corrections, options.only = corrections, only
+	if options.unverified != nil {
+		options.unverified = func(diag.List) {} // results are still found by drafts
+	}
+	_, _, again, err := generate(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	return again.Reporter.List, nil
+}
+
+// mayCause reports whether some of the findings may be consequences of a misspelled marker. If it
+// is in a type that few kinds have, there are none if these kinds by themselves also have the
+// findings with the correction.
+func (run *Run) mayCause(ctx context.Context, m correction, found diag.List) (bool, error) {
+	only := run.kindsWith(m)
+	if only == nil || 2*len(only) >= len(run.defined.roots) {
+		return true, nil
+	}
+	for _, corrections := range [][]correction{{m}, nil} {
+		again, err := run.regenerate(ctx, only, corrections...)
+		if err != nil {
+			return false, err
+		}
+		found = slices.DeleteFunc(slices.Clone(found), func(d diag.Diagnostic) bool {
+			return d.Pos == m.pos || isAmong(d, again) == (corrections != nil)
+		})
+		if len(found) == 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// kindsWith returns the kinds whose schemas a misspelled marker may affect, or nil if all of the
+// run may depend on it: it describes a package, a kind, or what exists.
+func (run *Run) kindsWith(m correction) map[GroupKind]bool {
+	if run.defined == nil || m.in == nil {
+		return nil
+	}
+	for _, def := range run.table.Definitions() {
+		rest, ok := strings.CutPrefix(m.text, "+"+def.Name)
+		if ok && (rest == "" || strings.ContainsRune("=:(", rune(rest[0]))) && (def.Target == markers.Package || def.Name == markers.WhenName) {
+			return nil
+		}
+	}
+	out := map[GroupKind]bool{}
+	for kind, roots := range run.defined.roots {
+		if slices.Contains(roots, m.in) {
+			return nil
+		}
+		if slices.ContainsFunc(roots, func(root *source.Type) bool { return run.defined.flattener.ForPackage(root.Pkg).uses(root, m.in) }) {
+			out[kind] = true
+		}
+	}
+	return out
+}
+
+// uses reports whether the schema of a root type depends on another type.
+func (fl *Flattener) uses(root, t *source.Type) bool {
+	seen := map[*source.Type]bool{}
+	var in func(d *draft) bool
+	refers := func(to *source.Type) bool {
+		if to == t || to.Generic == t {
+			return true
+		}
+		if seen[to] {
+			return false
+		}
+		seen[to] = true
+		return in(fl.builder.types[to])
+	}
+	in = func(d *draft) bool {
+		return d != nil && (d.ref != nil && refers(d.ref) || in(d.items) || in(d.additional) || slices.ContainsFunc(d.allOf, in) ||
+			slices.ContainsFunc(d.properties, func(p draftProperty) bool { return in(p.node) }))
+	}
+	return refers(root)
 }

@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -266,6 +267,91 @@ type Status struct {
 	Conditions []metav1.Condition ~json:"conditions,omitempty"~
 }
 `
+
+// TestConsequencesInFewKinds plants mistakes in a package with several kinds, and compares the
+// consequences that are found by asking the kinds that have the type first with those that all
+// kinds together have.
+func TestConsequencesInFewKinds(t *testing.T) {
+	const others = `
+// +kubebuilder:resource:path=gadgets
+type Gadget struct {
+	metav1.TypeMeta   ~json:",inline"~
+	metav1.ObjectMeta ~json:"metadata,omitempty"~
+
+	Spec GadgetSpec ~json:"spec"~
+}
+
+type GadgetSpec struct {
+	// +listType=map
+	// +listMapKey=name
+	Ports []Port ~json:"ports"~
+	// +kubebuilder:validation:MaxLength=9
+	// +kubebuilder:validation:Pattern="(?i)x"
+	Name Name ~json:"name"~
+	Source Source ~json:"source"~
+}
+
+type Gizmo struct {
+	metav1.TypeMeta   ~json:",inline"~
+	metav1.ObjectMeta ~json:"metadata,omitempty"~
+
+	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:XValidation:rule="self.all(x, self.all(y, x == y || !x.startsWith(y)))"
+	Names []string ~json:"names"~
+}
+
+type Gimmick struct {
+	metav1.TypeMeta   ~json:",inline"~
+	metav1.ObjectMeta ~json:"metadata,omitempty"~
+
+	// +kubebuilder:validation:MaxLength=2
+	Name string ~json:"name"~
+}
+`
+	right := &gentest.Case{Name: "right", Archive: &txtar.Archive{Files: []txtar.File{{
+		Name: "v1/types.go", Data: []byte(strings.ReplaceAll(validPackage+others, "~", "`")),
+	}}}}
+	all := plantMarkers(right)
+	cases := []*gentest.Case{right}
+	for i, p := range all {
+		p.wrong.Name = fmt.Sprintf("wrong%d", i)
+		cases = append(cases, p.wrong)
+	}
+	dir, listed := gentest.List(t, cases)
+	server := gentest.Server(t, "")
+	few, withConsequences := 0, 0
+	for _, p := range all {
+		options := Options{Source: Source{Dir: filepath.Join(dir, p.wrong.Name), Lister: gentest.Lister{All: listed, Prefix: typedmodule.Path + "/" + p.wrong.Name}}, Server: server}
+		_, _, run, err := generate(t.Context(), &options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := run.Reporter.List.Normalize()
+		got, err := run.foldConsequences(t.Context(), slices.Clone(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(run.corrections) == 1 {
+			if only := run.kindsWith(run.corrections[0]); only != nil && len(only) < 2 {
+				few++
+				if len(got) < len(before) {
+					withConsequences++
+				}
+			}
+		}
+		run.defined = nil // so that all kinds are asked at once
+		want, err := run.foldConsequences(t.Context(), slices.Clone(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got\n%v\nwant\n%v", p.name, got, want)
+		}
+	}
+	if few < 15 || withConsequences < 3 || few == withConsequences {
+		t.Errorf("%d of %d mistakes are in few kinds, %d of them with consequences", few, len(all), withConsequences)
+	}
+}
 
 // plants are mistakes: wrong replaces right in the valid package. The finding is expected
 // at the first line that differs or, if at is set, at the line that contains it.

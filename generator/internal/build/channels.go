@@ -123,13 +123,13 @@ func (f File) with(d *checks.Definition, header string) (File, bool) {
 	rest := f.spec()
 	bare := d.Generated
 	bare.Object = &apiextensionsv1.CustomResourceDefinition{TypeMeta: d.Object.TypeMeta, ObjectMeta: d.Object.ObjectMeta}
-	head, err := crdyaml.Append([]byte(header), &bare)
+	head, _, err := crdyaml.Append([]byte(header), &bare)
 	end := bytes.Index(head, []byte(beforeSpec))
 	const most = 1 << 16 // far below the server's limit of the size of annotations
 	if rest == nil || err != nil || end < 0 || end > most {
 		return File{}, false
 	}
-	return File{f.Name, slices.Concat(head[:end], rest)}, true
+	return File{Name: f.Name, Data: slices.Concat(head[:end], rest)}, true
 }
 
 // beforeSpec is in no line of the metadata.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"go/token"
@@ -38,6 +39,8 @@ type File struct {
 	// Name is the base name of the file.
 	Name string
 	Data []byte
+	// undescribed identifies the definition apart from its descriptions.
+	undescribed string
 }
 
 // generate returns the definitions of the packages' kinds and their files, by the same
@@ -58,7 +61,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 			return nil, nil, nil, err
 		}
 		for i, d := range all {
-			d.Text = files[i].Data
+			d.Text, d.Undescribed = files[i].Data, files[i].undescribed
 		}
 	} else if options.unverified != nil {
 		// The runs of an editor find earlier results by it.
@@ -68,7 +71,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 			return nil, nil, nil, err
 		}
 		for i, d := range whole {
-			d.Draft = drafts[i].Data
+			d.Draft, d.Undescribed = drafts[i].Data, drafts[i].undescribed
 		}
 	}
 	if err := run.Checker.Verify(ctx, all); err != nil {
@@ -111,6 +114,9 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 	if len(kinds) == 0 && !r.List.HasErrors() {
 		r.Add(report.NoKinds.At(diag.Position{}, "", "no kind found: no struct embeds metav1.TypeMeta and metav1.ObjectMeta"))
 	}
+	if options.only != nil {
+		kinds = slices.DeleteFunc(kinds, func(k GroupKind) bool { return !options.only[k] })
+	}
 	var crds []*checks.Definition
 	files := map[string]GroupKind{}
 	built := progress.Start(ctx, "building", "kinds", len(kinds))
@@ -138,6 +144,9 @@ func DefineKinds(ctx context.Context, options *Options) ([]*checks.Definition, *
 		}
 		files[crd.FileName()] = k
 		crds = append(crds, crd)
+	}
+	if options.merging == nil {
+		run.defined = definer
 	}
 	for _, p := range roots {
 		run.CheckOverrides(p)
@@ -379,6 +388,20 @@ func List(ctx context.Context, options Options) (Listing, diag.List, error) {
 	return out, r.List.Normalize(), nil
 }
 
+// undescribed returns a hash of a document without its descriptions; empty if these are not known.
+func undescribed(document []byte, descriptions []crdyaml.Span) string {
+	if descriptions == nil {
+		return ""
+	}
+	hash, at := sha256.New(), 0
+	for _, d := range descriptions {
+		hash.Write(document[at:d.Start])
+		at = d.End
+	}
+	hash.Write(document[at:])
+	return string(hash.Sum(nil))
+}
+
 // emitRoom is the initial buffer capacity for a file in bytes, enough for most files. Only
 // the pages that are written cost memory.
 const emitRoom = 1 << 18
@@ -395,11 +418,11 @@ func emit(crds []*checks.Definition, header string) ([]File, error) {
 			if cap(block) < room {
 				block = make([]byte, 0, 4*room)
 			}
-			data, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
+			data, descriptions, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
 			if err != nil {
 				errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
 			}
-			out[i] = File{Name: crds[i].FileName(), Data: slices.Clip(data)}
+			out[i] = File{crds[i].FileName(), slices.Clip(data), undescribed(data, descriptions)}
 			block, room = data[len(data):], max(room, len(data)+len(data)/4)
 		}
 	})

@@ -164,11 +164,13 @@ type Definer struct {
 	options   *Options
 	builder   *Builder
 	flattener *Flattener
+	// roots are the root types of the kinds that were defined.
+	roots map[GroupKind][]*source.Type
 }
 
 // NewDefiner returns a definer for the types of a builder.
 func NewDefiner(b *Builder) *Definer {
-	return &Definer{b.Run, b.Reporter, b.Options, b, NewFlattener(b)}
+	return &Definer{b.Run, b.Reporter, b.Options, b, NewFlattener(b), map[GroupKind][]*source.Type{}}
 }
 
 // rootsOf returns the root types of a kind: the type of that name in each package of the
@@ -222,6 +224,7 @@ func (df *Definer) checkSameVersion(k GroupKind, t *source.Type, earlier []*sour
 // returns nil if there are none.
 func (df *Definer) define(k GroupKind) *checks.Definition {
 	roots := df.rootsOf(k)
+	df.roots[k] = roots
 	plural := plurals.Of(k.Kind)
 	object := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},

@@ -77,7 +77,7 @@ func (run *Run) Lint() {
 				d.Severity = diag.Error
 			}
 			if finding.Corrected != "" {
-				run.corrections = append(run.corrections, correction{d.Pos, finding.Corrected})
+				run.corrections = append(run.corrections, correction{d.Pos, finding.Corrected, t})
 			}
 			if finding.Insertion != nil {
 				run.Reporter.Delimit(d, finding.End, nil)

@@ -41,6 +41,8 @@ type Options struct {
 	declaredObjectMeta bool
 	// corrections are markers whose text is replaced when they are read.
 	corrections []correction
+	// only are the kinds that are defined, of those that are selected; nil means all.
+	only map[GroupKind]bool
 	// ignored is the base name of files that are not read because an earlier run wrote
 	// them.
 	ignored string

@@ -46,6 +46,8 @@ type Run struct {
 	// corrections are the misspelled markers in the user's packages, with the probably
 	// intended text.
 	corrections []correction
+	// defined has defined the kinds.
+	defined *Definer
 }
 
 // typeUses counts the uses of a type in the run.

@@ -25,6 +25,8 @@ type Definition struct {
 	// Text is the content of the file; nil if it is not written. Then Draft, unless it is nil, is
 	// what its content would be.
 	Text, Draft []byte
+	// Undescribed identifies the definition apart from its descriptions, unless it is empty.
+	Undescribed string
 	// Roots are the root types of Object.Spec.Versions, by index.
 	Roots []*source.Type
 }

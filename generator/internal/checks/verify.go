@@ -114,7 +114,7 @@ func (c *Checker) Subjects(defs []*Definition) []*crd.Definition {
 	for i, d := range defs {
 		out[i] = &crd.Definition{
 			Object: d.Object, Resolve: resolve,
-			Build: d.Complete, BuildWith: d.with, Bytes: d.Text, Draft: d.Draft, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
+			Build: d.Complete, BuildWith: d.with, Bytes: d.Text, Draft: d.Draft, Undescribed: d.Undescribed, Schemas: d.Schemas, OnlySchemas: d.Flawed, CheckSize: c.Final,
 			Position:    func(path string) (diag.Position, []diag.Related) { return c.Position(d, path) },
 			Incomplete:  d.incomplete(),
 			Replacement: func(path, old, text string) (diag.Edit, bool) { return c.replacement(d, path, old, text) },

@@ -27,7 +27,7 @@ func TestEveryKeyword(t *testing.T) {
 			if compare(t, c) {
 				t.Errorf("%s: fell back to the library", text)
 			}
-			if written, err := Append(nil, c); err != nil || !strings.Contains(string(written), " "+k.Name+":") {
+			if written, _, err := Append(nil, c); err != nil || !strings.Contains(string(written), " "+k.Name+":") {
 				t.Errorf("%s was not written", text)
 			}
 		}

@@ -1,6 +1,10 @@
 package crdyaml
 
-import "github.com/schemagen/schemagen/structural"
+import (
+	"bytes"
+
+	"github.com/schemagen/schemagen/structural"
+)
 
 // node is the common part of structural schemas and nested value validations.
 type node struct {
@@ -26,6 +30,16 @@ func (w *yamlWriter) nested(indent int, n *structural.NestedValueValidation) {
 	})
 }
 
+// description writes the description of a schema.
+func (w *yamlWriter) description(indent int, n node) {
+	const key = "description: "
+	start := len(w.b)
+	w.optionalText(indent, key, n.generic.Description)
+	if n.nested == nil && len(w.b) > start {
+		w.descriptions = append(w.descriptions, Span{start + bytes.Index(w.b[start:], []byte(key)) + len(key), len(w.b)})
+	}
+}
+
 // node writes the keys of a schema. It writes nothing for an empty schema.
 func (w *yamlWriter) node(indent int, n node) {
 	if w.exotic {
@@ -36,7 +50,7 @@ func (w *yamlWriter) node(indent int, n node) {
 	w.junctor(indent, "allOf:\n", v.AllOf)
 	w.junctor(indent, "anyOf:\n", v.AnyOf)
 	w.optionalJSON(indent, "default:", g.Default)
-	w.optionalText(indent, "description: ", g.Description)
+	w.description(indent, n)
 	if len(v.Enum) > 0 {
 		w.key(indent, "enum:\n")
 		for i := range v.Enum {

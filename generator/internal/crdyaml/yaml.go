@@ -21,48 +21,52 @@ import (
 // ones are left to the library, which has nesting limits of its own.
 const maxIndent = 4000
 
+// Span is a part of a document, by offsets.
+type Span struct{ Start, End int }
+
 // Append appends the YAML document of c, with a leading "---\n", to dst. The output is byte
 // for byte that of controller-gen: sigs.k8s.io/yaml without the status and the creation
-// timestamp.
+// timestamp. It returns the texts of the descriptions of schemas in order, or nil if they are not
+// known.
 //
 // Append returns dst unchanged and an error if a default, an example or an enum value is
 // not valid JSON, if a version of c.Object has a schema, or if the library rejects the
 // document, for example because of control characters or NaN.
-func Append(dst []byte, c *crd.Generated) ([]byte, error) {
+func Append(dst []byte, c *crd.Generated) (out []byte, descriptions []Span, err error) {
 	for i := range c.Object.Spec.Versions {
 		if v := &c.Object.Spec.Versions[i]; v.Schema != nil {
-			return dst, fmt.Errorf("CRD %s: version %s carries a schema of its own", c.Object.Name, v.Name)
+			return dst, nil, fmt.Errorf("CRD %s: version %s carries a schema of its own", c.Object.Name, v.Name)
 		}
 	}
-	out, ok, err := fastYAML(dst, c)
+	out, descriptions, ok, err := fastYAML(dst, c)
 	if err != nil {
-		return dst, fmt.Errorf("CRD %s: %w", c.Object.Name, err)
+		return dst, nil, fmt.Errorf("CRD %s: %w", c.Object.Name, err)
 	}
 	if ok {
-		return out, nil
+		return out, descriptions, nil
 	}
 	slow, err := libraryYAML(c)
 	if err != nil {
-		return dst, fmt.Errorf("CRD %s: %w", c.Object.Name, err)
+		return dst, nil, fmt.Errorf("CRD %s: %w", c.Object.Name, err)
 	}
 	dst = append(dst, documentStart...)
-	return append(dst, slow...), nil
+	return append(dst, slow...), nil, nil
 }
 
 const documentStart = "---\n"
 
 // fastYAML appends the document in one pass. ok is false if the document has to be rendered
 // by the library.
-func fastYAML(dst []byte, c *crd.Generated) (out []byte, ok bool, err error) {
+func fastYAML(dst []byte, c *crd.Generated) (out []byte, descriptions []Span, ok bool, err error) {
 	if hasRareConversion(c.Object.Spec.Conversion) || hasRareMeta(&c.Object.ObjectMeta) {
-		return dst, false, nil
+		return dst, nil, false, nil
 	}
 	w := yamlWriter{b: append(dst, documentStart...)}
 	w.crd(c)
 	if w.exotic || w.err != nil {
-		return dst, !w.exotic, w.err
+		return dst, nil, !w.exotic, w.err
 	}
-	return w.b, true, nil
+	return w.b, w.descriptions, true, nil
 }
 
 // libraryYAML renders the document the way controller-gen does.
@@ -125,6 +129,8 @@ type yamlWriter struct {
 	// exotic is set once the document turns out to need the library.
 	exotic bool
 	err    error
+	// descriptions are the texts of the descriptions of schemas.
+	descriptions []Span
 
 	tokens  []jsonToken
 	entries []jsonEntry

@@ -74,11 +74,11 @@ func compare(t *testing.T, c *crd.Generated) (fellBack bool) {
 	t.Helper()
 	const prefix = "# header\n"
 	want, wantErr := libraryYAML(c)
-	got, err := Append([]byte(prefix), c)
+	got, _, err := Append([]byte(prefix), c)
 	if (err != nil) != (wantErr != nil) {
 		t.Fatalf("got error %v, want %v as from the library", err, wantErr)
 	}
-	_, ok, _ := fastYAML(nil, c)
+	_, _, ok, _ := fastYAML(nil, c)
 	if err != nil {
 		if string(got) != prefix {
 			t.Fatalf("the destination is changed after an error: %q", got)
@@ -311,7 +311,7 @@ func TestDeepNesting(t *testing.T) {
 	if compare(t, testCRD(nest(leaf("a b"), 300))) {
 		t.Error("fell back to the library")
 	}
-	if _, ok, err := fastYAML(nil, testCRD(nest(leaf("a b"), 2000))); ok || err != nil {
+	if _, _, ok, err := fastYAML(nil, testCRD(nest(leaf("a b"), 2000))); ok || err != nil {
 		t.Error("got no fallback to the library", err)
 	}
 	for _, depth := range []int{100, 2100, 9990, 10010} {
@@ -330,12 +330,12 @@ func TestErrors(t *testing.T) {
 	compare(t, c)
 	c = testCRD(&structural.Schema{Generic: structural.Generic{Default: &structural.JSON{Raw: []byte(`{"a"}`)}}})
 	compare(t, c)
-	if _, err := Append(nil, c); err == nil || !strings.Contains(err.Error(), "CRD foos.example.com: invalid JSON value") {
+	if _, _, err := Append(nil, c); err == nil || !strings.Contains(err.Error(), "CRD foos.example.com: invalid JSON value") {
 		t.Errorf("got error %v", err)
 	}
 	c = testCRD(nil)
 	c.Object.Spec.Versions[0].Schema = &apiextensionsv1.CustomResourceValidation{}
-	if _, err := Append(nil, c); err == nil {
+	if _, _, err := Append(nil, c); err == nil {
 		t.Error("got no error for a schema inside of the object")
 	}
 }
@@ -486,6 +486,49 @@ func randomDoc(random *rand.Rand) string {
 	return b.String()
 }
 
+// TestDescriptions checks that documents of schemas with other descriptions differ in nothing else.
+func TestDescriptions(t *testing.T) {
+	random := rand.New(rand.NewPCG(24, 1))
+	without := func(c *crd.Generated) string {
+		out, descriptions, err := Append([]byte("# header\n"), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		at := 0
+		for _, d := range descriptions {
+			b.Write(out[at:d.Start])
+			at = d.End
+		}
+		b.Write(out[at:])
+		return b.String()
+	}
+	of := func(description string) *crd.Generated {
+		nested := structural.NestedValueValidation{ForbiddenGenerics: structural.Generic{Description: "counts"}}
+		properties := []structural.Property{
+			{Name: "b", Schema: &structural.Schema{Generic: structural.Generic{Type: "string", Description: description, Default: &structural.JSON{Raw: []byte(`"description: x"`)}}}},
+			{Name: "description", Schema: &structural.Schema{Generic: structural.Generic{Type: "object", Description: description, Default: &structural.JSON{Raw: []byte(`{"description":"x"}`)}}}},
+		}
+		list := &structural.Schema{Generic: structural.Generic{Type: "array", Description: description}, Items: &structural.Schema{Generic: structural.Generic{Description: description, Type: "object"}, Properties: properties}}
+		root := &structural.Schema{
+			Generic: structural.Generic{Type: "object", Description: description}, Properties: []structural.Property{{Name: "a", Schema: list}},
+			ValueValidation: &structural.ValueValidation{AllOf: []structural.NestedValueValidation{nested}},
+		}
+		return testCRD(root)
+	}
+	want := without(of("d"))
+	if strings.Count(want, "description:") != 9 || !strings.Contains(want, "description: counts") || !strings.Contains(want, "description: x") {
+		t.Errorf("got\n%s", want)
+	}
+	for range 50 {
+		if doc := randomDoc(random); doc != "" {
+			if got := without(of(doc)); got != want {
+				t.Fatalf("%q: got\n%s\nwant\n%s", doc, got, want)
+			}
+		}
+	}
+}
+
 func FuzzAppend(f *testing.F) {
 	for i, s := range specialScalars() {
 		if len(s) < 40 || i%8 == 0 {
@@ -592,7 +635,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.ReportAllocs()
 		var out []byte
 		for b.Loop() {
-			out, err = Append(out[:0], c)
+			out, _, err = Append(out[:0], c)
 		}
 		if err != nil || !bytes.Equal(out[len("---\n"):], want) {
 			b.Fatal("different bytes", err)
