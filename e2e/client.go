@@ -19,8 +19,9 @@ import (
 const (
 	YAML = "application/yaml"
 	JSON = "application/json"
-	// MergePatch and Apply are content types of PATCH requests.
+	// MergePatch, JSONPatch and Apply are content types of PATCH requests.
 	MergePatch = "application/merge-patch+json"
+	JSONPatch  = "application/json-patch+json"
 	Apply      = "application/apply-patch+yaml"
 )
 
