@@ -193,6 +193,10 @@ test-web: ## Test with a validator, yaml-language-server and a browser; installs
 test-editors: ## Drive the language server from Neovim and VS Code's library, and build the extension; installs missing programs.
 	./hack/editors.sh
 
+.PHONY: test-golangci
+test-golangci: ## Test the plugin of golangci-lint (GOLANGCI=PROGRAM: also in a golangci-lint that was built with it).
+	cd tools/golangci && $(GO) vet . && $(GO) test -v . $(if $(GOLANGCI),-args -golangci-lint $(abspath $(GOLANGCI))) # -v names what is skipped
+
 .PHONY: pictures
 pictures: ## Draw terminals, a review, README and the book into bin/pictures, and what the book shows into docs/pictures.
 	mkdir -p $(BIN)/pictures

@@ -49,7 +49,7 @@ GO
 root=$PWD
 (
   cd "$work"
-  SCHEMAGEN="$root/bin/schemagen" SCHEMAGEN_NEOVIM="$root/editors/neovim" nvim --headless --clean -c \
+  SCHEMAGEN="$root/bin/schemagen" SCHEMAGEN_NEOVIM="$root/editors/neovim" timeout 120 nvim --headless --clean -c \
     "lua local ok, err = xpcall(dofile, debug.traceback, '$root/editors/neovim/test.lua'); if not ok then io.stderr:write(err .. '\n'); vim.cmd('cquit 1') end"
 )
 

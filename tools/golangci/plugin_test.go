@@ -37,7 +37,7 @@ func TestPlugin(t *testing.T) {
 // TestGolangciLint runs a golangci-lint with the plugin.
 func TestGolangciLint(t *testing.T) {
 	if *binary == "" {
-		t.Skip("needs -golangci-lint")
+		t.Skip("needs -golangci-lint: docs/CONTRIBUTING.md says how")
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
