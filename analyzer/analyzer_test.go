@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,8 @@ import (
 )
 
 var (
-	modules = flag.Bool("modules", false, "also compare the modules of bench, and the findings with testdata/analyzer/modules.txt")
+	modules = flag.Bool("modules", false, "compare all modules of bench, and the findings with testdata/analyzer/modules.txt")
+	seed    = flag.Uint64("seed", 24, "seed of the packages of bench that are compared without -modules")
 	update  = flag.Bool("update", false, "rewrite the expectations in testdata")
 )
 
@@ -67,39 +69,76 @@ func TestSameFindings(t *testing.T) {
 	}
 }
 
-// TestModules does the same for the API packages of each module of bench.
+// TestSample does the same for two packages of Gateway API, chosen at random.
+func TestSample(t *testing.T) {
+	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "sigs.k8s.io/gateway-api@*/apis/v1")); len(found) == 0 {
+		t.Skip("the modules of the benchmarks are not downloaded")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "list", "sigs.k8s.io/gateway-api/apis/...", "sigs.k8s.io/gateway-api/apisx/...")
+	cmd.Dir = "../bench/apis"
+	listed, err := cmd.Output()
+	packages := slices.DeleteFunc(strings.Fields(string(listed)), func(path string) bool { return strings.Contains(path, "/util/") })
+	if err != nil || len(packages) < 2 {
+		t.Fatal(err, packages)
+	}
+	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(packages), func(i, j int) { packages[i], packages[j] = packages[j], packages[i] })
+	if both, _, _ := compareIn(t, "../bench/apis", packages[:2]); len(both) == 0 {
+		t.Errorf("seed %d: nothing is found in %v", *seed, packages[:2])
+	}
+}
+
+// imported returns the paths that a file imports.
+func imported(t *testing.T, file string) (paths []string) {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range tree.Imports {
+		paths = append(paths, strings.Trim(spec.Path.Value, `"`))
+	}
+	return paths
+}
+
+// compareIn is compare for packages that a module imports.
+func compareIn(t *testing.T, dir string, packages []string) (both, whole, alone map[diag.Code]int) {
+	t.Helper()
+	t.Setenv("GOWORK", "off") // some modules come with one for their repository
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"list", "-e", "-f", "{{.Dir}}"}, packages)...)
+	cmd.Dir = dir
+	listed, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compare(t, dir, packages, strings.Fields(string(listed)), &analysis.Module{Path: "example.com/m", Version: "v1.0.0"})
+}
+
+// TestModules does the same for the API packages of all modules of bench.
 func TestModules(t *testing.T) {
 	if !*modules {
-		t.Skip("takes minutes: make analyzer")
+		t.Skip("takes a minute: make analyzer")
 	}
 	files, err := filepath.Glob("../bench/*/deps.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	var out bytes.Buffer
+	same := 0
 	for _, file := range files {
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var patterns []string
-		for _, spec := range tree.Imports {
-			patterns = append(patterns, strings.Trim(spec.Path.Value, `"`))
-		}
-		dir, err := filepath.Abs(filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"list", "-e", "-f", "{{.Dir}}"}, patterns)...)
-		cmd.Dir = dir
-		listed, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		both, whole, alone := compare(t, dir, patterns, strings.Fields(string(listed)), &analysis.Module{Path: "example.com/m", Version: "v1.0.0"})
-		fmt.Fprintf(&out, "# %s: %d packages\n", filepath.Base(dir), len(patterns))
+		packages := imported(t, file)
+		both, whole, alone := compareIn(t, filepath.Dir(file), packages)
+		fmt.Fprintf(&out, "# %s: %d packages\n", filepath.Base(filepath.Dir(file)), len(packages))
 		for _, code := range slices.Sorted(maps.Keys(both)) {
 			fmt.Fprintf(&out, "%s: %d\n", code, both[code])
+			same += both[code]
 		}
 		for _, code := range slices.Sorted(maps.Keys(whole)) {
 			fmt.Fprintf(&out, "%s, which only a run for all packages has: %d\n", code, whole[code])
@@ -108,6 +147,10 @@ func TestModules(t *testing.T) {
 		for _, code := range slices.Sorted(maps.Keys(alone)) {
 			fmt.Fprintf(&out, "%s, which a run for all packages does not have: %d\n", code, alone[code])
 		}
+	}
+	fmt.Fprintf(&out, "# %d modules: of each package by itself, the analyzer and crd have the same %d findings\n", len(files), same)
+	if t.Failed() {
+		return
 	}
 	name := "../testdata/analyzer/modules.txt"
 	if *update {
@@ -268,16 +311,23 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
+// vetTool builds the program for go vet.
+func vetTool(t *testing.T) string {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "schemagen-vet.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "../cmd/schemagen-vet").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return tool
+}
+
 // TestVet runs the analyzer under go vet.
 func TestVet(t *testing.T) {
 	dir := workDir(t)
 	if err := typedmodule.Requirements(dir); err != nil {
 		t.Fatal(err)
 	}
-	tool := filepath.Join(t.TempDir(), "schemagen-vet.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "../cmd/schemagen-vet").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	tool := vetTool(t)
 	archive, err := txtar.ParseFile("../testdata/analyzer/vet.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -318,6 +368,66 @@ func TestVet(t *testing.T) {
 	}
 	if *update {
 		write(t, "../testdata/analyzer/vet.txtar", string(txtar.Format(archive)))
+	}
+}
+
+// TestVetVendored runs the analyzer under go vet in a module whose dependencies are in its vendor
+// directory only.
+func TestVetVendored(t *testing.T) {
+	dir, tool := workDir(t), vetTool(t)
+	for _, f := range txtar.Parse([]byte(`
+-- go.mod --
+module example.com/m
+
+go 1.26.0
+
+require (
+	example.com/dependency v1.0.0
+	k8s.io/apimachinery v0.30.0
+)
+-- vendor/modules.txt --
+# example.com/dependency v1.0.0
+## explicit; go 1.26
+example.com/dependency
+# k8s.io/apimachinery v0.30.0
+## explicit; go 1.26
+k8s.io/apimachinery/pkg/apis/meta/v1
+-- vendor/k8s.io/apimachinery/pkg/apis/meta/v1/types.go --
+package v1
+
+type TypeMeta struct{}
+type ObjectMeta struct{}
+-- vendor/example.com/dependency/types.go --
+package dependency
+
+type List []string
+type Number int32
+-- a/a.go --
+// +groupName=a.example.com
+package a
+
+import (
+	"example.com/dependency"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+type Widget struct {
+	metav1.TypeMeta   ~json:",inline"~
+	metav1.ObjectMeta ~json:"metadata,omitempty"~
+	// +kubebuilder:validation:MaxItems=3
+	List dependency.List ~json:"list"~
+	// +kubebuilder:validation:MaxItems=3
+	Number dependency.Number ~json:"number"~
+}
+`)).Files {
+		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), strings.ReplaceAll(string(f.Data), "~", "`"))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "-vettool="+tool, "./a")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off", "GOWORK=off", "GOMODCACHE="+t.TempDir())
+	out, _ := cmd.CombinedOutput()
+	if got := filepath.ToSlash(string(out)); strings.Count(got, ".go:") != 1 || !strings.Contains(got, "a/a.go:14:5: SG302: ") {
+		t.Errorf("got\n%s\nwant SG302 in line 14", got)
 	}
 }
 
