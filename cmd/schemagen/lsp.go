@@ -15,6 +15,7 @@ import (
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/internal/crdrun"
 	"github.com/schemagen/schemagen/internal/editor"
+	"github.com/schemagen/schemagen/internal/gogc"
 	"github.com/schemagen/schemagen/internal/inputs"
 	"github.com/schemagen/schemagen/internal/lsp"
 	"github.com/schemagen/schemagen/internal/project"
@@ -50,6 +51,7 @@ and offers the fixes. It completes and explains markers. It writes no files.`,
 					return err
 				}
 			}
+			gogc.Session()
 			runs := lspRuns{command: cmd, results: &editor.Cache{}, recorder: &symbols.Recorder{}, directories: map[string]*lspDirectory{}}
 			err := lsp.Serve(cmd.Context(), stdin, diag.Documents(stdout), toolVersion(), editor.Config{Run: runs.findings, Recorder: runs.recorder})
 			if errors.Is(err, lsp.ErrNoShutdown) {

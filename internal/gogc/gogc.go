@@ -20,18 +20,42 @@ const (
 	first = 400
 	// room is the number of bytes that may be allocated between collections.
 	room = 12 << 20
+	// sessionRoom is that for a session: it allocates that in a few keystrokes, and most of it does
+	// not stay alive.
+	sessionRoom = 96 << 20
 	// least is the least percentage by which the heap may grow.
 	least = 125
 	// standard is the default of GOGC.
 	standard = 100
 )
 
-// percentage returns the value of GOGC after a collection that left live bytes.
-func percentage(live uint64) int { return int(max(100*room/max(live, 1<<20), least)) }
+// percentage returns the value of GOGC after a collection that left live bytes, if room bytes may be
+// allocated before the next one.
+func percentage(live, room uint64) int { return int(max(100*room/max(live, 1<<20), least)) }
+
+// Session lets the heap grow for longer, for a process that serves an editor, unless somebody
+// else has set how much it may.
+func Session() {
+	now, next := percentage(liveBytes(), room), percentage(liveBytes(), sessionRoom)
+	if old := debug.SetGCPercent(next); old != first && old != now {
+		debug.SetGCPercent(old)
+		return
+	}
+	runtime.SetFinalizer(&pacer{percent: next, room: sessionRoom}, (*pacer).collected)
+}
+
+// liveBytes returns what the last collection left.
+func liveBytes() uint64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return live[0].Value.Uint64()
+}
 
 // pacer is an unreachable object, whose finalizer runs after each collection.
 type pacer struct {
 	percent int
+	// room is the number of bytes that may be allocated between collections.
+	room uint64
 	// The pointer keeps the object out of blocks of small objects without pointers, which are
 	// only freed together.
 	_ *pacer
@@ -39,9 +63,7 @@ type pacer struct {
 
 // collected sets the percentage, unless somebody else has set it since.
 func (p *pacer) collected() {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	next := percentage(live[0].Value.Uint64())
+	next := percentage(liveBytes(), p.room)
 	if old := debug.SetGCPercent(next); old != p.percent {
 		debug.SetGCPercent(old)
 		return
@@ -56,5 +78,5 @@ func init() {
 		debug.SetGCPercent(old)
 		return
 	}
-	runtime.SetFinalizer(&pacer{percent: first}, (*pacer).collected)
+	runtime.SetFinalizer(&pacer{percent: first, room: room}, (*pacer).collected)
 }

@@ -14,7 +14,7 @@ func TestPercentage(t *testing.T) {
 		live uint64 // in MiB
 		want int
 	}{{0, 1200}, {1, 1200}, {3, 400}, {6, 200}, {12, 125}, {1000, 125}} {
-		if got := percentage(c.live << 20); got != c.want {
+		if got := percentage(c.live<<20, room); got != c.want {
 			t.Errorf("%d MiB: got %d, want %d", c.live, got, c.want)
 		}
 	}
@@ -23,7 +23,7 @@ func TestPercentage(t *testing.T) {
 // TestPacer checks that each collection sets the percentage, until somebody else does.
 func TestPacer(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(first))
-	runtime.SetFinalizer(&pacer{percent: first}, (*pacer).collected)
+	runtime.SetFinalizer(&pacer{percent: first, room: room}, (*pacer).collected)
 	percent := func() int {
 		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 		metrics.Read(sample)
@@ -46,7 +46,17 @@ func TestPacer(t *testing.T) {
 		t.Errorf("a large heap has %d", got)
 	}
 	runtime.KeepAlive(large)
+	Session()
+	if got := percent(); got <= least {
+		t.Errorf("in a session, a large heap has %d", got)
+	}
+	if got := collect(0); got != percentage(liveBytes(), sessionRoom) {
+		t.Errorf("in a session, a heap has %d after a collection", got)
+	}
 	debug.SetGCPercent(77)
+	if Session(); percent() != 77 {
+		t.Errorf("a session sets the percentage that somebody else has set to %d", percent())
+	}
 	for range 3 {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)

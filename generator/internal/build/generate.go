@@ -3,7 +3,6 @@ package build
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"go/token"
 	"maps"
@@ -57,7 +56,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	}
 	var files []File
 	if !r.List.HasErrors() {
-		if files, err = emit(all, options.Header); err != nil {
+		if files, err = emit(all, options); err != nil {
 			return nil, nil, nil, err
 		}
 		for i, d := range all {
@@ -66,7 +65,7 @@ func generate(ctx context.Context, options *Options) ([]*checks.Definition, []Fi
 	} else if options.unverified != nil {
 		// The runs of an editor find earlier results by it.
 		whole := slices.DeleteFunc(slices.Clone(all), func(d *checks.Definition) bool { return d.Flawed || slices.Contains(d.Schemas, nil) })
-		drafts, err := emit(whole, options.Header)
+		drafts, err := emit(whole, options)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -402,29 +401,25 @@ func undescribed(document []byte, descriptions []crdyaml.Span) string {
 	return string(hash.Sum(nil))
 }
 
-// emitRoom is the initial buffer capacity for a file in bytes, enough for most files. Only
-// the pages that are written cost memory.
-const emitRoom = 1 << 18
+// emitRoom is the initial capacity of a buffer for files in bytes.
+const emitRoom = 1 << 20
 
 // emit renders the definitions in parallel.
-func emit(crds []*checks.Definition, header string) ([]File, error) {
+func emit(crds []*checks.Definition, options *Options) ([]File, error) {
 	out := make([]File, len(crds))
-	errs := make([]error, len(crds))
-	parallel.Workers(len(crds), func() func(int) {
-		// Files share a block as long as it probably has room for the next one.
-		var block []byte
-		room := emitRoom
-		return func(i int) {
-			if cap(block) < room {
-				block = make([]byte, 0, 4*room)
-			}
-			data, descriptions, err := crdyaml.Append(append(block, header...), &crds[i].Generated)
-			if err != nil {
-				errs[i] = fmt.Errorf("write %s: %w", crds[i].FileName(), err)
-			}
-			out[i] = File{crds[i].FileName(), slices.Clip(data), undescribed(data, descriptions)}
-			block, room = data[len(data):], max(room, len(data)+len(data)/4)
+	err := parallel.Do(len(crds), func(i int) error {
+		buffer, ok := options.Loaded.buffers.Get().(*[]byte)
+		if !ok {
+			buffer = new(make([]byte, 0, emitRoom))
 		}
+		data, descriptions, err := crdyaml.Append(append((*buffer)[:0], options.Header...), &crds[i].Generated)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", crds[i].FileName(), err)
+		}
+		out[i] = File{crds[i].FileName(), slices.Clone(data), undescribed(data, descriptions)}
+		*buffer = data
+		options.Loaded.buffers.Put(buffer)
+		return nil
 	})
-	return out, errors.Join(errs...)
+	return out, err
 }

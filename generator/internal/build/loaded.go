@@ -27,6 +27,8 @@ type Loaded struct {
 	unmatched []golist.Unmatched
 	// linted are the results of lint.
 	linted sync.Map
+	// buffers are those that files are rendered in, for this run and those after it.
+	buffers *sync.Pool
 }
 
 // Load lists the packages that the options name. It reads none of their files in full.
@@ -43,7 +45,11 @@ func Load(ctx context.Context, options Options) (*Loaded, error) {
 func LoadAgain(ctx context.Context, options Options, before *Loaded) (*Loaded, error) {
 	if before != nil {
 		again := func(in *inputs.Reader, _ *markers.Table) *source.Files { return before.files.Again(in) }
-		return load(ctx, options, before.table, again)
+		loaded, err := load(ctx, options, before.table, again)
+		if loaded != nil {
+			loaded.buffers = before.buffers
+		}
+		return loaded, err
 	}
 	table, err := markers.NewTable()
 	if err != nil {
@@ -66,7 +72,7 @@ func load(ctx context.Context, options Options, table *markers.Table, files func
 	}
 	return &Loaded{
 		inputs: options.Inputs, dir: options.Dir, patterns: options.Patterns, table: table, files: files(options.Inputs, table),
-		roots: roots, unmatched: unmatched,
+		roots: roots, unmatched: unmatched, buffers: &sync.Pool{},
 	}, nil
 }
 

@@ -39,6 +39,24 @@ func (files *Files) Again(in *inputs.Reader) *Files {
 	return next
 }
 
+// unread returns the kept text of another module's file that has the size and the time of
+// modification that it had, or nil. Such files hardly ever change, and are most of those of a run.
+func (k *keptTexts) unread(f *text, root bool, in *inputs.Reader) *text {
+	if k == nil || f.local {
+		return nil
+	}
+	info, err := in.Stat(f.Name)
+	if err != nil || info.ModTime().IsZero() { // unsaved
+		return nil
+	}
+	f.modified = info.ModTime()
+	old := k.texts[textKey{f.Name, f.local, root}]
+	if old == nil || !old.modified.Equal(f.modified) || int64(old.size) != info.Size() || old.unreadable != nil || old.failed != nil {
+		return nil
+	}
+	return old
+}
+
 // same returns the kept text of a file that is read with a content, or nil if that was another one.
 func (k *keptTexts) same(f *text, root bool, content []byte) *text {
 	if k == nil {
@@ -50,6 +68,7 @@ func (k *keptTexts) same(f *text, root bool, content []byte) *text {
 	if old == nil || old.digest != f.digest || old.unreadable != nil || old.failed != nil {
 		return nil
 	}
+	old.modified = f.modified
 	return old
 }
 

@@ -2,9 +2,12 @@ package source
 
 import (
 	"go/ast"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schemagen/schemagen/generator/internal/golist"
 	"github.com/schemagen/schemagen/internal/inputs"
@@ -78,5 +81,61 @@ func TestAgain(t *testing.T) {
 	}
 	if dependency := run(false, false, a, b); dependency[0] == users[0] {
 		t.Error("the file of a user and that of a dependency share what functions they have")
+	}
+}
+
+// TestUnread checks which files are not even read again: those of other modules, unless they were
+// modified.
+func TestUnread(t *testing.T) {
+	table, err := markers.NewTable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "a.go")
+	at := time.Now().Add(-time.Hour).Truncate(time.Second)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Second)
+		if err := os.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files := NewKeptFiles(nil, table)
+	for _, step := range []struct {
+		name, text string // written, unless it is empty
+		local      bool
+		overlay    string
+		reads      int
+		declared   string
+	}{
+		{"first", "package p\n\ntype A int\n", false, "", 1, "A"},
+		{"again", "", false, "", 0, "A"},
+		{"modified", "package p\n\ntype B int\n", false, "", 1, "B"},
+		{"touched", "package p\n\ntype B int\n", false, "", 1, "B"},
+		{"not touched", "", false, "", 0, "B"},
+		{"unsaved", "", false, "package p\n\ntype C int\n", 1, "C"},
+		{"closed", "", false, "", 1, "B"},
+		{"the user's", "", true, "", 1, "B"},
+		{"the user's again", "", true, "", 1, "B"},
+	} {
+		if step.text != "" {
+			write(step.text)
+		}
+		overlay := map[string][]byte{}
+		if step.overlay != "" {
+			overlay[name] = []byte(step.overlay)
+		}
+		reads := 0
+		in := inputs.Overlaid(overlay, nil)
+		in.Keep(func(string, []byte) { reads++ })
+		files = files.Again(in)
+		p := New(Config{Files: files, Problems: &syntaxErrors{}, Markers: withoutMarkers{}}).packageFor(&golist.Package{Path: "example.com/p", Name: "p", Local: step.local, Files: []string{name}})
+		p.program.Scan([]*Package{p})
+		if f := p.Sources[0]; f.unreadable != nil || !slices.Equal(f.hints, []string{step.declared}) || reads != step.reads {
+			t.Errorf("%s: %d reads, which find %v (%v); want %d, and %s", step.name, reads, f.hints, f.unreadable, step.reads, step.declared)
+		}
 	}
 }

@@ -81,6 +81,9 @@ func (files *Files) scan(packages []*Package) {
 // scanText scans the bytes of a file, and returns it, or the text of an earlier run that is the
 // same. root reports whether the file belongs to a root package.
 func (files *Files) scanText(f *text, root bool, c *content) *text {
+	if same := files.kept.unread(f, root, files.inputs); same != nil {
+		return same
+	}
 	if err := files.read(f, c); err != nil {
 		f.unreadable = err
 		return f

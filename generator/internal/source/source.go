@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/schemagen/schemagen/diag"
 	"github.com/schemagen/schemagen/generator/internal/golist"
@@ -252,6 +253,8 @@ type text struct {
 	// room the number of positions from base that no other file has.
 	base, size, room int
 	digest           digest // of the content, if there are kept texts
+	// modified is when the file was modified, if there are kept texts and it is not the user's.
+	modified time.Time
 	// tree is the result of parsing the file, file its positions, and failed the error. sound is
 	// set if the file was parsed without errors, but its tree was not kept. parsing guards all of
 	// them while files are parsed.
