@@ -48,6 +48,9 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 	case opMap:
 		f.use("conversionValues")
 		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
+	case opKeyed:
+		f.use("conversionOnly")
+		return "conversionOnly(" + f.elements(r, up, value, "nil") + ")"
 	case opCodec:
 		return f.codec(r, from, to, value)
 	case opValues:
@@ -101,6 +104,9 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
 	}
 	value = f.convert(r.Elem, up, value)
+	if r.collection() {
+		return f.pointerTo(r, to, value)
+	}
 	if r.Required {
 		f.use("conversionNew")
 		return "conversionNew(" + value + ")"
@@ -111,6 +117,20 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 	}
 	f.use("conversionPointerTo")
 	return "conversionPointerTo(" + value + ")"
+}
+
+// pointerTo converts a list or a map to a pointer to it.
+func (f *codeFile) pointerTo(r *Rule, to *Type, value string) string {
+	name, comment, condition, otherwise := "present", "nil if it is empty", f.empty(to.Elem, "value", r.omitEmpty), "return nil"
+	switch {
+	case r.Required:
+		name, comment, condition, otherwise = "needed", "an empty one if it is nil", "value == nil", "value = "+f.text(to.Elem)+"{}"
+	case !r.omitEmpty:
+		name, comment = "written", "nil if it is nil"
+	}
+	return f.helper(name+f.identifier(to.Elem), func(name string) string {
+		return fmt.Sprintf("// %s returns a pointer to a value, or %s.\nfunc %s(value %s) %s {\nif %s {\n%s\n}\nreturn &value\n}\n", name, comment, name, f.text(to.Elem), f.text(to), condition, otherwise)
+	}) + "(" + value + ")"
 }
 
 // helper adds a function to the file once and returns its name. text is called with the name.
@@ -370,8 +390,11 @@ func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 	case t.Shape == Map && comparable(t.Elem) && omitEmpty:
 		return f.std("maps", "Equal") + "(" + a + ", " + b + ")"
 	}
-	f.use("conversionSameJSON")
-	return "conversionSameJSON(" + a + ", " + b + ")"
+	name := "conversionSameJSON"
+	if omitEmpty && (t.Shape == List || t.Shape == Map) {
+		name = "conversionSameElements"
+	}
+	return f.use(name) + "(" + a + ", " + b + ")"
 }
 
 // operand returns an expression for a condition, in which a composite literal would be taken
@@ -618,8 +641,11 @@ func (f *codeFile) ruleText(s *structural.Schema, depth int) string {
 	if text := f.ruleText(values(s), depth+1); text != "" {
 		add("Values", "&%s", text)
 	}
-	if len(out) == 0 {
+	switch {
+	case len(out) == 0:
 		return ""
+	case s.Nullable:
+		add("Nullable", "true")
 	}
 	return "conversionRules{" + strings.Join(out, ", ") + "}"
 }

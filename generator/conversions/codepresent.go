@@ -43,7 +43,7 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 	below := f.name(from.path, "Lost")
 	set := func(condition string, arguments ...any) {
 		f.line("if "+condition+" {", arguments...)
-		f.line("%s = %s.with(func(j *conversionWriter) { j.bool(true) }, \"#set\")\n}", below, below)
+		f.line("%s = %s.present()\n}", below, below)
 	}
 	wasPresent := onlyIf("was present", kept+".isSet()")
 	if a.Shape == Pointer && b.Shape == Pointer {

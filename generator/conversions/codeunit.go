@@ -40,10 +40,13 @@ func (r ref) keys() string {
 	return strings.Join(out, ", ")
 }
 
+// importable are names of packages that a file may import after a variable is named.
+var importable = []string{"bytes", "corev1", "intstr", "json", "maps", "math", "metav1", "regexp", "resource", "slices", "strconv", "sync", "time"}
+
 // name returns a name for a variable that no other one in the function has.
 func (f *codeFile) name(path []*Field, suffix string) string {
 	base := lowerFirst(path[len(path)-1].Source.GoName()) + suffix
-	if token.IsKeyword(base) || f.taken[base] {
+	if token.IsKeyword(base) || f.taken[base] || slices.Contains(importable, base) {
 		base += "Value"
 	}
 	out := base
@@ -171,16 +174,12 @@ func (f *codeFile) unit(p *Pair, u *Unit, up bool) {
 		f.leaf(p, u, up, lostHere, keptThere)
 	case u.Rule.op == opLabel || u.Rule.op == opAnnotation:
 		f.entry(p, u, up)
-	case u.Rule.op == opKeyed && u.Reason != "":
-		f.notYet(u)
-	case u.Rule.op == opKeyed:
-		f.keyed(u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.op == opMap && u.Rule.carried() == nil && (lostHere || keptThere):
+	case u.Rule.op == opMap && !u.Rule.carries() && (lostHere || keptThere):
 		f.scalarMap(p, u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Reason == "" && (u.Rule.shared() || u.mayBeAbsent(lostHere || keptThere)):
 		f.presentStruct(u, refOf("in", fromPath), refOf("out", toPath), up)
-	case u.Rule.carried() != nil && (lostHere || keptThere):
-		f.carried(u, refOf("in", fromPath), refOf("out", toPath), up)
+	case (u.Rule.carries() || u.Rule.isPresence()) && (lostHere || keptThere):
+		f.carried(p, u, refOf("in", fromPath), refOf("out", toPath), up)
 	case u.Rule.op == opStruct && !lostHere && !keptThere:
 		f.plainStruct(u.Rule, refOf("in", fromPath), refOf("out", toPath), up)
 	default:
@@ -194,7 +193,7 @@ func (f *codeFile) presence(from, to []*Field) {
 		r := refOf("in", from)
 		guards := notNil(append(r.guards, r.expr))
 		f.line("if %s && %s {", guards, onlyIf("presence", f.empty(r.field().Type.Elem, "*"+r.expr, true)))
-		f.line("lost = lost.with(func(j *conversionWriter) { j.bool(true) }, %s, \"#set\")\n}", r.keys())
+		f.line("lost = lost.present(%s)\n}", r.keys())
 		return
 	}
 	r := refOf("out", to)
@@ -373,7 +372,7 @@ func (f *codeFile) leaf(p *Pair, u *Unit, up, lostHere, keptThere bool) {
 // pointer, nil is zero: it may be of a struct that is left out.
 func (f *codeFile) sameBack(r *Rule, up bool, result, value string, omitEmpty bool) string {
 	from, _ := r.sides(up)
-	if r.Required && from.Shape == Pointer {
+	if r.Required && from.Shape == Pointer && !r.collection() {
 		f.use("conversionValueOf")
 		return f.same(from.Elem, f.convert(r.Elem, !up, result), "conversionValueOf("+value+")", false)
 	}
@@ -399,34 +398,29 @@ func (f *codeFile) plainStruct(r *Rule, from, to ref, up bool) {
 }
 
 // carried writes a unit with structs below that lose something, which is kept field by field.
-func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
-	source := f.read(from)
-	target := to.expr
+func (f *codeFile) carried(p *Pair, u *Unit, from, to ref, up bool) {
+	r := u.Rule
+	source, target := f.read(from), to.expr
 	if len(to.guards) > 0 {
 		target = f.name(to.path, "")
 		f.line("var %s %s", target, f.text(to.field().Type))
 	}
 	kept := f.keptOf(u, up, to)
-	_, b := u.Rule.sides(up)
-	switch u.Rule.op {
-	case opStruct:
-		f.loseBelow(u, up, f.call(u.Rule.Pair, up, "&"+source, "&"+target, "meta", kept), from)
-	case opPointer:
-		pair := u.Rule.Elem.Pair
-		if u.Rule.Elem.op != opStruct {
-			f.notYet(u)
-			return
-		}
+	switch {
+	case r.op == opStruct:
+		f.loseBelow(u, up, f.call(r.Pair, up, "&"+source, "&"+target, "meta", kept), from)
+	case r.op == opPointer && r.Elem.op == opStruct:
+		_, b := r.sides(up)
 		f.line("if %s != nil {", source)
 		f.line("%s = new(%s)", target, f.text(b.Elem))
-		f.loseBelow(u, up, f.call(pair, up, source, target, "meta", kept), from)
+		f.loseBelow(u, up, f.call(r.Elem.Pair, up, source, target, "meta", kept), from)
 		f.line("}")
-	case opList, opMap:
-		if !u.Rule.nests() {
-			f.notYet(u)
-			return
-		}
-		f.list(u, up, from, target, f.elements(u.Rule, up, source, kept))
+	case r.collects() && r.nests():
+		below := f.name(from.path, "Lost")
+		f.line("var %s conversionLost\n%s, %s = %s", below, target, below, f.elements(r, up, source, kept))
+		f.loseBelow(u, up, below, from)
+	case r.isPresence(), (r.op == opPointer || r.op == opWrap) && r.Elem.collects() && r.Elem.nests():
+		f.pointed(p, u, from, to, source, target, kept, up)
 	default:
 		f.notYet(u)
 		return
@@ -436,9 +430,85 @@ func (f *codeFile) carried(u *Unit, from, to ref, up bool) {
 	}
 }
 
+// pointed writes a unit of lists or maps of which at least one is behind a pointer. That it is there but
+// empty is kept if the other side leaves it out.
+func (f *codeFile) pointed(p *Pair, u *Unit, from, to ref, source, target, kept string, up bool) {
+	r := u.Rule
+	a, b := r.sides(up)
+	below := ""
+	if a.Shape == Pointer {
+		f.line("if %s != nil {", source)
+		source = "*" + source
+	}
+	value := target
+	switch {
+	case r.Elem.carries():
+		value, below = f.name(to.path, "Value"), f.name(from.path, "Lost")
+		f.line("%s, %s := %s", value, below, f.elements(r.Elem, up, source, kept))
+	case b.Shape == Pointer:
+		value = f.name(to.path, "Value")
+		f.line("%s := %s", value, f.convert(r.Elem, up, source))
+	default:
+		f.line("%s = %s", target, f.convert(r.Elem, up, source))
+	}
+	result := value
+	if b.Shape == Pointer {
+		result = "&" + value
+	}
+	presence := r.omitEmpty && !r.Required && p.mayBeEmpty(u)
+	empty := f.text(pointed(b)) + "{}"
+	switch {
+	case result == target:
+	case a.Shape == Pointer:
+		f.line("%s = %s", target, result)
+	case r.Required:
+		f.line("if %s == nil {\n%s = %s\n}\n%s = %s", value, value, empty, target, result)
+	default:
+		f.line("if %s {\n%s = %s", not(f.empty(pointed(b), value, r.omitEmpty)), target, result)
+		if presence {
+			f.line("} else if %s {\n%s = &%s", onlyIf("was present", kept+".isSet()"), target, empty)
+		}
+		f.line("}")
+	}
+	if below != "" {
+		f.loseBelow(u, up, below, from)
+	}
+	if a.Shape == Pointer {
+		if presence {
+			f.line("if %s {", onlyIf("presence", "len("+value+") == 0"))
+			f.present(u, up, from)
+			f.line("}")
+		}
+		f.line("}")
+	}
+}
+
+// present writes the statement that keeps that an empty field of the source is there.
+func (f *codeFile) present(u *Unit, up bool, from ref) {
+	if len(u.Guards) > 0 {
+		f.loseBelow(u, up, "conversionLost(nil).present()", from)
+		return
+	}
+	f.use("conversionLost")
+	f.line("lost = lost.present(%s)", from.keys())
+}
+
+// mayBeEmpty reports whether the schema of a list or a map behind a pointer allows an empty one.
+func (p *Pair) mayBeEmpty(u *Unit) bool {
+	s := below(p.Hubward, u.Hub)
+	if u.Rule.Spoke.Shape == Pointer {
+		s = below(p.Spokeward, u.Spoke)
+	}
+	none := func(n *int64) bool { return n == nil || *n == 0 }
+	return s == nil || s.ValueValidation == nil || none(s.MinItems) && none(s.MinProperties)
+}
+
+// collects reports whether a rule is for lists and maps.
+func (r *Rule) collects() bool { return r.op == opList || r.op == opMap || r.op == opKeyed }
+
 // nests reports whether what is lost below a rule is in structs, or in lists and maps of them.
 func (r *Rule) nests() bool {
-	if r.op == opList || r.op == opMap {
+	if r.collects() {
 		return r.Elem.nests()
 	}
 	return structs(r) != nil
@@ -447,21 +517,25 @@ func (r *Rule) nests() bool {
 // elements returns a call that converts a list or a map, and returns what it loses, too.
 func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 	a, b := r.sides(up)
-	if r.op == opMap {
-		f.use("conversionMap")
-		return fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, kept, f.each(r.Elem, up))
-	}
-	f.use("conversionList")
+	each := f.each(r.Elem, up)
 	arguments := []string{source, kept}
-	name := "convertList"
-	if len(r.Keys) > 0 {
-		name = "convertKeyed"
+	name := ""
+	switch {
+	case r.op == opMap:
+		f.use("conversionMap")
+		name, arguments = "convertMap["+f.text(b)+"]", append(arguments, each)
+	case r.op == opKeyed && a.Shape == Map:
+		f.use("conversionKeyedMap")
+		name, arguments = "convertMapToList", append(arguments, f.key(r, b.Elem), f.setKey(r, b.Elem), each, f.each(r.Elem, !up))
+	case r.op == opKeyed:
+		f.use("conversionKeyedMap")
+		name, arguments = "convertListToMap["+f.text(b)+"]", append(arguments, f.key(r, a.Elem), each)
+	case len(r.Keys) > 0:
 		f.use("conversionKeyed")
-		arguments = append(arguments, f.key(r, a.Elem), f.key(r, b.Elem))
-	}
-	arguments = append(arguments, f.each(r.Elem, up), f.each(r.Elem, !up))
-	if len(r.Keys) == 0 {
-		arguments = append(arguments, f.appender(a.Elem), f.appender(b.Elem))
+		name, arguments = "convertKeyed", append(arguments, f.key(r, a.Elem), f.key(r, b.Elem), each, f.each(r.Elem, !up))
+	default:
+		f.use("conversionList")
+		name, arguments = "convertList", append(arguments, each, f.each(r.Elem, !up), f.appender(a.Elem), f.appender(b.Elem))
 	}
 	return name + "(" + strings.Join(arguments, ", ") + ")"
 }
@@ -469,7 +543,7 @@ func (f *codeFile) elements(r *Rule, up bool, source, kept string) string {
 // each returns a function that converts an element of a list or a map: func(in *A, out *B, kept)
 // conversionLost.
 func (f *codeFile) each(r *Rule, up bool) string {
-	if r.op == opList || r.op == opMap {
+	if r.collects() {
 		from, to := r.sides(up)
 		return fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) (lost conversionLost) {\n*out, lost = %s\nreturn lost\n}", f.text(from), f.text(to), f.elements(r, up, "*in", "kept"))
 	}
@@ -494,27 +568,6 @@ func (f *codeFile) each(r *Rule, up bool) string {
 	return fmt.Sprintf("func(in *%s, out *%s, %s *conversionKept) conversionLost {\n%s%s\n}", f.text(from), f.text(to), kept, body, call)
 }
 
-// keyed writes a unit of a map and a list by key.
-func (f *codeFile) keyed(u *Unit, from, to ref, up bool) {
-	r := u.Rule
-	source, target := f.read(from), to.expr
-	if len(to.guards) > 0 {
-		target = f.name(to.path, "")
-		f.line("var %s %s", target, f.text(to.field().Type))
-	}
-	f.use("conversionKeyedMap")
-	a, b := r.sides(up)
-	kept := f.keptOf(u, up, to)
-	if a.Shape == Map {
-		f.list(u, up, from, target, fmt.Sprintf("convertMapToList(%s, %s, %s, %s, %s, %s)", source, kept, f.key(r, b.Elem), f.setKey(r, b.Elem), f.each(r.Elem, up), f.each(r.Elem, !up)))
-	} else {
-		f.list(u, up, from, target, fmt.Sprintf("convertListToMap[%s](%s, %s, %s, %s)", f.text(b), source, kept, f.key(r, a.Elem), f.each(r.Elem, up)))
-	}
-	if len(to.guards) > 0 {
-		f.assign(to, target)
-	}
-}
-
 // scalarMap writes a unit of two maps whose values are no structs and may lose something.
 func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	r := u.Rule
@@ -529,17 +582,12 @@ func (f *codeFile) scalarMap(p *Pair, u *Unit, from, to ref, up bool) {
 	each := fmt.Sprintf("func(in *%s, out *%s, kept *conversionKept) conversionLost {\n*out = %s\n", f.text(a.Elem), f.text(b.Elem), f.convert(r.Elem, up, "*in"))
 	each += fmt.Sprintf("if value, ok := conversionValue[%s](kept, %s); ok && %s%s {\n*out = value\n}\n", f.text(b.Elem), f.elementRules(p, up, to.path), r.Elem.notNil(b.Elem, "value"), onlyIf("same", f.sameBack(r.Elem, up, "value", "*in", false)))
 	each += fmt.Sprintf("if %s {\nreturn conversionLosing(%s)\n}\nreturn nil\n}", onlyIf("lost", not(f.sameBack(r.Elem, up, "*out", "*in", false))), f.losing(a.Elem, "*in"))
-	f.list(u, up, from, target, fmt.Sprintf("convertMap[%s](%s, %s, %s)", f.text(b), source, f.keptOf(u, up, to), each))
+	below := f.name(from.path, "Lost")
+	f.line("var %s conversionLost\n%s, %s = convertMap[%s](%s, %s, %s)", below, target, below, f.text(b), source, f.keptOf(u, up, to), each)
+	f.loseBelow(u, up, below, from)
 	if len(to.guards) > 0 {
 		f.assign(to, target)
 	}
-}
-
-// list writes the call that converts a list or a map, and keeps what it loses.
-func (f *codeFile) list(u *Unit, up bool, from ref, target, call string) {
-	below := f.name(from.path, "Lost")
-	f.line("var %s conversionLost\n%s, %s = %s", below, target, below, call)
-	f.loseBelow(u, up, below, from)
 }
 
 func (f *codeFile) notYet(u *Unit) {
@@ -548,5 +596,5 @@ func (f *codeFile) notYet(u *Unit) {
 		field = u.Spoke
 	}
 	last := field[len(field)-1]
-	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a pointer to a list or a map, or between a map and a list", dotted(field))
+	f.reporter.Report(noRule, last.Pkg.At(last.pos()), "convert the field with +schemagen:convert:func, or write +schemagen:convert:drop", "what is lost of %s cannot be kept: it is below a list or a map of pointers to lists or maps, or below a pointer to a pointer", dotted(field))
 }

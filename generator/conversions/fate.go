@@ -61,7 +61,11 @@ func (r *Rule) loses(up, below bool) bool {
 	case opKeyed:
 		return from.Shape == List || r.Elem.loses(up, below) // its order, and elements with equal keys
 	case opWrap:
-		return from.Shape == Pointer && !r.Required || r.omits(up) || r.Elem.loses(up, below)
+		zero := from.Shape == Pointer && !r.Required // it points to zero
+		if r.collection() {
+			zero = zero && r.omitEmpty
+		}
+		return zero || r.omits(up) || r.Elem.loses(up, below)
 	case opStruct:
 		return r.omits(up) || below && slices.ContainsFunc(r.Pair.Units, func(u *Unit) bool {
 			if up {
@@ -137,17 +141,29 @@ func (u *Unit) leaf() bool {
 	if u.Rule == nil || u.Hook != nil {
 		return true
 	}
-	return u.Rule.op != opKeyed && u.Rule.carried() == nil
+	return !u.Rule.carries() && !u.Rule.isPresence()
 }
 
-// carried returns the pair below a rule that loses something; nil if there is none.
-func (r *Rule) carried() *Pair {
+// carries reports whether structs below a rule lose something, or it keeps the order of a list.
+func (r *Rule) carries() bool {
 	for ; r != nil; r = r.Elem {
-		if r.op == opStruct && r.Pair.Loses {
-			return r.Pair
+		if r.op == opStruct && r.Pair.Loses || r.op == opKeyed {
+			return true
 		}
 	}
-	return nil
+	return false
+}
+
+// isPresence reports whether all that the rule can lose is that a list or a map behind a pointer is
+// there but empty.
+func (r *Rule) isPresence() bool {
+	return r.collection() && !r.Elem.loses(true, true) && !r.Elem.loses(false, true)
+}
+
+// collection reports whether the rule is for a list or a map and a pointer to it.
+func (r *Rule) collection() bool {
+	shape := pointed(r.Spoke).Shape
+	return r.op == opWrap && (shape == List || shape == Map)
 }
 
 func (p *pairer) unchecked(path []*Field, s *structural.Schema) {

@@ -216,8 +216,8 @@ type Rule struct {
 	// spokeOmits and hubOmits are set if the struct of that side is left out of the JSON while it
 	// has only zeros, although it has pointers that are not nil then.
 	spokeOmits, hubOmits bool
-	// omitEmpty is set for the codec json if the list or the map is a field that is left out of the
-	// JSON while it is empty.
+	// omitEmpty is set for the codec json, and for a list or a map and a pointer to it, if the list or the
+	// map is a field that is left out of the JSON while it is empty.
 	omitEmpty bool
 }
 

@@ -90,7 +90,8 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 			rule.Name = rule.Elem.Name
 		}
 		points := s.Shape == Pointer && !wraps(rule.Elem.Spoke) || h.Shape == Pointer && !wraps(rule.Elem.Hub)
-		if inner != opStruct && (inner == opList || inner == opMap || inner == opPointer || points) {
+		rule.omitEmpty = omitsEmpty(r.spokeField, s) || omitsEmpty(r.hubField, h)
+		if listed := rule.collection() && inner != opCodec && inner != opPointer; inner != opStruct && !listed && points {
 			return nil, "a pointer to a " + pointed(s).label() + " and a value"
 		}
 	case r.codec != "" && s.Shape != List && h.Shape != Map && s.Shape != Map && s.Shape != Struct:
@@ -308,7 +309,7 @@ func document(t *Type) bool {
 // omitsEmpty reports whether a type is the list or the map of a field that is left out of the JSON while
 // it is empty.
 func omitsEmpty(f *Field, t *Type) bool {
-	return f.Type == t && f.OmitEmpty && (t.Shape == List || t.Shape == Map)
+	return f.Type == t && (t.Shape == List || t.Shape == Map) && slices.Contains(strings.Split(f.Source.Tag.Get("json"), ","), "omitempty")
 }
 
 // codecFor returns the codec that converts two types, or the empty string. It is not json, which a

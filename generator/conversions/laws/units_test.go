@@ -314,10 +314,10 @@ func (u *unitChecks) compareBelow(unit *pairUnit, c change) {
 		below.before[side], below.after[side] = at.orZero(c.before[side]), at.orZero(c.after[side])
 	}
 	same := source.equal(below.before[from], below.after[from])
+	for side := range 2 {
+		below.before[side], below.after[side] = pointed(below.before[side]), pointed(below.after[side])
+	}
 	if indicesOf(place.ty) == "" {
-		for side := range 2 {
-			below.before[side], below.after[side] = pointed(below.before[side]), pointed(below.after[side])
-		}
 		below.absent = place.omitZero && (zeroBelow(below.before[to]) || zeroBelow(below.after[to]))
 		u.compareStructs(unit.below, below)
 		return
@@ -354,7 +354,8 @@ func (u *unitChecks) compareBelow(unit *pairUnit, c change) {
 		}
 		return
 	}
-	if unit.Keys == "" && below.before[to].Kind() == reflect.Slice && below.before[from].Kind() == reflect.Slice {
+	lists := []reflect.Value{below.before[from], below.before[to], below.after[from], below.after[to]}
+	if unit.Keys == "" && !slices.ContainsFunc(lists, func(v reflect.Value) bool { return v.Kind() != reflect.Slice }) {
 		u.compareElements(unit.below, below)
 	}
 }

@@ -252,6 +252,11 @@ func (l conversionLost) with(write func(*conversionWriter), path ...string) conv
 	return l.put(conversionPart{write: write}, path)
 }
 
+// present returns l with the mark that something empty was there at a path.
+func (l conversionLost) present(path ...string) conversionLost {
+	return l.with(func(j *conversionWriter) { j.bool(true) }, append(path, "#set")...)
+}
+
 // under returns l with what was lost below a path.
 func (l conversionLost) under(below conversionLost, path ...string) conversionLost {
 	switch {
@@ -346,13 +351,14 @@ func (k *conversionKept) exactly(path ...string) *conversionKept {
 	return out
 }
 
-// isSet reports whether a struct was there although it was empty.
+// isSet reports whether a struct, a list or a map was there although it was empty.
 func (k *conversionKept) isSet() bool {
-	if k == nil {
-		return false
+	if k == nil || !k.whole {
+		return k.at("#set") != nil
 	}
-	var fields map[string]any
-	return k.at("#set") != nil || k.whole && json.Unmarshal(k.raw, &fields) == nil && fields != nil && conversionHollow(fields)
+	var value any
+	text := bytes.TrimSpace(k.raw)
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Unmarshal(text, &value) == nil && conversionHollow(value)
 }
 
 // conversionHollow reports whether a value has no values but empty ones.
@@ -568,6 +574,7 @@ type conversionRules struct {
 	Pattern                            func() *regexp.Regexp
 	DateTime                           bool
 	Required                           []string
+	Nullable                           bool
 	OmitEmpty                          bool // an empty value is absent
 	Properties                         map[string]*conversionRules
 	Items, Values                      *conversionRules
@@ -596,8 +603,11 @@ func conversionEmpty(value any) bool {
 }
 
 func (r *conversionRules) allows(value any) bool {
-	if r == nil {
+	switch {
+	case r == nil:
 		return true
+	case value == nil:
+		return r.Nullable
 	}
 	if len(r.Enum) > 0 {
 		found := false
@@ -638,6 +648,9 @@ func (r *conversionRules) allows(value any) bool {
 		}
 		for name, field := range value {
 			rules, ok := r.Properties[name]
+			if ok && field == nil && !slices.Contains(r.Required, name) {
+				continue // as if it were absent
+			}
 			if !ok {
 				rules = r.Values
 			}

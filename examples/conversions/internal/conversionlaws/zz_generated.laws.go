@@ -478,7 +478,7 @@ func (f *filler) fill(v reflect.Value, ty *goType, depth int, required bool) {
 	case reflect.Pointer:
 		if f.there(depth, required) && !f.recursive(ty) {
 			v.Set(reflect.New(v.Type().Elem()))
-			f.fill(v.Elem(), ty.elem, depth, c.chance(80))
+			f.fill(v.Elem(), ty.elem, depth, c.chance(80) || ty.elem.field.Least > 0)
 			makeNotNull(v.Elem())
 			f.decodable(v, ty)
 		}
@@ -696,7 +696,7 @@ func (f *filler) edit(v reflect.Value, ty *goType, depth int, required bool) boo
 				return true
 			}
 			defer f.decodable(v, ty)
-			return f.edit(v.Elem(), ty.elem, depth, false)
+			return f.edit(v.Elem(), ty.elem, depth, ty.elem.field.Least > 0)
 		case reflect.Slice:
 			return f.editList(v, ty, depth, required)
 		case reflect.Map:
