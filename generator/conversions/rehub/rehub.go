@@ -225,6 +225,9 @@ func (t *turning) onField(p *conversions.Pair, u *conversions.Unit, guards strin
 		lines = append(lines, "guard="+guards)
 	}
 	if len(lines) > 0 && !f.Pkg.Local() {
+		if t.refused {
+			return // because of the marker for fields of other modules that led here
+		}
 		t.refuse(u.Pos, f.Pkg, "", "%s is a field of another module, which cannot have markers", f.JSON)
 		return
 	}
