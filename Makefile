@@ -217,3 +217,4 @@ pictures-docs: ## Take pictures of the documentation page in both themes, wide a
 fuzz: ## Run every fuzz target of FUZZPACKAGES for FUZZTIME.
 	@for p in $$($(GO) list $(FUZZPACKAGES)); do for f in $$($(GO) test -list '$(FUZZ)' $$p | grep '^Fuzz'); do \
 	  $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZETIME) || exit 1; done; done
+	@[ '$(FUZZPACKAGES)' != ./... ] || $(GO) -C examples/conversions test . -run '^$$' -fuzz '$(FUZZ)' -fuzztime $(FUZZTIME) -fuzzminimizetime $(FUZZMINIMIZETIME)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -29,7 +30,39 @@ func TestHandler(t *testing.T) {
 	}
 }
 
+// TestHandlerRefuses sends what the webhook has no conversion for.
+func TestHandlerRefuses(t *testing.T) {
+	handler, err := Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hub = "backups.example.com/v1"
+	for name, row := range map[string]struct{ to, object, want string }{
+		"unknown target":  {"backups.example.com/v7", `{"kind":"Backup","apiVersion":"backups.example.com/v1beta1"}`, "v7"},
+		"unknown version": {hub, `{"kind":"Backup","apiVersion":"backups.example.com/v7"}`, "v7"},
+		"unknown kind":    {hub, `{"kind":"Copy","apiVersion":"backups.example.com/v1beta1"}`, "Copy"},
+		"no kind":         {hub, `{"spec":{"schedule":"1"}}`, "Kind"},
+		"not an object":   {hub, `["Backup"]`, "json"},
+		"wrong type":      {hub, `{"kind":"Backup","apiVersion":"backups.example.com/v1beta1","spec":{"schedule":1}}`, "schedule"},
+	} {
+		answer := review(t, handler, row.to, row.object)
+		if answer == nil || answer.Result.Status != "Failure" || len(answer.ConvertedObjects) > 0 || !strings.Contains(answer.Result.Message, row.want) {
+			t.Errorf("%s: got %+v", name, answer)
+		}
+	}
+}
+
 func convert(t *testing.T, handler http.Handler, to, object string) string {
+	t.Helper()
+	response := review(t, handler, to, object)
+	if response == nil || response.Result.Status != "Success" || len(response.ConvertedObjects) != 1 {
+		t.Fatalf("got %+v", response)
+	}
+	return string(response.ConvertedObjects[0].Raw)
+}
+
+// review asks for a conversion, as the API server does.
+func review(t *testing.T, handler http.Handler, to, object string) *apiextensionsv1.ConversionResponse {
 	t.Helper()
 	review := apiextensionsv1.ConversionReview{Request: &apiextensionsv1.ConversionRequest{UID: "u", DesiredAPIVersion: to}}
 	review.APIVersion, review.Kind = "apiextensions.k8s.io/v1", "ConversionReview"
@@ -44,8 +77,5 @@ func convert(t *testing.T, handler http.Handler, to, object string) string {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Response == nil || answer.Response.Result.Status != "Success" || len(answer.Response.ConvertedObjects) != 1 {
-		t.Fatalf("got %s", recorder.Body)
-	}
-	return string(answer.Response.ConvertedObjects[0].Raw)
+	return answer.Response
 }
