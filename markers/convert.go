@@ -54,6 +54,21 @@ func (s convertShape) String() string {
 	return text
 }
 
+// ConvertArguments returns the names of the arguments of a marker of schemagen conversions; nil for
+// other markers.
+func (d *Definition) ConvertArguments() []string {
+	if !strings.HasPrefix(d.Name, ConvertPrefix) {
+		return nil
+	}
+	return convertShapes(d.Name).arguments
+}
+
+// ConvertCodecs returns what may follow as= in +schemagen:convert:to, in the order in which it is
+// suggested.
+func ConvertCodecs() []string {
+	return []string{"seconds", "milliseconds", "minutes", "string", "quantity", "intOrString", "not", "single", "map", "set", "json"}
+}
+
 func convertShapes(name string) convertShape {
 	switch strings.TrimPrefix(name, ConvertPrefix) {
 	case "to":

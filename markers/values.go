@@ -46,6 +46,8 @@ func knownValues() []values {
 		{"kubebuilder:validation:Format", "", formats},
 		{"kubebuilder:validation:items:Format", "", formats},
 		{"kubebuilder:validation:XValidation", "reason", reasons},
+		{ConvertPrefix + "to", "as", ConvertCodecs()},
+		{ConvertPrefix + "metadata", "", []string{"name", "namespace"}},
 		{"kubebuilder:validation:items:XValidation", "reason", reasons},
 		{"listType", "", lists}, {TagListTypeName, "", lists},
 		{"mapType", "", maps}, {"structType", "", maps},

@@ -262,11 +262,6 @@ func (r *rules) enum(rule *Rule) (*Rule, string) {
 	return rule, ""
 }
 
-// codecs returns the names of the codecs, in the order in which they are suggested.
-func codecs() []string {
-	return []string{"seconds", "milliseconds", "minutes", "string", "quantity", "intOrString", "not", "single", "map", "set", "json"}
-}
-
 // fits reports whether a codec converts two types, which are not looked through if they are pointers.
 func fits(codec string, s, h *Type) bool {
 	is := func(t *Type, shapes ...Shape) bool { return slices.Contains(shapes, t.Shape) }
@@ -316,7 +311,7 @@ func omitsEmpty(f *Field, t *Type) bool {
 // text and a struct suggest only if they are counterparts.
 func codecFor(s, h *Type) string {
 	s, h = s.base(), h.base()
-	for _, codec := range codecs() {
+	for _, codec := range markers.ConvertCodecs() {
 		if codec != "not" && codec != "json" && fits(codec, s, h) {
 			return codec
 		}

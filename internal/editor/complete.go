@@ -90,7 +90,7 @@ func (l *Language) definition(c cursor) (found *markers.Definition) {
 	for _, target := range c.targets {
 		for _, def := range l.table.Definitions() {
 			rest, ok := strings.CutPrefix(c.marker[1:], def.Name)
-			if def.Target == target && ok && (rest == "" || strings.ContainsRune("=:(", rune(rest[0]))) && (found == nil || len(def.Name) > len(found.Name)) {
+			if def.Target == target && ok && (rest == "" || strings.ContainsRune("=:(,", rune(rest[0]))) && (found == nil || len(def.Name) > len(found.Name)) {
 				found = def
 			}
 		}
@@ -101,7 +101,14 @@ func (l *Language) definition(c cursor) (found *markers.Definition) {
 // completeArgument completes what follows the name of a marker, of which before is typed.
 func (l *Language) completeArgument(c cursor, def *markers.Definition, before string) (out []Completion) {
 	argument, value := "", before[1:]
-	if before[0] == ':' { // named arguments
+	if parts := splitArguments(before); def.ConvertArguments() != nil && len(parts) > 1 {
+		last := parts[len(parts)-1]
+		name, rest, ok := strings.Cut(last, "=")
+		if !ok {
+			return l.completeNames(c, def, parts[1:len(parts)-1], last)
+		}
+		argument, value = name, rest
+	} else if before[0] == ':' { // named arguments
 		parts := splitArguments(before[1:])
 		last := parts[len(parts)-1]
 		name, rest, ok := strings.Cut(last, "=")
@@ -131,12 +138,17 @@ func (l *Language) completeNames(c cursor, def *markers.Definition, given []stri
 	for end < len(c.marker) && !strings.ContainsRune("=, ", rune(c.marker[end])) {
 		end++
 	}
-	for _, a := range doc.Arguments {
-		if slices.ContainsFunc(given, func(text string) bool { return strings.HasPrefix(text, a.Name+"=") }) {
+	arguments := doc.Arguments
+	for _, name := range def.ConvertArguments() {
+		arguments = append(arguments, markers.ArgumentDoc{Name: name})
+	}
+	for _, a := range arguments {
+		if slices.ContainsFunc(given, func(text string) bool { return text == a.Name || strings.HasPrefix(text, a.Name+"=") }) {
 			continue
 		}
 		item := Completion{Label: a.Name, New: a.Name, Start: c.start + c.at - len(typed), End: c.start + end, Detail: a.Type, Markdown: a.Effect}
-		if end == len(c.marker) || c.marker[end] != '=' {
+		flag := def.ConvertArguments() != nil && (a.Name == "secret" || a.Name == "drop")
+		if !flag && (end == len(c.marker) || c.marker[end] != '=') {
 			item.New += "="
 		}
 		out = append(out, item)

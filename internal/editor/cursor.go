@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schemagen/schemagen/internal/symbols"
 	"github.com/schemagen/schemagen/markers"
 )
 
@@ -34,7 +35,15 @@ func cursorAt(text []byte, offset int) (c cursor, ok bool) {
 	}
 	marker := strings.TrimLeft(comment[2:], " \t")
 	c.start = start + len(line) - len(marker)
-	if !strings.HasPrefix(marker, "+") || offset <= c.start {
+	if !strings.HasPrefix(marker, "+") {
+		m := symbols.NewOutline(text).MarkerAt(offset)
+		if m == nil {
+			return c, false
+		}
+		// The line goes on with a raw string.
+		marker, c.start = m.Text, m.Start
+	}
+	if offset <= c.start {
 		return c, false
 	}
 	c.marker, c.at = marker, min(offset-c.start, len(marker))

@@ -3,6 +3,7 @@ package symbols
 import (
 	"strings"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -38,7 +39,7 @@ func rows() []row {
 	object := pathFrom(func(p *Place, d *Decl) use { u, _ := p.node(d); return u })
 	items := func(p *Place, d *Decl) use { u, _ := p.node(d); u.schema = elements(u.schema); return u }
 	const validation = "kubebuilder:validation:"
-	return []row{
+	return append(conversionRows(), []row{
 		{"kubebuilder:printcolumn", "JSONPath", object},
 		{"kubebuilder:selectablefield", "JSONPath", object},
 		{"kubebuilder:subresource:scale", "specpath", object},
@@ -59,7 +60,7 @@ func rows() []row {
 		{"k8s:dependentRequired", "", nameIn(parentOf)},
 		{"k8s:dependentForbidden", "", nameIn(parentOf)},
 		{"unionDiscriminatedBy", "", discriminators},
-	}
+	}...)
 }
 
 // rowOf returns the row of an argument.
@@ -142,6 +143,18 @@ func argumentsOf(marker string) (out []argument) {
 				continue
 			}
 			out = append(out, unquoted(argument{marker: name, name: strings.TrimSpace(key), value: value, start: part.start + len(key) + 1}))
+		}
+		return out
+	}
+	if strings.HasPrefix(name, markers.ConvertPrefix) {
+		for i, part := range splitAt(marker[start:], start) {
+			if key, value, ok := strings.Cut(part.value, "="); i > 0 {
+				if ok {
+					out = append(out, unquoted(argument{marker: name, name: key, value: value, start: part.start + len(key) + 1}))
+				}
+				continue
+			}
+			out = append(out, unquoted(argument{marker: name, value: part.value, start: part.start}))
 		}
 		return out
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -62,7 +63,7 @@ func (p *Place) Complete() []Completion {
 // completeField completes the name of a field at the end of a value.
 func (p *Place) completeField(m *Marker, a argument, r row) (out []Completion) {
 	value, root := a.value, ""
-	if value == "" && strings.HasSuffix(strings.ToLower(a.name), "path") {
+	if value == "" && (strings.HasSuffix(strings.ToLower(a.name), "path") || strings.HasPrefix(a.marker, markers.ConvertPrefix)) {
 		value, root = ".", "."
 	}
 	found := r.mentions(p, m.Decl, value)

@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schemagen/schemagen/markers"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -152,6 +153,9 @@ func (p *Place) Effect() string {
 	m := p.outline.MarkerAt(p.offset + 1)
 	if m == nil || m.Decl == nil {
 		return ""
+	}
+	if strings.HasPrefix(m.Text, "+"+markers.ConvertPrefix) {
+		return p.conversionEffect(m)
 	}
 	for _, u := range p.nodes(m.Decl) {
 		if u.kind == nil {

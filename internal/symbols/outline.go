@@ -15,8 +15,8 @@ import (
 type Outline struct {
 	// Decls are the types and fields, in the order of the file.
 	Decls []*Decl
-	// Markers are the markers, in the order of the file. Of one that spans several lines, only
-	// the first line is here.
+	// Markers are the markers, in the order of the file. One that spans several lines has the
+	// slashes between them.
 	Markers []*Marker
 	// Constants are the values of string constants, by the name of their type.
 	Constants map[string][]string
@@ -176,10 +176,22 @@ func (p *outliner) scanFrom(from int) int {
 	}
 }
 
+// isOpen reports whether the text of a marker ends in a raw string.
+func isOpen(marker string) bool { return strings.Count(marker, "`")%2 == 1 }
+
 func (p *outliner) comment(text string, start int) {
 	rest, ok := strings.CutPrefix(text, "//")
 	marker := strings.TrimLeft(rest, " \t")
-	if !ok || !strings.HasPrefix(marker, "+") {
+	if !ok {
+		return
+	}
+	if !strings.HasPrefix(marker, "+") {
+		// A raw string in a marker may go on in the next line.
+		if n := len(p.out.Markers); n > 0 && isOpen(p.out.Markers[n-1].Text) {
+			if last := p.out.Markers[n-1]; len(bytes.Trim(p.text[last.End():start], " \t\r")) == 1 {
+				last.Text = strings.TrimRight(string(p.text[last.Start:start+len(text)]), " \t\r")
+			}
+		}
 		return
 	}
 	start += len(text) - len(marker)

@@ -1,0 +1,139 @@
+package symbols
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/schemagen/schemagen/markers"
+)
+
+// conversionRows returns the arguments of the markers of conversions with names of fields: most are
+// paths in the hub, from the counterpart of the struct that has the marker.
+func conversionRows() []row {
+	const convert = markers.ConvertPrefix
+	own := eachPath(func(p *Place, d *Decl, path string) []mention { return pathMentions(structOf(p, d), path) })
+	below := eachPath(func(p *Place, d *Decl, path string) []mention {
+		u, _ := p.node(d)
+		for u.schema != nil && len(u.schema.Properties) == 0 && elements(u.schema) != nil {
+			u = u.element()
+		}
+		return pathMentions(u, path)
+	})
+	hub := eachPath(hubMentions)
+	return []row{
+		{convert + "to", "", hub},
+		{convert + "func", "to", hub},
+		{convert + "func", "fields", own},
+		{convert + "key", "", below},
+		{convert + "guard", "", hub},
+		{convert + "hubOnly", "", hub},
+		{convert + "hubOnly", "guard", hub},
+		{convert + "set", "", hub},
+		{convert + "union", "", hub},
+		{convert + "label", "to", hub},
+		{convert + "annotation", "to", hub},
+		{convert + "at", "", below},
+		{convert + "storeAs", "field", own},
+	}
+}
+
+// eachPath returns the function for a value that is a list of paths.
+func eachPath(mentions func(p *Place, d *Decl, path string) []mention) func(*Place, *Decl, string) []mention {
+	return func(p *Place, d *Decl, value string) (out []mention) {
+		at := 0
+		for path := range strings.SplitSeq(value, ";") {
+			for _, m := range mentions(p, d, path) {
+				m.start, m.end = m.start+at, m.end+at
+				out = append(out, m)
+			}
+			at += len(path) + 1
+		}
+		return out
+	}
+}
+
+// structOf returns a node of the struct that a marker of conversions is about: that which has the
+// field, or the type.
+func structOf(p *Place, d *Decl) use {
+	if d.Parent != nil {
+		return parentOf(p, d)
+	}
+	u, _ := p.node(d)
+	return u
+}
+
+// hubMentions returns the names in the path of a target: from the counterpart of the struct, from one
+// of those around it, for each ^, or from the object, for $.
+func hubMentions(p *Place, d *Decl, target string) []mention {
+	path := strings.TrimLeft(target, "^")
+	up := len(target) - len(path)
+	path, whole := strings.CutPrefix(path, "$")
+	of := structOf(p, d)
+	if of.kind == nil {
+		return nil
+	}
+	at := of.path
+	for ; up > 0 && at != ""; up-- {
+		at = at[:max(strings.LastIndexByte(at, '.'), 0)]
+	}
+	if whole {
+		at = ""
+	}
+	hub := of.kind.hub()
+	if hub < 0 || of.kind.Object.Spec.Versions[hub].Name == of.version {
+		return nil
+	}
+	node, _ := of.kind.at(hub, at)
+	for node != nil && len(node.Properties) == 0 && elements(node) != nil {
+		at, node = at+"[*]", elements(node)
+	}
+	if node == nil {
+		return nil
+	}
+	out := pathMentions(use{of.kind, of.kind.Object.Spec.Versions[hub].Name, at, node}, path)
+	for i := range out {
+		out[i].start, out[i].end = out[i].start+len(target)-len(path), out[i].end+len(target)-len(path)
+	}
+	return out
+}
+
+// hub returns the index of the version that the others are converted to: the one that a marker names,
+// or that is stored; -1 if there is none.
+func (k *Kind) hub() int {
+	x := k.program.index()
+	for i, s := range k.Schemas {
+		place, ok := x.places[x.declared[s]]
+		if !ok || i >= len(k.Object.Spec.Versions) {
+			continue
+		}
+		key := x.declared[s]
+		d := x.files[place.File].Find(key[strings.LastIndexByte(key, '/')+1:])
+		if d != nil && slices.ContainsFunc(d.Markers, func(m *Marker) bool { return m.Text == "+"+markers.ConvertPrefix+"hub" }) {
+			return i
+		}
+	}
+	for i, v := range k.Object.Spec.Versions {
+		if v.Storage && i < len(k.Schemas) {
+			return i
+		}
+	}
+	return -1
+}
+
+// conversionEffect returns the schemas of the fields of the hub that a marker of conversions names, as
+// Markdown.
+func (p *Place) conversionEffect(m *Marker) string {
+	var b strings.Builder
+	found := p.mentions(m)
+	for i, mention := range found {
+		field := mention.field()
+		if field == nil || i+1 < len(found) && found[i+1].start == mention.end+1 && p.text[mention.end] == '.' {
+			continue // a part of a path
+		}
+		u := mention.owner
+		path := strings.TrimPrefix(u.path+"."+mention.name, ".")
+		fmt.Fprintf(&b, "`%s` %s, `%s`:\n\n```yaml\n%s```\n\n", u.kind.Object.Spec.Names.Kind, u.version, path, short(field))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
