@@ -185,7 +185,7 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 		switch {
 		case old == nil:
 		case failed && slices.ContainsFunc(k.Schemas, isCut):
-			k = old
+			k = old.alone()
 		case k.Text == nil:
 			k.Text = old.Text
 		case bytes.Equal(k.Text, old.Text):
@@ -196,12 +196,24 @@ func (r *Recorder) Program(dir string, read Read, before *Program, failed bool) 
 	if failed {
 		for _, k := range earlier {
 			if !seen[k.name()] {
-				p.kinds = append(p.kinds, k)
+				p.kinds = append(p.kinds, k.alone())
 			}
 		}
 	}
 	slices.SortFunc(p.kinds, func(a, b *Kind) int { return strings.Compare(a.name(), b.name()) })
 	return p
+}
+
+// alone returns a kind for a later program. It does not keep the others of its own one, which may have
+// kinds of earlier programs in turn.
+func (k *Kind) alone() *Kind {
+	old := k.program
+	if len(old.kinds) == 1 {
+		return k
+	}
+	p := &Program{Dir: old.Dir, read: old.read, outlines: old.outlines, costs: old.costs}
+	p.kinds = []*Kind{{Object: k.Object, Schemas: k.Schemas, Text: k.Text, program: p, resolve: k.resolve, estimated: k.known()}}
+	return p.kinds[0]
 }
 
 // isCut reports whether a part of a schema is missing because of a mistake.
