@@ -108,7 +108,7 @@ func newKind(crd *apiextensionsv1.CustomResourceDefinition, version string, skel
 			return nil, err
 		}
 	}
-	k.rules = cel.NewValidator(k.structural, true, celconfig.PerCallLimit)
+	k.rules = newRuleValidator(k.structural)
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version {
 			model, _ := structural.FromProps(v.Schema.OpenAPIV3Schema)

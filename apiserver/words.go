@@ -10,6 +10,9 @@ import (
 	"unicode"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
@@ -160,4 +163,95 @@ func appendType(out []byte, kind *apiservercel.DeclType, w words) []byte {
 		}
 	}
 	return append(out, '}')
+}
+
+// newRuleValidator returns the server's validator of the rules in the schema of a resource; nil if
+// it has none. Rules are compiled for types without the fields that none of them uses, which
+// takes a small part of the time for large schemas. They are evaluated with the whole schema,
+// since values may be compared as a whole.
+func newRuleValidator(s *structuralschema.Structural) *cel.Validator {
+	if hasNestedRules(s) { // the validator looks for the properties in allOf
+		return cel.NewValidator(s, true, celconfig.PerCallLimit)
+	}
+	used := words{}
+	used.addRules(s)
+	v := cel.NewValidator(withoutUnused(s, used), true, celconfig.PerCallLimit)
+	setSchema(v, s)
+	return v
+}
+
+// addRules adds the words of the rules of a node and of those below it.
+func (w words) addRules(s *structuralschema.Structural) {
+	if s == nil {
+		return
+	}
+	for _, rule := range s.XValidations {
+		w.add(rule.Rule)
+		w.add(rule.MessageExpression)
+		w.add(rule.FieldPath)
+	}
+	w.addRules(s.Items)
+	for _, property := range s.Properties {
+		w.addRules(&property)
+	}
+	if s.AdditionalProperties != nil {
+		w.addRules(s.AdditionalProperties.Structural)
+	}
+}
+
+// withoutUnused returns a copy of a schema without the properties that neither are in the words
+// nor have rules.
+func withoutUnused(s *structuralschema.Structural, used words) *structuralschema.Structural {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	if len(s.Properties) > 0 {
+		out.Properties = map[string]structuralschema.Structural{}
+		for name, property := range s.Properties {
+			if isMeta(name) || used.has(name) || hasRules(&property) {
+				out.Properties[name] = *withoutUnused(&property, used)
+			}
+		}
+	}
+	out.Items = withoutUnused(s.Items, used)
+	if s.AdditionalProperties != nil {
+		additional := *s.AdditionalProperties
+		additional.Structural = withoutUnused(additional.Structural, used)
+		out.AdditionalProperties = &additional
+	}
+	return &out
+}
+
+// hasRules reports whether a node, or one below it, has rules.
+func hasRules(s *structuralschema.Structural) bool {
+	if s == nil {
+		return false
+	}
+	if len(s.XValidations) > 0 || hasRules(s.Items) || s.AdditionalProperties != nil && hasRules(s.AdditionalProperties.Structural) {
+		return true
+	}
+	for _, property := range s.Properties {
+		if hasRules(&property) {
+			return true
+		}
+	}
+	return false
+}
+
+// setSchema gives a validator, and those below it, the schema that values are read with.
+func setSchema(v *cel.Validator, s *structuralschema.Structural) {
+	if v == nil {
+		return
+	}
+	v.Schema = s
+	setSchema(v.Items, s.Items)
+	if v.AdditionalProperties != nil {
+		setSchema(v.AdditionalProperties, s.AdditionalProperties.Structural)
+	}
+	for name, below := range maps.Clone(v.Properties) {
+		property := s.Properties[name]
+		setSchema(&below, &property)
+		v.Properties[name] = below
+	}
 }

@@ -1,0 +1,97 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+)
+
+// addRules adds rules to some objects of a schema: about one property, about all of them
+// together, with the value before, and with a message that quotes one.
+func (c defaulted) addRules(s *apiextensionsv1.JSONSchemaProps) {
+	if s.Type == "object" && len(s.Properties) > 0 && c.IntN(2) == 0 {
+		rules := []apiextensionsv1.ValidationRule{
+			{Rule: "self == oldSelf"}, {Rule: "has(self.a) == has(oldSelf.a)"}, {Rule: "!has(self.a) || self.a == self.b"}, {Rule: "[self, self].all(x, x != self)"},
+			{Rule: "!has(self.a)", FieldPath: ".b"}, {Rule: "!has(self.x__dash__y) || has(self.__in__)"}, {Rule: "dyn(self) == dyn(1)", MessageExpression: "'b: ' + string(has(self.b))"},
+		}
+		s.XValidations = append(s.XValidations, rules[c.IntN(len(rules))])
+	}
+	for name, property := range s.Properties {
+		c.addRules(&property)
+		s.Properties[name] = property
+	}
+	if s.Items != nil {
+		c.addRules(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil {
+		c.addRules(s.AdditionalProperties.Schema)
+	}
+}
+
+// TestRuleValidator evaluates the rules of random schemas on random objects, created and updated,
+// as compiled for all fields and for those that rules use.
+func TestRuleValidator(t *testing.T) {
+	typeName := regexp.MustCompile(`selfType\d+`) // the server's code names types by the time
+	failing, smaller := 0, 0
+	for seed := range *crds {
+		c := defaulted{rand.New(rand.NewPCG(uint64(seed), 9))}
+		props := c.schema(4)
+		c.addRules(&props)
+		s, err := structuralOf(&props)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, got := cel.NewValidator(s, true, celconfig.PerCallLimit), newRuleValidator(s)
+		if (want == nil) != (got == nil) {
+			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
+		}
+		if want == nil {
+			continue
+		}
+		used := words{}
+		used.addRules(s)
+		if len(withoutUnused(s, used).Properties) < len(s.Properties) {
+			smaller++
+		}
+		for range 5 {
+			object, _ := c.value(&props).(map[string]any)
+			old, _ := c.value(&props).(map[string]any)
+			if object == nil {
+				continue
+			}
+			validate := func(v *cel.Validator) (out []string) {
+				var before any
+				var options []cel.Option
+				if old != nil {
+					before = old
+					options = append(options, cel.WithRatcheting(common.NewCorrelatedObject(object, old, &model.Structural{Structural: s})))
+				}
+				errs, _ := v.Validate(t.Context(), nil, s, object, before, celconfig.RuntimeCELCostBudget, options...)
+				for _, e := range errs {
+					out = append(out, typeName.ReplaceAllString(e.Error(), "selfType"))
+				}
+				slices.Sort(out)
+				return out
+			}
+			a, b := validate(want), validate(got)
+			if len(a) > 0 {
+				failing++
+			}
+			if !slices.Equal(a, b) {
+				text, _ := json.Marshal(props)
+				t.Fatalf("seed %d:\n%s\n%v %v\ngot  %q\nwant %q", seed, text, object, old, b, a)
+			}
+		}
+	}
+	if failing < *crds/5 || smaller < *crds/10 {
+		t.Errorf("%d objects break rules, and %d schemas were reduced", failing, smaller)
+	}
+}
