@@ -130,7 +130,7 @@ func (absentServer) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (union
 	return nil, errors.ErrUnsupported
 }
 
-func (absentServer) Handle(*apiextensionsv1.CustomResourceDefinition, string) (crd.Handle, error) {
+func (absentServer) Handle(*crd.Definition, string) (crd.Handle, error) {
 	return nil, errors.ErrUnsupported
 }
 

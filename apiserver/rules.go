@@ -57,6 +57,19 @@ func (t *Target) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceD
 	return report.Rules, err
 }
 
+// AcceptedRules is like Rules for a CRD that the target accepts, which is not validated again.
+func (t *Target) AcceptedRules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Rule, error) {
+	r, rejection, err := t.newRequest(crd, nil)
+	if err != nil || rejection != nil {
+		return nil, err
+	}
+	schemas, err := t.compileRules(ctx, r, answer{})
+	if err != nil {
+		return t.Rules(ctx, crd)
+	}
+	return t.rules(ctx, r, schemas)
+}
+
 // compiledSchema is a schema with the compilations of the rules that the server evaluates.
 type compiledSchema struct {
 	*ruleSchema

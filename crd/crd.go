@@ -60,6 +60,9 @@ type Definition struct {
 	OnlySchemas bool
 	// CheckSize enables the check of the definition's size.
 	CheckSize bool
+	// Accepted is the version of Kubernetes whose API server was found to accept the creation of
+	// the definition; empty if there is none.
+	Accepted string
 	// Conversions are those between versions, if they are generated from Go types; nil if
 	// they are unknown.
 	Conversions []Conversion

@@ -197,7 +197,7 @@ type Server interface {
 	Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []string) (unions.Evaluate, error)
 	// Handle returns the server's handling of objects of a version of a definition. It fails
 	// for a version that a server would not serve.
-	Handle(definition *apiextensionsv1.CustomResourceDefinition, version string) (crd.Handle, error)
+	Handle(definition *crd.Definition, version string) (crd.Handle, error)
 	// Before reports whether the server is older than Kubernetes 1.minor.
 	Before(minor uint) bool
 }

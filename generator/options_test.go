@@ -131,7 +131,7 @@ func (server) Evaluator(*apiextensionsv1.JSONSchemaProps, []string) (unions.Eval
 	return nil, nil
 }
 
-func (server) Handle(*apiextensionsv1.CustomResourceDefinition, string) (crd.Handle, error) {
+func (server) Handle(*crd.Definition, string) (crd.Handle, error) {
 	return nil, nil
 }
 

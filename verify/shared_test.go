@@ -212,6 +212,7 @@ func complete(s *crd.Definition, object *apiextensionsv1.CustomResourceDefinitio
 		}
 		return out
 	}
+	s.Object = object
 	s.Build = func() *apiextensionsv1.CustomResourceDefinition { return s.BuildWith(s.Schemas) }
 }
 
@@ -236,7 +237,11 @@ func TestPartial(t *testing.T) {
 			if s.Bytes, err = yaml.Marshal(s.Build()); err != nil {
 				t.Fatal(err)
 			}
-			if data, err := json.Marshal(s.Build()); err != nil || len(data) > maxJSON(s.Bytes) {
+			data, err := json.Marshal(s.Build())
+			if n, failure := new(Sizes).Of(s); failure != nil || n != len(data) {
+				t.Fatalf("seed %d: %v, got %d bytes of JSON, want %d", seed, failure, n, len(data))
+			}
+			if err != nil || len(data) > maxJSON(s.Bytes) {
 				t.Fatalf("seed %d: %v, %d bytes of JSON, more than %d", seed, err, len(data), maxJSON(s.Bytes))
 			}
 			subjects = append(subjects, s)
@@ -245,7 +250,7 @@ func TestPartial(t *testing.T) {
 		var want diag.List
 		rejected := make([]bool, len(subjects))
 		for i, s := range subjects {
-			results, err := v.examine(t.Context(), s, nil)
+			results, err := v.examine(t.Context(), s, nil, &Sizes{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,6 +271,22 @@ func TestPartial(t *testing.T) {
 		got, err := v.Check(t.Context(), subjects)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, s := range subjects {
+			if s.Accepted == "" {
+				continue
+			}
+			s.CRD = s.Build()
+			all, err := v.target.Rules(t.Context(), s.CRD)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rules, err := v.Rules(t.Context(), s); err != nil || !reflect.DeepEqual(rules, all) {
+				t.Fatalf("seed %d: got rules %v, want %v: %v", seed, rules, all, err)
+			}
+			if findings, err := v.target.ValidateCreate(t.Context(), s.CRD); err != nil || slices.ContainsFunc(findings, func(f apiserver.Finding) bool { return !f.Warning }) {
+				t.Fatalf("seed %d: %v, %v", seed, findings, err)
+			}
 		}
 		if want = FoldNotes(want); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 			text, _ := json.Marshal(want)

@@ -1,11 +1,17 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -28,12 +34,13 @@ func (c *checks) size() {
 	if c.partial && maxJSON(textOf(c.Definition)) <= AnnotationLimit {
 		return
 	}
-	c.complete()
-	data, err := json.Marshal(c.CRD)
-	if err != nil || len(data) <= AnnotationLimit {
+	if c.Object == nil {
+		c.complete()
+	}
+	n, err := c.measures.Of(c.Definition)
+	if err != nil || n <= AnnotationLimit {
 		return
 	}
-	n := len(data)
 	limit := "kubectl apply cannot store it in an annotation (262,144 bytes); use kubectl apply --server-side"
 	switch {
 	case n > RequestLimit:
@@ -60,11 +67,108 @@ func maxJSON(yaml []byte) int {
 	return n
 }
 
+// Sizes measures definitions as JSON. What definitions share is measured once. Its zero value is
+// ready for use, also concurrently.
+type Sizes struct{ nodes sync.Map }
+
+// Of returns the number of bytes that a definition takes as JSON.
+func (m *Sizes) Of(d *crd.Definition) (int, error) {
+	object := d.Object
+	if object == nil || len(d.Unsupported) > 0 || slices.Contains(d.Schemas, nil) {
+		data, err := json.Marshal(d.CRD)
+		return len(data), err
+	}
+	// Schemas are measured apart from the rest, where they are {}.
+	const empty = len(`{}`)
+	rest := *object
+	rest.Spec.Versions = slices.Clone(object.Spec.Versions)
+	for i := range rest.Spec.Versions {
+		rest.Spec.Versions[i].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{}}
+	}
+	data, err := json.Marshal(&rest)
+	if err != nil {
+		return 0, err
+	}
+	n := len(data)
+	for _, schema := range d.Schemas {
+		measured := m.measure(schema)
+		if measured.failure != nil {
+			return 0, measured.failure
+		}
+		n += measured.exact - empty
+	}
+	return n, nil
+}
+
+// measured is the size of a node.
+type measured struct {
+	// exact is that of its JSON. bytes counts the names of parts in a simpler way, and a part
+	// that has no JSON as nothing; failure is the reason.
+	exact, bytes int
+	failure      error
+	// descriptions is the number of bytes in its descriptions.
+	descriptions int
+	parts        []part // the largest first
+}
+
 // part is a part of a schema with its size in bytes.
 type part struct {
 	name  string
 	bytes int
-	parts []*part
+	*measured
+}
+
+// measure returns the size of a schema and of its parts.
+func (m *Sizes) measure(s *structural.Schema) *measured {
+	if known, ok := m.nodes.Load(s); ok {
+		return known.(*measured)
+	}
+	own := structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
+	data, err := json.Marshal(own.Props())
+	out := &measured{exact: len(data), bytes: len(data), failure: err, descriptions: len(s.Description)}
+	keys := 0
+	if string(data) != "{}" {
+		keys = 1
+	}
+	// key adds a key of the node with a value; only the first key has no comma.
+	key := func(name string, bytes int) {
+		out.exact += len(`"":`) + len(name) + bytes + min(keys, 1)
+		keys++
+	}
+	add := func(name string, child *measured, more int) {
+		out.parts = append(out.parts, part{name, child.bytes + more, child})
+		out.bytes += child.bytes + more
+		out.descriptions += child.descriptions
+		out.failure = cmp.Or(out.failure, child.failure)
+	}
+	if len(s.Properties) > 0 {
+		object := len(`{}`) + len(s.Properties) - 1
+		for _, p := range s.Properties {
+			child := m.measure(p.Schema)
+			name, err := json.Marshal(p.Name)
+			out.failure = cmp.Or(out.failure, err)
+			object += len(name) + len(`:`) + child.exact
+			add("."+p.Name, child, len(p.Name)+len(`"":,`))
+		}
+		key("properties", object)
+	}
+	if s.Items != nil {
+		child := m.measure(s.Items)
+		key("items", child.exact)
+		add("[]", child, 0)
+	}
+	switch a := s.AdditionalProperties; {
+	case a == nil:
+	case a.Schema != nil:
+		child := m.measure(a.Schema)
+		key("additionalProperties", child.exact)
+		add("{}", child, 0)
+	default:
+		key("additionalProperties", len(strconv.FormatBool(a.Bool)))
+	}
+	slices.SortStableFunc(out.parts, func(a, b part) int { return b.bytes - a.bytes })
+	m.nodes.Store(s, out)
+	return out
 }
 
 // sizes returns the tree of the parts that take at least a twelfth of the total.
@@ -73,16 +177,16 @@ func (c *checks) sizes(total int) string {
 	descriptions := 0
 	for i, schema := range c.Schemas {
 		if schema != nil {
-			version := measure(schema, c.CRD.Spec.Versions[i].Name)
-			version.write(&out, total, 1)
-			descriptions += descriptionBytes(schema)
+			version := c.measures.measure(schema)
+			part{c.CRD.Spec.Versions[i].Name, version.bytes, version}.write(&out, total, 1)
+			descriptions += version.descriptions
 		}
 	}
 	fmt.Fprintf(&out, "\t%d %% are descriptions", 100*descriptions/total)
 	return out.String()
 }
 
-func (p *part) write(out *strings.Builder, total, depth int) {
+func (p part) write(out *strings.Builder, total, depth int) {
 	if p.bytes*12 < total {
 		return
 	}
@@ -90,46 +194,4 @@ func (p *part) write(out *strings.Builder, total, depth int) {
 	for _, child := range p.parts {
 		child.write(out, total, depth+1)
 	}
-}
-
-// measure returns the JSON sizes of a schema and of its parts, the largest first.
-func measure(s *structural.Schema, name string) *part {
-	own := structural.Schema{Generic: s.Generic, Extensions: s.Extensions, ValueValidation: s.ValueValidation}
-	data, err := json.Marshal(own.Props())
-	if err != nil {
-		data = nil // a schema that cannot be marshaled counts as empty
-	}
-	out := &part{name: name, bytes: len(data)}
-	add := func(child *part) {
-		out.parts = append(out.parts, child)
-		out.bytes += child.bytes
-	}
-	for _, p := range s.Properties {
-		child := measure(p.Schema, "."+p.Name)
-		child.bytes += len(p.Name) + len(`"":,`)
-		add(child)
-	}
-	if s.Items != nil {
-		add(measure(s.Items, "[]"))
-	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		add(measure(a.Schema, "{}"))
-	}
-	slices.SortStableFunc(out.parts, func(a, b *part) int { return b.bytes - a.bytes })
-	return out
-}
-
-// descriptionBytes returns the number of bytes in the descriptions of a schema.
-func descriptionBytes(s *structural.Schema) int {
-	n := len(s.Description)
-	for _, p := range s.Properties {
-		n += descriptionBytes(p.Schema)
-	}
-	if s.Items != nil {
-		n += descriptionBytes(s.Items)
-	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		n += descriptionBytes(a.Schema)
-	}
-	return n
 }

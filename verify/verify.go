@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +41,8 @@ type Verifier struct {
 	options Options
 	// newest returns the target of the newest known version.
 	newest func() (*apiserver.Target, error)
+	// handled has the answers so far to requests about definitions.
+	handled answeredVersions
 }
 
 // New returns a Verifier for the target.
@@ -54,11 +55,21 @@ func New(target *apiserver.Target, options Options) *Verifier {
 	})}
 }
 
+// Sharing returns the other Verifier if it asks the same server, since it may know answers
+// already, and v otherwise. Options other than the version have to be the same; other may be nil.
+func (v *Verifier) Sharing(other *Verifier) *Verifier {
+	if other != nil && other.target.Version() == v.target.Version() {
+		return other
+	}
+	return v
+}
+
 // Check verifies CRDs in parallel and returns the findings in their order. It returns the
 // first error.
 func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.List, error) {
 	results := make([][]Result, len(subjects))
 	known := make([]bool, len(subjects))
+	var measures Sizes
 	checked := progress.Start(ctx, "checking", "definitions", len(subjects))
 	err := parallel.Do(len(subjects), func(i int) error {
 		if known[i] = v.load(subjects[i], &results[i]); known[i] {
@@ -79,7 +90,7 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 			return nil
 		}
 		defer checked.Add(1)
-		results[i], err = v.examine(ctx, subjects[i], parts[i])
+		results[i], err = v.examine(ctx, subjects[i], parts[i], &measures)
 		return err
 	})
 	if err != nil {
@@ -88,7 +99,7 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 	again := unsure(parts, func(i int) bool { return slices.ContainsFunc(results[i], Result.isRejection) })
 	err = parallel.Do(len(again), func(n int) (err error) {
 		i := again[n]
-		results[i], err = v.examine(ctx, subjects[i], nil)
+		results[i], err = v.examine(ctx, subjects[i], nil, &measures)
 		return err
 	})
 	if err != nil {
@@ -96,6 +107,9 @@ func (v *Verifier) Check(ctx context.Context, subjects []*crd.Definition) (diag.
 	}
 	var found []located
 	for i, s := range subjects {
+		if s.Accepted = ""; s.Old == nil && !s.OnlySchemas && !slices.ContainsFunc(results[i], Result.isDoubt) {
+			s.Accepted = v.target.Version()
+		}
 		if !known[i] {
 			v.store(s, results[i])
 		}
@@ -110,7 +124,7 @@ func (v *Verifier) One(ctx context.Context, s *crd.Definition) (diag.List, error
 	var results []Result
 	if !v.load(s, &results) {
 		var err error
-		if results, err = v.examine(ctx, s, nil); err != nil {
+		if results, err = v.examine(ctx, s, nil, &Sizes{}); err != nil {
 			return nil, err
 		}
 		v.store(s, results)
@@ -181,6 +195,11 @@ type Result struct {
 
 // isRejection reports whether the server has found something that may hide other findings.
 func (r Result) isRejection() bool { return r.Detail != "" && !isAboutMetadata(r.Path) }
+
+// isDoubt reports whether the server may refuse a definition about which there is the result.
+func (r Result) isDoubt() bool {
+	return r.Severity == diag.Error || r.Detail != "" && r.Code != serverWarning.Code
+}
 
 // isAboutMetadata reports whether a path is in the metadata of a CRD, which the server validates
 // independently of the rest.
@@ -270,7 +289,7 @@ func (v *Verifier) store(s *crd.Definition, results []Result) {
 }
 
 // examine runs all checks. If part is not nil, the server is asked about that first.
-func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial) ([]Result, error) {
+func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial, measures *Sizes) ([]Result, error) {
 	if s.CRD == nil {
 		if part != nil {
 			s.CRD = s.BuildWith(part.schemas)
@@ -284,7 +303,7 @@ func (v *Verifier) examine(ctx context.Context, s *crd.Definition, part *partial
 		}
 		defer func() { s.CRD = nil }() // it is large; do not hold all of them at once
 	}
-	c := &checks{Verifier: v, Definition: s, partial: part != nil}
+	c := &checks{Verifier: v, Definition: s, partial: part != nil, measures: measures}
 	var bySchema []schemaFindings
 	err := parallel.Do(2, func(part int) error {
 		if part == 1 {
@@ -469,9 +488,12 @@ func (c *checks) rejected(path string) bool {
 	})
 }
 
-// Rules returns the CEL rules of a CRD with their costs.
-func (v *Verifier) Rules(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]apiserver.Rule, error) {
-	return v.target.Rules(ctx, crd)
+// Rules returns the CEL rules of a definition, whose CRD is not nil, with their costs.
+func (v *Verifier) Rules(ctx context.Context, d *crd.Definition) ([]apiserver.Rule, error) {
+	if d.Accepted == v.target.Version() {
+		return v.target.AcceptedRules(ctx, d.CRD)
+	}
+	return v.target.Rules(ctx, d.CRD)
 }
 
 // Costs returns the estimated costs of the CEL rules of a CRD.
@@ -492,47 +514,6 @@ func (v *Verifier) Evaluator(schema *apiextensionsv1.JSONSchemaProps, rules []st
 	return apiserver.NewEvaluator(schema, rules)
 }
 
-// Handle returns the server's handling of objects of a version of a definition. Nothing is kept
-// between requests.
-func (v *Verifier) Handle(definition *apiextensionsv1.CustomResourceDefinition, served string) (crd.Handle, error) {
-	kind, err := apiserver.NewKind(definition, served)
-	if err != nil {
-		return nil, err
-	}
-	complete := func(object map[string]any, version string) map[string]any {
-		if object == nil {
-			return nil
-		}
-		metadata := map[string]any{"name": "example", "uid": "00000000-0000-0000-0000-000000000000"}
-		if definition.Spec.Scope == apiextensionsv1.NamespaceScoped {
-			metadata["namespace"] = "default"
-		}
-		if version != "" {
-			metadata["resourceVersion"] = version
-		}
-		out := maps.Clone(object)
-		out["apiVersion"], out["kind"], out["metadata"] = definition.Spec.Group+"/"+served, definition.Spec.Names.Kind, metadata
-		return out
-	}
-	return func(ctx context.Context, r crd.Request) (crd.Answer, error) {
-		var answer apiserver.Answer
-		var err error
-		switch {
-		case r.Stored == nil:
-			answer, err = kind.Create(ctx, complete(r.Object, ""))
-		case r.Status:
-			answer, err = kind.UpdateStatus(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
-		default:
-			answer, err = kind.Update(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
-		}
-		out := crd.Answer{Object: answer.Object}
-		for _, e := range slices.Concat(answer.Errors, answer.Unchecked) {
-			out.Refusals = append(out.Refusals, crd.Refusal{Path: e.Field, Text: e.Error()})
-		}
-		return out, err
-	}, nil
-}
-
 // Before reports whether the server is older than Kubernetes 1.minor.
 func (v *Verifier) Before(minor uint) bool { return v.target.Before(minor) }
 
@@ -548,6 +529,8 @@ type checks struct {
 	partial bool
 	// rules are the rules of the original definition.
 	rules []apiserver.Rule
+	// measures is shared by the definitions of a run.
+	measures *Sizes
 }
 
 // add adds a result. The returned pointer is valid until the next call.

@@ -64,6 +64,8 @@ type definitionFlags struct {
 	dir     string
 	project *project.File
 	cmd     *cobra.Command
+	// server is asked about packages for its version; nil if each are asked about by themselves.
+	server *verify.Verifier
 	// keep and inputs are for excerpts, or nil.
 	keep   func(crd.File)
 	inputs *inputs.Reader
@@ -127,6 +129,9 @@ func (f *definitionFlags) generate(ctx context.Context, dir string, patterns []s
 	}
 	if f.cmd.Flags().Changed("enable") {
 		options.Enable = f.enable
+	}
+	if server, ok := options.Server.(*verify.Verifier); ok {
+		options.Server = server.Sharing(f.server)
 	}
 	options.Gates, options.Rules = f.gates, f.rules
 	channel := project.Channel{}

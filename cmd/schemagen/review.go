@@ -72,7 +72,8 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 	if r.definitions.rules, err = r.definitions.project.Rules([]string{project.Review}); err != nil {
 		return err
 	}
-	in := review.Input{Kinds: generator.Rules(), Server: verify.New(target, verify.Options{}), Dir: r.definitions.dir}
+	r.definitions.server = verify.New(target, verify.Options{})
+	in := review.Input{Kinds: generator.Rules(), Server: r.definitions.server, Dir: r.definitions.dir}
 	if err := r.read(ctx, args, &in, stdin, stderr); err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	in.Changes = compare.Folded(changes)
-	page, err := review.New(ctx, in)
+	page, err := review.New(ctx, &in)
 	if err != nil {
 		return err
 	}

@@ -256,7 +256,7 @@ func (v *verification) readOld(ctx context.Context, sources []Source) error {
 
 // writeCosts writes the estimated costs of the rules of a definition.
 func (v *verification) writeCosts(ctx context.Context, s *crd.Definition, out *bytes.Buffer) error {
-	rules, err := v.Server.Rules(ctx, s.CRD)
+	rules, err := v.Server.Rules(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -47,3 +47,32 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 }
+
+// TestAhead checks the order, that results are computed before they are wanted, and how many
+// there may be.
+func TestAhead(t *testing.T) {
+	const n = 20
+	most := runtime.GOMAXPROCS(0)
+	var begun atomic.Int32
+	next := 0
+	for i, square := range Ahead(n, func(i int) int { begun.Add(1); return i * i }) {
+		if i != next || square != i*i {
+			t.Errorf("got %d at %d, want %d at %d", square, i, next*next, next)
+		}
+		if ahead := int(begun.Load()) - 1 - i; ahead > most {
+			t.Errorf("%d computed ahead, want %d at most", ahead, most)
+		}
+		next++
+	}
+	if next != n || int(begun.Load()) != n {
+		t.Errorf("got %d results of %d calls, want %d", next, begun.Load(), n)
+	}
+	for i := range Ahead(n, func(i int) int { return i }) {
+		if i == 3 {
+			break
+		}
+	}
+	for range Ahead(0, func(int) int { return 1 }) {
+		t.Error("got a result of none")
+	}
+}

@@ -59,7 +59,7 @@ func (in *Input) costs(ctx context.Context, old, new *crd.Definition, before, af
 		if len(fields) == 0 {
 			return nil
 		}
-		found, err := in.Server.Rules(ctx, d.CRD)
+		found, err := in.Server.Rules(ctx, d)
 		if err != nil {
 			return err
 		}

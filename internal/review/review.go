@@ -14,7 +14,6 @@ package review
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -40,6 +39,8 @@ type Input struct {
 	Server *verify.Verifier
 	// Dir is the directory that file names are relative to.
 	Dir string
+
+	measures verify.Sizes
 }
 
 // Review is a change to an API.
@@ -124,7 +125,7 @@ type Finding struct {
 }
 
 // New returns the review of a change.
-func New(ctx context.Context, in Input) (*Review, error) {
+func New(ctx context.Context, in *Input) (*Review, error) {
 	r := &Review{Old: in.Old, New: in.New, Definitions: []Definition{}, Conventions: in.conventions()}
 	for _, c := range r.Conventions {
 		r.Broken += len(c.Findings)
@@ -234,7 +235,7 @@ func (in *Input) definition(ctx context.Context, name string) (*Definition, erro
 	for _, c := range compare.Sorted(changes) {
 		d.Changes = append(d.Changes, in.change(c))
 	}
-	if err := d.Size.set(old, new); err != nil {
+	if err := d.Size.set(old, new, &in.measures); err != nil {
 		return nil, err
 	}
 	before, after := nodesOf(old), nodesOf(new)
@@ -272,7 +273,7 @@ func placeText(pos diag.Position) string {
 }
 
 // set measures the definition before and after the change.
-func (s *Size) set(old, new *crd.Definition) error {
+func (s *Size) set(old, new *crd.Definition, measures *verify.Sizes) error {
 	for _, side := range []struct {
 		*crd.Definition
 		to *int
@@ -280,11 +281,11 @@ func (s *Size) set(old, new *crd.Definition) error {
 		if side.Definition == nil {
 			continue
 		}
-		data, err := json.Marshal(side.CRD)
+		n, err := measures.Of(side.Definition)
 		if err != nil {
 			return fmt.Errorf("%s: %w", side.CRD.Name, err)
 		}
-		*side.to = len(data)
+		*side.to = n
 	}
 	s.OfRequest, s.OfAnnotation = float64(s.After)/verify.RequestLimit, float64(s.After)/verify.AnnotationLimit
 	return nil

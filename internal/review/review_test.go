@@ -42,7 +42,7 @@ func reviewOf(t *testing.T, old, new []byte, findings diag.List, kinds []*diag.K
 		t.Fatal(err)
 	}
 	in.Changes = compare.Folded(changes)
-	r, err := New(t.Context(), in)
+	r, err := New(t.Context(), &in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,18 @@ func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := run.Checker.Verify(ctx, crds); err != nil {
+	// With their texts, the parts that definitions share are verified once.
+	if !options.hidesUnions() && !run.Reporter.List.HasErrors() {
+		files, err := emit(crds, &options)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, d := range crds {
+			d.Text = files[i].Data
+		}
+	}
+	subjects := run.Checker.Subjects(crds)
+	if err := run.Checker.VerifySubjects(ctx, subjects); err != nil {
 		return nil, nil, err
 	}
 	findings := run.Reporter.List.Normalize()
@@ -23,9 +34,8 @@ func Definitions(ctx context.Context, options Options) ([]*crd.Definition, diag.
 		return nil, findings, ctx.Err()
 	}
 	run.Checker.FindLocalFiles()
-	out := run.Checker.Subjects(crds)
-	for _, d := range out {
+	for _, d := range subjects {
 		d.CRD = d.Build()
 	}
-	return out, findings, ctx.Err()
+	return subjects, findings, ctx.Err()
 }

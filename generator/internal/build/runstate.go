@@ -8,6 +8,7 @@ import (
 	"github.com/schemagen/schemagen/crd"
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/clients"
+	"github.com/schemagen/schemagen/generator/internal/crdyaml"
 	"github.com/schemagen/schemagen/generator/internal/edits"
 	"github.com/schemagen/schemagen/generator/internal/erasure"
 	"github.com/schemagen/schemagen/generator/internal/gounions"
@@ -88,10 +89,22 @@ func (run *Run) checkClients(ctx context.Context, definitions []*checks.Definiti
 		return nil
 	}
 	c := &clients.Checker{Reporter: run.Reporter, Codes: run.options.Rules, Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
-		return run.options.Server.Handle(d.Complete(), d.Object.Spec.Versions[version].Name)
+		// Another run may have asked about a definition with the same text.
+		of := &crd.Definition{Build: d.Complete}
+		if !run.options.hidesUnions() && !d.Flawed && !slices.Contains(d.Schemas, nil) {
+			text, _, err := crdyaml.Append(nil, &d.Generated)
+			if err != nil {
+				return nil, err
+			}
+			of.Bytes = text
+		}
+		return run.options.Server.Handle(of, d.Object.Spec.Versions[version].Name)
 	}}
 	return c.Check(ctx, definitions)
 }
+
+// hidesUnions reports whether schemas have unions that are not written.
+func (o *Options) hidesUnions() bool { return o.extensions || o.allUnions }
 
 // newRun returns a run of the packages that the options name, or of those that are loaded.
 func newRun(ctx context.Context, options *Options) (*Run, error) {

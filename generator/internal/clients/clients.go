@@ -29,6 +29,7 @@ import (
 	"github.com/schemagen/schemagen/generator/internal/checks"
 	"github.com/schemagen/schemagen/generator/internal/report"
 	"github.com/schemagen/schemagen/generator/internal/source"
+	"github.com/schemagen/schemagen/internal/parallel"
 	"github.com/schemagen/schemagen/structural"
 )
 
@@ -49,7 +50,7 @@ type Checker struct {
 	Reporter *report.Reporter
 	// Codes are those of the findings to report.
 	Codes []diag.Code
-	// Handler returns the server's handling of a version of a kind.
+	// Handler returns the server's handling of a version of a kind. It is called concurrently.
 	Handler func(definition *checks.Definition, version int) (crd.Handle, error)
 	// Observe is called for every object that goes through the types; it may be nil.
 	Observe func(Trip)
@@ -93,24 +94,39 @@ func (c *Checker) Check(ctx context.Context, definitions []*checks.Definition) e
 		return nil
 	}
 	c.types, c.reported = newTypes(), map[reportKey]bool{}
+	type served struct {
+		*checks.Definition
+		version int
+	}
+	var all []served
 	for _, d := range definitions {
 		for i := range d.Object.Spec.Versions {
-			if d.Flawed || d.Schemas[i] == nil || i >= len(d.Roots) {
-				continue
+			if !d.Flawed && d.Schemas[i] != nil && i < len(d.Roots) {
+				all = append(all, served{d, i})
 			}
-			handle, err := c.Handler(d, i)
-			if err != nil {
-				continue
-			}
-			spec := &d.Object.Spec
-			subresources := spec.Versions[i].Subresources
-			k := &kind{
-				Checker: c, name: spec.Names.Kind + "." + spec.Group + "/" + spec.Versions[i].Name, root: d.Roots[i], handle: handle, ctx: ctx, answers: map[string]crd.Answer{},
-				hasStatus: subresources != nil && subresources.Status != nil,
-			}
-			if err := k.check(d.Schemas[i], wanted); err != nil {
-				return err
-			}
+		}
+	}
+	// Preparing a version takes longer than asking about it.
+	handles := parallel.Ahead(len(all), func(n int) crd.Handle {
+		handle, err := c.Handler(all[n].Definition, all[n].version)
+		if err != nil || ctx.Err() != nil {
+			return nil
+		}
+		return handle
+	})
+	for n, handle := range handles {
+		if handle == nil {
+			continue
+		}
+		d, i := all[n].Definition, all[n].version
+		spec := &d.Object.Spec
+		subresources := spec.Versions[i].Subresources
+		k := &kind{
+			Checker: c, name: spec.Names.Kind + "." + spec.Group + "/" + spec.Versions[i].Name, root: d.Roots[i], handle: handle, ctx: ctx, answers: map[string]crd.Answer{},
+			hasStatus: subresources != nil && subresources.Status != nil,
+		}
+		if err := k.check(d.Schemas[i], wanted); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/schemagen/schemagen/crd"
@@ -150,16 +151,19 @@ func compare(t *testing.T, out *bytes.Buffer, dir string, patterns, flags []stri
 		codes = append(codes, kind.Code)
 	}
 	var trips []clients.Trip
+	var mu sync.Mutex
 	var handles []crd.Handle
 	var types []string // by the index of their handle
 	nameOf := func(t *source.Type) string { return t.Pkg.Path + "." + t.Spec.Name.Name }
 	c := &clients.Checker{
 		Reporter: run.Reporter, Codes: codes, Observe: func(trip clients.Trip) { trips = append(trips, trip) },
 		Handler: func(d *checks.Definition, version int) (crd.Handle, error) {
-			handle, err := options.Server.Handle(d.Complete(), d.Object.Spec.Versions[version].Name)
+			handle, err := options.Server.Handle(&crd.Definition{CRD: d.Complete()}, d.Object.Spec.Versions[version].Name)
 			if err != nil {
 				t.Error(err)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			handles, types = append(handles, handle), append(types, nameOf(d.Roots[version]))
 			return handle, err
 		},

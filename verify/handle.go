@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/schemagen/schemagen/apiserver"
+	"github.com/schemagen/schemagen/crd"
+)
+
+// Handle returns the server's handling of objects of a version of a definition. No object is
+// stored. Answers are kept, unless the definition has no Bytes: another one with the same bytes
+// gets them without preparing the version, which takes longer than most requests.
+func (v *Verifier) Handle(d *crd.Definition, served string) (crd.Handle, error) {
+	prepare := sync.OnceValues(func() (crd.Handle, error) {
+		definition := d.CRD
+		if definition == nil {
+			definition = d.Build()
+		}
+		return newHandle(definition, served)
+	})
+	if d.Bytes == nil {
+		return prepare()
+	}
+	key := versionKey{sha256.Sum256(d.Bytes), served}
+	known := v.handled.find(key)
+	if known == nil {
+		if _, err := prepare(); err != nil {
+			return nil, err
+		}
+		known = v.handled.add(key)
+	}
+	return func(ctx context.Context, r crd.Request) (crd.Answer, error) {
+		request, err := json.Marshal(r)
+		if err != nil {
+			return crd.Answer{}, err
+		}
+		if answer, ok := known.Load(string(request)); ok {
+			return answer.(crd.Answer), nil
+		}
+		handle, err := prepare()
+		if err != nil {
+			return crd.Answer{}, err
+		}
+		answer, err := handle(ctx, r)
+		if err == nil {
+			known.Store(string(request), answer)
+		}
+		return answer, err
+	}, nil
+}
+
+// newHandle prepares a version of a definition.
+func newHandle(definition *apiextensionsv1.CustomResourceDefinition, served string) (crd.Handle, error) {
+	kind, err := apiserver.NewKind(definition, served)
+	if err != nil {
+		return nil, err
+	}
+	group, name, namespaced := definition.Spec.Group, definition.Spec.Names.Kind, definition.Spec.Scope == apiextensionsv1.NamespaceScoped
+	complete := func(object map[string]any, version string) map[string]any {
+		if object == nil {
+			return nil
+		}
+		metadata := map[string]any{"name": "example", "uid": "00000000-0000-0000-0000-000000000000"}
+		if namespaced {
+			metadata["namespace"] = "default"
+		}
+		if version != "" {
+			metadata["resourceVersion"] = version
+		}
+		out := maps.Clone(object)
+		out["apiVersion"], out["kind"], out["metadata"] = group+"/"+served, name, metadata
+		return out
+	}
+	return func(ctx context.Context, r crd.Request) (crd.Answer, error) {
+		var answer apiserver.Answer
+		var err error
+		switch {
+		case r.Stored == nil:
+			answer, err = kind.Create(ctx, complete(r.Object, ""))
+		case r.Status:
+			answer, err = kind.UpdateStatus(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
+		default:
+			answer, err = kind.Update(ctx, complete(r.Object, "1"), complete(r.Stored, "1"))
+		}
+		out := crd.Answer{Object: answer.Object}
+		for _, e := range slices.Concat(answer.Errors, answer.Unchecked) {
+			out.Refusals = append(out.Refusals, crd.Refusal{Path: e.Field, Text: e.Error()})
+		}
+		return out, err
+	}, nil
+}
+
+// versionKey identifies a version of a definition by the definition's bytes.
+type versionKey struct {
+	definition [sha256.Size]byte
+	version    string
+}
+
+// maxAnswered is the number of versions whose answers are kept.
+const maxAnswered = 1000
+
+// answeredVersions are answers by version, and by request as JSON. The zero value is empty.
+type answeredVersions struct {
+	mu       sync.Mutex
+	versions map[versionKey]*sync.Map
+}
+
+// find returns the answers for a version that can be served, or nil.
+func (a *answeredVersions) find(key versionKey) *sync.Map {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.versions[key]
+}
+
+// add returns the answers for a version that can be served.
+func (a *answeredVersions) add(key versionKey) *sync.Map {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.versions == nil || len(a.versions) >= maxAnswered {
+		a.versions = map[versionKey]*sync.Map{}
+	}
+	if a.versions[key] == nil {
+		a.versions[key] = &sync.Map{}
+	}
+	return a.versions[key]
+}
