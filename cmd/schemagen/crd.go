@@ -356,7 +356,7 @@ func (r *crdRun) added(ctx context.Context, findings diag.List) (diag.List, erro
 		for _, channel := range append(r.Channels, crdrun.Channel{})[:max(1, len(r.Channels))] {
 			from.channel = channel.Name
 			_, found, err := in.ReadPackages(ctx, r.since, r.Patterns)
-			if err := unread(r.since, found, err, r.WorkDir, r.command.ErrOrStderr()); err != nil {
+			if err := reporting.Unread(r.since, found, err, r.WorkDir, r.command.ErrOrStderr()); err != nil {
 				return nil, err
 			}
 			all = append(all, found...)

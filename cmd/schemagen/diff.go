@@ -94,7 +94,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	defer in.Close()
 	old, new, err := in.Both(ctx, args, nil)
 	for _, side := range []definitions.Read{old, new} {
-		if err := unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
+		if err := reporting.Unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (r *diffRun) run(ctx context.Context, args []string, stdin io.Reader, stdou
 	sources, findings := news, diag.List(nil)
 	if len(r.sources) > 0 {
 		sources, findings, err = r.definitions.generate(ctx, r.definitions.dir, r.sources)
-		if err := unread(strings.Join(r.sources, " "), findings, err, r.definitions.dir, stderr); err != nil {
+		if err := reporting.Unread(strings.Join(r.sources, " "), findings, err, r.definitions.dir, stderr); err != nil {
 			return err
 		}
 	}
@@ -155,17 +155,4 @@ func (r *diffRun) print(out *compare.Report, stdout io.Writer) error {
 		write = func() error { return r.console.Findings(buffer, &r.console.Out).Write(out.List()) }
 	}
 	return cmp.Or(write(), buffer.Flush())
-}
-
-// unread prints errors in definitions and fails if there are any: what cannot be read
-// cannot be compared.
-func unread(name string, findings diag.List, err error, dir string, stderr io.Writer) error {
-	findings = slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	if err != nil || len(findings) == 0 {
-		return err
-	}
-	if err := findings.Normalize().RelativeTo(dir).WriteText(stderr); err != nil {
-		return err
-	}
-	return fmt.Errorf("%s cannot be compared", name)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -82,7 +83,7 @@ func (r *reviewRun) run(ctx context.Context, args []string, stdin io.Reader, std
 		return err
 	}
 	findings, err := definitions.Allow(changes, in.News, in.News, reference.IsCode)
-	if err := unread(in.New, findings, err, r.definitions.dir, stderr); err != nil {
+	if err = cmp.Or(err, reporting.Refused("NEW", in.New, findings, r.definitions.dir, stderr)); err != nil {
 		return err
 	}
 	in.Changes = compare.Folded(changes)
@@ -110,10 +111,8 @@ func (r *reviewRun) read(ctx context.Context, args []string, to *review.Input, s
 	defer in.Close()
 	packages, _ := r.definitions.project.Packages(nil, r.definitions.dir) // without any, NEW is files
 	old, new, err := in.Both(ctx, args, packages)
-	for _, side := range []definitions.Read{old, new} {
-		if err := unread(side.Side.String(), side.Findings, err, r.definitions.dir, stderr); err != nil {
-			return err
-		}
+	if err = cmp.Or(err, reporting.Refused("OLD", old.Side.String(), old.Findings, r.definitions.dir, stderr), reporting.Refused("NEW", new.Side.String(), new.Findings, r.definitions.dir, stderr)); err != nil {
+		return err
 	}
 	to.Old, to.New, to.Olds, to.News = old.Side.String(), new.Side.String(), old.Definitions, new.Definitions
 	to.Findings = r.definitions.project.Judge(new.Findings.Normalize().Since(old.Findings.Normalize()), map[*project.Waiver]bool{}).On()
