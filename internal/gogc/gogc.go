@@ -23,6 +23,8 @@ const (
 	// sessionRoom is that for a session: it allocates that in a few keystrokes, and most of it does
 	// not stay alive.
 	sessionRoom = 96 << 20
+	// sessionLimit is the memory of a session, without that of the program's code.
+	sessionLimit = 216 << 20
 	// least is the least percentage by which the heap may grow.
 	least = 125
 	// standard is the default of GOGC.
@@ -41,7 +43,17 @@ func Session() {
 		debug.SetGCPercent(old)
 		return
 	}
-	runtime.SetFinalizer(&pacer{percent: next, room: sessionRoom}, (*pacer).collected)
+	p := &pacer{percent: next, room: sessionRoom}
+	p.limit()
+	runtime.SetFinalizer(p, (*pacer).collected)
+}
+
+// limit keeps the memory of a session below what it is meant to need while the server's code checks
+// many definitions at once, unless more than two thirds of that stay alive.
+func (p *pacer) limit() {
+	if p.room == sessionRoom {
+		debug.SetMemoryLimit(int64(max(sessionLimit, liveBytes()*3/2)))
+	}
 }
 
 // liveBytes returns what the last collection left.
@@ -69,6 +81,7 @@ func (p *pacer) collected() {
 		return
 	}
 	p.percent = next
+	p.limit()
 	runtime.SetFinalizer(p, (*pacer).collected)
 }
 

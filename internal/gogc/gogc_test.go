@@ -23,6 +23,7 @@ func TestPercentage(t *testing.T) {
 // TestPacer checks that each collection sets the percentage, until somebody else does.
 func TestPacer(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(first))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	runtime.SetFinalizer(&pacer{percent: first, room: room}, (*pacer).collected)
 	percent := func() int {
 		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
@@ -52,6 +53,9 @@ func TestPacer(t *testing.T) {
 	}
 	if got := collect(0); got != percentage(liveBytes(), sessionRoom) {
 		t.Errorf("in a session, a heap has %d after a collection", got)
+	}
+	if got := debug.SetMemoryLimit(-1); got != sessionLimit {
+		t.Errorf("in a session, the limit is %d", got)
 	}
 	debug.SetGCPercent(77)
 	if Session(); percent() != 77 {
