@@ -93,7 +93,9 @@ type codeFile struct {
 	// helpers are functions that a type or a codec needs, by name, in order.
 	helpers  []string
 	helperOf map[string]string
-	support  map[string]bool
+	// converters are those that convert a value from one type to another.
+	converters []string
+	support    map[string]bool
 	// conditions are those of the file, if it is mutable.
 	conditions []Condition
 	// appended are types for which [codeFile.appends] is known.
@@ -412,6 +414,9 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 			pass = append(pass, strconv.Quote(v.Name))
 		}
 	}
+	if len(pass) > 0 {
+		step += ", pass: []string{" + strings.Join(pass, ", ") + "}"
+	}
 	f.line("annotation := %s(in.Annotations, %q)", f.use("readConversion"), crd.ConversionAnnotation(kind.Group))
 	if up {
 		f.line("if err := annotation.tooLarge(%q, %q); err != nil {\nreturn err\n}", spoke.Name, kind.Hub.Name)
@@ -428,7 +433,7 @@ func (f *codeFile) root(kind *Kind, spoke *Version, up bool) {
 	if !up && !spoke.Storage {
 		mode = f.use("conversionShortens")
 	}
-	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, pass: []string{%s}, over: %s})\n}\n", f.use("conversionStep"), step, strings.Join(pass, ", "), mode)
+	f.line("return annotation.write(&out.ObjectMeta, lost, %s{%s, over: %s})\n}\n", f.use("conversionStep"), step, mode)
 }
 
 // pair writes the function of a pair for a direction.
@@ -436,7 +441,13 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	f.local = map[string]bool{"j": true, "in": true, "out": true, "kept": true, "lost": true, "meta": true}
 	from, to := p.sides(up)
 	name := f.function(p, up)
-	f.line("// %s converts a %s to %s:", name, from.label(), to.label())
+	label := func(t *Type) string {
+		if t.Decl.Generic != nil { // its label has the import paths of its arguments
+			return f.text(t)
+		}
+		return t.label()
+	}
+	f.line("// %s converts a %s to %s:", name, label(from), label(to))
 	f.line("//")
 	var rows [][3]string
 	for _, u := range p.Units {

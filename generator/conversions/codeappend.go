@@ -11,7 +11,15 @@ import (
 
 // losing returns a function literal that appends a value of the source to what is kept.
 func (f *codeFile) losing(t *Type, value string) string {
-	return "func(j *conversionWriter) {\n" + f.appendValue(t, value) + "\n}"
+	return block("func(j *conversionWriter) {", f.appendValue(t, value), 60)
+}
+
+// block returns a function literal, on one line if its statement is at most as long as most.
+func block(begin, statement string, most int) string {
+	if strings.Contains(statement, "\n") || len(statement) > most {
+		return begin + "\n" + statement + "\n}"
+	}
+	return begin + " " + statement + " }"
 }
 
 // appendValue returns a statement that appends the JSON of a value, without reflection where
@@ -22,7 +30,7 @@ func (f *codeFile) appendValue(t *Type, value string) string {
 	case !f.appends(t):
 		return "j.value(" + addressOf(value) + ")"
 	case t.ID == durationID:
-		return "j.string(" + value + ".Duration.String())"
+		return "j.string(" + selectOf(value, "Duration") + ".String())"
 	case t.ID == intOrStringID:
 		name := f.helper("appendIntOrString", func(name string) string {
 			intstr := f.imp("k8s.io/apimachinery/pkg/util/intstr", "intstr")
@@ -30,7 +38,7 @@ func (f *codeFile) appendValue(t *Type, value string) string {
 		})
 		return name + "(j, " + addressOf(value) + ")"
 	case t.Shape == Opaque:
-		return "j.encoded(" + strings.TrimPrefix(value, "*") + ".MarshalJSON())"
+		return "j.encoded(" + selectOf(value, "MarshalJSON") + "())"
 	}
 	switch t.Shape {
 	case String:
@@ -38,9 +46,9 @@ func (f *codeFile) appendValue(t *Type, value string) string {
 	case Bool:
 		return "j.bool(" + f.basic(t, value) + ")"
 	case Int:
-		return "j.int(int64(" + value + "))"
+		return "j.int(" + as("int64", t, value) + ")"
 	case Uint:
-		return "j.uint(uint64(" + value + "))"
+		return "j.uint(" + as("uint64", t, value) + ")"
 	case Struct:
 		return f.appendStruct(t) + "(j, " + addressOf(value) + ")"
 	}
@@ -56,11 +64,7 @@ func (f *codeFile) appender(t *Type) string {
 	case t.Shape == Struct:
 		return f.appendStruct(t)
 	}
-	value := "*value"
-	if t.ID == durationID {
-		value = "value"
-	}
-	return "func(j *conversionWriter, value *" + f.text(t) + ") {\n" + f.appendValue(t, value) + "\n}"
+	return block("func(j *conversionWriter, value *"+f.text(t)+") {", f.appendValue(t, "*value"), 32)
 }
 
 // appendStruct returns a function that appends the JSON of a struct.

@@ -78,7 +78,11 @@ func (f *codeFile) cast(t *Type, value string) string {
 // closure returns a function that converts a value by a rule.
 func (f *codeFile) closure(r *Rule, up bool) string {
 	from, to := r.sides(up)
-	return fmt.Sprintf("func(value %s) %s { return %s }", f.text(from), f.text(to), f.convert(r, up, "value"))
+	body := f.convert(r, up, "value")
+	if name, ok := strings.CutSuffix(body, "(value)"); ok && slices.Contains(f.converters, name) {
+		return name
+	}
+	return fmt.Sprintf("func(value %s) %s { return %s }", f.text(from), f.text(to), body)
 }
 
 // wrap converts between a value and a pointer to one. The zero value is nil.
@@ -196,10 +200,8 @@ func (f *codeFile) integer(from, to *Type, value string) string {
 		}
 		return fmt.Sprintf("// %s converts a number, to the nearest one if it is out of range.\nfunc %s(value %s) %s {\nreturn %s(%s)\n}\n", name, name, a, b, b, expr)
 	})
-	if from.Decl != nil {
-		value = a + "(" + value + ")"
-	}
-	return f.asType(to, name+"("+value+")")
+	f.converters = append(f.converters, name)
+	return f.asType(to, name+"("+f.basic(from, value)+")")
 }
 
 // asType converts a value of a predeclared type to a declared one.
@@ -217,10 +219,7 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 	case "seconds", "milliseconds", "minutes":
 		unit := f.std("time", upperFirst(strings.TrimSuffix(codec, "s")))
 		if from.ID == durationID {
-			n := value + ".Duration / " + unit
-			if strings.Contains(value, "(") {
-				n = "(" + value + ").Duration / " + unit
-			}
+			n := selectOf(value, "Duration") + " / " + unit
 			if size(to) == 64 {
 				return f.text(to) + "(" + n + ")"
 			}
@@ -234,13 +233,13 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 			return fmt.Sprintf("// %s returns a duration, the longest one if it is out of range.\nfunc %s(n int64) %s {\nconst limit = int64(%s / %s)\nreturn %s{Duration: %s(max(-limit, min(n, limit))) * %s}\n}\n",
 				name, name, duration, f.std("math", "MaxInt64"), unit, duration, f.std("time", "Duration"), unit)
 		})
-		return name + "(int64(" + value + "))"
+		return name + "(" + as("int64", from, value) + ")"
 	case "not":
 		return f.asType(to, "!"+f.basic(from, value))
 	case "string":
 		switch {
 		case from.Shape == Int:
-			return f.asType(to, f.std("strconv", "FormatInt")+"(int64("+value+"), 10)")
+			return f.asType(to, f.std("strconv", "FormatInt")+"("+as("int64", from, value)+", 10)")
 		case from.Shape == Bool:
 			return f.asType(to, f.std("strconv", "FormatBool")+"("+f.basic(from, value)+")")
 		case to.Shape == Bool:
@@ -254,7 +253,7 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 		intstr := f.imp("k8s.io/apimachinery/pkg/util/intstr", "intstr")
 		switch {
 		case from.Shape == Int && size(from) <= 32:
-			return intstr + ".FromInt32(int32(" + value + "))"
+			return intstr + ".FromInt32(" + as("int32", from, value) + ")"
 		case from.Shape == Int:
 			return intstr + ".FromInt32(" + f.integer(from, &Type{Basic: "int32", Shape: Int}, value) + ")"
 		case from.Shape == String:
@@ -273,7 +272,7 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 		resource := f.imp("k8s.io/apimachinery/pkg/api/resource", "resource")
 		switch {
 		case from.Shape == Int:
-			return "*" + resource + ".NewQuantity(int64(" + value + "), " + resource + ".DecimalSI)"
+			return "*" + resource + ".NewQuantity(" + as("int64", from, value) + ", " + resource + ".DecimalSI)"
 		case from.Shape == String:
 			name := f.helper("parseQuantity", func(name string) string {
 				return fmt.Sprintf("// %s returns the quantity in a text, or zero.\nfunc %s(text string) %s.Quantity {\nq, err := %s.ParseQuantity(text)\nif err != nil {\nreturn %s.Quantity{}\n}\nreturn q\n}\n", name, name, resource, resource, resource)
@@ -321,6 +320,14 @@ func (f *codeFile) codec(r *Rule, from, to *Type, value string) string {
 	return value
 }
 
+// as returns a value as one of a predeclared type.
+func as(basic string, t *Type, value string) string {
+	if t.Decl == nil && t.Basic == basic {
+		return value
+	}
+	return basic + "(" + value + ")"
+}
+
 // basic returns a value as one of its predeclared type.
 func (f *codeFile) basic(t *Type, value string) string {
 	if t.Decl != nil {
@@ -346,6 +353,7 @@ func (f *codeFile) enum(r *Rule, up bool) string {
 	}
 	name = f.unique(name)
 	f.helperOf[id] = name
+	f.converters = append(f.converters, name)
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s converts a value; those that it does not name convert to themselves.\nfunc %s(value %s) %s {\nswitch value {\n", name, name, f.text(from), f.text(to))
 	seen := map[string]bool{}
@@ -380,7 +388,7 @@ func (f *codeFile) same(t *Type, a, b string, omitEmpty bool) string {
 		f.use("conversionSamePointer")
 		return "conversionSamePointer(" + a + ", " + b + ")"
 	case t.ID == timeID || t.ID == microTimeID:
-		return a + ".Time.Equal(" + b + ".Time)"
+		return selectOf(a, "Time") + ".Equal(" + selectOf(b, "Time") + ")"
 	case t.Shape == Pointer && (t.Elem.ID == timeID || t.Elem.ID == microTimeID):
 		return a + ".Equal(" + b + ")"
 	case t.Shape == List && comparable(t.Elem) && omitEmpty:
@@ -437,15 +445,18 @@ func (f *codeFile) empty(t *Type, value string, omitEmpty bool) string {
 	}
 	switch t.ID {
 	case durationID:
-		return value + ".Duration == 0"
+		return selectOf(value, "Duration") + " == 0"
 	case intOrStringID:
 		return value + " == (" + f.text(t) + "{})"
 	case timeID, microTimeID, quantityID:
-		return value + ".IsZero()"
+		return selectOf(value, "IsZero") + "()"
 	}
 	f.use("conversionSameJSON")
 	return "conversionSameJSON(" + value + ", *new(" + f.text(t) + "))"
 }
+
+// selectOf returns a field or method of a struct, which may be behind a pointer.
+func selectOf(value, name string) string { return strings.TrimPrefix(value, "*") + "." + name }
 
 func addressOf(value string) string {
 	if rest, ok := strings.CutPrefix(value, "*"); ok {

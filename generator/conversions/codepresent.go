@@ -138,9 +138,6 @@ func (f *codeFile) hollow(p *Pair, t *Type, ofSpoke bool, value string, beside [
 			cleared := "*new(" + f.text(field) + ")"
 			if pointer {
 				at, guard, cleared, field = "*"+r.expr, r.expr+" != nil && ", "nil", field.Elem
-				if field.Shape == Opaque {
-					at = "(" + at + ")"
-				}
 			}
 			zero := f.empty(field, at, true)
 			if pair != nil {

@@ -197,7 +197,12 @@ func (f *codeFile) presence(from, to []*Field) {
 		return
 	}
 	r := refOf("out", to)
-	f.line("if %s {", onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys())))
+	wasPresent := onlyIf("was present", fmt.Sprintf("kept.at(%s).isSet()", r.keys()))
+	if len(r.guards) == 0 {
+		f.line("if %s == nil && %s {\n%s = new(%s)\n}", r.expr, wasPresent, r.expr, f.text(r.field().Type.Elem))
+		return
+	}
+	f.line("if %s {", wasPresent)
 	f.allocate(ref{guards: append(r.guards, r.expr), alloc: append(r.alloc, r.field().Type.Elem)})
 	f.line("}")
 }

@@ -60,9 +60,7 @@ func convertBackupToV1(in *Backup, out *v1.Backup, kept *conversionKept) (lost c
 func convertBackupFromV1(in *v1.Backup, out *Backup, kept *conversionKept) (lost conversionLost) {
 	lost = lost.under(convertBackupSpecFromV1(&in.Spec, &out.Spec, kept.at("spec")), "spec")
 	if !emptyV1BackupStatus(&in.Status) {
-		lost = lost.with(func(j *conversionWriter) {
-			appendV1BackupStatus(j, &in.Status)
-		}, "status")
+		lost = lost.with(func(j *conversionWriter) { appendV1BackupStatus(j, &in.Status) }, "status")
 	}
 	return lost
 }
@@ -118,42 +116,28 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversionKept) (lost conversionLost) {
 	out.Schedule = in.CronSchedule
 	if in.Deletion != nil {
-		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendPointer(j, in.Deletion, appendV1Deletion)
-		}, "deletion")
+		lost = lost.with(func(j *conversionWriter) { conversionAppendPointer(j, in.Deletion, appendV1Deletion) }, "deletion")
 	}
 	if in.Policy != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Policy)
-		}, "policy")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Policy) }, "policy")
 	}
 	if in.Paused != nil {
 		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) {
-				j.bool(*value)
-			})
+			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) { j.bool(*value) })
 		}, "paused")
 	}
 	if len(in.Volumes) != 0 {
-		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendList(j, in.Volumes, appendV1Volume)
-		}, "volumes")
+		lost = lost.with(func(j *conversionWriter) { conversionAppendList(j, in.Volumes, appendV1Volume) }, "volumes")
 	}
 	if len(in.Networks) != 0 {
-		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendList(j, in.Networks, appendV1Network)
-		}, "networks")
+		lost = lost.with(func(j *conversionWriter) { conversionAppendList(j, in.Networks, appendV1Network) }, "networks")
 	}
 	if in.Notes != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Notes)
-		}, "notes")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Notes) }, "notes")
 	}
 	if in.Keep != nil {
 		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) {
-				j.int(int64(*value))
-			})
+			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) { j.int(int64(*value)) })
 		}, "keep")
 	}
 	return lost

@@ -81,9 +81,7 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		policy = policyKept
 	}
 	if convertStringValueFromHub(policy) != in.Policy {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Policy)
-		}, "policy")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Policy) }, "policy")
 	}
 	out.Policy = policy
 	paused := conversionPointerTo(in.Paused)
@@ -98,11 +96,9 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkToV1, convertNetworkFromV1, appendNetwork, appendV1Network)
 	lost = lost.under(networksLost, "networks")
 	if in.Legacy != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Legacy)
-		}, "legacy")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Legacy) }, "legacy")
 	}
-	drainSeconds := int64ToInt32(int64((conversionValueOf(in.Drain)).Duration / time.Second))
+	drainSeconds := int64ToInt32(int64(conversionValueOf(in.Drain).Duration / time.Second))
 	if !conversionSamePointer(conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second}), in.Drain) {
 		lost = lost.with(func(j *conversionWriter) {
 			conversionAppendPointer(j, in.Drain, func(j *conversionWriter, value *metav1.Duration) {
@@ -116,10 +112,8 @@ func convertBackupSpecToV1(in *BackupSpec, out *v1.BackupSpec, kept *conversionK
 		}
 		out.Deletion.DrainSeconds = drainSeconds
 	}
-	if kept.at("deletion").isSet() {
-		if out.Deletion == nil {
-			out.Deletion = new(v1.Deletion)
-		}
+	if out.Deletion == nil && kept.at("deletion").isSet() {
+		out.Deletion = new(v1.Deletion)
 	}
 	if value, ok := conversionValue[string](kept.at("notes"), nil); ok {
 		out.Notes = value
@@ -149,7 +143,7 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 		drainSeconds = in.Deletion.DrainSeconds
 	}
 	drain := conversionPointerTo(metav1.Duration{Duration: time.Duration(drainSeconds) * time.Second})
-	if drainKept, ok := conversionValue[*metav1.Duration](kept.at("drain"), nil); ok && int64ToInt32(int64((conversionValueOf(drainKept)).Duration/time.Second)) == drainSeconds {
+	if drainKept, ok := conversionValue[*metav1.Duration](kept.at("drain"), nil); ok && int64ToInt32(int64(conversionValueOf(drainKept).Duration/time.Second)) == drainSeconds {
 		drain = drainKept
 	}
 	out.Drain = drain
@@ -158,17 +152,13 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 		policy = policyKept
 	}
 	if convertStringValueToHub(policy) != in.Policy {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Policy)
-		}, "policy")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Policy) }, "policy")
 	}
 	out.Policy = policy
 	paused := conversionValueOf(in.Paused)
 	if !conversionSamePointer(conversionPointerTo(paused), in.Paused) {
 		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) {
-				j.bool(*value)
-			})
+			conversionAppendPointer(j, in.Paused, func(j *conversionWriter, value *bool) { j.bool(*value) })
 		}, "paused")
 	}
 	out.Paused = paused
@@ -179,15 +169,11 @@ func convertBackupSpecFromV1(in *v1.BackupSpec, out *BackupSpec, kept *conversio
 	out.Networks, networksLost = convertList(in.Networks, kept.at("networks"), convertNetworkFromV1, convertNetworkToV1, appendV1Network, appendNetwork)
 	lost = lost.under(networksLost, "networks")
 	if in.Notes != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Notes)
-		}, "notes")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Notes) }, "notes")
 	}
 	if in.Keep != nil {
 		lost = lost.with(func(j *conversionWriter) {
-			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) {
-				j.int(int64(*value))
-			})
+			conversionAppendPointer(j, in.Keep, func(j *conversionWriter, value *int32) { j.int(int64(*value)) })
 		}, "keep")
 	}
 	if value, ok := conversionValue[string](kept.at("legacy"), nil); ok {
@@ -218,9 +204,7 @@ func convertBackupStatusToV1(in *BackupStatus, out *v1.BackupStatus, kept *conve
 func convertBackupStatusFromV1(in *v1.BackupStatus, out *BackupStatus, kept *conversionKept) (lost conversionLost) {
 	out.Finished = in.Finished
 	if in.Phase != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Phase)
-		}, "phase")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Phase) }, "phase")
 	}
 	return lost
 }
@@ -248,9 +232,7 @@ func convertVolumeFromV1(in *v1.Volume, out *Volume, kept *conversionKept) (lost
 	out.Name = in.Name
 	out.Path = in.Path
 	if in.Compression != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Compression)
-		}, "compression")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Compression) }, "compression")
 	}
 	return lost
 }
@@ -274,9 +256,7 @@ func convertNetworkToV1(in *Network, out *v1.Network, kept *conversionKept) (los
 func convertNetworkFromV1(in *v1.Network, out *Network, kept *conversionKept) (lost conversionLost) {
 	out.CIDR = in.CIDR
 	if in.Note != "" {
-		lost = lost.with(func(j *conversionWriter) {
-			j.string(in.Note)
-		}, "note")
+		lost = lost.with(func(j *conversionWriter) { j.string(in.Note) }, "note")
 	}
 	return lost
 }
