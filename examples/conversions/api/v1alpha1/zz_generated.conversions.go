@@ -298,8 +298,9 @@ func (l conversionLost) write(j *conversionWriter) {
 
 // conversionKept is what an annotation has of a value, as valid JSON.
 type conversionKept struct {
-	raw    json.RawMessage
-	fields map[string]*conversionKept
+	raw json.RawMessage
+	// fields are those of an object, sorted by name, once they are read.
+	fields []conversionField
 	read   bool
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
@@ -317,13 +318,29 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 			k = part
 			continue
 		}
-		if !k.read {
-			k.read = true
-			k.fields = conversionFields(k.raw, k.whole)
-		}
-		k = k.fields[name]
+		k = k.field(name)
 	}
 	return k
+}
+
+// field returns what is kept of a field, or nil.
+func (k *conversionKept) field(name string) *conversionKept {
+	if !k.read {
+		k.read = true
+		k.fields = conversionFields(k.raw, k.whole)
+	}
+	low, high := 0, len(k.fields) // the field is the one before high, if there is one
+	for low < high {
+		if middle := (low + high) / 2; string(k.fields[middle].name) <= name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if high == 0 || string(k.fields[high-1].name) != name {
+		return nil
+	}
+	return &k.fields[high-1].conversionKept
 }
 
 // exactly returns what is kept at a path, or nil. What a whole value lacks is null.
@@ -361,29 +378,52 @@ func conversionHollow(value any) bool {
 	return value == nil || value == "" || value == false || value == 0.0
 }
 
-// conversionFields returns the fields of an object; nil if it is none. The JSON is valid.
-func conversionFields(raw []byte, whole bool) map[string]*conversionKept {
+// conversionField is a field of an object.
+type conversionField struct {
+	name []byte
+	conversionKept
+}
+
+// conversionFields returns the fields of an object, sorted by name; nil if it is none. The JSON
+// is valid.
+func conversionFields(raw []byte, whole bool) (fields []conversionField) {
 	i := conversionSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
 		return nil
 	}
-	fields := map[string]*conversionKept{}
+	sorted := true
 	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
 		if raw[i] == ',' {
 			i = conversionSpace(raw, i+1)
 		}
 		end := conversionSkip(raw, i)
-		var name string
-		if text := raw[i:end]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
-			name = string(text[1 : len(text)-1])
-		} else if json.Unmarshal(text, &name) != nil {
-			return nil
-		}
+		name := conversionUnquote(raw[i:end])
 		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
 		i = conversionSkip(raw, start)
-		fields[name] = &conversionKept{raw: raw[start:i:i], whole: whole}
+		sorted = sorted && (len(fields) == 0 || bytes.Compare(fields[len(fields)-1].name, name) < 0)
+		if fields == nil {
+			fields = make([]conversionField, 0, 4)
+		}
+		fields = append(fields, conversionField{name, conversionKept{raw: raw[start:i:i], whole: whole}})
+	}
+	if !sorted {
+		slices.Reverse(fields) // of fields with the same name, the last counts
+		slices.SortStableFunc(fields, func(a, b conversionField) int { return bytes.Compare(a.name, b.name) })
+		fields = slices.CompactFunc(fields, func(a, b conversionField) bool { return bytes.Equal(a.name, b.name) })
 	}
 	return fields
+}
+
+// conversionUnquote returns the text of a string in JSON, which is valid.
+func conversionUnquote(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return raw[1 : len(raw)-1]
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return nil
+	}
+	return []byte(text)
 }
 
 // conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
@@ -540,8 +580,12 @@ func conversionAppendList[T any](j *conversionWriter, list []T, write func(*conv
 }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
-func conversionValue[T any](k *conversionKept, rules *conversionRules) (value T, ok bool) {
-	if k == nil || json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
+func conversionValue[T any](k *conversionKept, rules *conversionRules) (T, bool) {
+	if k == nil {
+		return *new(T), false
+	}
+	var value T // here, because it is on the heap
+	if json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
 		return *new(T), false
 	}
 	return value, true
@@ -566,91 +610,94 @@ type conversionRules struct {
 
 func conversionNumber(n float64) *float64 { return &n }
 
-// allow reports whether a value in JSON fulfils the rules.
+// allow reports whether a value, which is valid JSON, fulfils the rules.
 func (r *conversionRules) allow(raw []byte) bool {
 	if r == nil {
 		return true
 	}
-	var value any
-	return json.Unmarshal(raw, &value) == nil && (r.OmitEmpty && conversionEmpty(value) || value == nil || r.allows(value))
-}
-
-// conversionEmpty reports whether omitempty leaves a value out.
-func conversionEmpty(value any) bool {
-	switch value := value.(type) {
-	case []any:
-		return len(value) == 0
-	case map[string]any:
-		return len(value) == 0
+	raw = raw[conversionSpace(raw, 0):]
+	raw = raw[:conversionSkip(raw, 0)]
+	switch string(raw) {
+	case "null":
+		return true
+	case `""`, "false", "0", "[]", "{}":
+		return r.OmitEmpty || r.allows(raw)
 	}
-	return value == "" || value == false || value == 0.0
+	return r.allows(raw)
 }
 
-func (r *conversionRules) allows(value any) bool {
+func (r *conversionRules) allows(raw []byte) bool {
 	switch {
 	case r == nil:
 		return true
-	case value == nil:
+	case raw[0] == 'n':
 		return r.Nullable
 	}
-	if len(r.Enum) > 0 {
-		found := false
-		for _, text := range r.Enum {
-			var allowed any
-			found = found || json.Unmarshal([]byte(text), &allowed) == nil && conversionScalar(allowed) && allowed == value
-		}
-		if !found {
-			return false
-		}
+	if len(r.Enum) > 0 && !slices.ContainsFunc(r.Enum, func(text string) bool { return text == string(raw) || conversionEqual(text, raw) }) {
+		return false
 	}
 	within := func(n int, low, high *float64) bool {
 		return (low == nil || float64(n) >= *low) && (high == nil || float64(n) <= *high)
 	}
-	switch value := value.(type) {
-	case float64:
-		if r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
-			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
-			return false
+	switch raw[0] {
+	case 't', 'f':
+	case '"':
+		text := conversionUnquote(raw)
+		if r.DateTime {
+			if _, err := time.Parse(time.RFC3339, string(text)); err != nil {
+				return false
+			}
 		}
-	case string:
-		if _, err := time.Parse(time.RFC3339, value); r.DateTime && err != nil {
-			return false
-		}
-		return within(utf8.RuneCountInString(value), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().MatchString(value))
-	case []any:
-		for _, element := range value {
+		return within(utf8.RuneCount(text), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().Match(text))
+	case '[':
+		elements, _ := conversionElementsOf(raw)
+		for _, element := range elements {
 			if !r.Items.allows(element) {
 				return false
 			}
 		}
-		return within(len(value), r.MinItems, r.MaxItems)
-	case map[string]any:
+		return within(len(elements), r.MinItems, r.MaxItems)
+	case '{':
+		object := conversionKept{raw: raw, read: true, fields: conversionFields(raw, false)}
 		for _, name := range r.Required {
-			if _, ok := value[name]; !ok {
+			if object.field(name) == nil {
 				return false
 			}
 		}
-		for name, field := range value {
-			rules, ok := r.Properties[name]
-			if ok && field == nil && !slices.Contains(r.Required, name) {
+		for i := range object.fields {
+			field := &object.fields[i]
+			rules, ok := r.Properties[string(field.name)]
+			if ok && string(field.raw) == "null" && !slices.Contains(r.Required, string(field.name)) {
 				continue // as if it were absent
 			}
 			if !ok {
 				rules = r.Values
 			}
-			if !rules.allows(field) {
+			if !rules.allows(field.raw) {
 				return false
 			}
 		}
-		return within(len(value), r.MinProperties, r.MaxProperties)
+		return within(len(object.fields), r.MinProperties, r.MaxProperties)
+	default:
+		value, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
+			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
+			return false
+		}
 	}
 	return true
 }
 
-func conversionScalar(value any) bool {
-	switch value.(type) {
+// conversionEqual reports whether a text and what follows are the same string, number or truth
+// value in JSON.
+func conversionEqual(text string, raw []byte) bool {
+	var a, b any
+	if json.Unmarshal([]byte(text), &a) != nil || json.Unmarshal(raw, &b) != nil {
+		return false
+	}
+	switch a.(type) {
 	case string, float64, bool:
-		return true
+		return a == b
 	}
 	return false
 }
@@ -659,27 +706,20 @@ func conversionScalar(value any) bool {
 type conversionAnnotation struct {
 	key     string
 	present bool
-	entries map[string]json.RawMessage
+	entries *conversionKept
 }
 
 func readConversion(annotations map[string]string, key string) conversionAnnotation {
-	a := conversionAnnotation{key: key}
-	text, ok := annotations[key]
-	a.present = ok
-	if ok && json.Unmarshal([]byte(text), &a.entries) != nil {
-		a.entries = nil
+	text, present := annotations[key]
+	a := conversionAnnotation{key, present, &conversionKept{}}
+	if raw := []byte(text); json.Valid(raw) {
+		a.entries.raw = raw
 	}
 	return a
 }
 
 // of returns what is kept of a version, or nil.
-func (a conversionAnnotation) of(version string) *conversionKept {
-	raw, ok := a.entries[version]
-	if !ok {
-		return nil
-	}
-	return &conversionKept{raw: raw}
-}
+func (a conversionAnnotation) of(version string) *conversionKept { return a.entries.field(version) }
 
 // conversionStep is a conversion between two versions.
 type conversionStep struct {
@@ -735,7 +775,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
-		if _, ok := a.entries[version]; ok {
+		if a.of(version) != nil {
 			versions = append(versions, version)
 		}
 	}
@@ -747,7 +787,7 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionWrite
 		j.comma('{')
 		j.text = append(strconv.AppendQuote(j.text, version), ':')
 		if value := len(j.text); version != s.from {
-			j.text = append(j.text, a.entries[version]...)
+			j.text = append(j.text, a.of(version).raw...)
 		} else if j.try(start, write) {
 			own = len(j.text) - value
 		}

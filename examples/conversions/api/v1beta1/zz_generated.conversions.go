@@ -437,8 +437,9 @@ func (l conversionLost) write(j *conversionWriter) {
 
 // conversionKept is what an annotation has of a value, as valid JSON.
 type conversionKept struct {
-	raw    json.RawMessage
-	fields map[string]*conversionKept
+	raw json.RawMessage
+	// fields are those of an object, sorted by name, once they are read.
+	fields []conversionField
 	read   bool
 	// whole is set if it is the value itself, not only what was lost of it.
 	whole bool
@@ -456,13 +457,29 @@ func (k *conversionKept) at(path ...string) *conversionKept {
 			k = part
 			continue
 		}
-		if !k.read {
-			k.read = true
-			k.fields = conversionFields(k.raw, k.whole)
-		}
-		k = k.fields[name]
+		k = k.field(name)
 	}
 	return k
+}
+
+// field returns what is kept of a field, or nil.
+func (k *conversionKept) field(name string) *conversionKept {
+	if !k.read {
+		k.read = true
+		k.fields = conversionFields(k.raw, k.whole)
+	}
+	low, high := 0, len(k.fields) // the field is the one before high, if there is one
+	for low < high {
+		if middle := (low + high) / 2; string(k.fields[middle].name) <= name {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if high == 0 || string(k.fields[high-1].name) != name {
+		return nil
+	}
+	return &k.fields[high-1].conversionKept
 }
 
 // exactly returns what is kept at a path, or nil. What a whole value lacks is null.
@@ -500,29 +517,52 @@ func conversionHollow(value any) bool {
 	return value == nil || value == "" || value == false || value == 0.0
 }
 
-// conversionFields returns the fields of an object; nil if it is none. The JSON is valid.
-func conversionFields(raw []byte, whole bool) map[string]*conversionKept {
+// conversionField is a field of an object.
+type conversionField struct {
+	name []byte
+	conversionKept
+}
+
+// conversionFields returns the fields of an object, sorted by name; nil if it is none. The JSON
+// is valid.
+func conversionFields(raw []byte, whole bool) (fields []conversionField) {
 	i := conversionSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
 		return nil
 	}
-	fields := map[string]*conversionKept{}
+	sorted := true
 	for i = conversionSpace(raw, i+1); i < len(raw) && raw[i] != '}'; i = conversionSpace(raw, i) {
 		if raw[i] == ',' {
 			i = conversionSpace(raw, i+1)
 		}
 		end := conversionSkip(raw, i)
-		var name string
-		if text := raw[i:end]; bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) {
-			name = string(text[1 : len(text)-1])
-		} else if json.Unmarshal(text, &name) != nil {
-			return nil
-		}
+		name := conversionUnquote(raw[i:end])
 		start := conversionSpace(raw, conversionSpace(raw, end)+1) // after the colon
 		i = conversionSkip(raw, start)
-		fields[name] = &conversionKept{raw: raw[start:i:i], whole: whole}
+		sorted = sorted && (len(fields) == 0 || bytes.Compare(fields[len(fields)-1].name, name) < 0)
+		if fields == nil {
+			fields = make([]conversionField, 0, 4)
+		}
+		fields = append(fields, conversionField{name, conversionKept{raw: raw[start:i:i], whole: whole}})
+	}
+	if !sorted {
+		slices.Reverse(fields) // of fields with the same name, the last counts
+		slices.SortStableFunc(fields, func(a, b conversionField) int { return bytes.Compare(a.name, b.name) })
+		fields = slices.CompactFunc(fields, func(a, b conversionField) bool { return bytes.Equal(a.name, b.name) })
 	}
 	return fields
+}
+
+// conversionUnquote returns the text of a string in JSON, which is valid.
+func conversionUnquote(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return raw[1 : len(raw)-1]
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return nil
+	}
+	return []byte(text)
 }
 
 // conversionElementsOf returns the elements of an array; false if it is none. The JSON is valid.
@@ -666,8 +706,12 @@ func conversionAppendPointer[T any](j *conversionWriter, value *T, write func(*c
 func conversionAppend[T any](j *conversionWriter, value *T) { j.value(value) }
 
 // conversionValue returns the kept value if there is one that fulfils the rules.
-func conversionValue[T any](k *conversionKept, rules *conversionRules) (value T, ok bool) {
-	if k == nil || json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
+func conversionValue[T any](k *conversionKept, rules *conversionRules) (T, bool) {
+	if k == nil {
+		return *new(T), false
+	}
+	var value T // here, because it is on the heap
+	if json.Unmarshal(k.raw, &value) != nil || !rules.allow(k.raw) {
 		return *new(T), false
 	}
 	return value, true
@@ -692,101 +736,104 @@ type conversionRules struct {
 
 func conversionNumber(n float64) *float64 { return &n }
 
-// allow reports whether a value in JSON fulfils the rules.
+// allow reports whether a value, which is valid JSON, fulfils the rules.
 func (r *conversionRules) allow(raw []byte) bool {
 	if r == nil {
 		return true
 	}
-	var value any
-	return json.Unmarshal(raw, &value) == nil && (r.OmitEmpty && conversionEmpty(value) || value == nil || r.allows(value))
-}
-
-// conversionEmpty reports whether omitempty leaves a value out.
-func conversionEmpty(value any) bool {
-	switch value := value.(type) {
-	case []any:
-		return len(value) == 0
-	case map[string]any:
-		return len(value) == 0
+	raw = raw[conversionSpace(raw, 0):]
+	raw = raw[:conversionSkip(raw, 0)]
+	switch string(raw) {
+	case "null":
+		return true
+	case `""`, "false", "0", "[]", "{}":
+		return r.OmitEmpty || r.allows(raw)
 	}
-	return value == "" || value == false || value == 0.0
+	return r.allows(raw)
 }
 
-func (r *conversionRules) allows(value any) bool {
+func (r *conversionRules) allows(raw []byte) bool {
 	switch {
 	case r == nil:
 		return true
-	case value == nil:
+	case raw[0] == 'n':
 		return r.Nullable
 	}
-	if len(r.Enum) > 0 {
-		found := false
-		for _, text := range r.Enum {
-			var allowed any
-			found = found || json.Unmarshal([]byte(text), &allowed) == nil && conversionScalar(allowed) && allowed == value
-		}
-		if !found {
-			return false
-		}
+	if len(r.Enum) > 0 && !slices.ContainsFunc(r.Enum, func(text string) bool { return text == string(raw) || conversionEqual(text, raw) }) {
+		return false
 	}
 	within := func(n int, low, high *float64) bool {
 		return (low == nil || float64(n) >= *low) && (high == nil || float64(n) <= *high)
 	}
-	switch value := value.(type) {
-	case float64:
-		if r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
-			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
-			return false
+	switch raw[0] {
+	case 't', 'f':
+	case '"':
+		text := conversionUnquote(raw)
+		if r.DateTime {
+			if _, err := time.Parse(time.RFC3339, string(text)); err != nil {
+				return false
+			}
 		}
-	case string:
-		if _, err := time.Parse(time.RFC3339, value); r.DateTime && err != nil {
-			return false
-		}
-		return within(utf8.RuneCountInString(value), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().MatchString(value))
-	case []any:
-		for _, element := range value {
+		return within(utf8.RuneCount(text), r.MinLength, r.MaxLength) && (r.Pattern == nil || r.Pattern().Match(text))
+	case '[':
+		elements, _ := conversionElementsOf(raw)
+		for _, element := range elements {
 			if !r.Items.allows(element) {
 				return false
 			}
 		}
-		return within(len(value), r.MinItems, r.MaxItems)
-	case map[string]any:
+		return within(len(elements), r.MinItems, r.MaxItems)
+	case '{':
+		object := conversionKept{raw: raw, read: true, fields: conversionFields(raw, false)}
 		for _, name := range r.Required {
-			if _, ok := value[name]; !ok {
+			if object.field(name) == nil {
 				return false
 			}
 		}
-		for name, field := range value {
-			rules, ok := r.Properties[name]
-			if ok && field == nil && !slices.Contains(r.Required, name) {
+		for i := range object.fields {
+			field := &object.fields[i]
+			rules, ok := r.Properties[string(field.name)]
+			if ok && string(field.raw) == "null" && !slices.Contains(r.Required, string(field.name)) {
 				continue // as if it were absent
 			}
 			if !ok {
 				rules = r.Values
 			}
-			if !rules.allows(field) {
+			if !rules.allows(field.raw) {
 				return false
 			}
 		}
-		return within(len(value), r.MinProperties, r.MaxProperties)
+		return within(len(object.fields), r.MinProperties, r.MaxProperties)
+	default:
+		value, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || r.Minimum != nil && (value < *r.Minimum || r.ExclusiveMinimum && value == *r.Minimum) ||
+			r.Maximum != nil && (value > *r.Maximum || r.ExclusiveMaximum && value == *r.Maximum) {
+			return false
+		}
 	}
 	return true
 }
 
-func conversionScalar(value any) bool {
-	switch value.(type) {
+// conversionEqual reports whether a text and what follows are the same string, number or truth
+// value in JSON.
+func conversionEqual(text string, raw []byte) bool {
+	var a, b any
+	if json.Unmarshal([]byte(text), &a) != nil || json.Unmarshal(raw, &b) != nil {
+		return false
+	}
+	switch a.(type) {
 	case string, float64, bool:
-		return true
+		return a == b
 	}
 	return false
 }
 
-// conversionElement is an element of a list without keys that lost something: the I-th of
-// the N elements that are alike in what both versions have.
+// conversionElement is an element of a list without keys that lost something: the i-th of
+// the n elements that are alike in what both versions have.
 type conversionElement struct {
-	I int             `json:"i"`
-	N int             `json:"n,omitempty"`
-	V json.RawMessage `json:"v"`
+	i, n int
+	conversionKept
+	view string // what both versions have, as JSON; empty unless the list is a whole one
 }
 
 // convertAll converts the elements of a list, and returns what each loses if any does.
@@ -809,6 +856,13 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 	if in == nil {
 		return nil, nil
 	}
+	elements := conversionElements(kept)
+	if kept != nil && kept.whole {
+		if out := conversionAgain(in, elements, convert, writeOut); out != nil {
+			return out, nil
+		}
+		elements = conversionCounted(elements, convert, back, writeOut)
+	}
 	out, below := convertAll(in, convert)
 	if kept == nil && below == nil {
 		return out, nil
@@ -816,23 +870,36 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 	if below == nil {
 		below = make([]conversionLost, len(in))
 	}
-	elements := conversionElements(kept, convert, back, writeOut)
 	var alike *conversionAlike
 	if len(elements) > 0 {
 		alike = conversionGroups(out, writeOut)
 	}
-	for _, element := range elements {
-		var value B
-		if json.Unmarshal(element.V, &value) != nil {
-			continue
+	var j conversionWriter
+	next := 0
+	for e := range elements {
+		element := &elements[e]
+		if i := alike.likely(next, element); i >= 0 { // if that is it as it was, no view of it is needed
+			converted := out[i]
+			out[i] = *new(B)
+			lost := convert(&in[i], &out[i], &element.conversionKept)
+			if conversionWrites(&j, &out[i], writeOut, element.raw) {
+				below[i], next = lost, i+1
+				continue
+			}
+			out[i] = converted
 		}
-		group := alike.group(conversionView(&value, convert, back, writeOut))
-		if max(element.N, 1) != len(group) || element.I < 0 || element.I >= len(group) {
-			continue
+		if element.view == "" {
+			element.view = conversionView(element.raw, convert, back, writeOut)
 		}
-		i := group[element.I]
-		out[i] = *new(B)
-		below[i] = convert(&in[i], &out[i], &conversionKept{raw: element.V, whole: true})
+		first, ok := alike.views[element.view]
+		for i := first; ok && i < len(in); i++ {
+			if alike.first[i] == first && alike.is(i, element) {
+				out[i] = *new(B)
+				below[i] = convert(&in[i], &out[i], &element.conversionKept)
+				next = i + 1
+				break
+			}
+		}
 	}
 	var lossy []int
 	for i := range in {
@@ -844,7 +911,13 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 	if len(lossy) == 0 {
 		return out, nil
 	}
-	return out, conversionLosing(func(j *conversionWriter) {
+	return out, conversionLosing(conversionElementsWriter(in, out, lossy, alike, write, writeOut))
+}
+
+// conversionElementsWriter returns a function that appends elements of a list with their places.
+// The list was converted to out.
+func conversionElementsWriter[A, B any](in []A, out []B, lossy []int, alike *conversionAlike, write func(*conversionWriter, *A), writeOut func(*conversionWriter, *B)) func(*conversionWriter) {
+	return func(j *conversionWriter) {
 		if alike == nil && len(in) > 1 {
 			alike = conversionGroups(out, writeOut)
 		}
@@ -865,12 +938,13 @@ func convertList[A, B any](in []A, kept *conversionKept, convert func(*A, *B, *c
 			}
 		}
 		j.close('[', ']')
-	})
+	}
 }
 
 // conversionAlike has which elements of a list have the same JSON.
 type conversionAlike struct {
 	views map[string]int // the first element with a text
+	texts []string
 	// first is the first element that is like each, order how many such are before it, and
 	// number, of a first one, how many there are.
 	first, order, number []int
@@ -887,19 +961,40 @@ func conversionGroups[T any](list []T, write func(*conversionWriter, *T)) *conve
 		ends[i] = len(j.text)
 	}
 	text := string(j.text)
-	a.views = make(map[string]int, n)
+	a.views, a.texts = make(map[string]int, n), make([]string, n)
 	start := 0
 	for i, end := range ends {
-		first, ok := a.views[text[start:end]]
+		a.texts[i] = text[start:end]
+		first, ok := a.views[a.texts[i]]
 		if !ok {
 			first = i
-			a.views[text[start:end]] = i
+			a.views[a.texts[i]] = i
 		}
 		a.first[i], a.order[i] = first, a.number[first]
 		a.number[first]++
 		start = end
 	}
 	return a
+}
+
+// is reports whether an element of the list has the place that was kept.
+func (a *conversionAlike) is(i int, element *conversionElement) bool {
+	return a.number[a.first[i]] == max(element.n, 1) && a.order[i] == element.i
+}
+
+// likely returns which of the next elements begins most like a kept one, or -1.
+func (a *conversionAlike) likely(next int, element *conversionElement) int {
+	found, most := -1, 0
+	for i := next; i < min(next+16, len(a.texts)); i++ {
+		text, n := a.texts[i], 0
+		for n < min(len(text), len(element.raw)) && text[n] == element.raw[n] {
+			n++
+		}
+		if n > most && a.is(i, element) {
+			found, most = i, n
+		}
+	}
+	return found
 }
 
 // place returns how many elements like one are before it, and how many there are.
@@ -910,54 +1005,82 @@ func (a *conversionAlike) place(i int) (index, number int) {
 	return a.order[i], a.number[a.first[i]]
 }
 
-// group returns the elements whose JSON is a text.
-func (a *conversionAlike) group(view string) (group []int) {
-	first, ok := a.views[view]
-	for i := first; ok && i < len(a.first); i++ {
-		if a.first[i] == first {
-			group = append(group, i)
+// conversionAgain converts a list of which all elements are as they were kept; nil if one is not.
+func conversionAgain[A, B any](in []A, elements []conversionElement, convert func(*A, *B, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []B {
+	if len(in) != len(elements) {
+		return nil
+	}
+	out := make([]B, len(in))
+	var j conversionWriter
+	for i := range in {
+		if lost := convert(&in[i], &out[i], &elements[i].conversionKept); len(lost) > 0 || !conversionWrites(&j, &out[i], writeOut, elements[i].raw) {
+			return nil
 		}
 	}
-	return group
+	return out
 }
 
-// conversionElements returns the kept elements of a list. Those of a whole list are counted.
-func conversionElements[A, B any](kept *conversionKept, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) (elements []conversionElement) {
+// conversionWrites reports whether a value has a JSON text. It replaces that of j.
+func conversionWrites[T any](j *conversionWriter, value *T, write func(*conversionWriter, *T), text []byte) bool {
+	j.text, j.failed = j.text[:0], false
+	write(j, value)
+	return !j.failed && bytes.Equal(j.text, text)
+}
+
+// conversionElements returns the kept elements of a list. Those of a whole list have no place.
+func conversionElements(kept *conversionKept) (elements []conversionElement) {
 	if kept == nil {
 		return nil
 	}
-	if !kept.whole {
-		if json.Unmarshal(kept.raw, &elements) != nil {
-			return nil
+	texts, _ := conversionElementsOf(kept.raw)
+	elements = make([]conversionElement, 0, len(texts))
+	for _, raw := range texts {
+		element := conversionElement{conversionKept: conversionKept{raw: raw, whole: true}}
+		if !kept.whole {
+			place := conversionKept{raw: raw}
+			value := place.at("v")
+			if value == nil || !place.at("i").number(&element.i) || !place.at("n").number(&element.n) {
+				continue
+			}
+			element.raw = value.raw
 		}
-		return elements
-	}
-	values, ok := conversionElementsOf(kept.raw)
-	if !ok {
-		return nil
-	}
-	counts := map[string]int{}
-	views := make([]string, len(values))
-	for i, raw := range values {
-		var value B
-		if json.Unmarshal(raw, &value) != nil {
-			return nil
-		}
-		views[i] = conversionView(&value, convert, back, writeOut)
-		elements = append(elements, conversionElement{I: counts[views[i]], V: raw})
-		counts[views[i]]++
-	}
-	for i := range elements {
-		elements[i].N = counts[views[i]]
+		elements = append(elements, element)
 	}
 	return elements
 }
 
-// conversionView returns what both versions have of a value, as JSON.
-func conversionView[A, B any](value *B, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) string {
+// number sets n to a number, if there is one. It returns false if something else is kept.
+func (k *conversionKept) number(n *int) bool {
+	return k == nil || json.Unmarshal(k.raw, n) == nil
+}
+
+// conversionCounted returns the elements of a whole list with their places; nil if they do not
+// decode.
+func conversionCounted[A, B any](elements []conversionElement, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) []conversionElement {
+	numbers := map[string]int{}
+	for i := range elements {
+		element := &elements[i]
+		if element.view = conversionView(element.raw, convert, back, writeOut); element.view == "" {
+			return nil
+		}
+		element.i = numbers[element.view]
+		numbers[element.view]++
+	}
+	for i := range elements {
+		elements[i].n = numbers[elements[i].view]
+	}
+	return elements
+}
+
+// conversionView returns what both versions have of a kept value, as JSON; empty if it does not
+// decode.
+func conversionView[A, B any](raw []byte, convert func(*A, *B, *conversionKept) conversionLost, back func(*B, *A, *conversionKept) conversionLost, writeOut func(*conversionWriter, *B)) string {
+	var value, view B
 	var other A
-	back(value, &other, nil)
-	var view B
+	if json.Unmarshal(raw, &value) != nil {
+		return ""
+	}
+	back(&value, &other, nil)
 	convert(&other, &view, nil)
 	var j conversionWriter
 	j.try(0, func(j *conversionWriter) { writeOut(j, &view) })
@@ -1005,9 +1128,9 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 	var byKey map[string]*conversionKept
 	if kept != nil && (kept.whole || len(kept.raw) > 0 && kept.raw[0] == '[') {
 		byKey = map[string]*conversionKept{} // of a whole list, or one whose keys were not unique
-		for _, element := range conversionElements(kept, convert, back, conversionAppend[B]) {
+		for _, element := range conversionElements(kept) {
 			var value B
-			if json.Unmarshal(element.V, &value) != nil {
+			if json.Unmarshal(element.raw, &value) != nil {
 				continue
 			}
 			name := keyOut(&value)
@@ -1015,7 +1138,7 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 				byKey[name] = nil
 				continue
 			}
-			byKey[name] = &conversionKept{raw: element.V, whole: true}
+			byKey[name] = &conversionKept{raw: element.raw, whole: true}
 		}
 	}
 	for i := range in {
@@ -1036,27 +1159,20 @@ func convertKeyed[A, B any](in []A, kept *conversionKept, key func(*A) string, k
 type conversionAnnotation struct {
 	key     string
 	present bool
-	entries map[string]json.RawMessage
+	entries *conversionKept
 }
 
 func readConversion(annotations map[string]string, key string) conversionAnnotation {
-	a := conversionAnnotation{key: key}
-	text, ok := annotations[key]
-	a.present = ok
-	if ok && json.Unmarshal([]byte(text), &a.entries) != nil {
-		a.entries = nil
+	text, present := annotations[key]
+	a := conversionAnnotation{key, present, &conversionKept{}}
+	if raw := []byte(text); json.Valid(raw) {
+		a.entries.raw = raw
 	}
 	return a
 }
 
 // of returns what is kept of a version, or nil.
-func (a conversionAnnotation) of(version string) *conversionKept {
-	raw, ok := a.entries[version]
-	if !ok {
-		return nil
-	}
-	return &conversionKept{raw: raw}
-}
+func (a conversionAnnotation) of(version string) *conversionKept { return a.entries.field(version) }
 
 // conversionStep is a conversion between two versions.
 type conversionStep struct {
@@ -1112,7 +1228,7 @@ func (a conversionAnnotation) write(meta *metav1.ObjectMeta, lost conversionLost
 func (a conversionAnnotation) text(s conversionStep, write func(*conversionWriter)) (text string, own int) {
 	versions := []string{s.from}
 	for _, version := range s.pass {
-		if _, ok := a.entries[version]; ok {
+		if a.of(version) != nil {
 			versions = append(versions, version)
 		}
 	}
@@ -1124,7 +1240,7 @@ func (a conversionAnnotation) text(s conversionStep, write func(*conversionWrite
 		j.comma('{')
 		j.text = append(strconv.AppendQuote(j.text, version), ':')
 		if value := len(j.text); version != s.from {
-			j.text = append(j.text, a.entries[version]...)
+			j.text = append(j.text, a.of(version).raw...)
 		} else if j.try(start, write) {
 			own = len(j.text) - value
 		}
