@@ -9,6 +9,7 @@
 package gogc
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -43,7 +44,7 @@ func Session() {
 		debug.SetGCPercent(old)
 		return
 	}
-	p := &pacer{percent: next, room: sessionRoom}
+	p := &pacer{percent: next, room: sessionRoom, limited: debug.SetMemoryLimit(-1) == math.MaxInt64}
 	p.limit()
 	runtime.SetFinalizer(p, (*pacer).collected)
 }
@@ -51,7 +52,7 @@ func Session() {
 // limit keeps the memory of a session below what it is meant to need while the server's code checks
 // many definitions at once, unless more than two thirds of that stay alive.
 func (p *pacer) limit() {
-	if p.room == sessionRoom {
+	if p.limited {
 		debug.SetMemoryLimit(int64(max(sessionLimit, liveBytes()*3/2)))
 	}
 }
@@ -68,6 +69,8 @@ type pacer struct {
 	percent int
 	// room is the number of bytes that may be allocated between collections.
 	room uint64
+	// limited is set for a session, unless GOMEMLIMIT limits it.
+	limited bool
 	// The pointer keeps the object out of blocks of small objects without pointers, which are
 	// only freed together.
 	_ *pacer

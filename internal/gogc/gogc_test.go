@@ -57,6 +57,11 @@ func TestPacer(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != sessionLimit {
 		t.Errorf("in a session, the limit is %d", got)
 	}
+	debug.SetGCPercent(first)
+	debug.SetMemoryLimit(1 << 30)
+	if Session(); debug.SetMemoryLimit(-1) != 1<<30 {
+		t.Errorf("a session sets the limit that somebody else has set to %d", debug.SetMemoryLimit(-1))
+	}
 	debug.SetGCPercent(77)
 	if Session(); percent() != 77 {
 		t.Errorf("a session sets the percentage that somebody else has set to %d", percent())
