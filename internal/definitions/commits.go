@@ -283,6 +283,9 @@ func (c *Commits) readTree(ctx context.Context, tree checkedOut, ref string, fil
 	}
 	for i := range findings {
 		findings[i].Pos = tree.named(ref, findings[i].Pos)
+		for n := range findings[i].Related {
+			findings[i].Related[n].Pos = tree.named(ref, findings[i].Related[n].Pos)
+		}
 	}
 	for _, s := range subjects {
 		place := s.Position
