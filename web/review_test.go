@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,7 +60,7 @@ func TestReviewRunsNothing(t *testing.T) {
 	}
 }
 
-// TestReviewPictures draws the page of the review in the book. It checks only that it is there.
+// TestReviewPictures draws the pages of the reviews in the book. It checks only that they are there.
 func TestReviewPictures(t *testing.T) {
 	if *pictures == "" {
 		t.Skip("-pictures is not set")
@@ -74,10 +75,51 @@ func TestReviewPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b := startBrowser(t)
-	for _, scheme := range []string{"light", "dark"} {
-		b.screen(860, 1000, scheme)
-		b.visit("file://" + reviewOf(t, dir, "old.yaml", "new.yaml"))
-		b.shot(filepath.Join(*pictures, "review-"+scheme+".png"))
+	type reviewed struct{ name, dir, old, new string }
+	all := []reviewed{{"review", dir, "old.yaml", "new.yaml"}}
+	for _, m := range moduleChanges() {
+		// The page names both sides as the book does.
+		at := t.TempDir()
+		for _, version := range []string{m.old, m.new} {
+			if err := os.Symlink(filepath.Join(moduleDir(t, m.module+"@"+version), m.dir), filepath.Join(at, version)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, reviewed{"review-" + m.name, at, m.old + "/", m.new + "/"})
 	}
+	b := startBrowser(t)
+	for _, r := range all {
+		page := "file://" + reviewOf(t, r.dir, r.old, r.new)
+		for _, scheme := range []string{"light", "dark"} {
+			b.screen(860, 1000, scheme)
+			b.visit(page)
+			b.shot(filepath.Join(*pictures, r.name+"-"+scheme+".png"))
+		}
+	}
+}
+
+// A moduleChange is a change of the CRDs in a directory of a module between two of its versions.
+type moduleChange struct{ name, module, old, new, dir string }
+
+// moduleChanges are the changes of modules of bench whose reviews are in the book.
+func moduleChanges() []moduleChange {
+	return []moduleChange{
+		{"karpenter", "sigs.k8s.io/karpenter", "v1.8.0", "v1.13.0", "pkg/apis/crds"},
+		{"gateway-api", "sigs.k8s.io/gateway-api", "v1.4.0", "v1.6.3", "config/crd/standard"},
+		{"cert-manager", "github.com/cert-manager/cert-manager", "v1.18.2", "v1.21.2", "deploy/crds"},
+	}
+}
+
+// moduleDir returns the directory of a module in the module cache.
+func moduleDir(t *testing.T, module string) string {
+	t.Helper()
+	out, err := command(".", "go", "mod", "download", "-json", module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at struct{ Dir string }
+	if err := json.Unmarshal([]byte(out), &at); err != nil {
+		t.Fatal(err)
+	}
+	return at.Dir
 }
