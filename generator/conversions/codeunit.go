@@ -40,13 +40,16 @@ func (r ref) keys() string {
 	return strings.Join(out, ", ")
 }
 
-// importable are names of packages that a file may import after a variable is named.
-var importable = []string{"bytes", "corev1", "intstr", "json", "maps", "math", "metav1", "regexp", "resource", "slices", "strconv", "sync", "time"}
+// isImportable reports whether a name is that of a package that a file may import after a
+// variable is named.
+func isImportable(name string) bool {
+	return slices.Contains([]string{"bytes", "corev1", "intstr", "json", "maps", "math", "metav1", "regexp", "resource", "slices", "strconv", "sync", "time"}, name)
+}
 
 // name returns a name for a variable that no other one in the function has.
 func (f *codeFile) name(path []*Field, suffix string) string {
 	base := lowerFirst(path[len(path)-1].Source.GoName()) + suffix
-	if token.IsKeyword(base) || f.taken[base] || slices.Contains(importable, base) {
+	if token.IsKeyword(base) || f.taken[base] || isImportable(base) {
 		base += "Value"
 	}
 	out := base
