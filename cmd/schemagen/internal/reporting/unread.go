@@ -26,6 +26,6 @@ func Refused(side, name string, findings diag.List, dir string, stderr io.Writer
 	if Unread(name, findings, nil, dir, stderr) == nil {
 		return nil
 	}
-	fmt.Fprintf(stderr, "schemagen: %s, %s, has errors, so it cannot be reviewed\n", side, name)
+	fmt.Fprintf(stderr, "schemagen: %s, %s, has errors, so it cannot be reviewed\n", side, diag.Line(name))
 	return ErrFindings
 }
