@@ -24,7 +24,10 @@ func TestKnownValues(t *testing.T) {
 			}
 			for _, value := range v.values {
 				text := "+" + v.marker + "=" + value
-				if v.argument != "" {
+				switch {
+				case v.argument != "" && def.own(): // after the value of the marker itself
+					text = "+" + v.marker + "=.field," + v.argument + "=" + value
+				case v.argument != "":
 					text = "+" + v.marker + ":" + v.argument + "=" + value
 				}
 				if _, err := table.ParseAs(def, Comment{Text: text}); err != nil && !strings.HasPrefix(err.Error(), "missing argument ") {
