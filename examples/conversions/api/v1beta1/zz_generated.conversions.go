@@ -1014,7 +1014,7 @@ func conversionAgain[A, B any](in []A, elements []conversionElement, convert fun
 	var j conversionWriter
 	for i := range in {
 		if lost := convert(&in[i], &out[i], &elements[i].conversionKept); len(lost) > 0 || !conversionWrites(&j, &out[i], writeOut, elements[i].raw) {
-			return nil
+			return nil // the elements are found by what both versions have of them
 		}
 	}
 	return out
