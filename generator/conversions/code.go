@@ -146,12 +146,12 @@ func (f *codeFile) write() bool {
 
 // bytes returns the formatted file.
 func (f *codeFile) bytes(header string) ([]byte, error) {
-	body := f.out.String()
 	for _, helper := range f.helpers {
-		body += "\n" + helper
+		f.out.WriteString("\n" + helper)
 	}
-	body += f.supportText()
-	if body, f.conditions = unmark(body, f.options.Mutable); len(f.conditions) > 0 {
+	f.out.WriteString(f.supportText())
+	var body string
+	if body, f.conditions = unmark(f.out.String(), f.options.Mutable); len(f.conditions) > 0 {
 		for _, name := range []string{"fmt", "os", "strconv", "sync"} {
 			f.imp(name, name)
 		}
@@ -472,8 +472,9 @@ func (f *codeFile) pair(p *Pair, up bool) {
 	} else {
 		f.line("%s, kept *conversionKept) (lost conversionLost) {", signature)
 	}
+	inside := p.inside(up)
 	for _, u := range slices.SortedStableFunc(slices.Values(p.Units), func(a, b *Unit) int {
-		return cmp.Or(cmp.Compare(a.phase(up), b.phase(up)), cmp.Compare(p.inside(a, up), p.inside(b, up)))
+		return cmp.Or(cmp.Compare(a.phase(up), b.phase(up)), cmp.Compare(inside[a], inside[b]))
 	}) {
 		f.unit(p, u, up)
 	}

@@ -139,21 +139,26 @@ func (u *Unit) phase(up bool) int {
 	return 0
 }
 
-// inside returns how many units write a struct that the result of one is in: it comes after
-// them.
-func (p *Pair) inside(u *Unit, up bool) (n int) {
-	target := func(u *Unit) string {
+// inside returns how many units write a struct that the result of each is in: it comes after them.
+func (p *Pair) inside(up bool) map[*Unit]int {
+	targets := map[string]int{}
+	target := func(u *Unit) []*Field {
 		if up {
-			return dotted(u.Hub)
+			return u.Hub
 		}
-		return dotted(u.Spoke)
+		return u.Spoke
 	}
-	for _, other := range p.Units {
-		if outer := target(other); outer != "" && strings.HasPrefix(target(u), outer+".") {
-			n++
+	for _, u := range p.Units {
+		targets[dotted(target(u))]++
+	}
+	out := make(map[*Unit]int, len(p.Units))
+	for _, u := range p.Units {
+		path := target(u)
+		for i := 1; i < len(path); i++ {
+			out[u] += targets[dotted(path[:i])]
 		}
 	}
-	return n
+	return out
 }
 
 // unit writes the statements of a unit for a direction.
