@@ -40,7 +40,7 @@ const (
 //	hooks DIR     a Go file for the package
 //	values        Type.Field or Type, and strings that random objects have there: a|b;
 //	              Type.Field[] for the keys of a map
-//	differences   KIND DIRECTION PATH REASON
+//	differences   KIND DIRECTION PATH REASON, with KIND.VERSION if the hub has several spokes
 type oracle struct {
 	name string
 	// modules are by the directory in which a replace directive expects them.
@@ -59,7 +59,7 @@ type oracle struct {
 	imports []string
 }
 
-// oracleGroup are the packages of a group.
+// oracleGroup are the packages of a spoke and its hub.
 type oracleGroup struct {
 	spoke, hub string
 	// functions is the package of the functions; empty for methods. Their names are as in
@@ -90,6 +90,16 @@ func allOracles() []oracle {
 			annotations: []string{"cluster.x-k8s.io/conversion-data"},
 			setup:       `written0.SetAPIVersionGetter(func(_ context.Context, gk schema.GroupKind) (string, error) { return gk.Group + "/v1", nil })`,
 			imports:     []string{`"k8s.io/apimachinery/pkg/runtime/schema"`},
+		},
+		{
+			name:    "cluster-api-chain",
+			modules: map[string]string{".": "sigs.k8s.io/cluster-api@v1.10.4"},
+			groups: []oracleGroup{
+				{spoke: "internal/apis/core/v1alpha3", hub: "api/v1beta1", kinds: []string{"Cluster", "Machine", "MachineDeployment", "MachineHealthCheck", "MachineSet"}},
+				{spoke: "internal/apis/core/v1alpha4", hub: "api/v1beta1", kinds: []string{"Cluster", "ClusterClass", "Machine", "MachineDeployment", "MachineHealthCheck", "MachineSet"}},
+			},
+			written:     []string{"internal/apis/core/*/conversion.go"},
+			annotations: []string{"cluster.x-k8s.io/conversion-data"},
 		},
 		{
 			name:    "kubeadm",
@@ -150,7 +160,7 @@ func allOracles() []oracle {
 // withoutOracle says what is not compared, and why.
 const withoutOracle = `kruise v1.8.2: CloneSet and WorkloadSpread have one version, so nothing converts them.
 kueue v0.14.0 and kserve v0.15.2 have no conversions of these kinds, and later versions of kueue and kruise cannot be had with a checksum.
-vm-operator/api v1.8.6 has one spoke. The archive of v1.9.0 cannot be had: 403 Forbidden, this module version is not available.
+vm-operator/api v1.8.6 has one spoke, so the chain of spokes is that of cluster-api v1.10.4. The archive of v1.9.0 cannot be had: 403 Forbidden, this module version is not available.
 `
 
 // oracles generates conversions for copies of public modules, and compares them with those that
@@ -184,7 +194,7 @@ func oracles(ctx context.Context, w workspace, only, given string, update bool, 
 		golden[o.title()] = section
 	}
 	if update {
-		golden["all"] = fmt.Sprintf("%d random objects of each kind and direction, seed %d, %s. up is to the hub.\n", oracleObjects, oracleSeed, time.Now().UTC().Format(time.DateOnly)) + withoutOracle
+		golden["all"] = fmt.Sprintf("%d random objects of each kind and direction, seed %d, %s. up is to the hub; chain is from the hub to one spoke and back, and then to the other and back.\n", oracleObjects, oracleSeed, time.Now().UTC().Format(time.DateOnly)) + withoutOracle
 		if err := writeSections(oraclesResult, golden); err != nil {
 			return err
 		}
@@ -332,7 +342,9 @@ func (o oracle) generate(ctx context.Context, product, root string) error {
 			if err != nil {
 				return err
 			}
-			args = append(args, "./"+filepath.ToSlash(relative))
+			if pattern := "./" + filepath.ToSlash(relative); !slices.Contains(args, pattern) {
+				args = append(args, pattern)
+			}
 		}
 	}
 	cmd := exec.CommandContext(ctx, product, args...)
@@ -508,6 +520,10 @@ func (o oracle) writeProgram(root, given string) error {
 	}
 	var kinds strings.Builder
 	imports := map[string]string{}
+	spokes := map[string]int{} // by hub
+	for _, g := range o.groups {
+		spokes[g.hub]++
+	}
 	for i, g := range o.groups {
 		spoke, hub, written := fmt.Sprintf("spoke%d", i), fmt.Sprintf("hub%d", i), fmt.Sprintf("written%d", i)
 		for name, dir := range map[string]string{spoke: g.spoke, hub: g.hub, written: g.functions} {
@@ -535,7 +551,11 @@ func (o oracle) writeProgram(root, given string) error {
 				up = fmt.Sprintf("func(in, out any) error { return in.(*%s.%s).ConvertTo(out.(*%s.%[2]s)) }", spoke, k, hub)
 				down = fmt.Sprintf("func(in, out any) error { return out.(*%s.%s).ConvertFrom(in.(*%s.%[2]s)) }", spoke, k, hub)
 			}
-			fmt.Fprintf(&kinds, "\t{name: %q, spoke: func() any { return new(%s.%[1]s) }, hub: func() any { return new(%[3]s.%[1]s) },\n", k, spoke, hub)
+			name := k // KIND.VERSION, as in differences
+			if spokes[g.hub] > 1 {
+				name += "." + path.Base(g.spoke)
+			}
+			fmt.Fprintf(&kinds, "\t{name: %q, spoke: func() any { return new(%s.%s) }, hub: func() any { return new(%s.%[3]s) },\n", name, spoke, k, hub)
 			fmt.Fprintf(&kinds, "\t\ttheirs: [2]func(in, out any) error{%s, %s},\n", up, down)
 			fmt.Fprintf(&kinds, "\t\tours: [2]func(in, out any) error{%s, %s}},\n", call(spoke+".Convert"+k+"ToHub", spoke, hub), call(spoke+".Convert"+k+"FromHub", hub, spoke))
 		}
