@@ -55,14 +55,18 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 	for end < len(c.marker) && !strings.ContainsRune("=( \t", rune(c.marker[end])) {
 		end++
 	}
+	likely := matches
+	if len(out) > 0 {
+		likely = strings.HasPrefix // an argument is more likely than the name of another marker
+	}
 	seen := map[string]bool{}
 	for _, target := range c.targets {
 		for _, def := range l.table.Definitions() {
-			if def.Target != target || seen[def.Name] || def.OnlyKinds() && !c.kind || len(out) > 0 && !strings.HasPrefix("+"+def.Name, before) {
+			name := "+" + def.Name
+			if def.Target != target || seen[def.Name] || def.OnlyKinds() && !c.kind || !likely(name, before) {
 				continue
 			}
 			seen[def.Name] = true
-			name := "+" + def.Name
 			item := Completion{Label: name, New: name, Start: c.start, End: c.start + end}
 			if doc := l.reference[def.Name]; doc != nil {
 				item.Detail, item.Markdown = doc.Syntax, doc.Summary()
@@ -74,6 +78,20 @@ func (l *Language) Complete(text []byte, offset int) []Completion {
 		}
 	}
 	return out
+}
+
+// matches reports whether a name has the characters that are typed, in this order and in either
+// case: editors that complete "+MinL" as "+kubebuilder:validation:MinLength" filter in this way.
+func matches(name, typed string) bool {
+	name, typed = strings.ToLower(name), strings.ToLower(typed)
+	for i := range len(typed) {
+		at := strings.IndexByte(name, typed[i])
+		if at < 0 {
+			return false
+		}
+		name = name[at+1:]
+	}
+	return true
 }
 
 // firstDelimiter returns what has to follow the name of a marker with a syntax.
