@@ -194,8 +194,9 @@ test-editors: ## Drive the language server from Neovim and VS Code's library, an
 	./hack/editors.sh
 
 .PHONY: test-golangci
-test-golangci: ## Test the plugin of golangci-lint (GOLANGCI=PROGRAM: also in a golangci-lint that was built with it).
-	cd tools/golangci && $(GO) vet . && $(GO) test -v . $(if $(GOLANGCI),-args -golangci-lint $(abspath $(GOLANGCI))) # -v names what is skipped
+test-golangci: ## Test the plugin of golangci-lint, also in a golangci-lint that is built with it.
+	cd tools/golangci && $(GO) vet . && $(GO) test $(GOTESTFLAGS) .
+	cd tools/golangci/lint && $(GO) vet .
 
 .PHONY: pictures
 pictures: ## Draw terminals, a review, README and the book into bin/pictures, and what the book shows into docs/pictures.
