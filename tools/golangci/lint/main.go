@@ -1,5 +1,6 @@
 // Command lint is a golangci-lint with schemagen's plugin, for tests: what golangci-lint custom
-// would build, without a checkout of golangci-lint.
+// would build, without a checkout of golangci-lint. It is not distributed: golangci-lint has the
+// GPL as its licence.
 package main
 
 import (
