@@ -99,6 +99,11 @@ func (r *rules) of(s, h *Type, spoke, hub *structural.Schema, depth int) (*Rule,
 	case len(s.members)+len(h.members) > 0:
 		return nil, "structs without a name are converted only if they are identical"
 	case s.Shape == Opaque || h.Shape == Opaque:
+		for _, t := range []*Type{s, h} {
+			if t.Decl != nil && t.Decl.Pkg.Local() && t.Decl.Marshals("MarshalJSON") {
+				return nil, t.label() + " has a method MarshalJSON, so nothing is known of its JSON"
+			}
+		}
 		return nil, "different types"
 	case s.Shape == List && h.Shape == List:
 		rule.Name, rule.op = "list", opList
