@@ -86,13 +86,13 @@ func (f *codeFile) presentStruct(u *Unit, from, to ref, up bool) {
 			f.line("%s", text)
 		}
 		result := value
-		if b.Shape == Pointer {
-			result = "&" + value
-		}
 		switch {
 		case u.Rule.Required && b.Shape == Pointer:
-			f.line("%s = %s", target, result)
+			f.line("%s = &%s", target, value)
 		case value != "":
+			if b.Shape == Pointer {
+				result = f.use("conversionNew") + "(" + value + ")" // a copy, so that nothing is allocated if it is absent
+			}
 			f.line("if %s || %s {\n%s = %s\n}", not(f.hollow(pair, pointed(b), !up, value, nil)), wasPresent, target, result)
 		}
 		if marks && a.Shape == Pointer {
