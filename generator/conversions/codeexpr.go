@@ -50,7 +50,7 @@ func (f *codeFile) convert(r *Rule, up bool, value string) string {
 		return fmt.Sprintf("convertValues[%s](%s, %s)", f.text(to), value, f.closure(r.Elem, up))
 	case opKeyed:
 		f.use("conversionOnly")
-		return "conversionOnly(" + f.elements(r, up, value, "nil") + ")"
+		return "conversionOnly(" + f.elements(r, up, value, "conversionKept{}") + ")"
 	case opCodec:
 		return f.codec(r, from, to, value)
 	case opValues:
