@@ -107,6 +107,9 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 		f.use("conversionValueOf")
 		return f.convert(r.Elem, up, "conversionValueOf("+value+")")
 	}
+	if shared := f.share(r, to, value); shared != "" {
+		return shared
+	}
 	value = f.convert(r.Elem, up, value)
 	if r.collection() {
 		return f.pointerTo(r, to, value)
@@ -121,6 +124,21 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 	}
 	f.use("conversionPointerTo")
 	return "conversionPointerTo(" + value + ")"
+}
+
+// share returns a pointer to a field of the source, if values of its type are the same in both
+// versions. It is empty if they are not, or if what is converted is not a field.
+func (f *codeFile) share(r *Rule, to *Type, value string) string {
+	if r.Elem.op != opSame || !strings.HasPrefix(value, "in.") || strings.ContainsAny(value, " (") || r.collection() {
+		return ""
+	}
+	if r.Required {
+		return "&" + value
+	}
+	if !comparable(to.Elem) {
+		return ""
+	}
+	return f.use("conversionShared") + "(&" + value + ")"
 }
 
 // pointerTo converts a list or a map to a pointer to it.
