@@ -126,21 +126,6 @@ func (f *codeFile) wrap(r *Rule, up bool, value string) string {
 	return "conversionPointerTo(" + value + ")"
 }
 
-// share returns a pointer to a field of the source, if values of its type are the same in both
-// versions. It is empty if they are not, or if what is converted is not a field.
-func (f *codeFile) share(r *Rule, to *Type, value string) string {
-	if r.Elem.op != opSame || !strings.HasPrefix(value, "in.") || strings.ContainsAny(value, " (") || r.collection() {
-		return ""
-	}
-	if r.Required {
-		return "&" + value
-	}
-	if !comparable(to.Elem) {
-		return ""
-	}
-	return f.use("conversionShared") + "(&" + value + ")"
-}
-
 // pointerTo converts a list or a map to a pointer to it.
 func (f *codeFile) pointerTo(r *Rule, to *Type, value string) string {
 	name, comment, condition, otherwise := "present", "nil if it is empty", f.empty(to.Elem, "value", r.omitEmpty), "return nil"

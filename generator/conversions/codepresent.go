@@ -186,3 +186,18 @@ func (f *codeFile) hasOwn(t *Type, taken []string) string {
 		return out.String()
 	})
 }
+
+// share returns a pointer to a field of the source, if values of its type are the same in both
+// versions. It is empty if they are not, or if what is converted is not a field.
+func (f *codeFile) share(r *Rule, to *Type, value string) string {
+	if r.Elem.op != opSame || !strings.HasPrefix(value, "in.") || strings.ContainsAny(value, " (") || r.collection() {
+		return ""
+	}
+	if r.Required {
+		return "&" + value
+	}
+	if !comparable(to.Elem) {
+		return ""
+	}
+	return f.use("conversionShared") + "(&" + value + ")"
+}
